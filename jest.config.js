@@ -80,6 +80,7 @@ export default {
     unit("integration", "subgraphs/integration"),
     unit("spine", "subgraphs/spine"),
     unit("gateway", "gateway"),
+    unit("platform", "gateway/platform"),
     unit("rest-facade", "rest-facade"),
     {
       ...shared,

@@ -1,18 +1,14 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Verifier } from "@factory/runtime/auth/authenticate";
-import type { Principal } from "@factory/runtime/auth/principal";
 import type { Revocation } from "@factory/runtime/auth/revocations";
-import type { JsonSize } from "@factory/runtime/input-validation/json-size";
 import type { RefusalSink } from "@factory/runtime/messages/refusal";
 import type { Logger } from "@factory/runtime/telemetry/logger";
-import type { Trace } from "@factory/runtime/telemetry/trace";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Registry } from "prom-client";
 import type { VendorDeliveries } from "./deliveries/vendor-deliveries.js";
 import type { Guide } from "./guides/guides-page.js";
 import type { StopPatience } from "./http/front-door.js";
-import type { Problem } from "./http/problem.js";
 import type { FeatureFlags } from "./ofrep/feature-flags.js";
 import type { Readiness } from "./operator/health.js";
 import type { CommandAdministration } from "./operator/serve-commands.js";
@@ -95,21 +91,4 @@ export interface FacadeOptions {
   clock?: (() => number) | undefined;
   /** Called when everything is ready to listen, to free the addresses. */
   beforeListening?: (() => Promise<void>) | undefined;
-}
-
-declare module "fastify" {
-  interface FastifyRequest {
-    trace: Trace;
-    principal: Principal | undefined;
-    /** The size of the JSON body; 0 before it was read. */
-    bodyBytes: number;
-    /** The members and values of the JSON body; undefined before they were counted. */
-    bodySize: JsonSize | undefined;
-  }
-  interface FastifyContextConfig {
-    /** The root field that the route runs: the name of the operation in the audit log. */
-    rootField?: string;
-    /** Further members of the problems of this route. */
-    errorMembers?: (problem: Problem, request: FastifyRequest) => Record<string, unknown>;
-  }
 }

@@ -5,13 +5,13 @@ import {
   createTenantClient,
   ensureTenant,
   readJson,
-} from "@factory/gateway/standalone/client/platform-api";
+} from "@factory/platform/client/platform-api";
 import {
   type PlatformProcess,
   removeData,
   startPlatformProcess,
   temporaryDataDirectory,
-} from "@factory/gateway/standalone/client/platform-process";
+} from "@factory/platform/client/platform-process";
 import { partnerScopes, rateLimitFactor, type Stage } from "./bench-platform.js";
 import { type Contestant, interleave, type Rounds } from "./interleave.js";
 import { type Table, tableOf } from "./report.js";

@@ -5,7 +5,7 @@ import {
   createTenantClient,
   ensureTenant,
   readJson,
-} from "@factory/gateway/standalone/client/platform-api";
+} from "@factory/platform/client/platform-api";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import pg from "pg";
 import type { Stage } from "./bench-platform.js";

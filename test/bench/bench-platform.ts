@@ -4,6 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { samplePack, writeTemplateRepository } from "@factory/platform/assembly/sample-repository";
 import {
   accessToken,
   type ClientCredentials,
@@ -11,14 +12,13 @@ import {
   createTenantClient,
   ensureTenant,
   readJson,
-} from "@factory/gateway/standalone/client/platform-api";
+} from "@factory/platform/client/platform-api";
 import {
   type PlatformProcess,
   removeData,
   startPlatformProcess,
   temporaryDataDirectory,
-} from "@factory/gateway/standalone/client/platform-process";
-import { samplePack, writeTemplateRepository } from "@factory/gateway/standalone/platform/sample-repository";
+} from "@factory/platform/client/platform-process";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Scope } from "@factory/schema/scopes";
 import pg from "pg";

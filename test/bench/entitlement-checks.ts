@@ -8,7 +8,7 @@ import {
   call,
   createTenantClient,
   readJson,
-} from "@factory/gateway/standalone/client/platform-api";
+} from "@factory/platform/client/platform-api";
 import { encodeId } from "@factory/runtime/identifiers/wire-id";
 import { CheckRequest, CheckResponse } from "@factory/schema/proto/generated/factory/spine/v1/entitlements";
 import type { BareGrpcOrder } from "./bare-grpc-server.js";

@@ -5,7 +5,7 @@ import {
   createTenantClient,
   ensureTenant,
   readJson,
-} from "@factory/gateway/standalone/client/platform-api";
+} from "@factory/platform/client/platform-api";
 import type { Stage } from "./bench-platform.js";
 import { cpuOf } from "./cpu-time.js";
 import { type Contestant, interleave, type Rounds } from "./interleave.js";

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { call } from "@factory/gateway/standalone/client/platform-api";
+import { call } from "@factory/platform/client/platform-api";
 import type { Stage } from "./bench-platform.js";
 import type { Figures } from "./report.js";
 

@@ -7,12 +7,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import {
-  accessToken,
-  type ClientCredentials,
-  ensureTenant,
-  readJson,
-} from "@factory/gateway/standalone/client/platform-api";
+import { accessToken, type ClientCredentials, ensureTenant, readJson } from "@factory/platform/client/platform-api";
 import { schemaConnections } from "@factory/runtime/connections/schema-connections";
 import { stringify } from "csv-stringify";
 import pg from "pg";

@@ -1,4 +1,4 @@
-import { call } from "@factory/gateway/standalone/client/platform-api";
+import { call } from "@factory/platform/client/platform-api";
 import type { Stage } from "./bench-platform.js";
 import { actions, areas, capabilitiesEach, libraryCount, seedCatalog, versionsEach } from "./catalog-seed.js";
 import { type Figures, percentile } from "./report.js";

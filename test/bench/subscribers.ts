@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { call } from "@factory/gateway/standalone/client/platform-api";
+import { call } from "@factory/platform/client/platform-api";
 import WebSocket from "ws";
 import type { Stage } from "./bench-platform.js";
 import { cpuOf } from "./cpu-time.js";

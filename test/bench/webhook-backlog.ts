@@ -4,7 +4,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { call } from "@factory/gateway/standalone/client/platform-api";
+import { call } from "@factory/platform/client/platform-api";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import pg from "pg";
 import type { SenderOrder } from "./bare-sender.js";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { call } from "@factory/gateway/standalone/client/platform-api";
+import { call } from "@factory/platform/client/platform-api";
 import pg from "pg";
 import type { Stage } from "./bench-platform.js";
 import { cpuOf, cpuOfFamily } from "./cpu-time.js";

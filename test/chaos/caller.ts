@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { accessToken, type ClientCredentials } from "@factory/gateway/standalone/client/platform-api";
+import { accessToken, type ClientCredentials } from "@factory/platform/client/platform-api";
 
 const answerTimeoutMs = 60_000;
 const pauseMs = 250;

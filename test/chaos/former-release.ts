@@ -3,14 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
+import { samplePack, writeTemplateRepository } from "@factory/platform/assembly/sample-repository";
 import {
   accessToken,
   type ClientCredentials,
   createTenantClient,
   ensureTenant,
-} from "@factory/gateway/standalone/client/platform-api";
-import { removeData } from "@factory/gateway/standalone/client/platform-process";
-import { samplePack, writeTemplateRepository } from "@factory/gateway/standalone/platform/sample-repository";
+} from "@factory/platform/client/platform-api";
+import { removeData } from "@factory/platform/client/platform-process";
 import { startEmbeddedPostgres } from "@factory/runtime/postgres/embedded-postgres";
 import { createLogger } from "@factory/runtime/telemetry/logger";
 import { tenantScopes } from "@factory/schema/scopes";

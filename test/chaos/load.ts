@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { pathToFileURL } from "node:url";
+import { samplePack, writeTemplateRepository } from "@factory/platform/assembly/sample-repository";
 import {
   accessToken,
   type ClientCredentials,
   createTenantClient,
   ensureTenant,
   readJson,
-} from "@factory/gateway/standalone/client/platform-api";
-import { samplePack, writeTemplateRepository } from "@factory/gateway/standalone/platform/sample-repository";
+} from "@factory/platform/client/platform-api";
 import { tenantScopes } from "@factory/schema/scopes";
 import { Caller, Refused } from "./caller.js";
 import type { Stage } from "./stage.js";

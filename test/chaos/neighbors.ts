@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
-import { writeTemplateRepository } from "@factory/gateway/standalone/platform/sample-repository";
+import { writeTemplateRepository } from "@factory/platform/assembly/sample-repository";
 import pg from "pg";
 import type { Arena } from "./arena.js";
 import type { FaultScenario, Scene } from "./fault-scenario.js";

@@ -3,7 +3,7 @@ import { open, rm, statfs } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { readJson } from "@factory/gateway/standalone/client/platform-api";
+import { readJson } from "@factory/platform/client/platform-api";
 import type { Arena } from "./arena.js";
 import type { FaultScenario } from "./fault-scenario.js";
 import { outage, type Repair } from "./outage.js";

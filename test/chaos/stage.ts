@@ -1,4 +1,4 @@
-import type { RunningPlatform } from "@factory/gateway/standalone/client/platform-api";
+import type { RunningPlatform } from "@factory/platform/client/platform-api";
 import type pg from "pg";
 
 /** A platform of one or several processes, as the load and the judgement see it. */

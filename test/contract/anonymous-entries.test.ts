@@ -6,13 +6,13 @@ import {
   createTenantClient,
   ensureTenant,
   readJson,
-} from "@factory/gateway/standalone/client/platform-api";
+} from "@factory/platform/client/platform-api";
 import {
   type PlatformProcess,
   removeData,
   startPlatformProcess,
   temporaryDataDirectory,
-} from "@factory/gateway/standalone/client/platform-process";
+} from "@factory/platform/client/platform-process";
 import { anInboundSource, asSpecified, aVendorSecret, type InboundSource } from "../kit/inbound-sources.js";
 import { refusal } from "../kit/refusal.js";
 import { request } from "../kit/request.js";

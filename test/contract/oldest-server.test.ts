@@ -4,7 +4,7 @@ import {
   removeData,
   startPlatformProcess,
   temporaryDataDirectory,
-} from "@factory/gateway/standalone/client/platform-process";
+} from "@factory/platform/client/platform-process";
 import { lowestServerVersion } from "@factory/runtime/postgres/server-version";
 import { aSuiteDatabase } from "@factory/runtime/unit-of-work/suite-database.fixture";
 import { cloneOf } from "../kit/clone.js";

@@ -19,7 +19,7 @@ let manifest: ReturnType<PackModule["stage"]>;
 let staged: ReadonlySet<string>;
 
 beforeAll(async () => {
-  pack = (await import(new URL("../../gateway/pack.mjs", import.meta.url).href)) as PackModule;
+  pack = (await import(new URL("../../gateway/platform/pack.mjs", import.meta.url).href)) as PackModule;
   folder = await mkdtemp(join(tmpdir(), "packed-platform-"));
   manifest = pack.stage(folder);
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
@@ -59,7 +59,7 @@ describe("the package of the platform", () => {
         !file.startsWith(`${scope}/test/`) && /\.(?:test|fixture)\.|\.ts$|\.map$|(?:^|\/)\.(?:env|data)/.test(file),
     );
     expect(wrong).toEqual([]);
-    expect(staged).toContain(`${scope}/gateway/dist/bundle/main.js`);
+    expect(staged).toContain(`${scope}/gateway/platform/dist/bundle/main.js`);
   });
 
   it("has every file that its modules import, and names every other package", async () => {
@@ -86,7 +86,7 @@ describe("the package of the platform", () => {
   it("has every file of the workspaces that the bundle names by its place", async () => {
     const places = new Set<string>();
     for (const file of staged)
-      if (file.startsWith(`${scope}/gateway/dist/bundle/`) && file.endsWith(".js"))
+      if (file.startsWith(`${scope}/gateway/platform/dist/bundle/`) && file.endsWith(".js"))
         for (const [, place = ""] of (await read(file)).matchAll(/new URL\("(\.\.?\/[^"]+)",\s*bundleAddress\)/g))
           if (!place.includes("node_modules/")) places.add(normalize(join(dirname(file), place)));
     expect(places.size).toBeGreaterThan(5);

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
 const run = promisify(execFile);
-const compose = fileURLToPath(new URL("../../gateway/dist/standalone/compose.js", import.meta.url));
+const compose = fileURLToPath(new URL("../../gateway/platform/dist/compose.js", import.meta.url));
 
 describe("schema/*.graphql", () => {
   it("matches the resolver classes and composes to the supergraph", async () => {

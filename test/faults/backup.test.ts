@@ -8,13 +8,13 @@ import {
   createTenantClient,
   ensureTenant,
   readJson,
-} from "@factory/gateway/standalone/client/platform-api";
+} from "@factory/platform/client/platform-api";
 import {
   type PlatformProcess,
   removeData,
   startPlatformProcess,
   temporaryDataDirectory,
-} from "@factory/gateway/standalone/client/platform-process";
+} from "@factory/platform/client/platform-process";
 import { type PostgresServer, startEmbeddedPostgres } from "@factory/runtime/postgres/embedded-postgres";
 import { createLogger } from "@factory/runtime/telemetry/logger";
 import { tenantScopes } from "@factory/schema/scopes";

@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { accessToken, type ClientCredentials, readJson } from "@factory/gateway/standalone/client/platform-api";
+import { accessToken, type ClientCredentials, readJson } from "@factory/platform/client/platform-api";
 import {
   type PlatformProcess,
   removeData,
   startPlatformProcess,
   temporaryDataDirectory,
-} from "@factory/gateway/standalone/client/platform-process";
+} from "@factory/platform/client/platform-process";
 import { freezeServer } from "@factory/runtime/postgres/frozen-server.fixture";
 import pg from "pg";
 import { eventually } from "../kit/eventually.js";

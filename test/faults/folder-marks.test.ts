@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { PlatformProcess } from "@factory/gateway/standalone/client/platform-process";
-import { dataDirectoryEntries } from "@factory/gateway/standalone/settings/data-directory";
+import type { PlatformProcess } from "@factory/platform/client/platform-process";
+import { dataDirectoryEntries } from "@factory/platform/settings/data-directory";
 import { suiteVariables } from "@factory/runtime/unit-of-work/suite-roles.fixture";
 import { tool } from "../kit/backups.js";
 import { cloneOf } from "../kit/clone.js";

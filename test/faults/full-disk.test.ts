@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { PlatformProcess } from "@factory/gateway/standalone/client/platform-process";
+import type { PlatformProcess } from "@factory/platform/client/platform-process";
 import { SmallDisk } from "@factory/runtime/files/small-disk.fixture";
 import { cloneOf } from "../kit/clone.js";
 import { eventually } from "../kit/eventually.js";

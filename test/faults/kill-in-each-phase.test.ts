@@ -3,8 +3,8 @@ import {
   type ClientCredentials,
   createTenantClient,
   ensureTenant,
-} from "@factory/gateway/standalone/client/platform-api";
-import type { PlatformProcess } from "@factory/gateway/standalone/client/platform-process";
+} from "@factory/platform/client/platform-api";
+import type { PlatformProcess } from "@factory/platform/client/platform-process";
 import { tenantScopes } from "@factory/schema/scopes";
 import { cloneOf } from "../kit/clone.js";
 import { eventually } from "../kit/eventually.js";

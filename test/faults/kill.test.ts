@@ -4,13 +4,13 @@ import {
   createTenantClient,
   ensureTenant,
   readJson,
-} from "@factory/gateway/standalone/client/platform-api";
+} from "@factory/platform/client/platform-api";
 import {
   type PlatformProcess,
   removeData,
   startPlatformProcess,
   temporaryDataDirectory,
-} from "@factory/gateway/standalone/client/platform-process";
+} from "@factory/platform/client/platform-process";
 import { tenantScopes } from "@factory/schema/scopes";
 import { cloneOf } from "../kit/clone.js";
 import { eventually } from "../kit/eventually.js";

@@ -4,7 +4,7 @@ import {
   removeData,
   startPlatformProcess,
   temporaryDataDirectory,
-} from "@factory/gateway/standalone/client/platform-process";
+} from "@factory/platform/client/platform-process";
 import WebSocket from "ws";
 import { eventually } from "../kit/eventually.js";
 import { executed } from "../kit/executions.js";

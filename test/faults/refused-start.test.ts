@@ -1,12 +1,8 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { createServer, type Server } from "node:net";
 import { join } from "node:path";
-import {
-  removeData,
-  startPlatformProcess,
-  temporaryDataDirectory,
-} from "@factory/gateway/standalone/client/platform-process";
-import { choosePort } from "@factory/gateway/standalone/settings/free-port";
+import { removeData, startPlatformProcess, temporaryDataDirectory } from "@factory/platform/client/platform-process";
+import { choosePort } from "@factory/platform/settings/free-port";
 import { lockDataDirectory } from "@factory/runtime/postgres/data-directory-lock";
 import { startReadyPostgres } from "@factory/runtime/postgres/ready-postgres.fixture";
 import { createLogger } from "@factory/runtime/telemetry/logger";

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { PlatformProcess } from "@factory/gateway/standalone/client/platform-process";
+import type { PlatformProcess } from "@factory/platform/client/platform-process";
 import { rowsIn } from "../kit/database.js";
 import { eventually } from "../kit/eventually.js";
 import { aForgetfulProxy, type ForgetfulProxy } from "../kit/forgetful-proxy.js";

@@ -1,13 +1,13 @@
 import { Agent, get } from "node:http";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { accessToken, type ClientCredentials, readJson } from "@factory/gateway/standalone/client/platform-api";
+import { accessToken, type ClientCredentials, readJson } from "@factory/platform/client/platform-api";
 import {
   type PlatformProcess,
   removeData,
   startPlatformProcess,
   temporaryDataDirectory,
-} from "@factory/gateway/standalone/client/platform-process";
+} from "@factory/platform/client/platform-process";
 import WebSocket from "ws";
 import { eventually } from "../kit/eventually.js";
 

@@ -5,7 +5,7 @@ import {
   removeData,
   startPlatformProcess,
   temporaryDataDirectory,
-} from "@factory/gateway/standalone/client/platform-process";
+} from "@factory/platform/client/platform-process";
 import { eventually } from "../kit/eventually.js";
 import { request } from "../kit/request.js";
 

@@ -8,9 +8,9 @@ import {
   removeData,
   startPlatformProcess,
   temporaryDataDirectory,
-} from "@factory/gateway/standalone/client/platform-process";
-import { bareEnvironment } from "@factory/gateway/standalone/settings/environment";
-import { choosePort } from "@factory/gateway/standalone/settings/free-port";
+} from "@factory/platform/client/platform-process";
+import { bareEnvironment } from "@factory/platform/settings/environment";
+import { choosePort } from "@factory/platform/settings/free-port";
 import { aSuiteServer, type SuiteDatabase } from "@factory/runtime/unit-of-work/suite-database.fixture";
 import { suiteVariables } from "@factory/runtime/unit-of-work/suite-roles.fixture";
 import pg from "pg";
@@ -18,7 +18,7 @@ import { eventually } from "../kit/eventually.js";
 import { aForgetfulProxy } from "../kit/forgetful-proxy.js";
 import { request } from "../kit/request.js";
 
-const program = fileURLToPath(new URL("../../gateway/dist/bundle/main.js", import.meta.url));
+const program = fileURLToPath(new URL("../../gateway/platform/dist/bundle/main.js", import.meta.url));
 
 let database: SuiteDatabase;
 const folders: string[] = [];

@@ -1,5 +1,5 @@
-import { accessToken, createTenantClient, ensureTenant } from "@factory/gateway/standalone/client/platform-api";
-import type { PlatformProcess } from "@factory/gateway/standalone/client/platform-process";
+import { accessToken, createTenantClient, ensureTenant } from "@factory/platform/client/platform-api";
+import type { PlatformProcess } from "@factory/platform/client/platform-process";
 import { tenantScopes } from "@factory/schema/scopes";
 import { eventually } from "../kit/eventually.js";
 import { PlatformHome } from "../kit/platform-home.js";

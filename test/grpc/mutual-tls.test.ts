@@ -4,7 +4,7 @@ import { connect as connectHttp2 } from "node:http2";
 import { join } from "node:path";
 import { type ConnectionOptions, connect } from "node:tls";
 import { type SecretResolver, secretResolver } from "@factory/catalog/secret-resolver";
-import { readJson } from "@factory/gateway/standalone/client/platform-api";
+import { readJson } from "@factory/platform/client/platform-api";
 import { GrpcChannel } from "@factory/runtime/grpc/grpc-channel";
 import { type ServiceCertificates, serviceCertificates } from "@factory/runtime/grpc/service-certificates";
 import { type ServiceIdentity, serverName } from "@factory/runtime/grpc/service-identity";

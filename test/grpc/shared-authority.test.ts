@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { connect } from "node:tls";
-import type { PlatformProcess } from "@factory/gateway/standalone/client/platform-process";
+import type { PlatformProcess } from "@factory/platform/client/platform-process";
 import { serverName } from "@factory/runtime/grpc/service-identity";
 import { PlatformGroup } from "../kit/platform-group.js";
 

@@ -10,7 +10,7 @@ const ways = [
   way(`${users}/user.test.ts`, `${users}/user.fixture.ts`),
   way(`${users}/user.fixture.ts`, `${users}/user.service.ts`),
   way(`${users}/email-key.test.ts`, `${users}/email-key.ts`),
-  way("gateway/src/standalone/main.ts", `${users}/user.service.ts`),
+  way("gateway/platform/src/main.ts", `${users}/user.service.ts`),
   way("test/house/names.test.ts", listing),
 ];
 const tests = [
@@ -60,16 +60,16 @@ describe("changedTests", () => {
 
 describe("a module names", () => {
   const files = [
-    "gateway/src/standalone/main.ts",
+    "gateway/platform/src/main.ts",
     "test/bench/main.ts",
     "test/fixtures/web-api-template/src/Program.cs",
     "subgraphs/runtime/src/jobs/child-work.fixture.ts",
     "schema/supergraph.graphql",
   ];
-  const from = "gateway/src/standalone/client/platform-process.ts";
+  const from = "gateway/platform/src/client/platform-process.ts";
 
   it.each([
-    ['new URL("../../../dist/standalone/main.js", import.meta.url)', ["gateway/src/standalone/main.ts"]],
+    ['new URL("../../dist/main.js", import.meta.url)', ["gateway/platform/src/main.ts"]],
     ['new URL("../../../../test/fixtures/web-api-template", import.meta.url)', [files[2]]],
     ["compiled(`jobs/child-work.fixture.js`)", [files[3]]],
     ['compiled("child-work.fixture")', [files[3]]],

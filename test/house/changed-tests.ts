@@ -17,7 +17,7 @@ const ofAll =
 /** Suites that list sources read files which they do not import. */
 const listing = "subgraphs/runtime/src/subgraph/tracked-files.fixture.ts";
 /** Stack suites call the platform, which runs in a process of its own. */
-const platform = ["gateway/src/standalone/main.ts", "test/kit/start-platform.ts"];
+const platform = ["gateway/platform/src/main.ts", "test/kit/start-platform.ts"];
 const ofStack = /^test\/(?!house\/)/;
 
 /** The suites among `tests` that the changed files may break. `ways` are imports and other ways from file to file. */

@@ -10,9 +10,9 @@ const readers: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^rest-facade\/src\/operations\/.*\.graphql$/, ["rest-facade/src/operations/load-operation.ts"]],
   [
     /^schema\/(?:events|commands)\/.*\.json$/,
-    ["schema/event-schemas.ts", "subgraphs/runtime/src/messages/command-data.ts", "gateway/src/standalone/compose.ts"],
+    ["schema/event-schemas.ts", "subgraphs/runtime/src/messages/command-data.ts", "gateway/platform/src/compose.ts"],
   ],
-  [/^schema\/.*\.graphql$/, ["gateway/src/supergraph/committed-supergraph.ts", "gateway/src/standalone/compose.ts"]],
+  [/^schema\/.*\.graphql$/, ["gateway/src/supergraph/committed-supergraph.ts", "gateway/platform/src/compose.ts"]],
 ];
 
 /**

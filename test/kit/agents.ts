@@ -1,9 +1,5 @@
 import { randomBytes } from "node:crypto";
-import {
-  accessToken,
-  type ClientCredentials,
-  createTenantClient,
-} from "@factory/gateway/standalone/client/platform-api";
+import { accessToken, type ClientCredentials, createTenantClient } from "@factory/platform/client/platform-api";
 import { type Scope, tenantScopes } from "@factory/schema/scopes";
 import { platform } from "./platform.js";
 import { graphql, type Json, type Response, request } from "./request.js";

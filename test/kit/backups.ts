@@ -1,10 +1,10 @@
 import { execFile, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { bareEnvironment } from "@factory/gateway/standalone/settings/environment";
+import { bareEnvironment } from "@factory/platform/settings/environment";
 
 const run = promisify(execFile);
-const program = (name: string) => fileURLToPath(new URL(`../../gateway/dist/standalone/${name}.js`, import.meta.url));
+const program = (name: string) => fileURLToPath(new URL(`../../gateway/platform/dist/${name}.js`, import.meta.url));
 
 export const passphrase = "correct horse battery staple";
 

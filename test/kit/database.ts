@@ -1,5 +1,5 @@
-import { readJson } from "@factory/gateway/standalone/client/platform-api";
-import { readMasterKeys } from "@factory/gateway/standalone/settings/secrets-key";
+import { readJson } from "@factory/platform/client/platform-api";
+import { readMasterKeys } from "@factory/platform/settings/secrets-key";
 import type { DatabaseAccess } from "@factory/runtime/connections/schema-connections";
 import { openDatabaseAccess } from "@factory/runtime/provisioning/provision-database";
 import { suiteRoles } from "@factory/runtime/unit-of-work/suite-roles.fixture";

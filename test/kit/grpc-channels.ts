@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { readJson } from "@factory/gateway/standalone/client/platform-api";
+import { readJson } from "@factory/platform/client/platform-api";
 import { GrpcChannel } from "@factory/runtime/grpc/grpc-channel";
 import { type ServiceCertificate, serviceCertificates } from "@factory/runtime/grpc/service-certificates";
 import type { ServiceIdentity } from "@factory/runtime/grpc/service-identity";

@@ -1,6 +1,6 @@
 import { connect } from "node:http2";
 import { join } from "node:path";
-import { readJson } from "@factory/gateway/standalone/client/platform-api";
+import { readJson } from "@factory/platform/client/platform-api";
 import { serviceCertificates } from "@factory/runtime/grpc/service-certificates";
 import { serverName } from "@factory/runtime/grpc/service-identity";
 import { platform } from "./platform.js";

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { bareEnvironment } from "@factory/gateway/standalone/settings/environment";
+import { bareEnvironment } from "@factory/platform/settings/environment";
 
 export interface ShellAnswer {
   readonly output: string;

@@ -5,7 +5,7 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { removeData } from "@factory/gateway/standalone/client/platform-process";
+import { removeData } from "@factory/platform/client/platform-process";
 import { freePort } from "@factory/runtime/postgres/cluster";
 import { type ClusterLayout, ownDirectory, prepareClusterLayout } from "@factory/runtime/postgres/cluster-layout";
 import { awaitServer } from "@factory/runtime/postgres/database-patience";

@@ -1,5 +1,5 @@
 import { generateKeyPairSync, randomBytes } from "node:crypto";
-import { accessToken } from "@factory/gateway/standalone/client/platform-api";
+import { accessToken } from "@factory/platform/client/platform-api";
 import type { Canaries } from "./canaries.js";
 import { addAuthenticator, ownSecurityPage } from "./own-security.js";
 import { aPerson } from "./people.js";

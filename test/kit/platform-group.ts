@@ -6,8 +6,8 @@ import {
   removeData,
   startPlatformProcess,
   temporaryDataDirectory,
-} from "@factory/gateway/standalone/client/platform-process";
-import { choosePort } from "@factory/gateway/standalone/settings/free-port";
+} from "@factory/platform/client/platform-process";
+import { choosePort } from "@factory/platform/settings/free-port";
 import type { PostgresServer } from "@factory/runtime/postgres/embedded-postgres";
 import { startReadyPostgres } from "@factory/runtime/postgres/ready-postgres.fixture";
 import { createLogger } from "@factory/runtime/telemetry/logger";

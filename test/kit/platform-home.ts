@@ -1,10 +1,10 @@
-import { accessToken, type ClientCredentials, readJson } from "@factory/gateway/standalone/client/platform-api";
+import { accessToken, type ClientCredentials, readJson } from "@factory/platform/client/platform-api";
 import {
   type PlatformProcess,
   removeData,
   startPlatformProcess,
   temporaryDataDirectory,
-} from "@factory/gateway/standalone/client/platform-process";
+} from "@factory/platform/client/platform-process";
 import { aSuiteDatabase, aSuiteServer, type SuiteDatabase } from "@factory/runtime/unit-of-work/suite-database.fixture";
 import { suiteVariables } from "@factory/runtime/unit-of-work/suite-roles.fixture";
 import type pg from "pg";

@@ -1,4 +1,4 @@
-import type { ClientCredentials } from "@factory/gateway/standalone/client/platform-api";
+import type { ClientCredentials } from "@factory/platform/client/platform-api";
 import { type Scope, tenantScopes } from "@factory/schema/scopes";
 import type { Person } from "./people.js";
 import { platform } from "./platform.js";

@@ -1,8 +1,4 @@
-import {
-  removeData,
-  startPlatformProcess,
-  temporaryDataDirectory,
-} from "@factory/gateway/standalone/client/platform-process";
+import { removeData, startPlatformProcess, temporaryDataDirectory } from "@factory/platform/client/platform-process";
 import { platformVariable } from "./platform.js";
 
 /**

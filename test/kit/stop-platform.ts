@@ -1,4 +1,4 @@
-import { removeData } from "@factory/gateway/standalone/client/platform-process";
+import { removeData } from "@factory/platform/client/platform-process";
 import { platform } from "./platform.js";
 
 /** The global teardown of Jest. It leaves no process and no file behind. */

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { samplePack, writeTemplateRepository } from "@factory/gateway/standalone/platform/sample-repository";
+import { samplePack, writeTemplateRepository } from "@factory/platform/assembly/sample-repository";
 import { platform } from "./platform.js";
 import { request } from "./request.js";
 

@@ -5,7 +5,7 @@ import {
   createTenantClient,
   ensureTenant,
   readJson,
-} from "@factory/gateway/standalone/client/platform-api";
+} from "@factory/platform/client/platform-api";
 import { type Scope, tenantScopes } from "@factory/schema/scopes";
 import { platform } from "./platform.js";
 import { graphql, request } from "./request.js";

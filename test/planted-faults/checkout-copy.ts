@@ -6,8 +6,8 @@ import { occursOnce } from "./candidates.js";
 import { done, ran } from "./command.js";
 import type { Fault } from "./fault.js";
 
-/** Makes the bundle. Older commits do not have it. */
-const launcher = "gateway/launch.mjs";
+/** Makes the bundle. It stood in the gateway before; older commits do not have it. */
+const launchers = ["gateway/platform/launch.mjs", "gateway/launch.mjs"];
 const compilation = ["node_modules/typescript/bin/tsc", "-b"];
 
 /**
@@ -59,7 +59,8 @@ export class CheckoutCopy {
 
   /** Makes what the suites of the whole stack start. */
   async bundle(): Promise<void> {
-    if (existsSync(join(this.folder, launcher))) await done([process.execPath, launcher, "build"], this.folder);
+    const launcher = launchers.find((path) => existsSync(join(this.folder, path)));
+    if (launcher) await done([process.execPath, launcher, "build"], this.folder);
   }
 
   files(): string[] {

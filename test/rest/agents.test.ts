@@ -1,4 +1,4 @@
-import { accessToken } from "@factory/gateway/standalone/client/platform-api";
+import { accessToken } from "@factory/platform/client/platform-api";
 import { tenantScopes } from "@factory/schema/scopes";
 import { decodeJwt } from "jose";
 import * as oauth from "oauth4webapi";

@@ -12,7 +12,7 @@ import { request } from "../kit/request.js";
 import { aTenant, platformToken } from "../kit/tenants.js";
 
 const run = promisify(execFile);
-const script = fileURLToPath(new URL("../../gateway/dist/standalone/command.js", import.meta.url));
+const script = fileURLToPath(new URL("../../gateway/platform/dist/command.js", import.meta.url));
 const base = () => platform().internalUrl;
 const mail = { to: ["ada@people.example"], from: "me@sender.example", subject: "Hello", text: "You." };
 

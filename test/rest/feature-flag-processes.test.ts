@@ -6,7 +6,7 @@ import {
   removeData,
   startPlatformProcess,
   temporaryDataDirectory,
-} from "@factory/gateway/standalone/client/platform-process";
+} from "@factory/platform/client/platform-process";
 import { suiteVariables } from "@factory/runtime/unit-of-work/suite-roles.fixture";
 import { eventually } from "../kit/eventually.js";
 import { aFlag } from "../kit/feature-flags.js";

@@ -3,8 +3,8 @@ import { copyFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { readJson } from "@factory/gateway/standalone/client/platform-api";
-import { removeData, temporaryDataDirectory } from "@factory/gateway/standalone/client/platform-process";
+import { readJson } from "@factory/platform/client/platform-api";
+import { removeData, temporaryDataDirectory } from "@factory/platform/client/platform-process";
 import { rows } from "../kit/database.js";
 import { eventually } from "../kit/eventually.js";
 import { platform } from "../kit/platform.js";
@@ -12,8 +12,8 @@ import { graphql, request } from "../kit/request.js";
 import { aTenant, platformToken } from "../kit/tenants.js";
 
 const run = promisify(execFile);
-const script = fileURLToPath(new URL("../../gateway/dist/standalone/jobs.js", import.meta.url));
-const tokenScript = fileURLToPath(new URL("../../gateway/dist/standalone/token.js", import.meta.url));
+const script = fileURLToPath(new URL("../../gateway/platform/dist/jobs.js", import.meta.url));
+const tokenScript = fileURLToPath(new URL("../../gateway/platform/dist/token.js", import.meta.url));
 const base = () => platform().internalUrl;
 
 interface Job {

@@ -1,5 +1,5 @@
-import type { ClientCredentials } from "@factory/gateway/standalone/client/platform-api";
-import type { PlatformProcess } from "@factory/gateway/standalone/client/platform-process";
+import type { ClientCredentials } from "@factory/platform/client/platform-api";
+import type { PlatformProcess } from "@factory/platform/client/platform-process";
 import { freezeServer } from "@factory/runtime/postgres/frozen-server.fixture";
 import WebSocket from "ws";
 import { eventually } from "../kit/eventually.js";

@@ -1,5 +1,5 @@
-import type { PlatformProcess } from "@factory/gateway/standalone/client/platform-process";
-import { choosePort } from "@factory/gateway/standalone/settings/free-port";
+import type { PlatformProcess } from "@factory/platform/client/platform-process";
+import { choosePort } from "@factory/platform/settings/free-port";
 import { decodeJwt } from "jose";
 import type { Browser } from "puppeteer-core";
 import { BrowserTab, chromiumPath, startChromium } from "../kit/chromium.js";

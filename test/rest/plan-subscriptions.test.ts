@@ -1,4 +1,4 @@
-import { accessToken, createTenantClient } from "@factory/gateway/standalone/client/platform-api";
+import { accessToken, createTenantClient } from "@factory/platform/client/platform-api";
 import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { tenantScopes } from "@factory/schema/scopes";
 import { sentCommand } from "../kit/commands.js";

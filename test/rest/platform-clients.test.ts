@@ -1,5 +1,5 @@
-import type { ClientCredentials } from "@factory/gateway/standalone/client/platform-api";
-import { accessToken, createTenantClient } from "@factory/gateway/standalone/client/platform-api";
+import type { ClientCredentials } from "@factory/platform/client/platform-api";
+import { accessToken, createTenantClient } from "@factory/platform/client/platform-api";
 import { tenantScopes } from "@factory/schema/scopes";
 import { aPerson } from "../kit/people.js";
 import { platform } from "../kit/platform.js";

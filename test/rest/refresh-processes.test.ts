@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
-import type { ClientCredentials } from "@factory/gateway/standalone/client/platform-api";
-import type { PlatformProcess } from "@factory/gateway/standalone/client/platform-process";
+import type { ClientCredentials } from "@factory/platform/client/platform-api";
+import type { PlatformProcess } from "@factory/platform/client/platform-process";
 import { rows } from "../kit/database.js";
 import { eventually } from "../kit/eventually.js";
 import { aPerson, type Person } from "../kit/people.js";

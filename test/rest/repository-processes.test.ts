@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { PlatformProcess } from "@factory/gateway/standalone/client/platform-process";
+import type { PlatformProcess } from "@factory/platform/client/platform-process";
 import { type Clone, cloneOf } from "../kit/clone.js";
 import { aSmallPack } from "../kit/packs.js";
 import { PlatformGroup } from "../kit/platform-group.js";

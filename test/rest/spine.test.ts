@@ -1,4 +1,4 @@
-import { type ClientCredentials, createTenantClient, readJson } from "@factory/gateway/standalone/client/platform-api";
+import { type ClientCredentials, createTenantClient, readJson } from "@factory/platform/client/platform-api";
 import { newId } from "@factory/runtime/identifiers/wire-id";
 import { scopes } from "@factory/schema/scopes";
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from "jose";

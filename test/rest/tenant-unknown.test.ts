@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type ClientCredentials, readJson } from "@factory/gateway/standalone/client/platform-api";
+import { type ClientCredentials, readJson } from "@factory/platform/client/platform-api";
 import { GrpcChannel } from "@factory/runtime/grpc/grpc-channel";
 import { serviceCertificates } from "@factory/runtime/grpc/service-certificates";
 import { newId } from "@factory/runtime/identifiers/wire-id";

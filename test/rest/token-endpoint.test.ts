@@ -1,4 +1,4 @@
-import { type ClientCredentials, createTenantClient } from "@factory/gateway/standalone/client/platform-api";
+import { type ClientCredentials, createTenantClient } from "@factory/platform/client/platform-api";
 import { tenantScopes } from "@factory/schema/scopes";
 import { createRemoteJWKSet, decodeJwt, jwtVerify } from "jose";
 import * as oauth from "oauth4webapi";

@@ -1,6 +1,7 @@
 import type { JsonSize } from "@factory/runtime/input-validation/json-size";
 import type { RateClass } from "@factory/schema/rate-classes";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import "../http/fastify-members.js";
 import type { RateLimit } from "./rate-limits.js";
 
 /** A body of this size is ordinary. Reading, checking and digesting a larger one takes time by its size. */

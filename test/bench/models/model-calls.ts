@@ -8,7 +8,7 @@ import {
   call,
   createTenantClient,
   readJson,
-} from "@factory/gateway/standalone/client/platform-api";
+} from "@factory/platform/client/platform-api";
 import { encodeId } from "@factory/runtime/identifiers/wire-id";
 import { CompleteRequest } from "@factory/schema/proto/generated/factory/model/v1/model_invocation";
 import type { Stage } from "../bench-platform.js";

@@ -5,7 +5,7 @@ import {
   createTenantClient,
   ensureTenant,
   readJson,
-} from "@factory/gateway/standalone/client/platform-api";
+} from "@factory/platform/client/platform-api";
 import type { Scope } from "@factory/schema/scopes";
 import type { LoadRequest } from "autocannon";
 import type { Stage } from "../bench-platform.js";

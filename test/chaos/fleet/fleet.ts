@@ -1,11 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import {
-  type PlatformProcess,
-  removeData,
-  startPlatformProcess,
-} from "@factory/gateway/standalone/client/platform-process";
-import { choosePort } from "@factory/gateway/standalone/settings/free-port";
+import { type PlatformProcess, removeData, startPlatformProcess } from "@factory/platform/client/platform-process";
+import { choosePort } from "@factory/platform/settings/free-port";
 import { SmallDisk } from "@factory/runtime/files/small-disk.fixture";
 import type { PostgresServer } from "@factory/runtime/postgres/embedded-postgres";
 import { suiteVariables } from "@factory/runtime/unit-of-work/suite-roles.fixture";

@@ -1,11 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import {
-  type PlatformProcess,
-  removeData,
-  startPlatformProcess,
-} from "@factory/gateway/standalone/client/platform-process";
-import { choosePort } from "@factory/gateway/standalone/settings/free-port";
+import { type PlatformProcess, removeData, startPlatformProcess } from "@factory/platform/client/platform-process";
+import { choosePort } from "@factory/platform/settings/free-port";
 
 const askEveryMs = 100;
 const answerMs = 25_000;

@@ -1,6 +1,6 @@
+import type { GraphqlSockets } from "@factory/gateway/websocket/graphql-sockets";
 import { WatchedPool } from "@factory/runtime/connections/watched-pool";
 import { Gauge, type Registry } from "prom-client";
-import type { GraphqlSockets } from "../../websocket/graphql-sockets.js";
 
 /** Registers the gauges of what a process can run out of: connections to the database, and sockets. */
 export function resourceMetrics(registry: Registry, sockets: () => GraphqlSockets["open"]): void {

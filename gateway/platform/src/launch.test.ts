@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const gateway = fileURLToPath(new URL("../../", import.meta.url));
+const platform = fileURLToPath(new URL("../", import.meta.url));
 /** A compiler that notes each of its runs, and that fails when a source says so. */
 const compiler = `
 const fs = require("node:fs");
@@ -21,17 +21,20 @@ describe("the launcher", () => {
   };
   beforeEach(async () => {
     root = await mkdtemp(join(tmpdir(), "factory-launch-"));
-    for (const file of ["launch.mjs", "compile.mjs"]) await cp(join(gateway, file), join(root, "gateway", file));
+    for (const file of ["launch.mjs", "compile.mjs"]) {
+      await mkdir(join(root, "gateway/platform"), { recursive: true });
+      await cp(join(platform, file), join(root, "gateway/platform", file));
+    }
     for (const file of ["package-lock.json", "tsconfig.base.json", "tsconfig.json"]) await write(file, "{}");
     for (const file of ["subgraphs/a.ts", "rest-facade/a.ts", "test/a.ts", "schema/names.ts"]) await write(file, "1");
-    await write("gateway/dist/standalone/demo.js", "");
+    await write("gateway/platform/dist/demo.js", "");
     await write("node_modules/typescript/bin/tsc", compiler);
   });
   afterEach(() => rm(root, { recursive: true }));
 
   const launch = (program: string) =>
     new Promise<{ code: number; printed: string }>((resolve) => {
-      const child = execFile(process.execPath, [join(root, "gateway/launch.mjs"), program], (_, __, printed) =>
+      const child = execFile(process.execPath, [join(root, "gateway/platform/launch.mjs"), program], (_, __, printed) =>
         resolve({ code: child.exitCode ?? -1, printed }),
       );
     });
@@ -66,7 +69,7 @@ describe("the launcher", () => {
 
   it("starts a build without the packages of development, and compiles nothing", async () => {
     await rm(join(root, "node_modules"), { recursive: true });
-    await write("gateway/dist/bundle/main.js", 'process.stderr.write("started")');
+    await write("gateway/platform/dist/bundle/main.js", 'process.stderr.write("started")');
     const { code, printed } = await launch("start");
     expect([code, printed]).toEqual([0, expect.stringMatching(/no compiler.*\nstarted$/)]);
   });

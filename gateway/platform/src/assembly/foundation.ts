@@ -13,7 +13,7 @@ import type { Logger } from "@factory/runtime/telemetry/logger";
 import { type SubgraphName, subgraphNames } from "@factory/schema/subgraph-names";
 import type { ClientBase } from "pg";
 import type { Registry } from "prom-client";
-import type { PreparedStart } from "../bundle/prepared-start.js";
+import type { PreparedStart } from "../bundling/prepared-start.js";
 import { markSharedFolders } from "../folder-marks/mark-folders.js";
 import type { PlatformEnvironment } from "../settings/environment.js";
 import { sharedFoldersOf } from "../settings/platform-folders.js";

@@ -1,5 +1,5 @@
+import type { ReplaceableSupergraph } from "@factory/gateway/supergraph/replaceable-supergraph";
 import { Counter, Gauge, type Registry } from "prom-client";
-import type { ReplaceableSupergraph } from "../../supergraph/replaceable-supergraph.js";
 
 /**
  * Registers metrics of the supergraph: replacements by outcome, the supergraph in use, and the number of graphs in

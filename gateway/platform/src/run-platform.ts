@@ -9,10 +9,10 @@ import { DatabaseGivenUp } from "@factory/runtime/postgres/database-patience";
 import { logForeignOutput } from "@factory/runtime/telemetry/foreign-output";
 import { createLogger } from "@factory/runtime/telemetry/logger";
 import { waits } from "@factory/runtime/telemetry/waits";
-import { readPreparedStart } from "./bundle/prepared-start.js";
-import type { Platform } from "./platform/platform.js";
-import { openPlatformDatabase } from "./platform/platform-database.js";
-import { StartingDoor } from "./platform/starting-door.js";
+import type { Platform } from "./assembly/platform.js";
+import { openPlatformDatabase } from "./assembly/platform-database.js";
+import { StartingDoor } from "./assembly/starting-door.js";
+import { readPreparedStart } from "./bundling/prepared-start.js";
 import { forgetEnvironmentSecrets, type PlatformEnvironment, platformEnvironment } from "./settings/environment.js";
 import { choosePort } from "./settings/free-port.js";
 import { checkMachine } from "./start-checks/check-start.js";
@@ -77,7 +77,7 @@ async function run(preparedIn: string | undefined): Promise<void> {
   prepared?.catch(() => undefined);
   await Promise.race([launched, sleep(launchPatienceMs)]);
   const [{ startPlatform }, { watchUnexpectedErrors }, { default: prometheus }] = await Promise.all([
-    import("./platform/platform.js"),
+    import("./assembly/platform.js"),
     import("./monitoring/unexpected-errors.js"),
     import("prom-client"),
   ]);

@@ -3,8 +3,8 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-const root = fileURLToPath(new URL("../", import.meta.url));
-const stamp = `${root}gateway/dist/.compiled`;
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const stamp = `${root}gateway/platform/dist/.compiled`;
 const places = [
   "package-lock.json",
   "tsconfig.base.json",

@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 // Makes one package of the built platform: `npm run pack`. The workspaces are bundled in it as `node_modules/@factory/*`,
 // and npm installs the other packages from the registry.
 
-const root = fileURLToPath(new URL("../", import.meta.url));
+const root = fileURLToPath(new URL("../../", import.meta.url));
 const scope = "node_modules/@factory";
 const workspaces = [
   "schema",
@@ -21,6 +21,8 @@ const workspaces = [
   "gateway",
   "rest-facade",
 ];
+/** It stays inside the folder of the gateway, so that its files find the others by the same relative addresses. */
+const platform = "gateway/platform";
 /** Files that the programs read beside the compiled modules. */
 const resources = {
   schema: ["supergraph.graphql", "commands", "events"],
@@ -34,11 +36,11 @@ const resources = {
 const unneeded = /\.(?:test|fixture|bench)\.js$|\.(?:map|d\.ts|tsbuildinfo)$|\/\.(?:compiled|bundled|chunks)$/;
 /** The address of a compiled module, or of a file of another package. */
 const placeInRepository =
-  /new URL\("\.\.\/\.\.\/\.\.\/(?:(subgraphs\/[\w/-]+?)\/dist\/|node_modules\/((?:@[\w.-]+\/)?[\w.-]+)\/([^"]+)",\s*bundleAddress\))/g;
+  /new URL\("(?:\.\.\/){4}(?:(subgraphs\/[\w/-]+?)\/dist\/|node_modules\/((?:@[\w.-]+\/)?[\w.-]+)\/([^"]+)",\s*bundleAddress\))/g;
 const isOfBundle = /^bundle\/.*\.js$/;
 /** The options of `npm start`. */
 const program = `#!/usr/bin/env -S node --no-warnings --max-semi-space-size=8
-import "./${scope}/gateway/dist/bundle/main.js";
+import "./${scope}/gateway/platform/dist/bundle/main.js";
 `;
 
 const sample = "test/fixtures/web-api-template";
@@ -50,7 +52,7 @@ const nameOf = (workspace) => workspace.split("/").at(-1);
 /** The packages that npm installs from the registry, with their versions. */
 function thirdParties() {
   const versions = { ...JSON.parse(read("package.json")).dependencies };
-  for (const [name, version] of workspaces.flatMap((workspace) =>
+  for (const [name, version] of [...workspaces, platform].flatMap((workspace) =>
     Object.entries(manifestOf(workspace).dependencies ?? {}),
   )) {
     if (name.startsWith("@factory/")) continue;
@@ -69,8 +71,8 @@ export function stage(folder) {
   const copy = (from, to) =>
     cpSync(join(root, from), join(folder, to), { recursive: true, filter: (path) => !path.endsWith(".ts") });
   const dependencies = thirdParties();
-  for (const workspace of workspaces) {
-    const target = `${scope}/${nameOf(workspace)}`;
+  for (const workspace of [...workspaces, platform]) {
+    const target = `${scope}/${workspace === platform ? platform : nameOf(workspace)}`;
     const { name, version, type, exports } = manifestOf(workspace);
     // Only the package itself names what npm installs, so that all modules share it.
     write(`${target}/package.json`, JSON.stringify({ name, version, type, exports }));
@@ -105,7 +107,7 @@ export function stage(folder) {
 /** The bundle names files by their place in the repository. In the package, Node finds them. */
 function packed(text, dependencies) {
   return text.replace(placeInRepository, (address, workspace, packageName, file) => {
-    if (workspace !== undefined) return `new URL("../../../${nameOf(workspace)}/dist/`;
+    if (workspace !== undefined) return `new URL("../../../../${nameOf(workspace)}/dist/`;
     const manifest = `require("node:module").findPackageJSON(${JSON.stringify(packageName)},bundleAddress)`;
     return packageName in dependencies
       ? `new URL(${JSON.stringify(`./${file}`)},require("node:url").pathToFileURL(${manifest}))`

@@ -1,8 +1,8 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { deserialize, serialize } from "node:v8";
+import type { PreparedSupergraph } from "@factory/gateway/supergraph/prepared-supergraph";
 import type { SubgraphName } from "@factory/schema/subgraph-names";
-import type { PreparedSupergraph } from "../../supergraph/prepared-supergraph.js";
 
 /** The results that every start of the same code needs, and that the build has computed once. */
 export interface PreparedStart {

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { tenantScopes } from "@factory/schema/scopes";
+import { samplePack, writeTemplateRepository } from "./assembly/sample-repository.js";
 import {
   accessToken,
   type ClientCredentials,
@@ -22,7 +23,6 @@ import { openEventFeed } from "./demo/event-feed.js";
 import { libraries, MainJob, parameterSchema } from "./demo/main-job.js";
 import { Report } from "./demo/report.js";
 import { startWebhookReceiver } from "./demo/webhook-receiver.js";
-import { samplePack, writeTemplateRepository } from "./platform/sample-repository.js";
 
 const run = promisify(execFile);
 const completionEvents = ["ScaffoldGenerated", "TemplateExecuted"];

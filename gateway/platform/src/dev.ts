@@ -15,6 +15,7 @@ import { environmentWith, platformEnvironment } from "./settings/environment.js"
 const packages = [
   "schema",
   "gateway/src",
+  "gateway/platform/src",
   "rest-facade/src",
   "subgraphs/runtime/src",
   "subgraphs/catalog/src",
@@ -27,8 +28,8 @@ const packages = [
 const settleMs = 50;
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
-const main = join(root, "gateway/dist/standalone/main.js");
-const bundle = join(root, "gateway/dist/bundle");
+const main = join(root, "gateway/platform/dist/main.js");
+const bundle = join(root, "gateway/platform/dist/bundle");
 /** A source that may change a subgraph, a document or how it is planned. */
 const graphSource = /type-graphql|@apollo\//;
 const environment = platformEnvironment();

@@ -1,16 +1,16 @@
+import { tenantFactor } from "@factory/gateway/admission/tenant-factor";
+import { graphqlEndpoint } from "@factory/gateway/http/graphql-endpoint";
+import { GraphqlServerOnDemand } from "@factory/gateway/http/graphql-server-on-demand";
+import { localSubgraph } from "@factory/gateway/subgraphs/local-subgraph";
+import { readCommittedSupergraph } from "@factory/gateway/supergraph/committed-supergraph";
+import { ReplaceableSupergraph } from "@factory/gateway/supergraph/replaceable-supergraph";
+import { SupergraphFile } from "@factory/gateway/supergraph/supergraph-file";
+import { type GraphqlSockets, graphqlSockets } from "@factory/gateway/websocket/graphql-sockets";
 import { type RateLimits, rateLimits } from "@factory/rest-facade/rate-limits";
 import type { FacadePorts } from "@factory/rest-facade/server";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { TenantFacts } from "@factory/runtime/tenant-facts/tenant-facts";
-import { tenantFactor } from "../../admission/tenant-factor.js";
-import { graphqlEndpoint } from "../../http/graphql-endpoint.js";
-import { GraphqlServerOnDemand } from "../../http/graphql-server-on-demand.js";
-import { localSubgraph } from "../../subgraphs/local-subgraph.js";
-import { readCommittedSupergraph } from "../../supergraph/committed-supergraph.js";
-import { ReplaceableSupergraph } from "../../supergraph/replaceable-supergraph.js";
-import { SupergraphFile } from "../../supergraph/supergraph-file.js";
-import { type GraphqlSockets, graphqlSockets } from "../../websocket/graphql-sockets.js";
 import { supergraphMetrics } from "../monitoring/supergraph-metrics.js";
 import type { Foundation, Start } from "./foundation.js";
 import type { Subgraphs } from "./subgraphs.js";
@@ -77,7 +77,7 @@ export async function startGraph(
 }
 
 const apolloModules = () =>
-  Promise.all([import("../../http/graphql-server.js"), import("../../supergraph/compiled-gateway.js")]);
+  Promise.all([import("@factory/gateway/http/graphql-server"), import("@factory/gateway/supergraph/compiled-gateway")]);
 
 /**
  * Reads the supergraph file again after a change and on SIGHUP, and replaces the supergraph. Returns a function that

@@ -1,11 +1,11 @@
 import "reflect-metadata";
 import { catalogModules } from "@factory/catalog/modules";
+import { readCommittedSupergraph } from "@factory/gateway/supergraph/committed-supergraph";
+import { prepareSupergraph } from "@factory/gateway/supergraph/prepared-supergraph";
 import { integrationModules } from "@factory/integration/modules";
 import { storedDocuments } from "@factory/rest-facade/stored-documents";
 import { moduleSdl } from "@factory/runtime/subgraph/module-schema";
 import { spineModules } from "@factory/spine/modules";
-import { readCommittedSupergraph } from "../../supergraph/committed-supergraph.js";
-import { prepareSupergraph } from "../../supergraph/prepared-supergraph.js";
 import type { PreparedStart } from "./prepared-start.js";
 
 /** Plans the documents of all routes and prints the subgraphs. Throws when a document does not fit the supergraph. */

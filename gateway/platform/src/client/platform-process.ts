@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,8 +12,11 @@ import { createLogger } from "@factory/runtime/telemetry/logger";
 import { bareEnvironment } from "../settings/environment.js";
 import type { RunningPlatform } from "./platform-api.js";
 
-/** The program in a checkout. */
-const programOf = (checkout: string) => join(checkout, "gateway/dist/bundle/main.js");
+/** The program in a checkout. Releases before the package `platform` have it in the gateway. */
+function programOf(checkout: string): string {
+  const program = join(checkout, "gateway/platform/dist/bundle/main.js");
+  return existsSync(program) ? program : join(checkout, "gateway/dist/bundle/main.js");
+}
 const ownCheckout = fileURLToPath(new URL("../../../..", import.meta.url));
 /** A long timeout, because a first start creates the database cluster and the machine may be busy. */
 const startTimeoutMs = 120_000;

@@ -10,8 +10,8 @@ import { unusedPackages } from "./unused-packages.js";
 
 const root = fileURLToPath(new URL("../../../../", import.meta.url));
 /** The folder of the bundle. Node finds the packages that stay outside from here. */
-export const bundleFolder = `${root}gateway/dist/bundle`;
-const compiledStamp = `${root}gateway/dist/.compiled`;
+export const bundleFolder = `${root}gateway/platform/dist/bundle`;
+const compiledStamp = `${root}gateway/platform/dist/.compiled`;
 const bundledStamp = `${bundleFolder}/.bundled`;
 const chunkList = `${bundleFolder}/.chunks`;
 /** The pause between two lines of progress (ms). */
@@ -35,7 +35,7 @@ const outside = [
 export const bundleOptions: BuildOptions = {
   absWorkingDir: root,
   entryPoints: {
-    main: "gateway/dist/standalone/main.js",
+    main: "gateway/platform/dist/main.js",
     // Each entry becomes a chunk of its own, so that an error reads one source map.
     catalog: "subgraphs/catalog/dist/subgraph.js",
     integration: "subgraphs/integration/dist/subgraph.js",

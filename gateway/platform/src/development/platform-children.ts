@@ -4,7 +4,7 @@ import type { StartOrder } from "./standby.js";
 
 /** A changed file of these packages is loaded in the standby process already, which is then of no use. */
 const loadedInStandby = /^(?:schema|subgraphs\/runtime)\//;
-const standbyProgram = fileURLToPath(new URL("../../../dist/standalone/development/standby.js", import.meta.url));
+const standbyProgram = fileURLToPath(new URL("../../dist/development/standby.js", import.meta.url));
 
 /** The processes of the platform in development: the one that runs, and one that waits to take its place. */
 export class PlatformChildren {
