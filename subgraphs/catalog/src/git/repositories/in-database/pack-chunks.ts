@@ -5,7 +5,14 @@ import { continueTrace } from "@factory/runtime/telemetry/trace";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import type { ReceivedPack } from "../bare/push-staging.js";
-import { insertChunk, insertPack, insertUploadedPack, keepPack, selectChunk } from "./repository-statement.js";
+import {
+  insertChunk,
+  insertPack,
+  insertUploadedChunk,
+  insertUploadedPack,
+  keepPack,
+  selectChunk,
+} from "./repository-statement.js";
 
 const chunkBytes = 1024 * 1024;
 
@@ -38,7 +45,7 @@ export async function preparePack(
     for (let position = 0; position * chunkBytes < bytes; position += 1) {
       const content = await readChunk(handle, position, bytes);
       await database.transaction(tenant, cause, ({ execute }) =>
-        execute(insertChunk, [tenant.uuid, packId, position, content]),
+        execute(insertUploadedChunk, [tenant.uuid, packId, position, content]),
       );
     }
     return { packId, checksum, bytes, content: undefined };

@@ -90,6 +90,17 @@ export const insertChunk = {
   text: "insert into repository_chunks (tenant_id, pack_id, position, content) values ($1, $2, $3, $4)",
 };
 
+/**
+ * A chunk before its push is acknowledged. Its commit does not wait for the disk: the later commit of the push waits for
+ * the whole log up to it.
+ */
+export const insertUploadedChunk = {
+  name: "insert_uploaded_chunk",
+  text: `with relaxed as materialized (select set_config('synchronous_commit', 'off', true))
+    insert into repository_chunks (tenant_id, pack_id, position, content)
+    select $1::uuid, $2::uuid, $3::integer, $4::bytea from relaxed`,
+};
+
 export const keepPack = {
   name: "keep_uploaded_pack",
   text: `update repository_packs set expires_at = null
