@@ -1,7 +1,7 @@
 import { createHmac, randomUUID } from "node:crypto";
 import { Agent, request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { call } from "@factory/gateway/standalone/client/platform-api";
+import { call } from "@factory/platform/client/platform-api";
 import { bareSecret } from "./bare-delivery.js";
 import type { Stage } from "./bench-platform.js";
 import { type Figures, percentile } from "./report.js";
@@ -94,7 +94,7 @@ export async function inboundDeliveries(
     ...{ key, displayName: key, category: "Other", authModel: "HmacSignature", preset: "webhook" },
   });
   const { signingSecret: secret = "" } = await post("/webhooks/subscriptions", {
-    ...{ direction: "Inbound", providerId, signingSecretRef: "bench-inbound" },
+    ...{ direction: "Inbound", providerId, signingSecretRef: key },
   });
   const ours = { url: platform.publicUrl, key, secret };
   const theirs = { url: bare.url, key, secret: bareSecret };
