@@ -42,7 +42,7 @@ export function membersOf(file: string, source: string): InputMember[] {
   return members;
 }
 
-/** The names of the members that a file reads: `input.name`, `{ name } = input`, and the text "name". */
+/** The names of the members that a file reads: `input.name`, `{ name } = input`, `filters: { name: … }`, and the text "name". */
 export function readNames(file: string, source: string): Set<string> {
   const names = new Set<string>();
   new Visitor({
@@ -52,6 +52,12 @@ export function readNames(file: string, source: string): Set<string> {
     ObjectPattern: ({ properties }) => {
       for (const property of properties)
         if (property.type === "Property" && property.key.type === "Identifier") names.add(property.key.name);
+    },
+    // the filters of a list are data
+    Property: ({ key, value }) => {
+      if (key.type !== "Identifier" || key.name !== "filters" || value.type !== "ObjectExpression") return;
+      for (const filter of value.properties)
+        if (filter.type === "Property" && filter.key.type === "Identifier") names.add(filter.key.name);
     },
     Literal: ({ value }) => {
       if (typeof value === "string") names.add(value);

@@ -1,5 +1,10 @@
+import type { QueryResultRow } from "pg";
+import type { TenantReader, TenantStatement } from "../db/tenant-statement.js";
 import { DomainError } from "../errors/domain-error.js";
+import { invalidEnumValue } from "../errors/invalid-enum-value.js";
+import type { Tenant } from "../tenancy/tenant.js";
 import type { CursorSeal } from "./cursor.js";
+import { invalidValues, type ListFilters } from "./list-filters.js";
 import { type Connection, connectionOf, type PageRequest, pageSize } from "./page.js";
 
 /** A column by which a list can be sorted. It needs an index. */
@@ -15,8 +20,12 @@ export interface SortColumn<Node> {
   readonly of: (node: Node) => string;
 }
 
-/** The parts of a page's statement that depend on the order. */
+/** The parts of a page's statement that the list makes. */
 export interface PageCut {
+  /** The conditions of the filters, each after `and`. */
+  readonly filters: string;
+  /** The parameter with this name of `parameters`, for example `$2`. */
+  readonly place: (name: string) => string;
   /** A condition that begins with `and`; empty on the first page. */
   readonly after: string;
   readonly order: string;
@@ -30,8 +39,14 @@ export interface SortedListDefinition<Node, Statement> {
   readonly id: SortColumn<Node>;
   /** A name of `columns`; with `-` before it the list descends. */
   readonly byDefault: string;
+  /** By the members of the request's filter. */
+  readonly filters?: ListFilters;
+  /** The names of the values that the statement needs beside the filters. */
+  readonly parameters?: readonly string[];
+  /** For a list of the platform, whose statement does not begin with the tenant as `$1`. */
+  readonly ofPlatform?: true;
   /** The number of the first parameter of the page, after the parameters of the list. */
-  readonly firstParameter: number;
+  readonly firstParameter?: number;
   /** The `name` of the statement differs for each order and for the first page. */
   readonly statement: (name: string, cut: PageCut) => Statement;
 }
@@ -48,8 +63,10 @@ export interface SortedPage<Node, Statement> {
   readonly position: readonly unknown[];
   /** The page size and one more row, which shows whether there is a next page. */
   readonly count: number;
-  /** The values of the parameters from `firstParameter` on: position and count. */
+  /** The values of all parameters after the tenant: further parameters, filters, position and count. */
   readonly values: readonly unknown[];
+  /** A filter matches nothing, so the page is empty. */
+  readonly isEmpty: boolean;
   readonly connection: (nodes: readonly Node[]) => Connection<Node>;
 }
 
@@ -82,17 +99,22 @@ export class SortedList<Node, Statement> {
     return [...this.#orders.values()].flatMap(({ first, next }) => [first, next]);
   }
 
-  /** `scope`: the tenant and filters to which a cursor is bound, in addition to the list and its order. */
+  /**
+   * Begins a page. `scope` is what binds a cursor in addition to the list, its order and its filters: at least the tenant.
+   * Throws PARAMETERS_INVALID for a value that a filter does not allow.
+   */
   page(
     cursors: CursorSeal,
     scope: Readonly<Record<string, unknown>>,
-    { first, after, sort }: PageRequest<unknown>,
+    { first, after, sort, filter }: PageRequest<unknown>,
+    parameters: Readonly<Record<string, unknown>> = {},
   ): SortedPage<Node, Statement> {
     const size = pageSize(first);
-    const { list, byDefault } = this.#definition;
-    const asked = sort ?? byDefault;
-    const order = this.#orders.get(asked) ?? this.#unknown();
-    const bound = { ...scope, list, ...(asked === byDefault ? {} : { sort: asked }) };
+    const { list, byDefault, parameters: names = [] } = this.#definition;
+    const filters = this.#filterValues(filter ?? {});
+    const askedOrder = sort ?? byDefault;
+    const order = this.#orders.get(askedOrder) ?? this.#unknown();
+    const bound = { ...scope, ...filters.bound, list, ...(askedOrder === byDefault ? {} : { sort: askedOrder }) };
     // Cursors of earlier releases hold an ID beside a unique value.
     const position = after == null ? [] : [cursors.open(bound, after)].flat().slice(0, order.keys.length);
     // A single value is stored without an array.
@@ -102,8 +124,24 @@ export class SortedList<Node, Statement> {
       statement: after == null ? order.first : order.next,
       position,
       count: size + 1,
-      values: [...position, size + 1],
+      values: [...names.map((name) => parameters[name]), ...filters.values, ...position, size + 1],
+      isEmpty: filters.values.includes(undefined),
       connection: (nodes) => connectionOf(nodes, { size, after, cursorOf }),
+    };
+  }
+
+  /** The filters' values as the cursor is bound to them, and as the statement needs them. */
+  #filterValues(asked: unknown): { bound: Readonly<Record<string, unknown>>; values: readonly unknown[] } {
+    const { filters = {} } = this.#definition;
+    const wanted = asked as Readonly<Record<string, unknown>>;
+    const invalid = invalidValues(filters, wanted);
+    if (invalid.length > 0) throw invalidEnumValue(invalid);
+    const entries = Object.entries(filters);
+    return {
+      bound: Object.fromEntries(entries.map(([name]) => [name, wanted[name] ?? null])),
+      values: entries.map(([name, { parameter }]) =>
+        wanted[name] == null ? null : parameter(wanted[name] as never, `/filter/${name}`),
+      ),
     };
   }
 
@@ -117,11 +155,28 @@ export class SortedList<Node, Statement> {
   }
 }
 
+/** Reads one page of a tenant's list. `view` makes a node of a row. */
+export async function readPage<Node, Row extends QueryResultRow>(
+  list: SortedList<Node, TenantStatement>,
+  { reader, cursors, tenant }: { readonly reader: TenantReader; readonly cursors: CursorSeal; readonly tenant: Tenant },
+  request: PageRequest<unknown>,
+  view: (row: Row) => Node,
+): Promise<Connection<Node>> {
+  const page = list.page(cursors, { tenantId: tenant.tenantId }, request);
+  const rows = page.isEmpty ? [] : await reader.rows<Row>(page.statement, tenant, ...page.values);
+  return page.connection(rows.map(view));
+}
+
 function orderBy<Node, Statement>(
-  { list, id, firstParameter, statement }: SortedListDefinition<Node, Statement>,
+  definition: SortedListDefinition<Node, Statement>,
   column: SortColumn<Node>,
   direction: "asc" | "desc",
 ): SortOrder<Node, Statement> {
+  const { list, id, statement, filters = {}, parameters = [], ofPlatform } = definition;
+  const names = [...parameters, ...Object.keys(filters)];
+  const place = (name: string) => `$${names.indexOf(name) + (ofPlatform ? 1 : 2)}`;
+  const filtered = Object.entries(filters).map(([name, { condition }]) => `and ${condition(place(name))}`);
+  const firstParameter = definition.firstParameter ?? names.length + (ofPlatform ? 1 : 2);
   const keys = column.unique === true ? [column] : [column, id];
   const columns = keys.map((key) => key.column);
   const places = keys.map(({ type }, at) => `$${firstParameter + at}::${type}`);
@@ -129,9 +184,10 @@ function orderBy<Node, Statement>(
   const order = columns.map((name) => `${name} ${direction}`).join(", ");
   const after = `and (${columns.join(", ")}) ${descending ? "<" : ">"} (${places.join(", ")})`;
   const name = `${list}_by_${column.column}_${direction}`;
+  const cut = { filters: filtered.join(" "), place, order, descending };
   return {
     keys,
-    first: statement(name, { after: "", order, limit: `$${firstParameter}`, descending }),
-    next: statement(`${name}_next`, { after, order, limit: `$${firstParameter + keys.length}`, descending }),
+    first: statement(name, { ...cut, after: "", limit: `$${firstParameter}` }),
+    next: statement(`${name}_next`, { ...cut, after, limit: `$${firstParameter + keys.length}` }),
   };
 }

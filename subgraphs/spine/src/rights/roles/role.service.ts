@@ -1,11 +1,13 @@
+import type { RowOf } from "@factory/runtime/db/entity-rows";
 import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { violatedUnique } from "@factory/runtime/errors/database-failure";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
+import { booleanFilter, textCondition } from "@factory/runtime/pagination/list-filters";
 import type { PageRequest } from "@factory/runtime/pagination/page";
-import { SortedList } from "@factory/runtime/pagination/sorted-list";
+import { readPage, SortedList } from "@factory/runtime/pagination/sorted-list";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
@@ -19,7 +21,7 @@ import { Role } from "./role.entity.js";
 import { recordRole } from "./role.events.js";
 import type { CreateRoleInput, RoleFilterInput, UpdateRoleInput } from "./role.input.js";
 import type { RoleConnection, RoleType } from "./role.type.js";
-import { type RoleRow, roleColumns, roleRowView, roleView } from "./role.view.js";
+import { readRole, roleColumns, roleView } from "./role.view.js";
 import { RoleAssignment } from "./role-assignment.entity.js";
 import { unassignRoles } from "./unassign-roles.js";
 
@@ -37,12 +39,14 @@ export const sortedRoles = new SortedList<RoleType, TenantStatement>({
   },
   id: { column: "role_id", type: "uuid", of: ({ roleId }) => decodeId("rol", roleId) ?? "" },
   byDefault: "createdAt",
-  firstParameter: 4,
-  statement: (name, { after, order, limit }) =>
+  filters: {
+    isSystem: booleanFilter("is_system"),
+    q: textCondition((text) => `strpos(lower(code), lower(${text})) > 0`),
+  },
+  statement: (name, { filters, after, order, limit }) =>
     tenantStatement(
       name,
-      `select ${roleColumns} from roles where tenant_id = scope.tenant
-         and ($2::boolean is null or is_system = $2) and ($3::text is null or strpos(lower(code), lower($3)) > 0) ${after}
+      `select ${roleColumns} from roles where tenant_id = scope.tenant ${filters} ${after}
        order by ${order} limit ${limit}`,
     ),
 });
@@ -62,8 +66,8 @@ export class RoleService {
   async find(context: RequestContext, roleId: string): Promise<RoleType | undefined> {
     const uuid = decodeId("rol", roleId);
     if (uuid === undefined) return undefined;
-    const row = await this.#database.reader.row<RoleRow>(oneRole, tenantOf(context), uuid);
-    return row && roleRowView(row);
+    const row = await this.#database.reader.row<RowOf<Role>>(oneRole, tenantOf(context), uuid);
+    return row && roleView(readRole(row));
   }
 
   async get(context: RequestContext, roleId: string): Promise<RoleType> {
@@ -72,13 +76,9 @@ export class RoleService {
     return role;
   }
 
-  async list(context: RequestContext, request: PageRequest<RoleFilterInput>): Promise<RoleConnection> {
-    const tenant = tenantOf(context);
-    const { isSystem = null, q = null } = request.filter ?? {};
-    const page = sortedRoles.page(this.#cursors, { tenantId: tenant.tenantId, isSystem, q }, request);
-    const { reader } = this.#database;
-    const rows = await reader.rows<RoleRow>(page.statement, tenant, isSystem, q, ...page.values);
-    return page.connection(rows.map(roleRowView));
+  list(context: RequestContext, request: PageRequest<RoleFilterInput>): Promise<RoleConnection> {
+    const list = { reader: this.#database.reader, cursors: this.#cursors, tenant: tenantOf(context) };
+    return readPage(sortedRoles, list, request, (row: RowOf<Role>) => roleView(readRole(row)));
   }
 
   async create(context: RequestContext, input: CreateRoleInput): Promise<RoleType> {

@@ -1,32 +1,15 @@
-import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
-import type { Role } from "./role.entity.js";
+import { columnsOf, type RecordOf, rowReader } from "@factory/runtime/db/entity-rows";
+import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import { Role } from "./role.entity.js";
 import type { RoleAssignmentType, RoleType } from "./role.type.js";
 import type { RoleAssignment } from "./role-assignment.entity.js";
 
-/** A row of `roles` as PostgreSQL returns it. */
-export interface RoleRow {
-  role_id: string;
-  code: string;
-  name: string;
-  description: string | null;
-  scopes: string[];
-  is_system: boolean;
-  created_at: Date;
-}
+type RoleRecord = Omit<RecordOf<Role>, "tenantId" | "updatedAt">;
 
-export const roleColumns = "role_id, code, name, description, scopes, is_system, created_at";
+export const roleColumns = columnsOf(Role);
+export const readRole = rowReader(Role);
 
-export const roleRowView = (row: RoleRow): RoleType => ({
-  roleId: encodeId("rol", row.role_id),
-  code: row.code,
-  name: row.name,
-  description: row.description,
-  scopes: row.scopes,
-  isSystem: row.is_system,
-  createdAt: row.created_at.toISOString(),
-});
-
-export const roleView = ({ roleId, code, name, description, scopes, isSystem, createdAt }: Role): RoleType => ({
+export const roleView = ({ roleId, code, name, description, scopes, isSystem, createdAt }: RoleRecord): RoleType => ({
   roleId,
   code,
   name,

@@ -1,0 +1,80 @@
+import { MetadataStorage } from "@mikro-orm/core";
+import { WireIdType } from "./wire-id-type.js";
+
+type Class<E> = abstract new (...args: never[]) => E;
+type Members<E> = keyof E & string;
+
+/** `createdAt` becomes `created_at`. */
+type ColumnName<Name extends string> = Name extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${ColumnName<Rest>}`
+  : Name;
+
+/** In a transaction, times are text. */
+type ColumnValue<Value> = Value extends Date ? Date | string : Value;
+
+/** A row of the entity's table as PostgreSQL returns it, with UUIDs for ids; or the columns of some members only. */
+export type RowOf<E, Name extends Members<E> = Members<E>> = {
+  -readonly [Key in Name as ColumnName<Key>]-?: ColumnValue<Exclude<E[Key], undefined>>;
+};
+
+/** The members of an entity that a statement has read. No unit of work writes them. */
+export type RecordOf<E, Name extends Members<E> = Members<E>> = {
+  readonly [Key in Name]-?: Exclude<E[Key], undefined>;
+};
+
+interface Column {
+  readonly member: string;
+  readonly name: string;
+  readonly read: (value: unknown) => unknown;
+}
+
+const columnsByEntity = new Map<Class<unknown>, readonly Column[]>();
+
+/**
+ * The columns of an entity's table, for the list after `select`: all of them, or those of some members. `table` stands
+ * before each name.
+ */
+export function columnsOf<E>(entity: Class<E>, members?: readonly Members<E>[], table?: string): string {
+  const prefix = table === undefined ? "" : `${table}.`;
+  const columns = columnsFor(entity).filter(({ member }) => members?.includes(member as Members<E>) ?? true);
+  return columns.map(({ name }) => prefix + name).join(", ");
+}
+
+/** A function that reads a row, or a part of one: ids with their prefixes, times as dates. Other columns are left out. */
+export function rowReader<E>(entity: Class<E>) {
+  const columns = columnsFor(entity);
+  return <Row extends Partial<RowOf<E>>>(row: Row): RecordOf<E, MembersOf<E, Row>> => {
+    const record: Record<string, unknown> = {};
+    const values = row as Readonly<Record<string, unknown>>;
+    for (const { member, name, read } of columns) {
+      const value = values[name];
+      if (value !== undefined) record[member] = value === null ? null : read(value);
+    }
+    return record as RecordOf<E, MembersOf<E, Row>>;
+  };
+}
+
+/** The members whose columns a row has. */
+type MembersOf<E, Row> = { [Name in Members<E>]: ColumnName<Name> extends keyof Row ? Name : never }[Members<E>];
+
+function columnsFor(entity: Class<unknown>): readonly Column[] {
+  const columns = columnsByEntity.get(entity) ?? readColumns(entity);
+  columnsByEntity.set(entity, columns);
+  return columns;
+}
+
+function readColumns(entity: Class<unknown>): readonly Column[] {
+  const metadata = Object.values(MetadataStorage.getMetadata()).find((candidate) => candidate.class === entity);
+  if (!metadata) throw new Error(`${entity.name} is not an entity.`);
+  return Object.values(metadata.properties).map(({ name, type }) => ({
+    member: name,
+    name: name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+    read: readerOf(type),
+  }));
+}
+
+function readerOf(type: unknown): (value: unknown) => unknown {
+  if (type instanceof WireIdType) return (value) => type.convertToJSValue(value as string);
+  if (type === "timestamptz") return (value) => new Date(value as string | Date);
+  return (value) => value;
+}

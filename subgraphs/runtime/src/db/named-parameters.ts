@@ -1,0 +1,31 @@
+import type { PreparedStatement } from "./transaction-dialect.js";
+
+/** A prepared statement whose parameters have names. */
+export interface NamedStatement extends PreparedStatement {
+  /** The values in the order of the statement. Throws for a missing value, and for one that the statement has no name for. */
+  readonly valuesOf: (named: Readonly<Record<string, unknown>>) => unknown[];
+}
+
+/** `$tenantId` instead of `$1`. */
+const parameter = /\$([a-z][A-Za-z0-9]*)/g;
+
+/** A statement whose text has `$name` where PostgreSQL wants `$1`; its parameters are numbered from `first` on. */
+export function namedStatement(name: string, text: string, first = 1): NamedStatement {
+  const names: string[] = [];
+  const numbered = text.replace(parameter, (_, parameterName: string) => {
+    if (!names.includes(parameterName)) names.push(parameterName);
+    return `$${names.indexOf(parameterName) + first}`;
+  });
+  return {
+    name,
+    text: numbered,
+    valuesOf(named) {
+      const wrong = [
+        ...names.filter((parameterName) => named[parameterName] === undefined),
+        ...Object.keys(named).filter((key) => !names.includes(key)),
+      ];
+      if (wrong.length > 0) throw new Error(`The statement ${name} and its values differ in ${wrong.join(", ")}.`);
+      return names.map((parameterName) => named[parameterName]);
+    },
+  };
+}
