@@ -15,7 +15,7 @@ import type { HeldOperation } from "./run.states.js";
 import type { RunCounts } from "./run-counts.js";
 import { endRun, notifyRuns } from "./run-moves.js";
 import type { RunEnd, RunHandler, RunOperations } from "./run-operations.js";
-import { type RunRecord, runUuid } from "./run-record.js";
+import { type RunRecord, runTable } from "./run-record.js";
 
 /** A run that its process begins at once. */
 interface HeldRun {
@@ -41,7 +41,7 @@ interface CausedRun {
 export function newHeldRuns(runs: readonly CausedRun[]): { begun: BegunRun[]; values: unknown[] } {
   const begun = runs.map(({ run }) => ({ ...run, runId: newId("run") }));
   const values = [
-    begun.map(({ runId }) => runUuid(runId)),
+    begun.map(({ runId }) => runTable.uuid(runId)),
     begun.map(({ connectionId }) => decodeId("con", connectionId) ?? null),
     begun.map(({ projectId }) => projectId),
     begun.map(({ operation }) => operation),
@@ -101,7 +101,7 @@ export class HeldRuns {
     const { execute, tenant } = transaction;
     const rows = await execute<{ run_id: string; taken: unknown }>(endHeldRuns, [
       tenant.uuid,
-      ends.map(({ runId }) => runUuid(runId)),
+      ends.map(({ runId }) => runTable.uuid(runId)),
       ends.map(({ end }) => end.status),
       ends.map(({ end: { result } }) => (result ? JSON.stringify(result) : null)),
       ends.map(({ end }) => (end.status === "Completed" ? null : end.code)),
@@ -112,7 +112,7 @@ export class HeldRuns {
     const ended = ends.filter(({ runId }) => stored.has(runId));
     notifyRuns(
       transaction,
-      ended.map(({ runId, end }) => ({ run: runUuid(runId), status: end.status })),
+      ended.map(({ runId, end }) => ({ run: runTable.uuid(runId), status: end.status })),
     );
     transaction.afterCommit(() => {
       for (const { operation, end } of ended) this.#counts.add(operation, end.status);
@@ -122,20 +122,20 @@ export class HeldRuns {
 
   /** Replaces the payload of a run that this process still works for. False, without any change: the run has ended. */
   async describeIn({ execute, tenant }: Transaction, runId: string, payload: HeldRun["payload"]): Promise<boolean> {
-    const described = await execute(describeHeldRun, [tenant.uuid, runUuid(runId), JSON.stringify(payload)]);
+    const described = await execute(describeHeldRun, [tenant.uuid, runTable.uuid(runId), JSON.stringify(payload)]);
     return described.length > 0;
   }
 
   /** Takes a member out of the payload of a run in any state, which only one transaction can do. */
   async takeIn({ execute, tenant }: Transaction, runId: string, member: string): Promise<unknown> {
-    const values = [tenant.uuid, runUuid(runId), member];
+    const values = [tenant.uuid, runTable.uuid(runId), member];
     const [row] = await execute<{ taken: unknown }>(takeFromHeldRun, values);
     return row?.taken;
   }
 
   /** Calls `cancelled` when the run is cancelled in any process. Returns the function that ends the watch. */
   watch(runId: string, cancelled: () => void): () => void {
-    return this.#watch.subscribe(runUuid(runId), (status) => {
+    return this.#watch.subscribe(runTable.uuid(runId), (status) => {
       if (status === "Cancelled") cancelled();
     });
   }

@@ -1,37 +1,34 @@
 import type { Cause } from "@factory/runtime/messages/envelope";
+import { errorColumns, type RunError } from "@factory/runtime/runs/run-error";
+import { requireMoved } from "@factory/runtime/runs/run-lost";
 import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
-import { endRun, moveRun, RunLost, runMove } from "./run-moves.js";
-import type { RunEnd, RunError } from "./run-operations.js";
-import { causeOfRun, type RunRecord, type RunRow, runRecord, runUuid } from "./run-record.js";
+import { endRun, moveRun } from "./run-moves.js";
+import type { RunEnd } from "./run-operations.js";
+import { causeOfRun, type RunRecord, runRecord, runTable } from "./run-record.js";
 
 /** A change in the transaction that moves a run. */
 type Change = (transaction: Transaction, run: RunRecord) => Promise<void>;
 
-const claim = runMove(
+const claim = runTable.moveStatement(
   "run_claim",
-  `attempts = $4, fence = fence + 1, started_at = coalesce(started_at, now()), next_attempt_at = null,
-    deadline_at = now() + $5::float8 * interval '1 second'`,
-  `(status in ('Queued', 'RetryScheduled') and attempts = $4 - 1 or status = 'Running' and attempts = $4)`,
+  `attempts = $attempt, fence = fence + 1, started_at = coalesce(started_at, now()), next_attempt_at = null,
+    deadline_at = now() + $seconds::float8 * interval '1 second'`,
+  "(status in ('Queued', 'RetryScheduled') and attempts = $attempt - 1 or status = 'Running' and attempts = $attempt)",
 );
-
-const scheduleRetry = runMove(
+const isClaimed = "status = 'Running' and fence = $fence";
+const scheduleRetry = runTable.moveStatement(
   "run_retry",
-  "next_attempt_at = $4, deadline_at = null, error_code = $5, error_detail = $6",
-  "status = 'Running' and fence = $7",
+  "next_attempt_at = $next, deadline_at = null, error_code = $code, error_detail = $detail",
+  isClaimed,
 );
-
-const scheduleWait = runMove(
+const scheduleWait = runTable.moveStatement(
   "run_wait",
-  `next_attempt_at = $4, deadline_at = null, error_code = null, error_detail = null,
-    max_attempts = attempts + $6::int`,
-  "status = 'Running' and fence = $5",
+  `next_attempt_at = $next, deadline_at = null, error_code = null, error_detail = null,
+    max_attempts = attempts + $further::int`,
+  isClaimed,
 );
-const pause = {
-  name: "run_pause",
-  text: `update runs set next_attempt_at = $4, deadline_at = null
-    where tenant_id = $1 and run_id = $2 and status = 'Running' and fence = $3 returning *`,
-};
+const pause = runTable.changeStatement("run_pause", "next_attempt_at = $next, deadline_at = null", isClaimed);
 
 /** The claim of one worker on a run. Every change checks the fencing number. */
 export class RunClaim {
@@ -56,9 +53,9 @@ export class RunClaim {
     const tenant = tenantWithId(known.tenantId);
     const run = await database.transaction(tenant, causeOfRun(known), (transaction) =>
       moveRun(transaction, claim, {
-        runId: known.runId,
+        id: known.runId,
         to: "Running",
-        values: [limits.attempt, limits.timeLimitSeconds],
+        values: { attempt: limits.attempt, seconds: limits.timeLimitSeconds },
       }),
     );
     return run && new RunClaim(database, tenant, run);
@@ -71,36 +68,36 @@ export class RunClaim {
   }
 
   /** Plans another attempt. `change` runs in the same transaction. Throws RunLost. */
-  retry({ code, detail }: RunError, nextAttemptAt: Date, change: Change): Promise<void> {
-    const { runId, fence } = this.run;
-    const move = { runId, to: "RetryScheduled", values: [nextAttemptAt, code, detail.slice(0, 2000), fence] } as const;
-    return this.#change((transaction) => moveRun(transaction, scheduleRetry, move), change);
+  retry(error: RunError, next: Date, change: Change): Promise<void> {
+    const values = { next, ...errorColumns(error), fence: this.run.fence };
+    return this.#change((transaction) => moveRun(transaction, scheduleRetry, { ...this.#retried, values }), change);
   }
 
   /**
    * Plans the first of the further attempts that follow if nothing ends the run before. `change` runs in the same
    * transaction. Throws RunLost.
    */
-  wait(nextAttemptAt: Date, furtherAttempts: number, change: Change): Promise<void> {
-    const { runId, fence } = this.run;
-    const move = { runId, to: "RetryScheduled", values: [nextAttemptAt, fence, furtherAttempts] } as const;
-    return this.#change((transaction) => moveRun(transaction, scheduleWait, move), change);
+  wait(next: Date, further: number, change: Change): Promise<void> {
+    const values = { next, further, fence: this.run.fence };
+    return this.#change((transaction) => moveRun(transaction, scheduleWait, { ...this.#retried, values }), change);
   }
 
   /** Lets the attempt go on later. It stays Running. `change` runs in the same transaction. Throws RunLost. */
-  pause(until: Date, change: Change): Promise<void> {
+  pause(next: Date, change: Change): Promise<void> {
     const { runId, fence } = this.run;
-    return this.#change(async ({ execute, tenant }) => {
-      const [row] = await execute<RunRow>(pause, [tenant.uuid, runUuid(runId), fence, until]);
+    return this.#change(async (transaction) => {
+      const row = await runTable.change(transaction, pause, { id: runId, values: { next, fence } });
       return row && runRecord(row);
     }, change);
   }
 
+  get #retried() {
+    return { id: this.run.runId, to: "RetryScheduled" } as const;
+  }
+
   #change(move: (transaction: Transaction) => Promise<RunRecord | undefined>, change: Change): Promise<void> {
-    return this.#database.transaction(this.#tenant, this.cause, async (transaction) => {
-      const moved = await move(transaction);
-      if (!moved) throw new RunLost();
-      await change(transaction, moved);
-    });
+    return this.#database.transaction(this.#tenant, this.cause, async (transaction) =>
+      change(transaction, requireMoved(await move(transaction))),
+    );
   }
 }

@@ -6,7 +6,7 @@ import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import { readSteps } from "./read-run.js";
 import { isFinal } from "./run.states.js";
-import { type RunStep, runUuid } from "./run-record.js";
+import { type RunStep, runTable } from "./run-record.js";
 
 /** The services that a feed reads from. */
 interface RunFeedServices {
@@ -36,7 +36,7 @@ export function stepsOfRun(
         hasEnded: !last || isFinal(last.status),
       };
     },
-    subscribe: (wake) => watch.subscribe(runUuid(runId), wake),
+    subscribe: (wake) => watch.subscribe(runTable.uuid(runId), wake),
     logger,
   };
 }

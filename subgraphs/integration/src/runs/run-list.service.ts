@@ -1,10 +1,9 @@
 import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
-import { type InvalidEnumValue, invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
-import { checkedTime } from "@factory/runtime/input-validation/checked-time";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
+import { enumFilter, idFilter, sinceFilter } from "@factory/runtime/pagination/list-filters";
 import type { Connection, PageRequest } from "@factory/runtime/pagination/page";
-import { type SortColumn, SortedList } from "@factory/runtime/pagination/sorted-list";
+import { readPage, type SortColumn, SortedList } from "@factory/runtime/pagination/sorted-list";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
@@ -12,7 +11,7 @@ import { allRuns, latestRunOfDelivery, runsOfDelivery } from "./delivery-run-sta
 import type { RunFilterInput } from "./run.input.js";
 import { runOperationNames, runStates } from "./run.states.js";
 import type { RunType } from "./run.type.js";
-import { type RunRow, runRecord } from "./run-record.js";
+import { runRecord } from "./run-record.js";
 
 const runId: SortColumn<RunType> = {
   column: "run_id",
@@ -27,15 +26,20 @@ export const sortedRuns = new SortedList<RunType, TenantStatement>({
   columns: { createdAt: runId },
   id: runId,
   byDefault: "-createdAt",
-  firstParameter: 10,
-  statement: (name, { after, order, limit }) =>
+  parameters: ["from", "to"],
+  filters: {
+    status: enumFilter(runStates, "status"),
+    operation: enumFilter(runOperationNames, "operation"),
+    connectionId: idFilter("con", "connection_id"),
+    credentialId: idFilter("crd", "credential_id"),
+    deliveryId: idFilter("whd", "delivery_id"),
+    since: sinceFilter("created_at"),
+  },
+  statement: (name, { filters, place, after, order, limit }) =>
     tenantStatement(
       name,
-      `select run.* from runs run where tenant_id = scope.tenant
-         and ($2::text is null or status = $2) and ($3::text is null or operation = $3)
-         and ($4::uuid is null or connection_id = $4) and ($5::uuid is null or credential_id = $5)
-         and ($6::uuid is null or delivery_id = $6) and ($7::timestamptz is null or created_at >= $7)
-         and run_id between $8 and $9 ${after}
+      `select run.* from runs run where tenant_id = scope.tenant ${filters}
+         and run_id between ${place("from")} and ${place("to")} ${after}
        order by ${order} limit ${limit}`,
     ),
 });
@@ -52,44 +56,16 @@ export class RunListService {
 
   async list(context: RequestContext, request: PageRequest<RunFilterInput>): Promise<Connection<RunType>> {
     const tenant = tenantOf(context);
-    const {
-      status = null,
-      operation = null,
-      connectionId = null,
-      credentialId = null,
-      deliveryId = null,
-      since = null,
-    } = request.filter ?? {};
-    requireKnown(status, operation);
-    const from = since === null ? null : checkedTime(since, "/filter/since");
-    const scope = { tenantId: tenant.tenantId, status, operation, connectionId, credentialId, deliveryId, since };
-    const page = sortedRuns.page(this.#cursors, scope, request);
-    const delivery = uuidOf("whd", deliveryId);
-    const ids = [uuidOf("con", connectionId), uuidOf("crd", credentialId), delivery];
-    // An id that is not well formed matches nothing.
-    if (ids.includes(undefined)) return page.connection([]);
     const { reader } = this.#database;
-    const values = [status, operation, ...ids, from, ...(await this.#range(tenant, delivery)), ...page.values];
-    const rows = await reader.rows<RunRow>(page.statement, tenant, ...values);
-    return page.connection(rows.map(runRecord));
+    const delivery = decodeId("whd", request.filter?.deliveryId ?? "");
+    const [from, to] = await this.#range(tenant, delivery);
+    const list = { reader, cursors: this.#cursors, tenant, parameters: { from, to } };
+    return readPage(sortedRuns, list, request, runRecord);
   }
 
-  async #range(tenant: Tenant, delivery: string | null | undefined): Promise<readonly [string, string]> {
-    if (delivery == null) return allRuns;
+  async #range(tenant: Tenant, delivery: string | undefined): Promise<readonly [string, string]> {
+    if (delivery === undefined) return allRuns;
     const latest = await this.#database.reader.row<{ run_id: string }>(latestRunOfDelivery, tenant, delivery);
     return runsOfDelivery(delivery, latest?.run_id);
   }
-}
-
-function uuidOf(prefix: "con" | "crd" | "whd", id: string | null): string | null | undefined {
-  return id === null ? null : decodeId(prefix, id);
-}
-
-function requireKnown(status: string | null, operation: string | null): void {
-  const broken: InvalidEnumValue[] = [];
-  if (status !== null && !Object.hasOwn(runStates, status))
-    broken.push({ pointer: "/filter/status", allowed: Object.keys(runStates) });
-  if (operation !== null && !(runOperationNames as readonly string[]).includes(operation))
-    broken.push({ pointer: "/filter/operation", allowed: runOperationNames });
-  if (broken.length > 0) throw invalidEnumValue(broken);
 }

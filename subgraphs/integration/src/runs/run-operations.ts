@@ -1,5 +1,6 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { Cause } from "@factory/runtime/messages/envelope";
+import type { RunError } from "@factory/runtime/runs/run-error";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import type { ErrorCode } from "@factory/schema/error-codes";
 import type { Scope } from "@factory/schema/scopes";
@@ -24,12 +25,6 @@ export type RunEnd =
       readonly detail: string;
       readonly result?: Record<string, unknown>;
     };
-
-/** The reason of a failed attempt, as the run shows it. */
-export interface RunError {
-  readonly code: string;
-  readonly detail: string;
-}
 
 /**
  * The result of work whose outcome comes later from elsewhere, for example by a delivery. The run waits as RetryScheduled

@@ -1,37 +1,23 @@
-import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
+import type { RowOf } from "@factory/runtime/db/entity-rows";
+import { encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Cause } from "@factory/runtime/messages/envelope";
+import { RunTable } from "@factory/runtime/runs/run-table";
 import { continueTrace, traceIdOf } from "@factory/runtime/telemetry/trace";
-import type { StoredStep } from "./run.entity.js";
+import type { Run } from "./run.entity.js";
 import type { RunOperation, RunState } from "./run.states.js";
 
-/** A row of `runs` as PostgreSQL returns it. Inside a transaction, times are text. */
-export interface RunRow {
-  tenant_id: string;
-  run_id: string;
-  connection_id: string | null;
-  credential_id: string | null;
-  delivery_id: string | null;
-  project_id: string | null;
-  operation: RunOperation;
-  status: RunState;
-  attempts: number;
-  max_attempts: number;
-  fence: number;
-  payload: Record<string, unknown>;
-  result: Record<string, unknown> | null;
-  progress: Record<string, unknown> | null;
-  checkpoint: Record<string, unknown> | null;
-  steps: StoredStep[];
-  error_code: string | null;
-  error_detail: string | null;
-  correlation_id: string;
-  traceparent: string;
-  requested_by: string | null;
-  created_at: Date | string;
-  started_at: Date | string | null;
-  next_attempt_at: Date | string | null;
-  completed_at: Date | string | null;
-}
+/** A row of `runs`. */
+export type RunRow = RowOf<Run>;
+
+/** The table of the runs. The states after Queued are in its column `steps`. */
+export const runTable = new RunTable<RunRow, RunState>({
+  table: "runs",
+  key: "run_id",
+  prefix: "run",
+  channel: "run_changes",
+  counted: `steps = case when status = $status then steps
+    else steps || jsonb_build_array(jsonb_build_object('status', $status::text, 'at', now())) end`,
+});
 
 /** A state that a run has reached. */
 export interface RunStep {
@@ -121,13 +107,6 @@ export function causeOfRun({ traceparent, correlationId, requestedBy }: RunRecor
     correlationId,
     actorId: requestedBy ?? "system",
   };
-}
-
-/** The UUID of a run. Throws when the text is not the id of a run. */
-export function runUuid(runId: string): string {
-  const uuid = decodeId("run", runId);
-  if (uuid === undefined) throw new Error(`"${runId}" is not a valid run id.`);
-  return uuid;
 }
 
 function timeOf(time: Date | string | null): string | null {

@@ -2,6 +2,7 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import { isOutage } from "@factory/runtime/errors/unavailable";
 import { failpoint } from "@factory/runtime/faults/failpoint";
 import type { JobAttempt, JobQueue } from "@factory/runtime/jobs/queue/job-queue";
+import { RunLost, withCancellation } from "@factory/runtime/runs/run-lost";
 import type { StepWatch } from "@factory/runtime/step-feeds/step-watch";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
@@ -10,7 +11,7 @@ import { readRun } from "./read-run.js";
 import { RunClaim } from "./run-claim.js";
 import type { RunCounts } from "./run-counts.js";
 import { type RunPayload, runJob } from "./run-job.js";
-import { RunLost, settleRun } from "./run-moves.js";
+import { settleRun } from "./run-moves.js";
 import {
   AwaitedOutcome,
   isRetryable,
@@ -20,7 +21,7 @@ import {
   RunPause,
   runErrorOf,
 } from "./run-operations.js";
-import { type RunRecord, runUuid } from "./run-record.js";
+import { type RunRecord, runTable } from "./run-record.js";
 
 interface RunnerServices {
   readonly database: Database;
@@ -44,23 +45,15 @@ export class RunRunner {
 
   async run({ tenantId, runId, attempt }: RunPayload, { signal }: JobAttempt): Promise<void> {
     const { database, operations, watch } = this.#services;
-    const known = await readRun(database.reader, tenantWithId(tenantId), runId);
-    if (!known) return;
-    const handler = operations.get(known.operation);
-    const cancelled = new AbortController();
-    // Subscribed before the claim, so that a cancellation between them is noticed.
-    const forget = watch.subscribe(runUuid(runId), (status) => {
-      if (status === "Cancelled") cancelled.abort(new RunLost());
-    });
-    try {
-      const claim = await RunClaim.take(database, known, { attempt, timeLimitSeconds: handler.timeLimitSeconds });
+    const storedRun = await readRun(database.reader, tenantWithId(tenantId), runId);
+    if (!storedRun) return;
+    const handler = operations.get(storedRun.operation);
+    await withCancellation(watch, runTable.uuid(runId), async (cancelled) => {
+      const limits = { attempt, timeLimitSeconds: handler.timeLimitSeconds };
+      const claim = await RunClaim.take(database, storedRun, limits);
       failpoint("run.claimed");
-      if (claim) await this.#attempt(claim, handler, { stopped: signal, cancelled: cancelled.signal });
-    } catch (error) {
-      if (!(error instanceof RunLost)) throw error;
-    } finally {
-      forget();
-    }
+      if (claim) await this.#attempt(claim, handler, { stopped: signal, cancelled });
+    });
   }
 
   async #attempt(

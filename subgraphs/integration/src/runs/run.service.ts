@@ -2,6 +2,7 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { JobQueue } from "@factory/runtime/jobs/queue/job-queue";
+import type { RunError } from "@factory/runtime/runs/run-error";
 import { StepFeed } from "@factory/runtime/step-feeds/step-feed";
 import type { StepWatch } from "@factory/runtime/step-feeds/step-watch";
 import type { Logger } from "@factory/runtime/telemetry/logger";
@@ -17,8 +18,8 @@ import type { RunCounts } from "./run-counts.js";
 import { type RunFeedStep, stepsOfRun } from "./run-feed.js";
 import { runJob } from "./run-job.js";
 import { endRun, failRun, releaseRun, settleRun } from "./run-moves.js";
-import type { RunEnd, RunError, RunOperations } from "./run-operations.js";
-import { type RunRecord, type RunRow, runRecord, runUuid } from "./run-record.js";
+import type { RunEnd, RunOperations } from "./run-operations.js";
+import { type RunRecord, type RunRow, runRecord, runTable } from "./run-record.js";
 
 interface RunServices {
   readonly database: Database;
@@ -97,7 +98,7 @@ export class RunService {
       id == null ? null : (decodeId(prefix, id) ?? null);
     const [row] = await execute<RunRow>(insertRun, [
       tenant.uuid,
-      runUuid(runId),
+      runTable.uuid(runId),
       uuidOf("con", run.connectionId),
       uuidOf("crd", run.credentialId),
       uuidOf("whd", run.deliveryId),
@@ -227,7 +228,7 @@ export class RunService {
     const giveUpAt = performance.now() + ms;
     let wake = (): void => undefined;
     let woken = false;
-    const unsubscribe = this.#services.watch.subscribe(runUuid(runId), () => {
+    const unsubscribe = this.#services.watch.subscribe(runTable.uuid(runId), () => {
       woken = true;
       wake();
     });

@@ -14,8 +14,8 @@ import { RunFailure } from "./run-failure.js";
 import { runJob, waitingRuns } from "./run-job.js";
 import { RunListResolver } from "./run-list.resolver.js";
 import { RunListService } from "./run-list.service.js";
-import { runChannel } from "./run-moves.js";
 import { RunOperations } from "./run-operations.js";
+import { runTable } from "./run-record.js";
 import { runStatusResolver } from "./run-status.resolver.js";
 
 /** Runs of everything that this subgraph does asynchronously for a tenant. */
@@ -34,7 +34,7 @@ export const runs: SliceModule = {
     const operations = services.add(new RunOperations());
     const counts = services.add(new RunCounts());
     const watch = new StepWatch();
-    await watch.start(listener, runChannel);
+    await watch.start(listener, runTable.channel);
     services.add(new HeldRuns(operations, watch, counts));
     const lateEnds = services.add(new LateEnds(logger));
     onStop(() => lateEnds.stop());

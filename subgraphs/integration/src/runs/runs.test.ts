@@ -1,6 +1,7 @@
 import type { Principal } from "@factory/runtime/auth/principal";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
+import { RunLost } from "@factory/runtime/runs/run-lost";
 import { createLogger } from "@factory/runtime/telemetry/logger";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { requestContext } from "@factory/runtime/tenancy/request-context";
@@ -10,7 +11,7 @@ import { aPrincipal, eventually, type IntegrationFixture, startIntegrationFixtur
 import { integrationTables } from "../tables.js";
 import { RunService } from "./run.service.js";
 import { RunCounts } from "./run-counts.js";
-import { RunLost, storeProgress } from "./run-moves.js";
+import { storeProgress } from "./run-moves.js";
 import { AwaitedOutcome, type RunHandler, RunOperations, RunPause } from "./run-operations.js";
 import { causeOfRun, type RunRecord } from "./run-record.js";
 

@@ -155,14 +155,22 @@ export class SortedList<Node, Statement> {
   }
 }
 
+interface PageReading {
+  readonly reader: TenantReader;
+  readonly cursors: CursorSeal;
+  readonly tenant: Tenant;
+  /** The values of the statement beside those of the filters. */
+  readonly parameters?: Readonly<Record<string, unknown>>;
+}
+
 /** Reads one page of a tenant's list. `view` makes a node of a row. */
 export async function readPage<Node, Row extends QueryResultRow>(
   list: SortedList<Node, TenantStatement>,
-  { reader, cursors, tenant }: { readonly reader: TenantReader; readonly cursors: CursorSeal; readonly tenant: Tenant },
+  { reader, cursors, tenant, parameters }: PageReading,
   request: PageRequest<unknown>,
   view: (row: Row) => Node,
 ): Promise<Connection<Node>> {
-  const page = list.page(cursors, { tenantId: tenant.tenantId }, request);
+  const page = list.page(cursors, { tenantId: tenant.tenantId }, request, parameters);
   const rows = page.isEmpty ? [] : await reader.rows<Row>(page.statement, tenant, ...page.values);
   return page.connection(rows.map(view));
 }

@@ -1,3 +1,4 @@
+import type { RowOf } from "@factory/runtime/db/entity-rows";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
@@ -10,9 +11,9 @@ import { LockMode } from "@mikro-orm/postgresql";
 import { Execution } from "./record/execution.entity.js";
 import { executionStates } from "./record/execution.states.js";
 import type { ExecutionType } from "./record/execution.type.js";
-import { type ExecutionRow, executionRowView, executionView } from "./record/execution.view.js";
+import { executionRowView, executionView } from "./record/execution.view.js";
 import { eventFacts } from "./record/execution-event-data.js";
-import { moveExecution } from "./record/execution-steps.js";
+import { executionTable } from "./record/execution-steps.js";
 import type { RequestExecutionInput, RetryExecutionInput } from "./request/execution.input.js";
 import type { CheckedRequest, ExecutionAcceptance } from "./request/execution-acceptance.js";
 import type { ExecutionQuota } from "./request/execution-quota.js";
@@ -21,6 +22,15 @@ import { type ExecutionFeedServices, type ExecutionFeedStep, stepsOfExecution } 
 const executionById = tenantStatement(
   "execution_by_id",
   "select execution.* from executions execution where tenant_id = scope.tenant and execution_id = $2",
+);
+
+const cancel = executionTable.moveStatement(
+  "execution_cancel",
+  "phase = null, completed_at = now(), error = $error",
+  // A worker that died while it pushed may have pushed its commit.
+  `status in ('Requested', 'Running') and not exists (
+    select from execution_changes change where change.tenant_id = executions.tenant_id
+      and change.execution_id = executions.execution_id and change.phase = 'Pushing')`,
 );
 
 interface ExecutionServices {
@@ -48,7 +58,7 @@ export class ExecutionService {
   async find(tenant: Tenant, executionId: string): Promise<ExecutionType | undefined> {
     const uuid = decodeId("exe", executionId);
     if (uuid === undefined) return undefined;
-    const row = await this.#services.database.reader.row<ExecutionRow>(executionById, tenant, uuid);
+    const row = await this.#services.database.reader.row<RowOf<Execution>>(executionById, tenant, uuid);
     return row && executionRowView(row);
   }
 
@@ -75,15 +85,8 @@ export class ExecutionService {
         const execution = await lockedExecution(transaction, executionId);
         requireTask(context, execution);
         if (execution.status === "Cancelled") return executionView(execution);
-        const cancelled = await moveExecution(transaction, {
-          executionId: decodeId("exe", executionId) ?? "",
-          set: "status = 'Cancelled', phase = null, completed_at = now(), error = $3",
-          // A worker that died while it pushed may have pushed its commit.
-          when: `status in ('Requested', 'Running') and not exists (
-            select from execution_changes change where change.tenant_id = executions.tenant_id
-              and change.execution_id = executions.execution_id and change.phase = 'Pushing')`,
-          values: [JSON.stringify(cancellation(context))],
-        });
+        const values = { error: JSON.stringify(cancellation(context)) };
+        const cancelled = await executionTable.move(transaction, cancel, { id: executionId, to: "Cancelled", values });
         if (!cancelled) throw notCancellable(execution);
         transaction.record({
           type: "TemplateExecutionCancelled",

@@ -1,8 +1,9 @@
 import type { Cause } from "@factory/runtime/messages/envelope";
+import type { RunError } from "@factory/runtime/runs/run-error";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import type { EventType } from "@factory/schema/event-names";
 import type { VendorCommandType } from "../../providers/provider-drivers/command-template.js";
-import { isRetryableCode, type RunEnd, type RunError } from "../../runs/run-operations.js";
+import { isRetryableCode, type RunEnd } from "../../runs/run-operations.js";
 import type { VendorCommandState } from "./vendor-command.states.js";
 
 interface Answers {

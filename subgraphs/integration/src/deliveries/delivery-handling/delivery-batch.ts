@@ -3,6 +3,7 @@ import { isDatabaseOverload } from "@factory/runtime/errors/database-failure";
 import { isOutage } from "@factory/runtime/errors/unavailable";
 import { failpoint } from "@factory/runtime/faults/failpoint";
 import { encodeId } from "@factory/runtime/identifiers/wire-id";
+import type { RunError } from "@factory/runtime/runs/run-error";
 import type { EnvelopeSeal } from "@factory/runtime/sealing/envelope-seal";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
@@ -14,7 +15,7 @@ import type { ProviderService } from "../../providers/providers/provider.service
 import type { ProviderRecord } from "../../providers/providers/provider-record.js";
 import type { RunCounts } from "../../runs/run-counts.js";
 import { notifyRuns } from "../../runs/run-moves.js";
-import { type RunError, runErrorOf } from "../../runs/run-operations.js";
+import { runErrorOf } from "../../runs/run-operations.js";
 import { actionsOf, toldAction } from "../arrived-deliveries/told-action.js";
 import { payloadOwner } from "../inbound-deliveries/delivery-records.js";
 import { type ClaimedDelivery, causeOfDelivery, deliveryFacts, subjectOfDelivery } from "./claimed-delivery.js";

@@ -5,7 +5,7 @@ import type { Cause } from "@factory/runtime/messages/envelope";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import { storeProgress } from "../../runs/run-moves.js";
-import { type RunRecord, runUuid } from "../../runs/run-record.js";
+import { type RunRecord, runTable } from "../../runs/run-record.js";
 import { originOf } from "../webhook-messages/webhook-lane.js";
 import type { WebhookMessageService } from "../webhook-messages/webhook-message.service.js";
 import { type ReplayReceiver, readPage, releasePage } from "./page-rows.js";
@@ -93,7 +93,7 @@ export class ReplayPages {
   ): Promise<Omit<Page, "dueInSeconds">> {
     const { run, payload, subscription, receiver, room, state } = parts;
     const { checkpoint } = state;
-    const replay = runUuid(payload.replay ?? run.runId);
+    const replay = runTable.uuid(payload.replay ?? run.runId);
     const progress = state.progress ?? (await firstProgress(transaction, run, subscription));
     const read = await readPage(transaction, { payload, subscription, receiver, replay, checkpoint, room });
     const { created, reopened, keys } = await releasePage(transaction, { subscription, receiver, replay }, read.taken);

@@ -28,7 +28,7 @@ import {
   waitingReportRuns,
 } from "./runs/run-job.js";
 import { RunListService } from "./runs/run-list.service.js";
-import { reportRunChannel } from "./runs/run-moves.js";
+import { runTable } from "./runs/run-record.js";
 import { defaultLimits, type RunLimits, RunRoom } from "./runs/run-room.js";
 import { ReportSnapshots } from "./snapshot/report-snapshots.js";
 
@@ -56,7 +56,7 @@ export const reports: SliceModule<ReportSettings> = {
     const definitions = services.add(new ReportDefinitionService(database, cursors));
     const contents = new FileContents(folderWatch.folder("FILES_DIR", settings.filesDir));
     const watch = new StepWatch();
-    await watch.start(listener, reportRunChannel);
+    await watch.start(listener, runTable.channel);
     const room = new RunRoom({ ...defaultLimits, ...settings.reportLimits });
     const feeds = { reader: database.reader, watch, logger };
     const runs = services.add(new ReportRunService({ database, jobs, definitions, contents, room, feeds }));

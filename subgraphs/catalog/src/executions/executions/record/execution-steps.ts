@@ -1,11 +1,10 @@
+import type { RowOf } from "@factory/runtime/db/entity-rows";
 import type { TenantReader } from "@factory/runtime/db/tenant-statement";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
+import { RunTable } from "@factory/runtime/runs/run-table";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
-import type { Transaction } from "@factory/runtime/unit-of-work/database";
+import type { Execution } from "./execution.entity.js";
 import type { ExecutionPhase, ExecutionState } from "./execution.states.js";
-
-/** The PostgreSQL channel that gets `<execution uuid> <status>` when a step is committed. */
-export const executionChannel = "execution_changes";
 
 /** One step of an execution, as it is stored. */
 export interface ExecutionStep {
@@ -16,35 +15,17 @@ export interface ExecutionStep {
   readonly changedAt: string;
 }
 
-interface Move {
-  /** The UUID. */
-  readonly executionId: string;
-  /** The SQL after `set`. Its values begin at `$3`. */
-  readonly set: string;
-  /** The SQL condition that the row must satisfy. */
-  readonly when: string;
-  readonly values: readonly unknown[];
-}
-
-/**
- * Moves an execution to another state and stores the step. Returns false, without any change, when `when` is not
- * satisfied.
- */
-export async function moveExecution({ execute, tenant, notify }: Transaction, move: Move): Promise<boolean> {
-  const [moved] = await execute<{ told: string }>(
-    `with moved as (
-       update executions set ${move.set}, sequence = sequence + 1
-       where tenant_id = $1 and execution_id = $2 and ${move.when}
-       returning tenant_id, execution_id, sequence, status, phase),
-     noted as (
-       insert into execution_changes (tenant_id, execution_id, sequence, status, phase)
-       select tenant_id, execution_id, sequence, status, phase from moved)
-     select execution_id || ' ' || status as told from moved`,
-    [tenant.uuid, move.executionId, ...move.values],
-  );
-  if (moved) notify(executionChannel, moved.told);
-  return moved !== undefined;
-}
+/** The table of the executions. Its steps are rows of their own. */
+export const executionTable = new RunTable<Pick<RowOf<Execution>, "execution_id">, ExecutionState>({
+  table: "executions",
+  key: "execution_id",
+  prefix: "exe",
+  channel: "execution_changes",
+  counted: "sequence = sequence + 1",
+  noted: `insert into execution_changes (tenant_id, execution_id, sequence, status, phase)
+    select tenant_id, execution_id, sequence, status, phase from moved`,
+  returned: "tenant_id, execution_id, sequence, status, phase",
+});
 
 const stepsAfter = tenantStatement(
   "execution_steps_after",

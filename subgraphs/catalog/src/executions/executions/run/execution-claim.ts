@@ -1,18 +1,22 @@
-import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import type { NamedStatement } from "@factory/runtime/db/named-parameters";
+import { requireMoved } from "@factory/runtime/runs/run-lost";
+import type { Move } from "@factory/runtime/runs/run-table";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import { Execution } from "../record/execution.entity.js";
 import type { ExecutionPhase, ExecutionState } from "../record/execution.states.js";
 import type { ExecutionPayload } from "../record/execution-job.js";
-import { moveExecution } from "../record/execution-steps.js";
+import { executionTable } from "../record/execution-steps.js";
 
-/**
- * Another worker has claimed the execution, or it has ended. The worker that gets this error must write nothing more.
- */
-export class ClaimLost extends Error {
-  override readonly name = "ClaimLost";
-}
+const claim = executionTable.moveStatement(
+  "execution_claim",
+  "fence = fence + 1, phase = 'FetchingSource', started_at = coalesce(started_at, now())",
+  "status in ('Requested', 'Running')",
+);
+const isClaimed = "fence = $fence and status = 'Running'";
+const enter = executionTable.moveStatement("execution_enter", "phase = $phase", isClaimed);
+const finish = executionTable.moveStatement("execution_finish", "phase = null, completed_at = now()", isClaimed);
 
 /**
  * The claim of one worker on an execution. Every write checks the fence, so a worker that lost its claim changes
@@ -33,55 +37,43 @@ export class ExecutionClaim {
   static async take(database: Database, payload: ExecutionPayload): Promise<ExecutionClaim | undefined> {
     const tenant = tenantWithId(payload.tenantId);
     const execution = await database.transaction(tenant, { trace: continueTrace(undefined) }, async (transaction) => {
-      const taken = await moveExecution(transaction, {
-        executionId: uuidOf(payload.executionId),
-        set: "fence = fence + 1, status = 'Running', phase = 'FetchingSource', started_at = coalesce(started_at, now())",
-        when: "status in ('Requested', 'Running')",
-        values: [],
-      });
+      const taken = await executionTable.move(transaction, claim, { id: payload.executionId, to: "Running" });
       const { tenantId, executionId } = payload;
       return taken ? transaction.em.findOne(Execution, { tenantId, executionId }) : null;
     });
     return execution ? new ExecutionClaim(database, tenant, execution) : undefined;
   }
 
-  /** Stores the next phase. Throws ClaimLost. */
+  /** Stores the next phase. Throws RunLost. */
   enter(phase: ExecutionPhase): Promise<void> {
-    return this.#move("phase = $4", [phase]);
+    return this.#move(enter, { to: "Running", values: { phase } });
   }
 
   /**
    * Moves to a final state. `work` sets the result on the entity and records events, in the same transaction. Throws
-   * ClaimLost.
+   * RunLost.
    */
   finish(
     state: Extract<ExecutionState, "Completed" | "Failed">,
     work: (execution: Execution, transaction: Transaction) => Promise<void> | void,
   ): Promise<void> {
-    return this.#move("status = $4, phase = null, completed_at = now()", [state], async (transaction) => {
+    return this.#move(finish, { to: state }, async (transaction) => {
       const { tenantId, executionId } = this.execution;
       await work(await transaction.em.findOneOrFail(Execution, { tenantId, executionId }), transaction);
     });
   }
 
-  #move(set: string, values: readonly unknown[], work?: (transaction: Transaction) => Promise<void>): Promise<void> {
+  #move(
+    statement: NamedStatement,
+    { to, values }: Omit<Move<ExecutionState>, "id">,
+    work?: (transaction: Transaction) => Promise<void>,
+  ): Promise<void> {
     const { executionId, fence, traceparent, requestedBy } = this.execution;
     const cause = { trace: continueTrace(traceparent), correlationId: executionId, actorId: requestedBy };
     return this.#database.transaction(this.tenant, cause, async (transaction) => {
-      const moved = await moveExecution(transaction, {
-        executionId: uuidOf(executionId),
-        set,
-        when: "fence = $3 and status = 'Running'",
-        values: [fence, ...values],
-      });
-      if (!moved) throw new ClaimLost();
+      const move = { id: executionId, to, values: { ...values, fence } };
+      requireMoved(await executionTable.move(transaction, statement, move));
       await work?.(transaction);
     });
   }
-}
-
-function uuidOf(executionId: string): string {
-  const uuid = decodeId("exe", executionId);
-  if (uuid === undefined) throw new Error(`"${executionId}" is not a valid execution id.`);
-  return uuid;
 }

@@ -8,7 +8,7 @@ import { Execution } from "../record/execution.entity.js";
 import type { ExecutionErrorType } from "../record/execution.type.js";
 import { eventFacts } from "../record/execution-event-data.js";
 import type { ExecutionPayload } from "../record/execution-job.js";
-import { moveExecution } from "../record/execution-steps.js";
+import { executionTable } from "../record/execution-steps.js";
 
 /** The error that a caller sees for a bug. */
 export const internalError = { code: "INTERNAL", message: "An internal error occurred.", details: null } as const;
@@ -33,6 +33,18 @@ const causeOfExecution = tenantStatement(
   "select traceparent, requested_by from executions where tenant_id = scope.tenant and execution_id = $2",
 );
 
+// Both raise the fence, so that a worker that is still alive can write nothing more.
+const begin = executionTable.moveStatement(
+  "execution_begin",
+  "fence = fence + 1, started_at = coalesce(started_at, now())",
+  "status = 'Requested'",
+);
+const abandon = executionTable.moveStatement(
+  "execution_abandon",
+  "fence = fence + 1, phase = null, completed_at = now()",
+  "status = 'Running'",
+);
+
 /** Fails the execution whose job was abandoned after its last attempt. */
 export class ExecutionFailure implements JobOwner<ExecutionPayload> {
   readonly #database: Database;
@@ -41,25 +53,18 @@ export class ExecutionFailure implements JobOwner<ExecutionPayload> {
     this.#database = database;
   }
 
-  /** Raises the fence, so that a worker that is still alive can write nothing more. */
   async abandoned({ tenantId, executionId }: ExecutionPayload, end: JobEnd): Promise<void> {
     const tenant = tenantWithId(tenantId);
     const uuid = decodeId("exe", executionId) ?? "";
     const { reader } = this.#database;
-    const known = await reader.row<{ traceparent: string; requested_by: string }>(causeOfExecution, tenant, uuid);
-    if (!known) return;
-    const { traceparent, requested_by: actorId } = known;
+    const storedCause = await reader.row<{ traceparent: string; requested_by: string }>(causeOfExecution, tenant, uuid);
+    if (!storedCause) return;
+    const { traceparent, requested_by: actorId } = storedCause;
     const cause = { trace: continueTrace(traceparent), correlationId: executionId, actorId };
     await this.#database.transaction(tenant, cause, async (transaction) => {
-      const move = (set: string, when: string) =>
-        moveExecution(transaction, { executionId: uuid, set, when, values: [] });
       // Watchers see every step, and Failed may follow only Running.
-      await move(
-        "fence = fence + 1, status = 'Running', started_at = coalesce(started_at, now())",
-        "status = 'Requested'",
-      );
-      const failed = "fence = fence + 1, status = 'Failed', phase = null, completed_at = now()";
-      if (!(await move(failed, "status = 'Running'"))) return;
+      await executionTable.move(transaction, begin, { id: executionId, to: "Running" });
+      if (!(await executionTable.move(transaction, abandon, { id: executionId, to: "Failed" }))) return;
       const execution = await transaction.em.findOneOrFail(Execution, { tenantId, executionId });
       recordFailure(execution, transaction, errorOf(end));
     });

@@ -1,7 +1,8 @@
 import { isOutage } from "@factory/runtime/errors/unavailable";
 import { failpoint } from "@factory/runtime/faults/failpoint";
-import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
+import { newId } from "@factory/runtime/identifiers/wire-id";
 import type { JobAttempt } from "@factory/runtime/jobs/queue/job-queue";
+import { RunLost, withCancellation } from "@factory/runtime/runs/run-lost";
 import type { StepWatch } from "@factory/runtime/step-feeds/step-watch";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { Database } from "@factory/runtime/unit-of-work/database";
@@ -17,12 +18,13 @@ import type {
 } from "../record/execution.type.js";
 import { eventFacts } from "../record/execution-event-data.js";
 import type { ExecutionPayload } from "../record/execution-job.js";
+import { executionTable } from "../record/execution-steps.js";
 import { notePullRequest } from "../record/pull-request-events.js";
 import type { ScaffoldFileType } from "../record/scaffold-file.type.js";
 import { writeScaffoldFiles } from "../record/write-scaffold-files.js";
 import { scaffoldCommit } from "./commit-message.js";
 import type { EarlierRenders } from "./earlier-renders.js";
-import { ClaimLost, ExecutionClaim } from "./execution-claim.js";
+import { ExecutionClaim } from "./execution-claim.js";
 import { executionError } from "./execution-error.js";
 import { internalError, recordFailure } from "./execution-failure.js";
 import type { PullRequestOpening } from "./pull-request-opening.js";
@@ -60,15 +62,12 @@ export class ExecutionRunner {
   }
 
   async run(payload: ExecutionPayload, attempt: JobAttempt): Promise<void> {
-    // Subscribed before the claim, so that a cancellation between them is noticed.
-    const cancelled = this.#cancellation(payload);
-    try {
+    const run = executionTable.uuid(payload.executionId);
+    await withCancellation(this.#services.watch, run, async (cancelled) => {
       await scratchRoot.usable(attempt.signal);
       const claim = await ExecutionClaim.take(this.#services.database, payload);
-      if (claim) await this.#runClaimed(claim, attempt, cancelled.signal);
-    } finally {
-      cancelled.forget();
-    }
+      if (claim) await this.#runClaimed(claim, attempt, cancelled);
+    });
   }
 
   async #runClaimed(claim: ExecutionClaim, attempt: JobAttempt, cancelled: AbortSignal): Promise<void> {
@@ -78,7 +77,7 @@ export class ExecutionRunner {
       await this.#complete(claim, await this.#scaffold(claim, signal));
       failpoint("execution.completed");
     } catch (error) {
-      if (error instanceof ClaimLost || cancelled.aborted) return;
+      if (error instanceof RunLost || cancelled.aborted) return;
       // The process stops, or database or files are away: the next run starts from the beginning.
       if (attempt.signal.aborted || isOutage(error)) throw error;
       const failure = executionError(error);
@@ -90,14 +89,6 @@ export class ExecutionRunner {
         );
       await this.#fail(claim, failure ?? internalError);
     }
-  }
-
-  #cancellation({ executionId }: ExecutionPayload): { signal: AbortSignal; forget: () => void } {
-    const controller = new AbortController();
-    const forget = this.#services.watch.subscribe(decodeId("exe", executionId) ?? "", (status) => {
-      if (status === "Cancelled") controller.abort(new ClaimLost());
-    });
-    return { signal: controller.signal, forget };
   }
 
   async #scaffold(claim: ExecutionClaim, signal: AbortSignal): Promise<Scaffold> {

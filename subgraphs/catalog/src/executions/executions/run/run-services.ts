@@ -1,7 +1,7 @@
 import type { Notifications } from "@factory/runtime/connections/listener";
 import { StepWatch } from "@factory/runtime/step-feeds/step-watch";
 import type { SourceControl } from "../../../git/source-control/source-control.js";
-import { executionChannel } from "../record/execution-steps.js";
+import { executionTable } from "../record/execution-steps.js";
 import { EarlierRenders } from "./earlier-renders.js";
 import { ExecutionRunner, type RunnerServices } from "./execution.runner.js";
 import { PullRequestOpening } from "./pull-request-opening.js";
@@ -13,7 +13,7 @@ type Parts = ScaffoldingServices &
 /** Starts the services that run an execution, in the process of the subgraph or in a child process. */
 export async function startRunServices({ database, targets, sourceControl, logger, listener, ...services }: Parts) {
   const watch = new StepWatch();
-  await watch.start(listener, executionChannel);
+  await watch.start(listener, executionTable.channel);
   const scaffolding = new Scaffolding(services);
   const earlierRenders = new EarlierRenders(database, scaffolding);
   const pullRequests = new PullRequestOpening(sourceControl);

@@ -1,14 +1,15 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { failpoint } from "@factory/runtime/faults/failpoint";
 import type { JobAttempt, JobQueue } from "@factory/runtime/jobs/queue/job-queue";
+import type { RunError } from "@factory/runtime/runs/run-error";
+import { RunLost, withCancellation } from "@factory/runtime/runs/run-lost";
 import type { StepWatch } from "@factory/runtime/step-feeds/step-watch";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import { TooManyRowsError } from "../../report-formats/report/too-many-rows.js";
 import { type ContentStore, ContentTooLarge } from "../contents/content-store.js";
 import type { RunPayload } from "../runs/run-job.js";
-import { type RunError, RunLost } from "../runs/run-moves.js";
-import { runUuid } from "../runs/run-record.js";
+import { runTable } from "../runs/run-record.js";
 import type { RunRoom } from "../runs/run-room.js";
 import { tooManyBytes, tooManyRows } from "../runs/too-large.js";
 import type { ReportSnapshots } from "../snapshot/report-snapshots.js";
@@ -34,21 +35,12 @@ export class ReportRunner {
   }
 
   async run(payload: RunPayload, { signal }: Pick<JobAttempt, "signal">): Promise<void> {
-    const cancelled = new AbortController();
-    // Subscribed before the claim, so that a cancellation between them is noticed.
-    const forget = this.#services.watch.subscribe(runUuid(payload.reportRunId), (status) => {
-      if (status === "Cancelled") cancelled.abort(new RunLost());
-    });
-    try {
+    await withCancellation(this.#services.watch, runTable.uuid(payload.reportRunId), async (cancelled) => {
       await this.#services.contents.usable(signal);
       const claim = await RunClaim.take(this.#services, payload);
       failpoint("reports.claimed");
-      if (claim) await this.#generate(claim, AbortSignal.any([signal, cancelled.signal]));
-    } catch (error) {
-      if (!(error instanceof RunLost)) throw error;
-    } finally {
-      forget();
-    }
+      if (claim) await this.#generate(claim, AbortSignal.any([signal, cancelled]));
+    });
   }
 
   async #generate(claim: RunClaim, signal: AbortSignal): Promise<void> {

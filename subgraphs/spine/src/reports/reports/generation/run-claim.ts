@@ -1,12 +1,14 @@
 import { failpoint } from "@factory/runtime/faults/failpoint";
 import type { JobQueue } from "@factory/runtime/jobs/queue/job-queue";
+import type { RunError } from "@factory/runtime/runs/run-error";
+import { requireMoved } from "@factory/runtime/runs/run-lost";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import type { ContentName, StoredContent } from "../contents/content-store.js";
 import { expireReportJob, type RunPayload } from "../runs/run-job.js";
-import { claimRun, completeRun, failRun, type RunError, RunLost, storeProgress } from "../runs/run-moves.js";
-import { causeOfRun, type RunRecord, runUuid } from "../runs/run-record.js";
+import { claimRun, completeRun, failRun, storeProgress } from "../runs/run-moves.js";
+import { causeOfRun, type RunRecord, runTable } from "../runs/run-record.js";
 import type { RunRoom } from "../runs/run-room.js";
 
 interface ClaimServices {
@@ -44,7 +46,7 @@ export class RunClaim {
 
   /** The name of the content of this attempt. */
   get content(): ContentName {
-    return { tenant: this.tenant.uuid, run: runUuid(this.run.reportRunId), fence: this.run.fence };
+    return { tenant: this.tenant.uuid, run: runTable.uuid(this.run.reportRunId), fence: this.run.fence };
   }
 
   /** Stores how far the run has come. Throws RunLost. */
@@ -57,8 +59,7 @@ export class RunClaim {
     return this.#transaction(async (transaction) => {
       await this.#services.room.requireBytes(transaction, sizeBytes);
       const completed = await completeRun(transaction, this.run, { rows, sizeBytes, sha256 });
-      if (!completed) throw new RunLost();
-      const { tenantId, reportRunId, expiresAt } = completed;
+      const { tenantId, reportRunId, expiresAt } = requireMoved(completed);
       const startAfter = new Date(expiresAt ?? Date.now());
       await this.#services.jobs.send(transaction, expireReportJob, { tenantId, reportRunId }, { startAfter });
       failpoint("reports.completing");
@@ -68,7 +69,7 @@ export class RunClaim {
   /** Fails the run. Throws RunLost. */
   fail(error: RunError): Promise<void> {
     return this.#transaction(async (transaction) => {
-      if (!(await failRun(transaction, this.run, error))) throw new RunLost();
+      requireMoved(await failRun(transaction, this.run, error));
     });
   }
 

@@ -5,7 +5,7 @@ import type { Database } from "@factory/runtime/unit-of-work/database";
 import type { ContentStore } from "../contents/content-store.js";
 import type { RunPayload } from "../runs/run-job.js";
 import { expireRun } from "../runs/run-moves.js";
-import { runUuid } from "../runs/run-record.js";
+import { runTable } from "../runs/run-record.js";
 
 /** Expires a run whose time has come, and then removes its content. The sweep removes it if the process dies between. */
 export async function expireContent(
@@ -19,5 +19,5 @@ export async function expireContent(
     expireRun(transaction, reportRunId, new Date()),
   );
   failpoint("reports.expired");
-  if (expired) await contents.remove({ tenant: tenant.uuid, run: runUuid(reportRunId), fence: expired.fence });
+  if (expired) await contents.remove({ tenant: tenant.uuid, run: runTable.uuid(reportRunId), fence: expired.fence });
 }

@@ -1,9 +1,10 @@
 import type { JobEnd, JobOwner } from "@factory/runtime/jobs/definitions/job-definition";
+import type { RunError } from "@factory/runtime/runs/run-error";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import { readRun } from "../runs/read-run.js";
 import type { RunPayload } from "../runs/run-job.js";
-import { abandonRun, type RunError } from "../runs/run-moves.js";
+import { abandonRun } from "../runs/run-moves.js";
 import { causeOfRun } from "../runs/run-record.js";
 
 /** Fails the run whose job was abandoned: after three failed attempts, three deaths of its process, or too long a time. */

@@ -9,7 +9,7 @@ import { reportFormats } from "../../report-formats/report-formats.js";
 import type { ContentStore } from "../contents/content-store.js";
 import { contentScopesOf } from "../definitions/known-reports.js";
 import { type ReportRunService, unknownRun } from "./report-run.service.js";
-import { isFormat, type RunRecord, runUuid } from "./run-record.js";
+import { isFormat, type RunRecord, runTable } from "./run-record.js";
 
 /** The content of a Completed run, as the REST facade serves it. */
 export interface ReportContent {
@@ -53,7 +53,7 @@ export class ReportContents {
 
   async #read(tenant: Tenant, run: RunRecord, { start, end }: { start: number; end: number }): Promise<Readable> {
     const { reportRunId, fence, sizeBytes } = run;
-    const content = await this.#contents.open({ tenant: tenant.uuid, run: runUuid(reportRunId), fence });
+    const content = await this.#contents.open({ tenant: tenant.uuid, run: runTable.uuid(reportRunId), fence });
     if (content?.sizeBytes === sizeBytes) return content.read(start, end);
     await content?.close();
     // The content may have been removed between the two reads.

@@ -7,7 +7,7 @@ import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import { readRun } from "./read-run.js";
 import { isSettled } from "./report-run.states.js";
 import type { ReportRunChangeType } from "./report-run.type.js";
-import { type RunRecord, runUuid } from "./run-record.js";
+import { type RunRecord, runTable } from "./run-record.js";
 
 /** The services that a feed reads from. */
 export interface RunFeedServices {
@@ -33,7 +33,7 @@ export function changesOfRun(
         hasEnded: !run || isSettled(run.status),
       };
     },
-    subscribe: (wake) => watch.subscribe(runUuid(reportRunId), wake),
+    subscribe: (wake) => watch.subscribe(runTable.uuid(reportRunId), wake),
     logger,
   };
 }

@@ -1,9 +1,9 @@
 import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
-import { type InvalidEnumValue, invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
+import { enumFilter, idFilter } from "@factory/runtime/pagination/list-filters";
 import type { Connection, PageRequest } from "@factory/runtime/pagination/page";
-import { type SortColumn, SortedList } from "@factory/runtime/pagination/sorted-list";
+import { readPage, type SortColumn, SortedList } from "@factory/runtime/pagination/sorted-list";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
@@ -11,7 +11,7 @@ import { reportFormats } from "../../report-formats/report-formats.js";
 import type { ReportRunFilterInput } from "./report-run.input.js";
 import { reportRunStates } from "./report-run.states.js";
 import type { ReportRunType } from "./report-run.type.js";
-import { isFormat, type RunRow, runRecord } from "./run-record.js";
+import { runRecord } from "./run-record.js";
 
 const runId: SortColumn<ReportRunType> = {
   column: "run_id",
@@ -29,13 +29,15 @@ export const sortedReportRuns = new SortedList<ReportRunType, TenantStatement>({
   columns: { requestedAt: runId },
   id: runId,
   byDefault: "-requestedAt",
-  firstParameter: 5,
-  statement: (name, { after, order, limit }) =>
+  filters: {
+    status: enumFilter(reportRunStates, shownStatus),
+    reportDefinitionId: idFilter("rpd", "definition_id"),
+    format: enumFilter(reportFormats, "format"),
+  },
+  statement: (name, { filters, after, order, limit }) =>
     tenantStatement(
       name,
-      `select run.* from report_runs run where tenant_id = scope.tenant
-         and ($2::text is null or ${shownStatus} = $2) and ($3::uuid is null or definition_id = $3)
-         and ($4::text is null or format = $4) ${after}
+      `select run.* from report_runs run where tenant_id = scope.tenant ${filters} ${after}
        order by ${order} limit ${limit}`,
     ),
 });
@@ -51,22 +53,8 @@ export class RunListService {
   }
 
   /** A page of runs. Throws PARAMETERS_INVALID for an unknown state or format. */
-  async list(context: RequestContext, request: PageRequest<ReportRunFilterInput>): Promise<Connection<ReportRunType>> {
-    const tenant = tenantOf(context);
-    const { status = null, reportDefinitionId = null, format = null } = request.filter ?? {};
-    const unknown: InvalidEnumValue[] = [];
-    if (status !== null && !Object.hasOwn(reportRunStates, status))
-      unknown.push({ pointer: "/filter/status", allowed: Object.keys(reportRunStates) });
-    if (format !== null && !isFormat(format))
-      unknown.push({ pointer: "/filter/format", allowed: Object.keys(reportFormats) });
-    if (unknown.length > 0) throw invalidEnumValue(unknown);
-    const scope = { tenantId: tenant.tenantId, status, reportDefinitionId, format };
-    const page = sortedReportRuns.page(this.#cursors, scope, request);
-    const definition = reportDefinitionId === null ? null : decodeId("rpd", reportDefinitionId);
-    // An id that is not well formed matches nothing.
-    if (definition === undefined) return page.connection([]);
-    const { reader } = this.#database;
-    const rows = await reader.rows<RunRow>(page.statement, tenant, status, definition, format, ...page.values);
-    return page.connection(rows.map(runRecord));
+  list(context: RequestContext, request: PageRequest<ReportRunFilterInput>): Promise<Connection<ReportRunType>> {
+    const list = { reader: this.#database.reader, cursors: this.#cursors, tenant: tenantOf(context) };
+    return readPage(sortedReportRuns, list, request, runRecord);
   }
 }

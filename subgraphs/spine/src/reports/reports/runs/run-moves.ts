@@ -1,50 +1,35 @@
-import type { PreparedStatement } from "@factory/runtime/db/transaction-dialect";
+import type { NamedStatement } from "@factory/runtime/db/named-parameters";
+import { errorColumns, type RunError } from "@factory/runtime/runs/run-error";
+import { requireMoved } from "@factory/runtime/runs/run-lost";
+import type { Move } from "@factory/runtime/runs/run-table";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import type { EventType } from "@factory/schema/event-names";
 import type { ReportRunState } from "./report-run.states.js";
-import { type RunRecord, type RunRow, runRecord, runUuid, subjectOf } from "./run-record.js";
+import { type RunRecord, runRecord, runTable, subjectOf } from "./run-record.js";
 
-/** The PostgreSQL channel that gets lines `<run uuid> <status>` after changes of a report run. */
-export const reportRunChannel = "report_run_changes";
-
-/** Another worker has claimed the run, or it has ended. The worker that gets this error changes nothing more. */
-export class RunLost extends Error {
-  override readonly name = "RunLost";
-}
-
-/** The reason why a run has failed, as its readers see it. */
-export interface RunError {
-  readonly code: string;
-  readonly detail: string;
-}
-
-/** The statement that moves a run to the state `$3`. The values of `set` and of the condition `when` begin at `$4`. */
-function runMove(name: string, set: string, when: string): PreparedStatement {
-  return {
-    name: `report_run_${name}`,
-    text: `update report_runs set status = $3, version = version + 1, updated_at = now(), ${set}
-      where tenant_id = $1 and run_id = $2 and ${when} returning *`,
-  };
-}
-
-const ended = "completed_at = now(), error_code = $4, error_detail = $5";
+const ended = "completed_at = now(), error_code = $code, error_detail = $detail";
+const isClaimed = "status = 'Running' and fence = $fence";
 
 const moves = {
-  claim: runMove(
-    "claim",
+  claim: runTable.moveStatement(
+    "report_run_claim",
     "fence = fence + 1, started_at = coalesce(started_at, now()), rows_done = 0, rows_total = null",
     "status in ('Queued', 'Running')",
   ),
-  complete: runMove(
-    "complete",
-    `rows_done = $5, rows_total = $5, size_bytes = $6, sha256 = $7, completed_at = now(),
-      expires_at = now() + make_interval(days => $8)`,
-    "status = 'Running' and fence = $4",
+  complete: runTable.moveStatement(
+    "report_run_complete",
+    `rows_done = $rows, rows_total = $rows, size_bytes = $sizeBytes, sha256 = $sha256, completed_at = now(),
+      expires_at = now() + make_interval(days => $days)`,
+    isClaimed,
   ),
-  fail: runMove("fail", ended, "status = 'Running' and fence = $6"),
-  abandon: runMove("abandon", `fence = fence + 1, ${ended}`, "status = 'Running'"),
-  cancel: runMove("cancel", `fence = fence + 1, ${ended}`, "status in ('Queued', 'Running')"),
-  expire: runMove("expire", "expires_at = least(expires_at, now())", "status = 'Completed' and expires_at <= $4"),
+  fail: runTable.moveStatement("report_run_fail", ended, isClaimed),
+  abandon: runTable.moveStatement("report_run_abandon", `fence = fence + 1, ${ended}`, "status = 'Running'"),
+  cancel: runTable.moveStatement("report_run_cancel", `fence = fence + 1, ${ended}`, "status in ('Queued', 'Running')"),
+  expire: runTable.moveStatement(
+    "report_run_expire",
+    "expires_at = least(expires_at, now())",
+    "status = 'Completed' and expires_at <= $until",
+  ),
 } as const;
 
 /** The days for which the content of a run is kept. */
@@ -52,7 +37,7 @@ export const keptDays = 30;
 
 /** Claims the run for an attempt, or claims it again. Undefined: it has ended. */
 export const claimRun = (transaction: Transaction, reportRunId: string) =>
-  move(transaction, moves.claim, { reportRunId, to: "Running", values: [] });
+  move(transaction, moves.claim, { id: reportRunId, to: "Running" });
 
 /** Completes the claimed run. Undefined, without any change: the claim is lost. */
 export const completeRun = (
@@ -60,13 +45,13 @@ export const completeRun = (
   { reportRunId, fence }: RunRecord,
   content: { readonly rows: number; readonly sizeBytes: number; readonly sha256: string },
 ) => {
-  const values = [fence, content.rows, content.sizeBytes, content.sha256, keptDays];
-  return move(transaction, moves.complete, { reportRunId, to: "Completed", values });
+  const values = { fence, ...content, days: keptDays };
+  return move(transaction, moves.complete, { id: reportRunId, to: "Completed", values });
 };
 
 /** Fails the claimed run. Undefined, without any change: the claim is lost. */
 export const failRun = (transaction: Transaction, { reportRunId, fence }: RunRecord, error: RunError) =>
-  move(transaction, moves.fail, { reportRunId, to: "Failed", values: [...errorValues(error), fence] });
+  move(transaction, moves.fail, { id: reportRunId, to: "Failed", values: { ...errorColumns(error), fence } });
 
 /** Fails a run that no worker ends any more. Failed may follow only Running, so a Queued run begins first. */
 export async function abandonRun(
@@ -75,40 +60,30 @@ export async function abandonRun(
   error: RunError,
 ): Promise<RunRecord | undefined> {
   await claimRun(transaction, reportRunId);
-  return move(transaction, moves.abandon, { reportRunId, to: "Failed", values: errorValues(error) });
+  return move(transaction, moves.abandon, { id: reportRunId, to: "Failed", values: errorColumns(error) });
 }
 
 /** Cancels a run that has not ended. Undefined, without any change: it has ended. */
 export const cancelRun = (transaction: Transaction, reportRunId: string, detail: string) =>
   move(transaction, moves.cancel, {
-    reportRunId,
+    id: reportRunId,
     to: "Cancelled",
-    values: errorValues({ code: "RUN_CANCELLED", detail }),
+    values: errorColumns({ code: "RUN_CANCELLED", detail }),
   });
 
 /** Expires a run whose content expires at `until` or before. Undefined, without any change: it is not due. */
 export const expireRun = (transaction: Transaction, reportRunId: string, until: Date | "infinity") =>
-  move(transaction, moves.expire, { reportRunId, to: "Expired", values: [until] });
-
-const errorValues = ({ code, detail }: RunError) => [code, detail.slice(0, 2000)];
-
-interface Move {
-  readonly reportRunId: string;
-  readonly to: ReportRunState;
-  readonly values: readonly unknown[];
-}
+  move(transaction, moves.expire, { id: reportRunId, to: "Expired", values: { until } });
 
 async function move(
-  { execute, tenant, notify, record }: Transaction,
-  statement: PreparedStatement,
-  { reportRunId, to, values }: Move,
+  transaction: Transaction,
+  statement: NamedStatement,
+  change: Move<ReportRunState>,
 ): Promise<RunRecord | undefined> {
-  const uuid = runUuid(reportRunId);
-  const [row] = await execute<RunRow>(statement, [tenant.uuid, uuid, to, ...values]);
+  const row = await runTable.move(transaction, statement, change);
   if (!row) return undefined;
-  notify(reportRunChannel, `${uuid} ${to}`);
   const run = runRecord(row);
-  recordRunEvent({ record }, run);
+  recordRunEvent(transaction, run);
   return run;
 }
 
@@ -138,20 +113,14 @@ export function recordRunEvent({ record }: Pick<Transaction, "record">, run: Run
   record({ type: events[status], subject: subjectOf(reportRunId), data: { ...facts, ...further } });
 }
 
-const progress = {
-  name: "report_run_progress",
-  text: `update report_runs set rows_done = $4, rows_total = $5, version = version + 1, updated_at = now()
-    where tenant_id = $1 and run_id = $2 and status = 'Running' and fence = $3 returning run_id`,
-};
+const progress = runTable.moveStatement("report_run_progress", "rows_done = $done, rows_total = $total", isClaimed);
 
 /** Stores how far the claimed run has come. Throws RunLost. */
 export async function storeProgress(
-  { execute, tenant, notify }: Transaction,
+  transaction: Transaction,
   { reportRunId, fence }: RunRecord,
-  rows: { readonly done: number; readonly total: number },
+  { done, total }: { readonly done: number; readonly total: number },
 ): Promise<void> {
-  const uuid = runUuid(reportRunId);
-  const stored = await execute(progress, [tenant.uuid, uuid, fence, rows.done, rows.total]);
-  if (stored.length === 0) throw new RunLost();
-  notify(reportRunChannel, `${uuid} Running`);
+  const values = { done, total, fence };
+  requireMoved(await runTable.move(transaction, progress, { id: reportRunId, to: "Running", values }));
 }

@@ -1,37 +1,24 @@
-import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
+import type { RowOf } from "@factory/runtime/db/entity-rows";
+import { encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Cause } from "@factory/runtime/messages/envelope";
+import { RunTable } from "@factory/runtime/runs/run-table";
 import { continueTrace, traceIdOf } from "@factory/runtime/telemetry/trace";
 import { reportFormats } from "../../report-formats/report-formats.js";
 import type { ReportPeriod } from "../definitions/report-period.js";
+import type { ReportRun } from "./report-run.entity.js";
 import type { ReportRunState } from "./report-run.states.js";
 
-/** A row of `report_runs` as PostgreSQL returns it. Inside a transaction, times are text. */
-export interface RunRow {
-  tenant_id: string;
-  run_id: string;
-  definition_id: string;
-  code: string;
-  format: string;
-  parameters: ReportPeriod;
-  period_over: boolean;
-  status: ReportRunState;
-  fence: number;
-  version: number;
-  rows_done: number;
-  rows_total: number | null;
-  size_bytes: string | number | null;
-  sha256: string | null;
-  error_code: string | null;
-  error_detail: string | null;
-  correlation_id: string;
-  traceparent: string;
-  requested_by: string;
-  requested_at: Date | string;
-  started_at: Date | string | null;
-  completed_at: Date | string | null;
-  expires_at: Date | string | null;
-  updated_at: Date | string;
-}
+/** A row of `report_runs`. */
+export type RunRow = RowOf<ReportRun>;
+
+/** The table of the report runs. `version` is the sequence number of a change. */
+export const runTable = new RunTable<RunRow, ReportRunState>({
+  table: "report_runs",
+  key: "run_id",
+  prefix: "run",
+  channel: "report_run_changes",
+  counted: "version = version + 1, updated_at = now()",
+});
 
 /** A report run as this slice sees it. Times are ISO 8601. */
 export interface RunRecord {
@@ -118,13 +105,6 @@ export const causeOfRun = ({ traceparent, correlationId, requestedBy }: RunRecor
   correlationId,
   actorId: requestedBy,
 });
-
-/** The UUID of a run. Throws when the text is not the id of a run. */
-export function runUuid(reportRunId: string): string {
-  const uuid = decodeId("run", reportRunId);
-  if (uuid === undefined) throw new Error(`"${reportRunId}" is not a valid run id.`);
-  return uuid;
-}
 
 function timeOf(time: Date | string | null): string | null {
   return time === null ? null : new Date(time).toISOString();

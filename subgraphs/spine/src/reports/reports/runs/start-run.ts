@@ -4,7 +4,7 @@ import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import type { UsableDefinition } from "../definitions/report-definition.service.js";
 import { periodBounds, type ReportPeriod } from "../definitions/report-period.js";
 import { recordRunEvent } from "./run-moves.js";
-import { type FormatName, type RunRecord, type RunRow, runRecord, runUuid } from "./run-record.js";
+import { type FormatName, type RunRecord, type RunRow, runRecord, runTable } from "./run-record.js";
 
 interface NewRun {
   readonly definition: UsableDefinition;
@@ -29,7 +29,7 @@ export async function startRun(transaction: Transaction, run: NewRun): Promise<R
   const now = new Date();
   const [row] = await execute<RunRow>(insertRun, [
     tenant.uuid,
-    runUuid(newId("run")),
+    runTable.uuid(newId("run")),
     decodeId("rpd", definition.reportDefinitionId),
     definition.code,
     format,
