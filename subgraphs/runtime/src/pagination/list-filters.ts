@@ -21,6 +21,12 @@ export const idFilter = (prefix: IdPrefix, column: string): ListFilter => ({
   parameter: (id: string) => decodeId(prefix, id),
 });
 
+/** Rows of one parent, whose id every request has. An index on the column serves it. */
+export const parentFilter = (prefix: IdPrefix, column: string): ListFilter => ({
+  condition: (place) => `${column} = ${place}`,
+  parameter: (id: string) => decodeId(prefix, id),
+});
+
 /** Rows whose column, or SQL expression, has one of the allowed values. Other values are refused. */
 export const enumFilter = (
   allowed: readonly string[] | Readonly<Record<string, unknown>>,

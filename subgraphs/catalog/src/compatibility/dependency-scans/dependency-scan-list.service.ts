@@ -1,13 +1,14 @@
 import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
+import { parentFilter } from "@factory/runtime/pagination/list-filters";
 import type { Connection, PageRequest } from "@factory/runtime/pagination/page";
-import { type SortColumn, SortedList } from "@factory/runtime/pagination/sorted-list";
+import { readPage, type SortColumn, SortedList } from "@factory/runtime/pagination/sorted-list";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import type { DependencyScanSummaryType } from "./record/dependency-scan.type.js";
-import { type ScanSummaryRow, scanSummary, scanSummaryColumns } from "./record/dependency-scan.view.js";
+import { readScan, type ScanSummaryRow, scanSummary, scanSummaryColumns } from "./record/dependency-scan.view.js";
 
 const scanId: SortColumn<DependencyScanSummaryType> = {
   column: "dependency_scan_id",
@@ -22,12 +23,12 @@ export const sortedDependencyScans = new SortedList<DependencyScanSummaryType, T
   columns: { scannedAt: scanId },
   id: scanId,
   byDefault: "-scannedAt",
-  firstParameter: 3,
-  statement: (name, { after, order, limit }) =>
+  filters: { templateVersionId: parentFilter("tpv", "template_version_id") },
+  statement: (name, { filters, after, order, limit }) =>
     tenantStatement(
       name,
       `select ${scanSummaryColumns} from dependency_scans
-       where tenant_id = scope.tenant and template_version_id = $2 ${after} order by ${order} limit ${limit}`,
+       where tenant_id = scope.tenant ${filters} ${after} order by ${order} limit ${limit}`,
     ),
 });
 
@@ -41,20 +42,13 @@ export class DependencyScanListService {
     this.#cursors = cursors;
   }
 
-  async list(
+  list(
     context: RequestContext,
     templateVersionId: string,
     request: PageRequest<never>,
   ): Promise<Connection<DependencyScanSummaryType>> {
-    const tenant = tenantOf(context);
-    const scope = { tenantId: tenant.tenantId, templateVersionId };
-    const page = sortedDependencyScans.page(this.#cursors, scope, request);
-    const uuid = decodeId("tpv", templateVersionId);
-    const { reader } = this.#database;
-    const rows =
-      uuid === undefined
-        ? []
-        : await reader.rows<ScanSummaryRow & Record<string, unknown>>(page.statement, tenant, uuid, ...page.values);
-    return page.connection(rows.map(scanSummary));
+    const list = { reader: this.#database.reader, cursors: this.#cursors, tenant: tenantOf(context) };
+    const ofVersion = { ...request, filter: { templateVersionId } };
+    return readPage(sortedDependencyScans, list, ofVersion, (row: ScanSummaryRow) => scanSummary(readScan(row)));
   }
 }

@@ -10,7 +10,7 @@ import type { ScanDependenciesInput } from "./dependency-scan.input.js";
 import { matchAgain, matchBefore, type StorablePackages } from "./package-matching.js";
 import { DependencyScan } from "./record/dependency-scan.entity.js";
 import type { DependencyScanType } from "./record/dependency-scan.type.js";
-import { type ScanRow, scanView, vulnerabilityCounts, writtenScan } from "./record/dependency-scan.view.js";
+import { readScan, type ScanRow, scanView, vulnerabilityCounts } from "./record/dependency-scan.view.js";
 import type { ScannedSubject, ScanPreparation } from "./scan-preparation.js";
 import { mayRead, mayReadResult } from "./scan-scopes.js";
 
@@ -60,7 +60,7 @@ export class DependencyScanService {
   /** A stored scan as it was answered; undefined for an id that the tenant does not have or the caller may not read. */
   async find(context: RequestContext, dependencyScanId: string): Promise<DependencyScanType | undefined> {
     const row = await this.#find(context, dependencyScanId);
-    return row && mayRead(context, row.template_version_id) ? scanView(row) : undefined;
+    return row && mayRead(context, row.template_version_id) ? scanView(readScan(row)) : undefined;
   }
 
   /** Throws NOT_FOUND for an id that the tenant does not have or the caller may not read. */
@@ -78,7 +78,7 @@ export class DependencyScanService {
     const uuid = decodeId("scn", dependencyScanId);
     if (uuid === undefined) return undefined;
     const { reader } = this.#database;
-    return reader.row<ScanRow & Record<string, unknown>>(oneScan, tenantOf(context), uuid);
+    return reader.row<ScanRow>(oneScan, tenantOf(context), uuid);
   }
 }
 
@@ -108,7 +108,7 @@ async function store(
   em.persist(scan);
   await em.flush();
   await deleteOlder(transaction, templateVersionId);
-  const { packages: _, libraries: __, scannedAt: ___, ...facts } = writtenScan(scan);
+  const { packages: _, libraries: __, scannedAt: ___, ...facts } = scanView(scan);
   record({
     type: "DependenciesScanned",
     subject:
@@ -117,7 +117,7 @@ async function store(
         : `template-versions/${templateVersionId}`,
     data: { ...facts },
   });
-  return writtenScan(scan);
+  return scanView(scan);
 }
 
 async function deleteOlder({ execute, tenant }: Transaction, templateVersionId: string | null): Promise<void> {

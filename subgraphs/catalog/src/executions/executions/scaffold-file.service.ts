@@ -2,8 +2,9 @@ import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenan
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
+import { parentFilter } from "@factory/runtime/pagination/list-filters";
 import type { PageRequest } from "@factory/runtime/pagination/page";
-import { type SortColumn, SortedList } from "@factory/runtime/pagination/sorted-list";
+import { readPage, type SortColumn, SortedList } from "@factory/runtime/pagination/sorted-list";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
@@ -21,12 +22,12 @@ export const sortedScaffoldFiles = new SortedList<ScaffoldFileType, TenantStatem
   columns: { path },
   id: path,
   byDefault: "path",
-  firstParameter: 3,
-  statement: (name, { after, order, limit }) =>
+  filters: { scaffoldOutputId: parentFilter("sca", "scaffold_output_id") },
+  statement: (name, { filters, after, order, limit }) =>
     tenantStatement(
       name,
       `select path, change, executable, size, blob_sha as "blobSha" from scaffold_files
-       where tenant_id = scope.tenant and scaffold_output_id = $2 ${after} order by ${order} limit ${limit}`,
+       where tenant_id = scope.tenant ${filters} ${after} order by ${order} limit ${limit}`,
     ),
 });
 
@@ -47,8 +48,6 @@ export class ScaffoldFileService {
   async list(context: RequestContext, request: ScaffoldFilePageRequest): Promise<ScaffoldFileConnection> {
     const { scaffoldOutputId } = request;
     const tenant = tenantOf(context);
-    const scope = { tenantId: tenant.tenantId, scaffoldOutputId };
-    const page = sortedScaffoldFiles.page(this.#cursors, scope, request);
     const uuid = decodeId("sca", scaffoldOutputId);
     const { reader } = this.#database;
     if (uuid === undefined || !(await reader.row(outputExists, tenant, uuid)))
@@ -56,6 +55,12 @@ export class ScaffoldFileService {
         detail:
           "No scaffold output with this id exists in this tenant. Use the scaffoldOutputId of a completed execution.",
       });
-    return page.connection(await reader.rows<ScaffoldFileType>(page.statement, tenant, uuid, ...page.values));
+    const list = { reader, cursors: this.#cursors, tenant };
+    return readPage(
+      sortedScaffoldFiles,
+      list,
+      { ...request, filter: { scaffoldOutputId } },
+      (file: ScaffoldFileType) => file,
+    );
   }
 }

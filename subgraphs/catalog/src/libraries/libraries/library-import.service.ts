@@ -11,7 +11,7 @@ import { Library } from "./library.entity.js";
 import type { ImportLibraryPackageInput } from "./library.input.js";
 import type { LibraryService } from "./library.service.js";
 import type { LibraryPackageImportType } from "./library.type.js";
-import { writtenLibrary, writtenVersion } from "./library.view.js";
+import { libraryRecordView, libraryVersionView } from "./library.view.js";
 import { LibraryVersion } from "./library-version.entity.js";
 import { checkVersion } from "./library-version-check.js";
 import { indexLibrary, indexVersions, writeLibrary, writeVersion, writingFailure } from "./library-writing.js";
@@ -81,8 +81,8 @@ async function write(transaction: Transaction, found: LibraryPackage): Promise<L
   });
   await (known ? indexVersions(transaction, library.libraryId) : indexLibrary(transaction, library));
   return {
-    library: writtenLibrary(library, [...earlier, version]),
-    version: writtenVersion(version),
+    library: libraryRecordView(library, [...earlier, version]),
+    version: libraryVersionView(version),
     warnings: found.warnings,
   };
 }

@@ -1,7 +1,7 @@
 import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
-import { invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
+import { enumFilter, textCondition } from "@factory/runtime/pagination/list-filters";
 import type { PageRequest } from "@factory/runtime/pagination/page";
 import { SortedList } from "@factory/runtime/pagination/sorted-list";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
@@ -26,16 +26,19 @@ export const sortedLibraries = new SortedList<LibraryType, TenantStatement>({
   },
   id: { column: "library_id", type: "uuid", of: ({ libraryId }) => decodeId("lib", libraryId) ?? "" },
   byDefault: "packageName",
-  firstParameter: 7,
-  statement: (name, { after, order, limit }) =>
+  filters: {
+    area: textCondition((area) => `lower(area) = lower(${area})`),
+    owner: textCondition((owner) => `lower(owner) = lower(${owner})`),
+    tag: textCondition((tag) => `${tag} = any(tags)`),
+    status: enumFilter(LibraryStatus, "status"),
+    prefix: textCondition((prefix) => `starts_with(package_key, ${prefix})`),
+  },
+  statement: (name, { filters, after, order, limit }) =>
     tenantStatement(
       name,
       // not materialized, so that the page is read from its index and only the count reads all libraries
       `with listed as not materialized (
-         select library.* from libraries library where tenant_id = scope.tenant
-           and ($2::text is null or lower(area) = lower($2)) and ($3::text is null or lower(owner) = lower($3))
-           and ($4::text is null or $4 = any(tags)) and ($5::text is null or status = $5)
-           and ($6::text is null or starts_with(package_key, $6)))
+         select library.* from libraries library where tenant_id = scope.tenant ${filters})
        select counted.total::int, page.* from (select count(*) as total from listed) counted
        left join lateral (
          select ${libraryColumnsWith("true")}, row_number() over (order by ${order}) as place
@@ -58,15 +61,11 @@ export class LibraryListService {
 
   async list(context: RequestContext, request: PageRequest<LibraryFilterInput>): Promise<LibraryConnection> {
     const tenant = tenantOf(context);
-    const { area = null, owner = null, tag = null, status = null, packageNamePrefix } = request.filter ?? {};
-    if (status !== null && !Object.hasOwn(LibraryStatus, status))
-      throw invalidEnumValue([{ pointer: "/filter/status", allowed: Object.keys(LibraryStatus) }]);
-    const prefix = packageNamePrefix?.toLowerCase() ?? null;
-    const scope = { tenant: tenant.tenantId, area, owner, tag, status, prefix };
-    const { statement, values, connection } = sortedLibraries.page(this.#cursors, scope, request);
-    const filters = [area, owner, tag, status, prefix];
-    const rows = await this.#database.reader.rows<PageRow>(statement, tenant, ...filters, ...values);
+    const { packageNamePrefix, ...filter } = request.filter ?? {};
+    const wanted = { ...request, filter: { ...filter, prefix: packageNamePrefix?.toLowerCase() } };
+    const page = sortedLibraries.page(this.#cursors, { tenant: tenant.tenantId }, wanted);
+    const rows = await this.#database.reader.rows<PageRow>(page.statement, tenant, ...page.values);
     const libraries = rows.filter((row): row is { total: number } & LibraryRow => row.library_id !== null);
-    return { ...connection(libraries.map(libraryView)), totalCount: rows[0]?.total ?? 0 };
+    return { ...page.connection(libraries.map(libraryView)), totalCount: rows[0]?.total ?? 0 };
   }
 }

@@ -16,7 +16,7 @@ import type {
 import type { ReleasedState } from "./library.states.js";
 import { statesBefore } from "./library.states.js";
 import type { LibraryVersionType } from "./library.type.js";
-import { writtenVersion } from "./library.view.js";
+import { libraryVersionView } from "./library.view.js";
 import { LibraryVersion } from "./library-version.entity.js";
 import { checkDeprecation, checkVersion } from "./library-version-check.js";
 import { indexVersions, versionFacts, writeVersion, writingFailure } from "./library-writing.js";
@@ -56,7 +56,7 @@ export class LibraryVersionService {
           const library = await requireLibrary(transaction, libraryId);
           const written = writeVersion(transaction, library, { ...version, publish });
           await indexVersions(transaction, libraryId);
-          return writtenVersion(written);
+          return libraryVersionView(written);
         },
       });
     } catch (error) {
@@ -143,7 +143,7 @@ export class LibraryVersionService {
           data: { ...versionFacts(library, version), ...transition.eventData },
         });
         await indexVersions(transaction, libraryId);
-        return writtenVersion(version);
+        return libraryVersionView(version);
       },
     });
   }

@@ -8,7 +8,7 @@ import { type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import type { ChangeLibraryCapabilitiesInput, RegisterLibraryInput } from "./library.input.js";
 import type { LibraryType } from "./library.type.js";
-import { type LibraryRow, libraryView, writtenLibrary } from "./library.view.js";
+import { type LibraryRow, libraryRecordView, libraryView } from "./library.view.js";
 import { changedCapabilities } from "./library-capabilities.js";
 import { libraryColumnsWith } from "./library-columns.js";
 import { checkNewLibrary } from "./library-registration.js";
@@ -70,7 +70,7 @@ export class LibraryService {
           const library = await writeLibrary(transaction, input);
           const written = versions.map((version) => writeVersion(transaction, library, version));
           await indexLibrary(transaction, library);
-          return writtenLibrary(library, written);
+          return libraryRecordView(library, written);
         },
       });
     } catch (error) {
@@ -102,7 +102,7 @@ export class LibraryService {
           });
           await reindexCapabilities(transaction, library, before);
         }
-        return writtenLibrary(library, await em.find(LibraryVersion, { tenantId: tenant.tenantId, libraryId }));
+        return libraryRecordView(library, await em.find(LibraryVersion, { tenantId: tenant.tenantId, libraryId }));
       },
     });
   }

@@ -1,71 +1,42 @@
 import { compareVersions, parseVersion } from "@factory/nuget/version";
-import { isoFromJsonTime } from "@factory/runtime/db/json-time";
-import { encodeId } from "@factory/runtime/identifiers/wire-id";
-import type { Library, LibraryCapability } from "./library.entity.js";
+import { type RecordOf, type RowOf, rowReader } from "@factory/runtime/db/entity-rows";
+import { Library, type LibraryCapability } from "./library.entity.js";
 import type { LibraryVersionState, ReleasedState } from "./library.states.js";
 import type { LibraryType, LibraryVersionType } from "./library.type.js";
-import type {
-  Deprecation,
-  LibraryVersion,
-  PackageDependency,
-  PackageLicense,
-  PackageRange,
-  Vulnerability,
-} from "./library-version.entity.js";
+import { LibraryVersion, type PackageDependency } from "./library-version.entity.js";
 
-export interface LibraryVersionRow<State = LibraryVersionState> {
-  library_version_id: string;
-  library_id: string;
-  semantic_version: string;
-  target_frameworks: string[];
-  dependencies: PackageDependency[];
-  dependency_groups: string[];
-  conflicts_with: PackageRange[];
-  consumes: string[];
-  max_runtime: string | null;
-  vulnerabilities: Vulnerability[];
-  deprecation: Deprecation | null;
-  license: PackageLicense | null;
-  retirement_reason: string | null;
-  resolved_ref: string | null;
-  status: State;
-  created_at: string;
-}
+/** The columns of a library that its view needs. */
+export const libraryMembers = [
+  ...[
+    "libraryId",
+    "packageName",
+    "title",
+    "description",
+    "area",
+    "owner",
+    "capabilities",
+    "tags",
+    "status",
+    "createdAt",
+  ],
+] as const satisfies readonly (keyof Library)[];
+
+type LibraryRecord = RecordOf<Library, (typeof libraryMembers)[number]>;
+type VersionRecord = Omit<RecordOf<LibraryVersion>, "tenantId" | "versionKey">;
 
 /** A row of `libraries` with its versions. */
-export interface LibraryRow<State = LibraryVersionState> {
-  library_id: string;
-  package_name: string;
-  title: string | null;
-  description: string | null;
-  area: string | null;
-  owner: string | null;
-  capabilities: LibraryCapability[];
-  tags: string[];
-  status: "Active";
-  created_at: Date;
-  versions: LibraryVersionRow<State>[] | null;
-}
+export type LibraryRow<State = LibraryVersionState> = RowOf<Library, (typeof libraryMembers)[number]> & {
+  versions: (Omit<RowOf<LibraryVersion>, "status"> & { status: State })[] | null;
+};
 
 /** A row of `libraries` with its released versions only. */
 export type ReleasedLibraryRow = LibraryRow<ReleasedState>;
 
-export function libraryView(row: LibraryRow): LibraryType {
-  const { package_name, title, description, area, owner, capabilities, tags, status } = row;
-  return {
-    libraryId: encodeId("lib", row.library_id),
-    packageName: package_name,
-    title,
-    description,
-    area,
-    owner,
-    capabilities: capabilities.map(capabilityView),
-    tags,
-    status,
-    createdAt: row.created_at.toISOString(),
-    versions: (row.versions ?? []).map(libraryVersionView).sort(highestFirst),
-  };
-}
+const readLibrary = rowReader(Library);
+const readVersion = rowReader(LibraryVersion);
+
+export const libraryView = ({ versions, ...row }: LibraryRow): LibraryType =>
+  libraryRecordView(readLibrary(row), (versions ?? []).map(readVersion));
 
 function capabilityView({ name, contract, exclusive = false }: LibraryCapability) {
   return { name, contract, exclusive };
@@ -75,30 +46,8 @@ function dependencyView({ packageName, range, targetFramework = null }: PackageD
   return { packageName, range, targetFramework };
 }
 
-function libraryVersionView(row: LibraryVersionRow): LibraryVersionType {
-  return {
-    libraryVersionId: encodeId("lbv", row.library_version_id),
-    libraryId: encodeId("lib", row.library_id),
-    semanticVersion: row.semantic_version,
-    targetFramework: row.target_frameworks[0] ?? null,
-    targetFrameworks: row.target_frameworks,
-    status: row.status,
-    dependencies: row.dependencies.map(dependencyView),
-    dependencyGroups: row.dependency_groups,
-    conflictsWith: row.conflicts_with,
-    consumes: row.consumes,
-    maxRuntime: row.max_runtime,
-    vulnerabilities: row.vulnerabilities,
-    deprecation: row.deprecation,
-    license: row.license,
-    retirementReason: row.retirement_reason,
-    resolvedRef: row.resolved_ref,
-    createdAt: isoFromJsonTime(row.created_at),
-  };
-}
-
-/** The view of a library that was just written. */
-export function writtenLibrary(library: Library, versions: readonly LibraryVersion[]): LibraryType {
+/** The view of a library that was read or just written. */
+export function libraryRecordView(library: LibraryRecord, versions: readonly VersionRecord[]): LibraryType {
   const { libraryId, packageName, title, description, area, owner, capabilities, tags, status, createdAt } = library;
   return {
     libraryId,
@@ -111,17 +60,20 @@ export function writtenLibrary(library: Library, versions: readonly LibraryVersi
     tags,
     status,
     createdAt: createdAt.toISOString(),
-    versions: versions.map(writtenVersion).sort(highestFirst),
+    versions: versions.map(libraryVersionView).sort(highestFirst),
   };
 }
 
-/** The view of a version that was just written. */
-export function writtenVersion(version: LibraryVersion): LibraryVersionType {
-  const { tenantId: _, versionKey: __, createdAt, dependencies, ...fields } = version;
+/** The view of a version that was read or just written. */
+export function libraryVersionView(version: VersionRecord): LibraryVersionType {
+  const { libraryVersionId, libraryId, semanticVersion, status, targetFrameworks, dependencyGroups } = version;
+  const { conflictsWith, consumes, maxRuntime, vulnerabilities, deprecation, license } = version;
+  const { retirementReason, resolvedRef, dependencies, createdAt } = version;
   return {
-    ...fields,
+    ...{ libraryVersionId, libraryId, semanticVersion, status, targetFrameworks, dependencyGroups },
+    ...{ conflictsWith, consumes, maxRuntime, vulnerabilities, deprecation, license, retirementReason, resolvedRef },
     dependencies: dependencies.map(dependencyView),
-    targetFramework: version.targetFrameworks[0] ?? null,
+    targetFramework: targetFrameworks[0] ?? null,
     createdAt: createdAt.toISOString(),
   };
 }

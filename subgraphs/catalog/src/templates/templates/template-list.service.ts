@@ -1,8 +1,9 @@
 import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
+import { textCondition, textFilter } from "@factory/runtime/pagination/list-filters";
 import type { Connection, PageRequest } from "@factory/runtime/pagination/page";
-import { SortedList } from "@factory/runtime/pagination/sorted-list";
+import { readPage, SortedList } from "@factory/runtime/pagination/sorted-list";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
@@ -19,15 +20,19 @@ export const sortedTemplates = new SortedList<TemplateType, TenantStatement>({
   },
   id: { column: "template_id", type: "uuid", of: ({ templateId }) => decodeId("tpl", templateId) ?? "" },
   byDefault: "name",
-  firstParameter: 7,
-  statement: (name, { after, order, limit }) =>
+  filters: {
+    category: textCondition((category) => `lower(category) = lower(${category})`),
+    owner: textCondition((owner) => `lower(owner) = lower(${owner})`),
+    tag: textCondition((tag) => `${tag} = any(tags)`),
+    namePrefix: textCondition((prefix) => `starts_with(name_key, lower(${prefix}))`),
+    status: textFilter("status"),
+  },
+  statement: (name, { filters, after, order, limit }) =>
     tenantStatement(
       name,
       `select to_json(resource) as template from (
          select ${templateResource} from templates template where tenant_id = scope.tenant
-           and ($2::text is null or lower(category) = lower($2)) and ($3::text is null or lower(owner) = lower($3))
-           and ($4::text is null or $4 = any(tags)) and ($5::text is null or starts_with(name_key, lower($5)))
-           and ($6::text is null or status = $6) ${after}
+           ${filters} ${after}
          order by ${order} limit ${limit}) resource`,
     ),
 });
@@ -42,14 +47,10 @@ export class TemplateListService {
     this.#cursors = cursors;
   }
 
-  async list(context: RequestContext, request: PageRequest<TemplateFilterInput>): Promise<Connection<TemplateType>> {
-    const tenant = tenantOf(context);
-    const { category = null, owner = null, tag = null, namePrefix = null, status = null } = request.filter ?? {};
-    const scope = { tenantId: tenant.tenantId, category, owner, tag, namePrefix, status };
-    const { statement, values, connection } = sortedTemplates.page(this.#cursors, scope, request);
-    const filters = [category, owner, tag, namePrefix, status];
-    const { reader } = this.#database;
-    const rows = await reader.rows<{ template: TemplateRow }>(statement, tenant, ...filters, ...values);
-    return connection(rows.map(({ template }) => templateView(template)));
+  list(context: RequestContext, request: PageRequest<TemplateFilterInput>): Promise<Connection<TemplateType>> {
+    const list = { reader: this.#database.reader, cursors: this.#cursors, tenant: tenantOf(context) };
+    return readPage(sortedTemplates, list, request, ({ template }: { template: TemplateRow }) =>
+      templateView(template),
+    );
   }
 }

@@ -18,6 +18,7 @@ import {
   type KnownTemplateVersion,
   type ReadContent,
   type ReplacedDraftRow,
+  replacedDraftColumns,
   replacedView,
   type TemplateVersionRow,
   templateChoice,
@@ -42,8 +43,7 @@ interface KnownVersionRow extends TemplateVersionRow {
 
 const replacedDraft = tenantStatement(
   "replaced_draft",
-  `select semantic_version, source_ref, resolved_ref, content_digest, template_identity, template_language,
-     template_type, engine_kind, target_framework, parameter_schema, parameter_schema_origin from replaced_drafts
+  `select ${replacedDraftColumns} from replaced_drafts
    where tenant_id = scope.tenant and template_version_id = $2 and revision = $3`,
 );
 

@@ -1,33 +1,25 @@
-import { isoFromJsonTime } from "@factory/runtime/db/json-time";
-import { encodeId } from "@factory/runtime/identifiers/wire-id";
+import { columnsOf, type RecordOf, type RowOf, rowReader } from "@factory/runtime/db/entity-rows";
 import type { TemplateChoice } from "@factory/template-engine/template-choice";
+import { ReplacedDraft } from "./replaced-draft.entity.js";
 import type { TemplateType } from "./template.type.js";
-import type { TemplateDeprecation, TemplateVersion } from "./template-version.entity.js";
-import type { TemplateVersionState } from "./template-version.states.js";
+import { TemplateVersion } from "./template-version.entity.js";
 import type { TemplateVersionType } from "./template-version.type.js";
 
-/** A row of `template_versions`, alone or inside JSON. */
-export interface TemplateVersionRow {
-  template_version_id: string;
-  template_id: string;
-  semantic_version: string;
-  source_ref: string;
-  resolved_ref: string | null;
-  content_digest: string | null;
-  template_identity: string | null;
-  template_language: string | null;
-  template_type: string | null;
-  engine_kind: string;
-  target_framework: string;
-  parameter_schema: Record<string, unknown>;
-  parameter_schema_origin: TemplateVersion["parameterSchemaOrigin"];
-  revision: number;
-  changelog: string | null;
-  status: TemplateVersionState;
-  published_at: Date | string | null;
-  deprecation: TemplateDeprecation | null;
-  created_at: Date | string;
-}
+/** The members of a version that its content has given. An earlier revision of a Draft has them too. */
+const contentMembers = [
+  ...["semanticVersion", "sourceRef", "resolvedRef", "contentDigest", "templateIdentity", "templateLanguage"],
+  ...["templateType", "engineKind", "targetFramework", "parameterSchema", "parameterSchemaOrigin"],
+] as const satisfies readonly (keyof ReplacedDraft & keyof TemplateVersion)[];
+
+const members = [
+  ...["templateVersionId", "templateId", ...contentMembers, "revision", "changelog", "status", "publishedAt"],
+  ...["deprecation", "createdAt"],
+] as const satisfies readonly (keyof TemplateVersion)[];
+
+/** A row of `template_versions`, alone or inside JSON. The facts are missing, since only evaluations and executions read them. */
+export type TemplateVersionRow = RowOf<TemplateVersion, (typeof members)[number]>;
+export const templateVersionColumns = columnsOf(TemplateVersion, members);
+const readVersion = rowReader(TemplateVersion);
 
 /** The names of the parameters of a template, which executions need. */
 export interface KnownParameters {
@@ -44,64 +36,28 @@ export type ReadContent = KnownParameters & Pick<TemplateVersionType, "parameter
 export type KnownTemplateVersion = TemplateVersionType &
   KnownParameters & { readonly templateStatus: TemplateType["status"] };
 
-/** The columns of `TemplateVersionRow`. The facts are missing, since only evaluations and executions read them. */
-export const templateVersionColumns = `template_version_id, template_id, semantic_version, source_ref, resolved_ref,
-  content_digest, template_identity, template_language, template_type, engine_kind, target_framework, parameter_schema,
-  parameter_schema_origin, revision, changelog, status, published_at, deprecation, created_at`;
-
-export function templateVersionView(row: TemplateVersionRow): TemplateVersionType {
-  return {
-    templateVersionId: encodeId("tpv", row.template_version_id),
-    templateId: encodeId("tpl", row.template_id),
-    ...contentView(row),
-    status: row.status,
-    revision: row.revision,
-    changelog: row.changelog,
-    publishedAt: row.published_at === null ? null : isoOf(row.published_at),
-    deprecation: row.deprecation,
-    createdAt: isoOf(row.created_at),
-  };
-}
+/** The view of a row. */
+export const templateVersionView = (row: TemplateVersionRow): TemplateVersionType =>
+  versionEntityView(readVersion(row));
 
 /** A row of `replaced_drafts`. */
-export type ReplacedDraftRow = Pick<
-  TemplateVersionRow,
-  | "semantic_version"
-  | "source_ref"
-  | "resolved_ref"
-  | "content_digest"
-  | "template_identity"
-  | "template_language"
-  | "template_type"
-  | "engine_kind"
-  | "target_framework"
-  | "parameter_schema"
-  | "parameter_schema_origin"
->;
+export type ReplacedDraftRow = RowOf<ReplacedDraft, (typeof contentMembers)[number]>;
+export const replacedDraftColumns = columnsOf(ReplacedDraft, contentMembers);
+const readReplacedDraft = rowReader(ReplacedDraft);
 
 /** The members of a version that a replacement has changed. Its facts are read again from its content. */
-export function replacedView(row: ReplacedDraftRow) {
-  return { ...contentView(row), parameterNames: null, parameterAliases: {} };
-}
+export const replacedView = (row: ReplacedDraftRow) => ({
+  ...readReplacedDraft(row),
+  parameterNames: null,
+  parameterAliases: {},
+});
 
-function contentView(row: ReplacedDraftRow) {
-  return {
-    semanticVersion: row.semantic_version,
-    targetFramework: row.target_framework,
-    sourceRef: row.source_ref,
-    resolvedRef: row.resolved_ref,
-    contentDigest: row.content_digest,
-    templateIdentity: row.template_identity,
-    templateLanguage: row.template_language,
-    templateType: row.template_type,
-    engineKind: row.engine_kind,
-    parameterSchema: row.parameter_schema,
-    parameterSchemaOrigin: row.parameter_schema_origin,
-  };
-}
+type ShownVersion = RecordOf<TemplateVersion, (typeof members)[number]>;
+/** The members of an entity that readers do not see. */
+type Unseen = Partial<Omit<TemplateVersion, keyof ShownVersion>>;
 
-/** The GraphQL view of an entity that a mutation has created or changed. */
-export function versionEntityView(version: TemplateVersion): TemplateVersionType {
+/** The GraphQL view of a version that was read, or that a mutation has created or changed. */
+export function versionEntityView(version: ShownVersion & Unseen): TemplateVersionType {
   const { tenantId: _, precedence: __, facts: ___, details: ____, publishedAt, createdAt, ...fields } = version;
   return { ...fields, publishedAt: publishedAt?.toISOString() ?? null, createdAt: createdAt.toISOString() };
 }
@@ -112,5 +68,3 @@ export function templateChoice(
 ): TemplateChoice {
   return { identity: version.templateIdentity, language: version.templateLanguage, type: version.templateType };
 }
-
-const isoOf = (time: Date | string) => (typeof time === "string" ? isoFromJsonTime(time) : time.toISOString());

@@ -1,9 +1,9 @@
-import { isoFromJsonTime } from "@factory/runtime/db/json-time";
+import { columnsOf, type RowOf, rowReader } from "@factory/runtime/db/entity-rows";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { violatedUnique } from "@factory/runtime/errors/database-failure";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
-import { decodeId, encodeId, newId } from "@factory/runtime/identifiers/wire-id";
+import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
@@ -13,15 +13,16 @@ import type { RegisterTemplateInput } from "./template.input.js";
 import type { TemplateType } from "./template.type.js";
 import { type TemplateVersionRow, templateVersionColumns, templateVersionView } from "./template-version.view.js";
 
-export interface TemplateRow
-  extends Pick<Template, "name" | "title" | "description" | "category" | "owner" | "tags" | "status"> {
-  template_id: string;
-  created_at: string;
-  versions: TemplateVersionRow[] | null;
-}
+const members = [
+  ...["templateId", "name", "title", "description", "category", "owner", "tags", "status", "createdAt"],
+] as const satisfies readonly (keyof Template)[];
+
+export type TemplateRow = RowOf<Template, (typeof members)[number]> & { versions: TemplateVersionRow[] | null };
+
+const readTemplate = rowReader(Template);
 
 /** SQL: the columns of a template with its versions. The table has the alias `template`. */
-export const templateResource = `template_id, name, title, description, category, owner, tags, status, created_at,
+export const templateResource = `${columnsOf(Template, members)},
        (select json_agg(version) from (select ${templateVersionColumns} from template_versions version
           where version.tenant_id = template.tenant_id and version.template_id = template.template_id) version) as versions`;
 
@@ -119,12 +120,11 @@ export async function withUniqueName<T>(name: string, work: () => Promise<T>): P
   }
 }
 
-export function templateView({ template_id, created_at, versions, ...row }: TemplateRow): TemplateType {
-  const templateId = encodeId("tpl", template_id);
+export function templateView({ versions, ...row }: TemplateRow): TemplateType {
+  const { createdAt, ...template } = readTemplate(row);
   return {
-    ...row,
-    templateId,
-    createdAt: isoFromJsonTime(created_at),
+    ...template,
+    createdAt: createdAt.toISOString(),
     versions: (versions ?? []).map(templateVersionView).sort(newestFirst),
   };
 }

@@ -38,6 +38,8 @@ const one = (changes: Partial<ScannedPackage>): ScannedPackage => ({
 });
 
 const scan = (packages: ScannedPackage[], changes: Partial<ScanRow> = {}): ScanRow => ({
+  tenant_id: "0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5d",
+  render_digest: null,
   dependency_scan_id: "0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b",
   template_version_id: "0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5c",
   template_name: "Web API",
@@ -176,6 +178,8 @@ describe("a bill of materials", () => {
       cycloneDx(scan([one({ vulnerabilities: [vulnerability] })])),
       cycloneDx(
         scan([one({ vulnerabilities: [vulnerability] })], {
+          tenant_id: "0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5d",
+          render_digest: null,
           dependency_scan_id: "0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4aff",
           scanned_at: new Date("2026-12-01T00:00:00Z"),
         }),

@@ -20,7 +20,7 @@ export function cycloneDx(scan: ScanRow): Record<string, unknown> {
     serialNumber: `urn:uuid:${scan.dependency_scan_id}`,
     version: 1,
     metadata: {
-      timestamp: scan.scanned_at.toISOString(),
+      timestamp: new Date(scan.scanned_at).toISOString(),
       tools: { components: [{ type: "application", name: "factory-catalog" }] },
       component: subjectOf(scan),
       properties: scan.limits.map((limit) => ({ name: "factory:limitReached", value: limit })),

@@ -1,73 +1,36 @@
-import { encodeId } from "@factory/runtime/identifiers/wire-id";
-import type { ScanLimit } from "../limits/scan-limits.js";
+import { columnsOf, type RecordOf, type RowOf, rowReader } from "@factory/runtime/db/entity-rows";
 import type { ScannedPackage } from "../resolution/scanned-package.js";
-import type { DependencyScan, VulnerabilityCounts } from "./dependency-scan.entity.js";
+import { DependencyScan, type VulnerabilityCounts } from "./dependency-scan.entity.js";
 import type { DependencyScanSummaryType, DependencyScanType, ScannedPackageType } from "./dependency-scan.type.js";
 
-/** A row of `dependency_scans` without its packages. */
-export interface ScanSummaryRow {
-  dependency_scan_id: string;
-  template_version_id: string | null;
-  content_digest: string | null;
-  runtime: string | null;
-  libraries: DependencyScan["libraries"];
-  limits: ScanLimit[];
-  package_count: number;
-  unknown_count: number;
-  vulnerability_counts: VulnerabilityCounts;
-  scanned_at: Date;
-}
+const summaryMembers = [
+  ...["dependencyScanId", "templateVersionId", "contentDigest", "runtime", "libraries", "limits"],
+  ...["packageCount", "unknownCount", "vulnerabilityCounts", "scannedAt"],
+] as const satisfies readonly (keyof DependencyScan)[];
+
+type Summary = RecordOf<DependencyScan, (typeof summaryMembers)[number]>;
 
 /** A whole row of `dependency_scans`. */
-export interface ScanRow extends ScanSummaryRow {
-  template_name: string | null;
-  semantic_version: string | null;
-  packages: ScannedPackage[];
-}
+export type ScanRow = RowOf<DependencyScan>;
+/** A row without its packages. */
+export type ScanSummaryRow = RowOf<DependencyScan, (typeof summaryMembers)[number]>;
+export const scanSummaryColumns = columnsOf(DependencyScan, summaryMembers);
+export const readScan = rowReader(DependencyScan);
 
-export const scanSummaryColumns = `dependency_scan_id, template_version_id, content_digest, runtime, libraries, limits,
-  package_count, unknown_count, vulnerability_counts, scanned_at`;
-
-/** The view of a row, without its packages. */
-export function scanSummary(row: ScanSummaryRow): DependencyScanSummaryType {
-  return {
-    dependencyScanId: encodeId("scn", row.dependency_scan_id),
-    templateVersionId: row.template_version_id && encodeId("tpv", row.template_version_id),
-    contentDigest: row.content_digest,
-    runtime: row.runtime,
-    libraries: row.libraries,
-    complete: row.limits.length === 0,
-    limits: row.limits,
-    packageCount: row.package_count,
-    unknownCount: row.unknown_count,
-    vulnerabilityCounts: row.vulnerability_counts,
-    scannedAt: row.scanned_at.toISOString(),
-  };
-}
-
-/** The view of a whole row. */
-export function scanView(row: ScanRow): DependencyScanType {
-  return Object.assign(scanSummary(row), { packages: row.packages as ScannedPackageType[] });
-}
-
-/** The view of a scan that was just written. */
-export function writtenScan(scan: DependencyScan): DependencyScanType {
-  const { dependencyScanId, templateVersionId, contentDigest, runtime, libraries, packages, limits } = scan;
+/** The view of a scan without its packages. */
+export function scanSummary(scan: Summary): DependencyScanSummaryType {
+  const { dependencyScanId, templateVersionId, contentDigest, runtime, libraries, limits } = scan;
   const { packageCount, unknownCount, vulnerabilityCounts, scannedAt } = scan;
   return {
-    dependencyScanId,
-    templateVersionId,
-    contentDigest,
-    runtime,
-    libraries,
+    ...{ dependencyScanId, templateVersionId, contentDigest, runtime, libraries },
     complete: limits.length === 0,
-    limits,
-    packageCount,
-    unknownCount,
-    vulnerabilityCounts,
+    ...{ limits, packageCount, unknownCount, vulnerabilityCounts },
     scannedAt: scannedAt.toISOString(),
-    packages: packages as ScannedPackageType[],
   };
+}
+
+export function scanView(scan: Summary & Pick<DependencyScan, "packages">): DependencyScanType {
+  return Object.assign(scanSummary(scan), { packages: scan.packages as ScannedPackageType[] });
 }
 
 /** Counts each vulnerability of each package by its severity. */
