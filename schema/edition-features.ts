@@ -1,5 +1,5 @@
 /** A feature that is on or off. */
-export interface BooleanFeature {
+interface BooleanFeature {
   readonly kind: "boolean";
   readonly enabled: boolean;
 }
@@ -22,12 +22,12 @@ export interface MeteredFeature {
 }
 
 /** A value that the product reads. */
-export interface ConfigFeature {
+interface ConfigFeature {
   readonly kind: "config";
   readonly value: unknown;
 }
 
-export const meteredPeriods = ["month", "day"] as const;
+const meteredPeriods = ["month", "day"] as const;
 export type MeteredPeriod = (typeof meteredPeriods)[number];
 
 /** One feature of an edition. */
@@ -37,7 +37,7 @@ export type EditionFeature = BooleanFeature | LimitFeature | MeteredFeature | Co
 export type EditionFeatures = Readonly<Record<string, EditionFeature>>;
 
 /** A broken rule. `pointer` is an RFC 6901 JSON pointer into the features. */
-export interface FeatureProblem {
+interface FeatureProblem {
   readonly pointer: string;
   readonly code: string;
   readonly detail: string;

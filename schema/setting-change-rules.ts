@@ -2,7 +2,7 @@ import type { AuthenticationLevel } from "./authentication-levels.js";
 import type { Scope } from "./scopes.js";
 
 /** The kinds of principals that may change a setting, as the claim `principalType` names them. */
-export type SettingChanger = "User" | "Service" | "Agent";
+type SettingChanger = "User" | "Service" | "Agent";
 
 /** The principals that may change a setting, and the needs of a weaker value. */
 export interface ChangeRule<Value> {

@@ -9,7 +9,7 @@ import {
 } from "./setting-change-rules.js";
 
 /** A JSON Schema (draft 2020-12) of one value. */
-export type SettingSchema = Readonly<Record<string, unknown>>;
+type SettingSchema = Readonly<Record<string, unknown>>;
 
 const severities = ["Low", "Moderate", "High", "Critical"] as const;
 
@@ -54,7 +54,7 @@ export interface ModelBudget {
 export type SettingKey = keyof TenantSettingValues;
 
 /** A setting or a limit, with all that the platform knows about it. */
-export interface SettingDefinition<Value> {
+interface SettingDefinition<Value> {
   /** A value that does not fit is refused with 422. */
   readonly schema: SettingSchema;
   /** The value of a tenant that has set none. */

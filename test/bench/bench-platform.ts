@@ -35,7 +35,7 @@ export const partnerScopes: readonly Scope[] = [
   "integration.providers.write",
 ];
 
-export interface Template {
+interface Template {
   /** The id that the platform has given to the template. */
   readonly templateId: string;
   readonly uuid: string;

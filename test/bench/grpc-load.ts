@@ -12,7 +12,7 @@ export interface GrpcTarget {
   readonly message: Uint8Array;
 }
 
-export interface GrpcLoad {
+interface GrpcLoad {
   readonly calls: number;
   readonly seconds: number;
   readonly takenMs: readonly number[];

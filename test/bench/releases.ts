@@ -2,7 +2,7 @@ import { onStage, type Stage } from "./bench-platform.js";
 import type { Rounds } from "./interleave.js";
 import { type Figures, mediansOf, printComparison, type Table } from "./report.js";
 
-export type Bench = (stage: Stage, rounds: Rounds) => Promise<Table | Figures>;
+type Bench = (stage: Stage, rounds: Rounds) => Promise<Table | Figures>;
 
 interface Comparing {
   readonly roundsOn: (stage: Stage) => Rounds;

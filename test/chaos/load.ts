@@ -75,7 +75,7 @@ export function execute(customer: Customer, repository: string): Promise<{ execu
   return caller.acknowledged(`/v1/templates/${templateId}/execute`, body, repository);
 }
 
-export interface Rates {
+interface Rates {
   readonly registrationsPerSecond: number;
   readonly executionsPerSecond: number;
 }

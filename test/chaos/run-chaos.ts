@@ -30,7 +30,7 @@ type ActName = keyof typeof acts | keyof typeof fleetActs;
 
 export const actNames = [...Object.keys(acts), ...Object.keys(fleetActs)] as ActName[];
 
-export interface ChaosOrder {
+interface ChaosOrder {
   readonly dataDir: string;
   readonly size: Size;
   readonly seed: number;

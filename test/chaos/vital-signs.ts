@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 
-export interface Pulse {
+interface Pulse {
   readonly latenciesMs: readonly number[];
   readonly failed: number;
 }

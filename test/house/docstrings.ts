@@ -3,7 +3,7 @@ import { parseSync } from "oxc-parser";
 import { importGraph } from "./import-graph.js";
 import { isForTests, root } from "./tracked-files.js";
 
-export interface DocumentedExport {
+interface DocumentedExport {
   readonly file: string;
   readonly name: string;
   readonly line: number;

@@ -4,7 +4,7 @@ import { type Import, importGraph } from "./import-graph.js";
 import { isForTests, root, trackedFiles } from "./tracked-files.js";
 
 /** A member of an input type, in the class that declares it. */
-export interface InputMember {
+interface InputMember {
   readonly file: string;
   readonly type: string;
   readonly name: string;
@@ -67,7 +67,7 @@ export function readNames(file: string, source: string): Set<string> {
 }
 
 /** The files that may read the inputs of a file: those that import it or the type of its stored value, and what these import. */
-export function readersOf(file: string, imports: readonly Import[]): Set<string> {
+function readersOf(file: string, imports: readonly Import[]): Set<string> {
   const types = [file, ...(storedAs[file] ?? [])];
   const readers = new Set(imports.filter(({ to }) => types.includes(to)).map(({ from }) => from));
   for (let step = 0; step < reach; step++) {

@@ -28,7 +28,7 @@ export interface Exception {
   readonly reason: string;
 }
 
-export interface Finding extends Prose {
+interface Finding extends Prose {
   readonly pattern: string;
 }
 

@@ -4,7 +4,7 @@ import { sliceOf } from "./folder-rules.js";
 import { isForTests, isGenerated } from "./tracked-files.js";
 
 /** A file of a subgraph, with its text. */
-export interface SourceFile {
+interface SourceFile {
   readonly file: string;
   readonly source: string;
 }

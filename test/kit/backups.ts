@@ -9,7 +9,7 @@ const program = (name: string) => fileURLToPath(new URL(`../../gateway/platform/
 export const passphrase = "correct horse battery staple";
 
 /** The end of a tool, with everything that it has printed. */
-export interface ToolEnd {
+interface ToolEnd {
   readonly code: number;
   readonly output: string;
 }

@@ -1,6 +1,6 @@
 import type { JsonSchema } from "@factory/runtime/input-validation/input-schema";
 
-export interface BrokenBody {
+interface BrokenBody {
   /** The expected field error, for example `/name TOO_LONG`. */
   readonly says: string;
   readonly body: unknown;

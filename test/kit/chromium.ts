@@ -28,7 +28,7 @@ export function startChromium(): Promise<Browser> {
 }
 
 /** The keys that a virtual authenticator holds. */
-export interface AuthenticatorCredential {
+interface AuthenticatorCredential {
   readonly credentialId: string;
   readonly isResidentCredential: boolean;
   readonly signCount: number;

@@ -3,7 +3,7 @@ import pg from "pg";
 const ours = "n.nspname not like 'pg\\_%' and n.nspname not in ('information_schema', 'public')";
 
 /** A digest of the rows of each table, and what each sequence, constraint and policy is. */
-export type DatabaseContents = Readonly<Record<string, string>>;
+type DatabaseContents = Readonly<Record<string, string>>;
 
 /** Reads everything in a database that its platform has made. `isLeftOut` names tables whose rows do not count. */
 export async function contentsOf(url: string, isLeftOut: (table: string) => boolean): Promise<DatabaseContents> {

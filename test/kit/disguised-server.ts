@@ -1,7 +1,7 @@
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
 /** A proxy before a PostgreSQL server that gives another number as the version of the server. */
-export interface DisguisedServer {
+interface DisguisedServer {
   readonly url: string;
   close(): Promise<void>;
 }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { bareEnvironment } from "@factory/platform/settings/environment";
 
-export interface ShellAnswer {
+interface ShellAnswer {
   readonly output: string;
   /** One line for each command that failed, and everything that the commands wrote to the standard error. */
   readonly errors: string;

@@ -5,7 +5,7 @@ import { platform } from "./platform.js";
 import type { Json } from "./request.js";
 import type { TestTenant } from "./tenants.js";
 
-export const identityScope = "openid profile email offline_access";
+const identityScope = "openid profile email offline_access";
 
 /** Creates a client that only signs people in. Its maker holds `client.manage` and no other scope. */
 export const anIdentityClient = async (tenant: TestTenant, input: Record<string, unknown> = {}) =>

@@ -37,7 +37,7 @@ export async function ownSecurityPage(person: Person): Promise<{ browser: Browse
 }
 
 /** An authenticator app that was set up, its recovery codes, and the page that shows them. */
-export interface NewAuthenticator {
+interface NewAuthenticator {
   readonly key: string;
   readonly codes: readonly string[];
   readonly shown: Visit;

@@ -4,7 +4,7 @@ import { aPasswordClient, signedIn } from "./sign-ins.js";
 import type { TestTenant } from "./tenants.js";
 
 /** A person with a token of a first-party client, and the id of the session that the token belongs to. */
-export interface SignedInPerson {
+interface SignedInPerson {
   readonly person: Person;
   readonly token: string;
   readonly sessionId: string;

@@ -1,6 +1,6 @@
 export const platformVariable = "FACTORY_TEST_PLATFORM";
 
-export interface TestPlatform {
+interface TestPlatform {
   readonly publicUrl: string;
   readonly internalUrl: string;
   readonly dataDir: string;

@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import type { SentDelivery } from "./vendor-senders.js";
 
 /** The work of a vendor with a preset: its secret, and a delivery as its documentation says that it is signed. */
-export interface PresetSender {
+interface PresetSender {
   /** A secret as the vendor makes it. */
   readonly secret: string;
   /** Another secret of the same form. */

@@ -1,7 +1,7 @@
 import WebSocket from "ws";
 import { platform } from "./platform.js";
 
-export interface SocketMessage {
+interface SocketMessage {
   readonly type: string;
   readonly id?: string;
   readonly payload?: unknown;

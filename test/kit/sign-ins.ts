@@ -5,7 +5,7 @@ import { platform } from "./platform.js";
 import { graphql } from "./request.js";
 import { platformToken } from "./tenants.js";
 
-export interface Tokens {
+interface Tokens {
   readonly status: number;
   readonly access_token: string;
   readonly refresh_token: string;

@@ -15,7 +15,7 @@ interface ToolServer {
 }
 
 /** A tool server (Model Context Protocol, revision 2026-07-28) with the tools `works` and `fails`. */
-export async function aToolServer(): Promise<ToolServer> {
+async function aToolServer(): Promise<ToolServer> {
   let description = "A tool.";
   let calls = 0;
   const tool = (name: string) => ({ name, description, inputSchema: { type: "object" } });

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { exportJWK, exportPKCS8, generateKeyPair, type JWK } from "jose";
 import Provider, { type Adapter, type AdapterPayload } from "oidc-provider";
 
-export interface VendorClient {
+interface VendorClient {
   readonly clientId: string;
   readonly clientSecret: string;
 }

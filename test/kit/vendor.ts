@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { aVendorOAuth, type OAuthOptions, type VendorOAuth } from "./vendor-oauth.js";
 
 /** The behavior of a part of the vendor: it works, never answers, cuts the connection, or answers with a status. */
-export type Behavior =
+type Behavior =
   | "works"
   | "hangs"
   | "resets"

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 
 /** A generator of numbers from 0 to 1 (mulberry32), the same for the same seed. */
-export function random(seed: number): () => number {
+function random(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

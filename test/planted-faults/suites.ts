@@ -38,7 +38,7 @@ const words = (name: string): string[] =>
     .filter((word) => word.length > 3);
 
 /** The whole-stack suites that share a word with the name of the file's slice. */
-export function suitesOfSlice(file: string, suites: readonly string[]): string[] {
+function suitesOfSlice(file: string, suites: readonly string[]): string[] {
   const wanted = words(basename(sliceOf(file) ?? ""));
   return suites.filter(isStack).filter((suite) => {
     const [, name = ""] = /([\w-]+)\.test\.ts$/.exec(suite) ?? [];

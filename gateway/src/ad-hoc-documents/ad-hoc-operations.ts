@@ -13,7 +13,7 @@ import { OperationCache } from "./operation-cache.js";
 import type { PlanningAnswer, PlanningProblem } from "./planning-request.js";
 import { type PlanningLimits, PlanningThread } from "./planning-thread.js";
 
-export interface AskedDocument {
+interface AskedDocument {
   readonly text: string;
   /** The parsed text, if it has been parsed already. */
   readonly document?: DocumentNode;
@@ -21,7 +21,7 @@ export interface AskedDocument {
   readonly variables: Readonly<Record<string, unknown>>;
 }
 
-export type ReadOperation =
+type ReadOperation =
   | { readonly document: DocumentNode; readonly operation: CompiledOperation<RequestContext> }
   | { readonly errors: readonly GraphQLError[] };
 

@@ -2,7 +2,7 @@ import type { DocumentNode } from "graphql";
 import { LRUCache } from "lru-cache";
 import type { CompiledOperation } from "../execution/compiled-operation.js";
 
-export interface CacheLimits {
+interface CacheLimits {
   readonly documents: number;
   readonly bytes: number;
   /** The share of `documents` and of `bytes` that one owner may use, between 0 and 1. */

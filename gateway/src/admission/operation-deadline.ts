@@ -23,7 +23,7 @@ const longFields: ReadonlySet<string> = new Set([
 export const deadlineOf = (rootFields: readonly string[]): number =>
   rootFields.some((name) => longFields.has(name)) ? longMs : usualMs;
 
-export interface TimedRequest {
+interface TimedRequest {
   readonly variables: Record<string, unknown>;
   readonly context: RequestContext;
   readonly deadlineMs: number;

@@ -14,7 +14,7 @@ interface RefusedError {
 }
 
 /** An operation that has ended with errors. */
-export interface RefusedOperation extends Operation {
+interface RefusedOperation extends Operation {
   readonly variables: Record<string, unknown> | undefined;
   readonly context: RequestContext;
 }

@@ -35,7 +35,7 @@ import { representationKey } from "./representation.js";
 import { isEvents, ResponseStream } from "./response-stream.js";
 import { type UnservedField, unservedErrors, unservedFields } from "./unserved-fields.js";
 
-export interface SubscribeOptions<C> {
+interface SubscribeOptions<C> {
   /** Makes a context for each event. Otherwise the data loaders of the first context would serve every event. */
   readonly contextForEvent?: () => C;
   /**
@@ -58,7 +58,7 @@ export interface CompiledOperation<C> {
   ): Promise<ResponseStream | ExecutionResult>;
 }
 
-export interface OperationSource<C> extends PlanTools<C> {
+interface OperationSource<C> extends PlanTools<C> {
   readonly schema: GraphQLSchema;
   readonly operation: OperationDefinitionNode;
   readonly fragments: Fragments;

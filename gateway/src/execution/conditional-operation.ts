@@ -2,7 +2,7 @@ import { conditionKey } from "../query-planner/conditions.js";
 import type { Fields } from "../query-planner/own-property.js";
 import type { CompiledOperation } from "./compiled-operation.js";
 
-export interface Specialisation<C> {
+interface Specialisation<C> {
   readonly conditions: readonly string[];
   /** Returns undefined when the variables do not fit the operation. */
   readonly coerce: (variables: Record<string, unknown> | undefined) => Readonly<Fields> | undefined;

@@ -1,7 +1,7 @@
 import type { FetchNode } from "@apollo/query-planner";
 import { type FragmentDefinitionNode, Kind, type OperationDefinitionNode, parse } from "graphql";
 
-export interface FetchDocument {
+interface FetchDocument {
   readonly operation: OperationDefinitionNode;
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
 }

@@ -12,7 +12,7 @@ import {
 import { type Fields, ownValue } from "../query-planner/own-property.js";
 import type { Fragments } from "../query-planner/selection.js";
 
-export interface IntrospectedOperation {
+interface IntrospectedOperation {
   readonly schema: GraphQLSchema;
   readonly operation: OperationDefinitionNode;
   readonly fragments: Fragments;

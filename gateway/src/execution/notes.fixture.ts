@@ -10,7 +10,7 @@ import { localSubgraph } from "../subgraphs/local-subgraph.js";
 import { Channel } from "./channel.fixture.js";
 import { SupergraphExecutor } from "./supergraph-executor.js";
 
-export interface Note {
+interface Note {
   readonly id: string;
   readonly text: string;
 }

@@ -11,7 +11,7 @@ import {
 import { collectFields, type Fragments, innerSelections } from "../query-planner/selection.js";
 import { fetchDocument } from "./fetch-document.js";
 
-export interface ClientSelection {
+interface ClientSelection {
   readonly schema: GraphQLSchema;
   readonly supergraphSchema: GraphQLSchema;
   readonly fragments: Fragments;

@@ -46,12 +46,12 @@ interface ProjectedField {
 
 type ProjectObject = (source: Fields, frame: Frame) => Fields | typeof reportedNull;
 
-export interface Projected {
+interface Projected {
   readonly data: Fields | null;
   readonly errors: GraphQLError[];
 }
 
-export interface ProjectionContext extends SelectionContext {
+interface ProjectionContext extends SelectionContext {
   readonly keyOf: (field: FieldNode) => string;
 }
 

@@ -7,7 +7,7 @@ export function isEvents(result: Events | ExecutionResult): result is Events {
   return Symbol.asyncIterator in result;
 }
 
-export interface EventHandling {
+interface EventHandling {
   /** Turns an event of the subgraph into the response. It never rejects, so that one bad event does not end the stream. */
   respond(event: unknown): Promise<ExecutionResult>;
   /** Returns the error for the consumer when the source fails. The failure ends the stream. */
@@ -15,7 +15,7 @@ export interface EventHandling {
 }
 
 /** Makes the error that tells a subscriber why its stream ends. `lastEvent` is the last item of an ended source. */
-export type EndingError = (lastEvent: unknown) => GraphQLError;
+type EndingError = (lastEvent: unknown) => GraphQLError;
 
 /** A source that can be ended. After `end` it sends one last item, whose response is an error with the cursor. */
 interface EndableSource {

@@ -7,7 +7,7 @@ import { pathsAt } from "./entity-path.js";
 import { shapeOf } from "./fetch-shape.js";
 import type { FieldShape } from "./merge.js";
 
-export interface AskedFields {
+interface AskedFields {
   readonly plan: QueryPlan;
   readonly fragments: Fragments;
   readonly names: PlannedNames;

@@ -13,7 +13,7 @@ import { graphiqlPage, pagePolicy } from "../graphiql/page.js";
 import type { GraphqlSockets } from "../websocket/graphql-sockets.js";
 import type { GraphqlServer } from "./graphql-server.js";
 
-export interface GraphqlEndpoint {
+interface GraphqlEndpoint {
   handle(request: FastifyRequest, reply: FastifyReply): Promise<unknown>;
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
 }

@@ -21,7 +21,7 @@ import type { Fields } from "./own-property.js";
 export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
 
 /** Response key -> the field nodes merged under it, in response order. */
-export type CollectedFields = Map<string, FieldNode[]>;
+type CollectedFields = Map<string, FieldNode[]>;
 
 /** The schema, fragments and condition values that decide which fields of a selection apply. */
 export interface SelectionContext {
@@ -69,7 +69,7 @@ export function collectFields(
   return collected;
 }
 
-export function responseKey(field: FieldNode): string {
+function responseKey(field: FieldNode): string {
   return field.alias?.value ?? field.name.value;
 }
 

@@ -14,7 +14,7 @@ const link = `extend schema @link(
 )
 `;
 
-export interface Composed {
+interface Composed {
   readonly executor: SupergraphExecutor<object>;
   /** The operations that the subgraphs prepared, in order. */
   readonly prepared: { readonly subgraph: string; readonly operation: string }[];

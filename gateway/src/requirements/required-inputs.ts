@@ -17,7 +17,7 @@ import {
 } from "graphql";
 
 /** A field with arguments inside a `@requires` field set. */
-export interface RequiredInput {
+interface RequiredInput {
   /** The original field, which the subgraphs know. */
   readonly field: string;
   readonly arguments: readonly ArgumentNode[];
@@ -33,7 +33,7 @@ export interface RequiredInputs {
 
 type TypeDefinition = ObjectTypeDefinitionNode | InterfaceTypeDefinitionNode;
 
-export interface PlanningSupergraph {
+interface PlanningSupergraph {
   readonly document: DocumentNode;
   readonly inputs: RequiredInputs;
 }

@@ -17,7 +17,7 @@ import type { PreparedFetch, Subgraph } from "./subgraph.js";
 // The counter avoids code generation for documents that a client sends only once.
 const standardJitAfterRuns = 50;
 
-export interface LocalSubgraphOptions {
+interface LocalSubgraphOptions {
   /** The number of runs after which graphql-jit compiles an eligible query. The default is 50. */
   readonly jitAfterRuns?: number;
 }

@@ -37,7 +37,7 @@ export interface GraphOptions {
   readonly planning?: Partial<PlanningLimits>;
 }
 
-export interface PreparedOperation {
+interface PreparedOperation {
   run(variables: Record<string, unknown>, context: RequestContext): Promise<ExecutionResult>;
 }
 

@@ -14,15 +14,15 @@ type GatewayTools = Parameters<SupergraphManager["initialize"]>[0];
  * A part of the platform that compiles something for a graph. It throws when the graph does not fit. It returns a
  * function that puts the result into service. That function must be synchronous and must not throw.
  */
-export type GraphUser = (graph: Graph) => () => void;
+type GraphUser = (graph: Graph) => () => void;
 
-export type Replacement =
+type Replacement =
   | { readonly outcome: "replaced" | "unchanged"; readonly id: string; readonly reasons?: never }
   /** The reasons why the candidate cannot serve. The current graph continues to serve. */
   | { readonly outcome: "refused"; readonly reasons: readonly string[] };
 
 /** The supergraph at the start. `reviewedSdl` is the SDL of a supergraph that was composed and checked in advance. */
-export type InitialSupergraph = { readonly reviewedSdl: string } | SupergraphCandidate;
+type InitialSupergraph = { readonly reviewedSdl: string } | SupergraphCandidate;
 
 interface ReplacingOptions {
   /** Checks a candidate. The default runs in a separate thread. */

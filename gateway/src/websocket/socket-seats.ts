@@ -1,6 +1,6 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 
-export interface SeatLimits {
+interface SeatLimits {
   /** The maximum of sockets whose principal is not known yet. */
   readonly unknown: number;
   /** The same maximum per address. */

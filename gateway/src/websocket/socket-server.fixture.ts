@@ -8,7 +8,7 @@ import { Notebook } from "../execution/notes.fixture.js";
 import { type GatewayOptions, startGateway, type TestGateway } from "../supergraph/gateway.fixture.js";
 import { type GraphqlSockets, graphqlSockets } from "./graphql-sockets.js";
 
-export interface Message {
+interface Message {
   readonly type: string;
   readonly id?: string;
   readonly payload?: unknown;

@@ -1,6 +1,6 @@
 import type { Principal } from "@factory/runtime/auth/principal";
 
-export interface SubscriberGroup {
+interface SubscriberGroup {
   /** Principals with the same key see the same part of every event. */
   readonly key: string;
   /** The members that all principals of the group share. Reading another member throws. */

@@ -1,7 +1,7 @@
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 
 /** A request that claims to be a delivery of a vendor. */
-export interface VendorDelivery {
+interface VendorDelivery {
   /** The key in the path; undefined where a header names the provider. */
   readonly providerKey: string | undefined;
   /** Names and values in turns. A header may occur several times. */

@@ -1,5 +1,5 @@
 /** A subscription that selects every field of an event which has no type of its own. */
-export const exampleSubscription =
+const exampleSubscription =
   "subscription ($types: [String!], $after: String) { events(types: $types, after: $after) { eventId type time tenantId source subjectPath data cursor traceId correlationId causationId schemaVersion } }";
 
 const text = { type: "string" };

@@ -12,7 +12,7 @@ interface Series {
   sum: number;
 }
 
-export interface DurationHistogramOptions {
+interface DurationHistogramOptions {
   readonly name: string;
   readonly help: string;
   /** Upper bounds in seconds, ascending. */

@@ -15,7 +15,7 @@ export const maxUrlLength = 8192;
 export const strictTransport = ["strict-transport-security", "max-age=31536000; includeSubDomains"] as const;
 
 /** Requests below this prefix go to their owner unchanged: without routing and without reading the body. */
-export interface PassThrough {
+interface PassThrough {
   readonly prefix: `/${string}/`;
   readonly owner: (request: IncomingMessage, response: ServerResponse) => void;
   readonly meter: (method: string) => Meter;

@@ -7,7 +7,7 @@ export interface OfrepAnswer {
 }
 
 /** The answer for all flags of a tenant. The text is made only where the caller does not have it yet. */
-export interface OfrepBulkAnswer {
+interface OfrepBulkAnswer {
   readonly tag: string;
   body(): string | Promise<string>;
 }

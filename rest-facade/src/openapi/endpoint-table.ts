@@ -10,7 +10,7 @@ import { areas, routeTables } from "../routes/route-tables.js";
 import { plainHttpPaths } from "./plain-http-paths.js";
 
 /** One row of `schema/endpoints.json`: an endpoint with the token, the scopes and the rate class that it needs. */
-export interface Endpoint {
+interface Endpoint {
   readonly endpoint: string;
   readonly specification: string;
   readonly surface: "public" | "internal";

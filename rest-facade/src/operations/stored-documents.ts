@@ -3,7 +3,7 @@ import { areas, routeTables } from "../routes/route-tables.js";
 import { loadOperation } from "./load-operation.js";
 
 /** A document that the facade runs for a route, with the name of its one operation. */
-export interface StoredDocument {
+interface StoredDocument {
   readonly text: string;
   readonly operationName: string;
 }

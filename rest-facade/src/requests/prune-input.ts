@@ -6,7 +6,7 @@ import {
   isNonNullType,
 } from "graphql";
 
-export type Prune = (value: unknown) => unknown;
+type Prune = (value: unknown) => unknown;
 
 interface Member {
   readonly name: string;

@@ -23,10 +23,10 @@ import { unknownParameters } from "./known-parameters.js";
 import { pruneChange, pruneInput } from "./prune-input.js";
 import { waitPreference } from "./wait-preference.js";
 
-export type Variables = Record<string, unknown>;
+type Variables = Record<string, unknown>;
 type Read = (request: FastifyRequest, variables: Variables, errors: FieldError[]) => void;
 
-export interface QueryParameter {
+interface QueryParameter {
   /** The documented name, then its aliases. */
   readonly names: readonly string[];
   readonly variable: string;

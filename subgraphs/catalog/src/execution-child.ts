@@ -17,7 +17,7 @@ import type { SourceSettings } from "./sources/sources/sources.module.js";
 import type { TargetSettings } from "./targets/targets/targets.module.js";
 
 /** The settings that a run depends on. */
-export interface ExecutionSettings extends SourceSettings, TargetSettings, RemoteCredentialSettings {
+interface ExecutionSettings extends SourceSettings, TargetSettings, RemoteCredentialSettings {
   readonly repositories: RepositorySettings["repositories"];
 }
 

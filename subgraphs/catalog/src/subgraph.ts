@@ -15,7 +15,7 @@ import { catalogTables } from "./tables.js";
 export const guideAddress = new URL("../GUIDE.md", import.meta.url);
 
 /** The settings that the process gives; the entries of child processes are added here. */
-export interface CatalogSettings extends Omit<CatalogModuleSettings, "workerEntry" | "runInChild"> {
+interface CatalogSettings extends Omit<CatalogModuleSettings, "workerEntry" | "runInChild"> {
   readonly masterKeys: MasterKeys;
 }
 

@@ -15,7 +15,7 @@ const form = z.object({
 });
 
 /** The keys that open the stored secrets, and the files that prove the identity of the platform. */
-export type InstallationKeys = z.infer<typeof form>;
+type InstallationKeys = z.infer<typeof form>;
 
 type KeySettings = Pick<BackupEnvironment, "dataDir" | "secretsKey" | "previousSecretsKeys">;
 
@@ -26,7 +26,7 @@ export async function copyKeys(settings: KeySettings, folder: BackupFolder): Pro
   return folder.write("keys", Readable.from([JSON.stringify(await readKeys(settings))]));
 }
 
-export async function readKeys({ dataDir, secretsKey, previousSecretsKeys }: KeySettings): Promise<InstallationKeys> {
+async function readKeys({ dataDir, secretsKey, previousSecretsKeys }: KeySettings): Promise<InstallationKeys> {
   const kept = await textOf(join(dataDir, keysFile));
   const newest = secretsKey === undefined ? (kept ?? "").trim().split(/\s*\n\s*/) : [secretsKey];
   const secretsKeys = [...newest, ...previousSecretsKeys].filter(Boolean);

@@ -33,7 +33,7 @@ export async function copiedTables(client: Client): Promise<TableFacts[]> {
   return rows;
 }
 
-export interface SequenceFacts {
+interface SequenceFacts {
   readonly schema: string;
   readonly name: string;
 }

@@ -14,14 +14,14 @@ export interface ClientCredentials {
   readonly clientSecret: string;
 }
 
-export interface Answer<T> {
+interface Answer<T> {
   readonly status: number;
   readonly headers: Headers;
   readonly body: T;
 }
 
 /** Thrown for an answer with an unexpected status or body. The message shows the answer in one line. */
-export class UnexpectedAnswer extends Error {
+class UnexpectedAnswer extends Error {
   override readonly name = "UnexpectedAnswer";
 
   constructor(request: string, { status, body }: Answer<unknown>) {

@@ -1,14 +1,14 @@
 import { createClient } from "graphql-ws";
 import WebSocket from "ws";
 
-export interface FeedEvent {
+interface FeedEvent {
   readonly type: string;
   readonly cursor: string;
   readonly subjectPath: string;
   readonly subject: { readonly name?: string; readonly status?: string } | null;
 }
 
-export interface EventFeed {
+interface EventFeed {
   readonly events: readonly FeedEvent[];
   close(): Promise<void>;
 }

@@ -2,13 +2,13 @@ import { createHmac } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
-export interface ReceivedWebhook {
+interface ReceivedWebhook {
   readonly id: string;
   readonly type: string;
   readonly verified: boolean;
 }
 
-export interface WebhookReceiver {
+interface WebhookReceiver {
   readonly url: string;
   readonly received: readonly ReceivedWebhook[];
   close(): Promise<void>;

@@ -7,7 +7,7 @@ import type { InstallationEnvironment } from "./installation-environment.js";
 import { InstallationProblem } from "./installation-problem.js";
 
 /** The database of an installation. `close` stops a server that was started for this work. */
-export interface OpenedDatabase {
+interface OpenedDatabase {
   readonly url: string;
   close(): Promise<void>;
 }

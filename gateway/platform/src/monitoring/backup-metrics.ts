@@ -3,7 +3,7 @@ import type { Logger } from "@factory/runtime/telemetry/logger";
 import { Gauge, type Registry } from "prom-client";
 
 /** Reads the time of the last complete backup, in seconds since 1970; 0 before the first one. */
-export type ReadLastBackup = () => Promise<number>;
+type ReadLastBackup = () => Promise<number>;
 
 /**
  * Registers the gauge of the last complete backup (`npm run backup`). It has no value while the database does not answer.

@@ -1,5 +1,5 @@
 /** A file or folder in DATA_DIR. */
-export interface DataDirectoryEntry {
+interface DataDirectoryEntry {
   readonly name: string;
   /**
    * `process`: exists while the process runs. `cache`: is made again when it is missing. `own`: belongs to this process,

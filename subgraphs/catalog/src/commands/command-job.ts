@@ -11,7 +11,7 @@ import type { ScanDependenciesInput } from "../compatibility/dependency-scans/de
 import type { ImportLibraryPackageInput } from "../libraries/libraries/library.input.js";
 
 /** The payload of a job that executes one command. */
-export interface CommandPayload<Input> {
+interface CommandPayload<Input> {
   readonly tenantId: string;
   readonly command: KeptCommand;
   readonly input: Input;

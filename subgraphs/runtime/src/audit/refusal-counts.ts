@@ -10,7 +10,7 @@ export interface RefusalLimits {
 }
 
 /** The operation of the record that counts the refusals of a tenant above the limits. */
-export const furtherRefusals = "furtherRefusals";
+const furtherRefusals = "furtherRefusals";
 
 const source = "gateway";
 

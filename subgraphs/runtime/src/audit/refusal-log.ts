@@ -5,7 +5,7 @@ import type { Logger } from "../telemetry/logger.js";
 import { RefusalCounts, type RefusalLimits } from "./refusal-counts.js";
 
 /** The settings of a refusal log. */
-export interface RefusalLogSettings {
+interface RefusalLogSettings {
   /** Is used for nothing else, so that a flood of refusals takes no connection from the relays. */
   readonly publisher: BusPublisher;
   readonly logger: Logger;

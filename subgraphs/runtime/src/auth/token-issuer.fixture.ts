@@ -7,7 +7,7 @@ const issuer = "http://127.0.0.1:4000";
 
 type Members = Record<string, unknown>;
 
-export interface TokenIssuer {
+interface TokenIssuer {
   readonly verifier: TokenVerifier;
   sign(principal: Principal, claims?: Members, header?: Members): Promise<string>;
   /** Tokens that look valid but are not: what is wrong, how the token is made, and the code of its refusal. */

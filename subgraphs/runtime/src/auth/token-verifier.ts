@@ -11,7 +11,7 @@ import { expiredToken, invalidToken, type ReadClaims, readClaims } from "./token
 import { parseUniqueJson } from "./unique-json.js";
 import { VerificationKeys } from "./verification-keys.js";
 
-export interface TokenVerifierOptions {
+interface TokenVerifierOptions {
   issuer: string;
   audience: string;
   /** Reads the current key set of the issuer. */

@@ -27,7 +27,7 @@ export interface RevocableToken {
 }
 
 /** A version that a token has of something that can be revoked. */
-export interface HeldVersion {
+interface HeldVersion {
   readonly kind: "Token" | "Grant" | "Principal" | "Client";
   readonly subject: string;
   readonly version: number;

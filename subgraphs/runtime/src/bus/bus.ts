@@ -74,7 +74,7 @@ export interface CommandConsumer extends MessageConsumer<CommandEnvelope> {
 }
 
 /** A consumer of audit records. It never receives an event or a command. */
-export interface AuditConsumer extends MessageConsumer<AuditRecord> {
+interface AuditConsumer extends MessageConsumer<AuditRecord> {
   readonly kind: "audit";
   readonly types: readonly [typeof auditRecordType];
 }

@@ -19,7 +19,7 @@ export interface NextMessage extends Read {
 }
 
 /** The position of a group and its next batch. `to` is undefined when there is nothing to do. */
-export interface NextBatch {
+interface NextBatch {
   readonly from: string;
   readonly to: string | undefined;
   readonly full: boolean;

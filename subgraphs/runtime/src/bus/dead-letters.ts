@@ -13,7 +13,7 @@ export interface DeadLetter {
   readonly error: string;
 }
 
-export interface DeadLetterQuery {
+interface DeadLetterQuery {
   readonly consumer?: string | undefined;
   /** The dead letters after this one, in the order of consumer and position. */
   readonly after?: Pick<DeadLetter, "consumer" | "position"> | undefined;
@@ -21,7 +21,7 @@ export interface DeadLetterQuery {
 }
 
 /** The number of held messages and dead letters of a group. */
-export interface GroupBacklog {
+interface GroupBacklog {
   readonly consumer: string;
   readonly held: number;
   readonly deadLetters: number;

@@ -25,7 +25,7 @@ export function isRefusal(error: unknown): error is DomainError {
 }
 
 /** The event of a refused command, without its type. */
-export interface CommandRefusal {
+interface CommandRefusal {
   readonly subject: string;
   readonly partitionKey: string;
   readonly data: {

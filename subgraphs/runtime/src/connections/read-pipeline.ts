@@ -4,7 +4,7 @@ import { foreignJsonTypes } from "./foreign-json-types.js";
 import { PipelinedClient } from "./pipelined-client.js";
 import type { ServerClient, ServerWatch } from "./server-watch.js";
 
-export interface Read {
+interface Read {
   readonly name: string;
   readonly text: string;
   readonly values: unknown[];

@@ -28,7 +28,7 @@ export interface WatchedPoolConfig extends pg.PoolConfig {
 }
 
 /** The connections of one pool. */
-export interface PoolUsage {
+interface PoolUsage {
   readonly role: string;
   readonly limit: number;
   readonly open: number;

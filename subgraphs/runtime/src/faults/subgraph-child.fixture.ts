@@ -45,7 +45,7 @@ export interface StartParts<Settings> {
   readonly settings: Settings;
 }
 
-export interface ServedSubgraph<Of extends Operations> {
+interface ServedSubgraph<Of extends Operations> {
   readonly operations: Of;
   close(): Promise<void>;
 }

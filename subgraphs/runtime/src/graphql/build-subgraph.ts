@@ -15,7 +15,7 @@ import { type AuthRule, authDirective } from "./auth.js";
 import { type EntityReference, Guard } from "./guard.js";
 import { DateTime } from "./scalars.js";
 
-export interface SubgraphDefinition {
+interface SubgraphDefinition {
   readonly logger: Logger;
   /** Instances; their classes carry the type-graphql decorators. */
   readonly resolvers: readonly object[];

@@ -24,7 +24,7 @@ type Field = GraphQLField<unknown, RequestContext>;
 /**
  * Resolves `_entities`: applies the tenant rule like any other read; nothing where it is unknown or of another tenant.
  */
-export type ReferenceResolver = (
+type ReferenceResolver = (
   reference: Record<string, string>,
   context: RequestContext,
 ) => Promise<object | null | undefined>;

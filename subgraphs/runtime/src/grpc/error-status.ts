@@ -6,7 +6,7 @@ import { DomainError, type ErrorFacts } from "../errors/domain-error.js";
 import { outageRefusal } from "../errors/unavailable.js";
 
 /** The domain of the error codes in google.rpc.ErrorInfo. */
-export const errorDomain = "factory.platform";
+const errorDomain = "factory.platform";
 export const detailsKey = "grpc-status-details-bin";
 /** The trailer with the seconds after which a refused call may succeed. */
 export const retryAfterKey = "retry-after";

@@ -26,7 +26,7 @@ export interface CallSettings {
 
 export type GrpcClient<Definition extends CompatServiceDefinition> = Client<Definition, CallSettings>;
 
-export interface GrpcChannelSettings {
+interface GrpcChannelSettings {
   /** `host:port` */
   readonly address: string;
   /** The service that must present its certificate. */

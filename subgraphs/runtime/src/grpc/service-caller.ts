@@ -16,7 +16,7 @@ import type { ServerSessions } from "./server-sessions.js";
 import { callerKey, identityOf, type ServiceIdentity } from "./service-identity.js";
 
 /** The allowed callers by full name of a gRPC service. A service that is not listed cannot be called. */
-export type AllowedCallers = ReadonlyMap<string, readonly ServiceIdentity[]>;
+type AllowedCallers = ReadonlyMap<string, readonly ServiceIdentity[]>;
 
 /**
  * Refuses callers by their certificate before a message is read. The TLS handshake only proves that the authority is

@@ -8,12 +8,12 @@ export class Html {
 }
 
 /** A value of a template: text is escaped, `Html` is not, undefined is left out. */
-export type Content = Html | string | readonly Content[] | undefined;
+type Content = Html | string | readonly Content[] | undefined;
 
 const entities: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
 
 /** The text with `& < > " '` as entities. */
-export function escapeHtml(text: string): string {
+function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? character);
 }
 

@@ -1,7 +1,7 @@
 import type { Transaction } from "../unit-of-work/database.js";
 
 /** The address of a person who is being deleted, and what stands in its place. */
-export interface ErasedAddress {
+interface ErasedAddress {
   readonly formerEmail: string;
   readonly replacementEmail: string;
 }

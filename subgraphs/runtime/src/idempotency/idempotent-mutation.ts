@@ -10,7 +10,7 @@ import type { Database, Transaction } from "../unit-of-work/database.js";
 import { fairFingerprint, fingerprint } from "./fingerprint.js";
 
 /** A mutation whose effect, events, jobs and stored result are written in one transaction. `Result` is plain JSON. */
-export interface Mutation<Prepared, Result> {
+interface Mutation<Prepared, Result> {
   /** The root field; it is part of the stored key, and the operation in the audit log. */
   readonly field: string;
   readonly arguments: unknown;

@@ -17,7 +17,7 @@ const labels = fc.constantFrom(
 );
 
 /** An address, and another way to write it. */
-export interface Spelling {
+interface Spelling {
   readonly address: string;
   readonly other: string;
 }

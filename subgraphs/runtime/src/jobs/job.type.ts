@@ -3,7 +3,7 @@ import { DateTime } from "../graphql/scalars.js";
 import { connectionType } from "../pagination/connection-type.js";
 import type { Connection } from "../pagination/page.js";
 
-export const JobState = {
+const JobState = {
   Running: "Running",
   Retrying: "Retrying",
   Failed: "Failed",

@@ -14,7 +14,7 @@ export interface BackgroundLoop {
 }
 
 /** A loop that is late. It was restarted, and no turn has ended since. */
-export interface LateLoop {
+interface LateLoop {
   readonly name: string;
   readonly lateMs: number;
   /** Whether a restart has not helped for a minute. */

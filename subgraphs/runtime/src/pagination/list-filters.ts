@@ -4,7 +4,7 @@ import { decodeId } from "../identifiers/wire-id.js";
 import { checkedTime } from "../input-validation/checked-time.js";
 
 /** A condition of a list that a caller may add. Without a value it is satisfied by every row. */
-export interface ListFilter {
+interface ListFilter {
   /** The SQL condition. `place` is the parameter with its type, for example `$3`. */
   readonly condition: (place: string) => string;
   /** The parameter for a value that is not null. Undefined: no row can satisfy the condition. */

@@ -21,7 +21,7 @@ export interface SortColumn<Node> {
 }
 
 /** The parts of a page's statement that the list makes. */
-export interface PageCut {
+interface PageCut {
   /** The conditions of the filters, each after `and`. */
   readonly filters: string;
   /** The parameter with this name of `parameters`, for example `$2`. */
@@ -33,7 +33,7 @@ export interface PageCut {
   readonly descending: boolean;
 }
 
-export interface SortedListDefinition<Node, Statement> {
+interface SortedListDefinition<Node, Statement> {
   readonly list: string;
   readonly columns: Readonly<Record<string, SortColumn<Node>>>;
   readonly id: SortColumn<Node>;
@@ -57,7 +57,7 @@ interface SortOrder<Node, Statement> {
   readonly next: Statement;
 }
 
-export interface SortedPage<Node, Statement> {
+interface SortedPage<Node, Statement> {
   readonly statement: Statement;
   /** The position at which the page begins: one value for each key of the order; none on the first page. */
   readonly position: readonly unknown[];

@@ -39,7 +39,7 @@ export interface SeatAnswer {
   readonly granted: number;
 }
 
-export interface Exchange {
+interface Exchange {
   readonly processId: string;
   readonly windowSeconds: number;
   readonly budgets: readonly BudgetReport[];

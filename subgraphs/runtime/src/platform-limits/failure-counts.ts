@@ -15,7 +15,7 @@ interface FailureRow {
 }
 
 /** Why an attempt may not be made now. */
-export interface TooManyFailures {
+interface TooManyFailures {
   readonly key: string;
   /** Until when. Absent where only attempts that have not ended yet are too many. */
   readonly leftMs: number | undefined;

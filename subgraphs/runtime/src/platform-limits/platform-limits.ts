@@ -19,7 +19,7 @@ const aliveEveryMs = 5000;
 const farewellMs = 2000;
 const socketsPerPrincipal = 20;
 
-export interface PlatformLimitsOptions {
+interface PlatformLimitsOptions {
   readonly clock?: () => number;
   readonly socketsPerPrincipal?: number;
 }

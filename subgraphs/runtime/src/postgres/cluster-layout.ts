@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { EnvironmentError } from "../environment/read-environment.js";
 import { systemErrorCode } from "./system-error.js";
 
-export interface Account {
+interface Account {
   uid: number;
   gid: number;
 }

@@ -19,7 +19,7 @@ export class DataDirectoryInUseError extends Error {
   }
 }
 
-export interface FormerHolder {
+interface FormerHolder {
   readonly processId: string;
   /** Whether the process released the directory; otherwise it died. */
   readonly stopped: boolean;

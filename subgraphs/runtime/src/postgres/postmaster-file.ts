@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import type { Logger } from "../telemetry/logger.js";
 
-export interface Postmaster {
+interface Postmaster {
   pid: number;
   ready: boolean;
 }

@@ -6,7 +6,7 @@ import type { MasterKeys } from "../sealing/master-keys.js";
 import { UnknownSealingKey, ValueSeal } from "../sealing/value-seal.js";
 
 /** A secret that all processes of an installation share. It is a row of the database, sealed under SECRETS_KEY. */
-export interface InstallationSecret {
+interface InstallationSecret {
   readonly table: string;
   readonly label: KeyLabel;
   /** The key of the row. */

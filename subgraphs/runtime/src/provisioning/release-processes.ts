@@ -13,13 +13,13 @@ const isAlive = `(beat_at > now() - interval '${lapsedSeconds} s'
   or pg_postmaster_start_time() > now() - interval '${lapsedSeconds} s')`;
 
 /** A process with the level of its release. */
-export interface RunningProcess {
+interface RunningProcess {
   readonly processId: string;
   readonly level: number;
 }
 
 /** The identity of a process that registers itself. */
-export interface RegisteredProcess {
+interface RegisteredProcess {
   readonly processId: string;
   /** The issuer of its tokens. */
   readonly publicUrl: string;

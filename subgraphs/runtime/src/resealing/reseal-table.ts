@@ -7,7 +7,7 @@ import { beforeAll, outdatedCount, outdatedRows, renewRows, resealedAtOnce } fro
 import type { SealedColumns, SealedRow, SealedTable } from "./sealed-table.js";
 
 /** A row whose value cannot be written again. */
-export interface DamagedRow {
+interface DamagedRow {
   /** The primary key, for example `tenant_id=0198…, key=crm.apiKey`. */
   readonly row: string;
   readonly reason: string;

@@ -34,7 +34,7 @@ interface TableOfRows {
 }
 
 /** The id of a key and a data key that this key wraps. */
-export interface Wrapping {
+interface Wrapping {
   readonly keyId: string;
   readonly wrappedKey: Buffer;
 }

@@ -4,7 +4,7 @@ import type { Keyring } from "./master-keys.js";
 import { UnknownSealingKey } from "./value-seal.js";
 
 /** A value that is encrypted with its own data key, which is encrypted with a key derived from a master key. */
-export interface SealedEnvelope {
+interface SealedEnvelope {
   /** The ID of the key that encrypted `wrappedKey`. It distinguishes a changed SECRETS_KEY from damage. */
   readonly keyId: string;
   /** The encrypted data key. Deleting it makes the value unreadable. */

@@ -1,6 +1,6 @@
 import { DomainError } from "../errors/domain-error.js";
 
-export interface ConcurrencyLimits {
+interface ConcurrencyLimits {
   readonly maxPerTenant: number;
   /** The limit of all tenants together. Absent: no limit. */
   readonly maxTotal?: number;

@@ -18,7 +18,7 @@ interface Held {
 }
 
 /** A tenant whose stored version may be higher than the one in memory. */
-export interface ChangedTenant {
+interface ChangedTenant {
   readonly tenantId: string;
   readonly version: number;
 }

@@ -5,7 +5,7 @@ import { type SchemaRoles, workerGroup } from "../connections/database-roles.js"
 import { addForeignKeys, type ForeignKeyDrift, foreignKeyDrift } from "../db/table-references.js";
 import { type DatabaseDefinition, ormOptions } from "./database.js";
 
-export interface WrittenMigration {
+interface WrittenMigration {
   readonly file: string;
   readonly code: string;
 }

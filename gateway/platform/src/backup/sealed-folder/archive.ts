@@ -14,7 +14,7 @@ export interface ArchiveEntry {
 }
 
 /** The header of an entry. */
-export type EntryHeader = Headers & { readonly pax?: Record<string, string> | null };
+type EntryHeader = Headers & { readonly pax?: Record<string, string> | null };
 
 interface Archive {
   readonly count: number;

@@ -2,7 +2,7 @@ import { createHmac, hkdfSync, randomBytes, scrypt, timingSafeEqual } from "node
 import { BackupProblem } from "./backup-problem.js";
 
 /** How the keys of a backup are made from its passphrase. It is in the manifest. */
-export interface KeyRecipe {
+interface KeyRecipe {
   /** Hexadecimal. */
   readonly salt: string;
   readonly cost: number;

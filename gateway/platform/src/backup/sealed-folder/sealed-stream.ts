@@ -6,7 +6,7 @@ const chunkBytes = 256 * 1024;
 const tagBytes = 16;
 
 /** Thrown for bytes that were changed, cut off or sealed under another key. */
-export class SealBroken extends Error {
+class SealBroken extends Error {
   override readonly name = "SealBroken";
 }
 

@@ -196,7 +196,7 @@ function mapping(identifier: FrameworkIdentifier, from: string, supports: readon
 }
 
 /** Other names of the framework, and of its profile. */
-export function twinsOf(framework: Framework): Framework[] {
+function twinsOf(framework: Framework): Framework[] {
   const others = twins.get(frameworkKey(framework)) ?? [];
   const aliased = [...others, framework].flatMap(({ identifier, version, profile }) =>
     profiles

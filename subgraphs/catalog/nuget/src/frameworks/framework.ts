@@ -18,7 +18,7 @@ import { profileFrameworks, profileNumber, profileOf } from "./portable-profiles
 export type { Framework, FrameworkIdentifier } from "./framework-families.js";
 
 /** The framework of every moniker that NuGet does not know. */
-export const unsupportedFramework = frameworkOf("Unsupported", zero);
+const unsupportedFramework = frameworkOf("Unsupported", zero);
 
 const shortForm = /^([a-z.]+)([\d.]*)(?:-([a-z0-9.+-]+))?$/i;
 const platformForm = /^([a-z]+)([\d.]*)$/;

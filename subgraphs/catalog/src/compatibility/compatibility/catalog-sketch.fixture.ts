@@ -9,7 +9,7 @@ import type {
 import type { EvaluationInput } from "./evaluation/evaluation-input.js";
 
 /** A version in few words: frameworks it is `on`, what it `needs` by range, `at` a framework more of that. */
-export interface VersionSketch {
+interface VersionSketch {
   on?: string;
   needs?: Record<string, string>;
   at?: Record<string, Record<string, string>>;
@@ -71,7 +71,7 @@ export function catalogOf(sketch: CatalogSketch): Map<string, CatalogLibrary> {
 }
 
 /** "A 1.0.0, B 2.0.0" */
-export function setOf(text: string): { packageName: string; version: string }[] {
+function setOf(text: string): { packageName: string; version: string }[] {
   return text
     .split(", ")
     .filter(Boolean)

@@ -12,7 +12,7 @@ import {
 } from "./library-snapshot-statement.js";
 
 /** The libraries that one evaluation needs. */
-export interface LibrarySnapshot {
+interface LibrarySnapshot {
   /** By package name in lower case. */
   readonly catalog: ReadonlyMap<string, CatalogLibrary>;
   /** The id and revision of each library; equal lists mean equal catalogs. */

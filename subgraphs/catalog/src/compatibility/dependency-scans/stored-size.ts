@@ -2,7 +2,7 @@ import type { PausableWork } from "@factory/runtime/threads/long-work";
 import type { ScannedPackage } from "./resolution/scanned-package.js";
 
 /** The packages of a scan that fit into its size. */
-export interface SizedPackages {
+interface SizedPackages {
   readonly packages: ScannedPackage[];
   /** Whether nothing was left out. */
   readonly complete: boolean;

@@ -31,7 +31,7 @@ export const sortedScaffoldFiles = new SortedList<ScaffoldFileType, TenantStatem
     ),
 });
 
-export interface ScaffoldFilePageRequest extends PageRequest<never> {
+interface ScaffoldFilePageRequest extends PageRequest<never> {
   readonly scaffoldOutputId: string;
 }
 

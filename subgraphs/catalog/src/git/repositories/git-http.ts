@@ -21,7 +21,7 @@ export interface GitReader {
 /** Names the owner of the token for the audit log, before it is known whether the request is refused. */
 export type Identify = (principal: Principal) => void;
 
-export interface GitHttpOptions {
+interface GitHttpOptions {
   /** Undefined: the answer asks for credentials. A DomainError that it throws becomes the answer. */
   authorize(request: IncomingMessage, identify: Identify): Promise<GitReader | undefined>;
   /** Takes refused requests for the audit log; absent: they are dropped. */

@@ -61,7 +61,7 @@ export const aPlace = (given: Partial<RepositoryPlace> = {}): RepositoryPlace =>
   ...given,
 });
 
-export type PushedTexts = Readonly<Record<string, string | Buffer>>;
+type PushedTexts = Readonly<Record<string, string | Buffer>>;
 
 /** Pushes texts as an execution of its own. */
 export async function pushTexts(

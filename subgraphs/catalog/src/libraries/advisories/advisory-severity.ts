@@ -1,7 +1,7 @@
 import calculator from "ae-cvss-calculator";
 
 /** The severities of advisories, the lowest first. */
-export const advisorySeverities = ["Low", "Moderate", "High", "Critical"] as const;
+const advisorySeverities = ["Low", "Moderate", "High", "Critical"] as const;
 
 /** A severity that an advisory states. */
 export type AdvisorySeverity = (typeof advisorySeverities)[number];
@@ -44,7 +44,7 @@ export const severityRank = (severity: AdvisorySeverity | null): number =>
   severity === null ? advisorySeverities.length : advisorySeverities.indexOf(severity) + 1;
 
 /** The qualitative rating of a score (first.org/cvss/v3.1/specification-document, section 5). A score of 0 is Low. */
-export function ratingOfScore(score: number): AdvisorySeverity {
+function ratingOfScore(score: number): AdvisorySeverity {
   if (score >= 9) return "Critical";
   if (score >= 7) return "High";
   return score >= 4 ? "Moderate" : "Low";

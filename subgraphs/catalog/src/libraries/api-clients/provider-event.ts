@@ -22,7 +22,7 @@ type ProviderEventType = keyof typeof statesAfter;
 /** The event types that change an API client. */
 export const providerEventTypes = Object.keys(statesAfter) as ProviderEventType[];
 
-export interface ApiClientDetails {
+interface ApiClientDetails {
   readonly apiClientId: string;
   readonly key: string;
   readonly displayName: string;

@@ -15,7 +15,7 @@ export interface PackageDependency extends PackageRange {
   targetFramework?: string | null;
 }
 
-export interface Vulnerability {
+interface Vulnerability {
   severity: "Low" | "Moderate" | "High" | "Critical";
   advisoryUrl: string;
 }

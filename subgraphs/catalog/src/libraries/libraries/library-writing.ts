@@ -10,8 +10,7 @@ import type { LibraryVersionState } from "./library.states.js";
 import { LibraryVersion, type PackageLicense } from "./library-version.entity.js";
 import type { NewLibraryVersion } from "./library-version-check.js";
 
-export interface NewLibrary
-  extends Pick<RegisterLibraryInput, "packageName" | "area" | "owner" | "capabilities" | "tags"> {
+interface NewLibrary extends Pick<RegisterLibraryInput, "packageName" | "area" | "owner" | "capabilities" | "tags"> {
   readonly title?: string | null;
   readonly description?: string | null;
 }

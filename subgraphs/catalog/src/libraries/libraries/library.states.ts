@@ -1,5 +1,5 @@
 /** The states of a version with the states that may follow. Versions are Published at once unless the input has publish: false. Retired is a recall: it makes every set with the version incompatible. */
-export const libraryVersionStates = {
+const libraryVersionStates = {
   Registered: { next: ["Published"], event: "LibraryVersionRegistered" },
   Published: { next: ["Deprecated", "Retired"], event: "LibraryVersionPublished" },
   Deprecated: { next: ["Retired"], event: "LibraryVersionDeprecated" },

@@ -9,7 +9,7 @@ import { DeprecationReason, type DeprecationReasonName } from "../deprecations/d
 export const LibraryStatus = { Active: "Active" } as const;
 registerEnumType(LibraryStatus, { name: "LibraryStatus" });
 
-export const LibraryVersionStatus = {
+const LibraryVersionStatus = {
   Registered: "Registered",
   Published: "Published",
   Deprecated: "Deprecated",
@@ -70,7 +70,7 @@ export class LibraryDeprecationType {
   alternatePackage: PackageRangeType | null;
 }
 
-export const PackageLicenseKind = { Expression: "Expression", File: "File", Url: "Url" } as const;
+const PackageLicenseKind = { Expression: "Expression", File: "File", Url: "Url" } as const;
 registerEnumType(PackageLicenseKind, { name: "PackageLicenseKind" });
 
 @ObjectType("PackageLicense", { simpleResolvers: true })

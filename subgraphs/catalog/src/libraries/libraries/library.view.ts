@@ -79,7 +79,7 @@ export function libraryVersionView(version: VersionRecord): LibraryVersionType {
 }
 
 /** Orders versions as NuGet does, the highest first. Texts that are not valid versions come last. */
-export function highestFirst(a: { semanticVersion: string }, b: { semanticVersion: string }): number {
+function highestFirst(a: { semanticVersion: string }, b: { semanticVersion: string }): number {
   const [one, other] = [parseVersion(a.semanticVersion), parseVersion(b.semanticVersion)];
   if (!one || !other) return Number(!one) - Number(!other);
   return compareVersions(other, one);

@@ -12,7 +12,7 @@ import {
 import { childrenOf, type NuspecElement, readNuspecXml, textOf } from "./nuspec-xml.js";
 import { packagePointer, packageProblem } from "./package-problem.js";
 
-export interface NuspecDependency {
+interface NuspecDependency {
   packageName: string;
   /** A NuGet version range; null means any version. */
   range: string | null;
@@ -35,7 +35,7 @@ export interface Nuspec {
 }
 
 /** The license that a package states: an SPDX expression, a file of the package, or the address of a page. */
-export interface NuspecLicense {
+interface NuspecLicense {
   kind: "Expression" | "File" | "Url";
   value: string;
 }

@@ -1,6 +1,6 @@
 import { Directive, Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
 
-export const LibrarySearchSource = { Library: "Library", ApiClient: "ApiClient" } as const;
+const LibrarySearchSource = { Library: "Library", ApiClient: "ApiClient" } as const;
 registerEnumType(LibrarySearchSource, { name: "LibrarySearchSource" });
 
 /** A reference to an API client; the integration subgraph owns its fields. */

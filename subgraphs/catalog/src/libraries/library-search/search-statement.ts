@@ -50,7 +50,7 @@ export interface SearchPageRow {
   versions: string[] | null;
 }
 
-export interface SearchStatement {
+interface SearchStatement {
   readonly select: string;
   readonly values: readonly unknown[];
 }

@@ -6,7 +6,7 @@ import { termKinds } from "./term-kinds.js";
 
 // tables: library_versions, search_frameworks, search_entries, search_postings, libraries
 
-export interface SearchableEntry {
+interface SearchableEntry {
   /** uuid of the library or API client. */
   readonly entryId: string;
   readonly source: SearchSource;

@@ -6,7 +6,7 @@ export interface CapabilityText {
   readonly contract: string | null;
 }
 
-export interface PostedTerm {
+interface PostedTerm {
   readonly kind: number;
   readonly term: string;
   /** Ones and zeros, as PostgreSQL writes a bit string. */

@@ -5,7 +5,7 @@ import { spellingsOf } from "./search-terms.js";
 
 type Writer = Pick<Transaction, "execute" | "tenant">;
 
-export interface Spelling {
+interface Spelling {
   readonly spelling: string;
   readonly word: string;
 }

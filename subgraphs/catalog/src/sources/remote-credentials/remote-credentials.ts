@@ -6,7 +6,7 @@ import { credentialHosts } from "./credential-host.js";
 import type { ResolvedSecret, SecretResolver } from "./secret-resolver.js";
 
 /** One use of a credential: whose it is, where it is sent and what for. */
-export interface CredentialUse {
+interface CredentialUse {
   readonly tenantId: string;
   readonly credentialRef: string;
   /** The URL that the secret is sent to. */
@@ -19,7 +19,7 @@ export interface CredentialUse {
 }
 
 /** Whether a credential is bound to hosts: to the host in question, to none, or to other hosts. */
-export type HostBinding = "thisHost" | "noHosts" | "otherHosts";
+type HostBinding = "thisHost" | "noHosts" | "otherHosts";
 
 // Git hosts that take a token as the password ignore the user name. A host that needs one gets it from the credential.
 const defaultUsername = "x-access-token";
@@ -73,7 +73,7 @@ function isFor(url: string, { hosts }: Record<string, unknown>): boolean {
 }
 
 /** The credential for a git remote; undefined when the secret lacks the members for it. */
-export function remoteCredential(kind: string, material: Record<string, unknown>): RemoteCredential | undefined {
+function remoteCredential(kind: string, material: Record<string, unknown>): RemoteCredential | undefined {
   const text = (member: string) => {
     const value = material[member];
     return typeof value === "string" && value !== "" ? value : undefined;

@@ -11,7 +11,7 @@ export interface ResolvedSecret {
   readonly material: Record<string, unknown>;
 }
 
-export interface ResolveOptions {
+interface ResolveOptions {
   readonly trace?: Trace;
   readonly signal?: AbortSignal;
 }

@@ -24,7 +24,7 @@ export interface InjectionWarning {
   readonly message: string;
 }
 
-export interface Injection {
+interface Injection {
   readonly files: Map<string, TreeFile>;
   readonly warnings: InjectionWarning[];
   /** Files of the target branch that were edited only to hold package versions. */

@@ -1,6 +1,6 @@
 import type { XmlAttribute, XmlElement } from "@factory/template-engine/xml-outline";
 
-export function splice(text: string, [from, to]: readonly [number, number], replacement: string): string {
+function splice(text: string, [from, to]: readonly [number, number], replacement: string): string {
   return text.slice(0, from) + replacement + text.slice(to);
 }
 
@@ -38,7 +38,7 @@ export function setText(text: string, element: XmlElement, value: string): strin
   return splice(text, [element.start, element.end], `<${element.name}>${escaped}</${element.name}>`);
 }
 
-export function endOfLine(text: string): string {
+function endOfLine(text: string): string {
   return /\r?\n/.exec(text)?.[0] ?? "\n";
 }
 

@@ -11,7 +11,7 @@ const maxMergedBytes = 5 * 1024 * 1024;
 const maxComparisons = 500_000_000;
 const maxComparedLines = 2_000_000;
 
-export interface MergeSides {
+interface MergeSides {
   /** The files that the last scaffold of the same template rendered. */
   readonly base: FileTree;
   readonly produced: FileTree;

@@ -27,7 +27,7 @@ export interface PlannedFile {
 /**
  * `Blocked`: the target has a file where a folder is needed, or the reverse, so writing would remove files of others.
  */
-export type PathConflict = "Blocked" | "Differs";
+type PathConflict = "Blocked" | "Differs";
 
 interface OverlayRules {
   readonly format: ObjectFormat;

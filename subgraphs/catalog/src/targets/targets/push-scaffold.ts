@@ -21,7 +21,7 @@ interface TargetLocation {
 
 export type ScaffoldPush = TargetLocation & Scaffold;
 
-export interface TargetOptions {
+interface TargetOptions {
   signal?: AbortSignal;
   /** The time from opening to closing the target. */
   timeoutMs?: number;

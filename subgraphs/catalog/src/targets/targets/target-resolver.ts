@@ -24,7 +24,7 @@ import { withRepositoryBase } from "./repository-shorthand.js";
 import { branchProblem, parseTargetRepository } from "./target-repository.js";
 
 /** The target as a request names it. */
-export interface RequestedTarget {
+interface RequestedTarget {
   repository: string;
   branch?: string | null;
   directory?: string | null;

@@ -3,7 +3,7 @@ import { Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
 export const CatalogItemKinds = { Template: "Template", Library: "Library" } as const;
 registerEnumType(CatalogItemKinds, { name: "CatalogItemKind" });
 
-export const CatalogTexts = {
+const CatalogTexts = {
   Name: "Name",
   Title: "Title",
   Capability: "Capability",

@@ -6,7 +6,7 @@ const maxBytes = 256 * 1024;
 const maxDepth = 32;
 const maxProperties = 500;
 
-export interface SchemaProblem {
+interface SchemaProblem {
   code: string;
   detail: string;
 }

@@ -28,7 +28,7 @@ const maxResolutions = 8;
 const maxReads = 4;
 
 /** The columns of a Draft that its input and the content of its source determine. */
-export type DraftContent = Pick<
+type DraftContent = Pick<
   TemplateVersion,
   | "semanticVersion"
   | "precedence"

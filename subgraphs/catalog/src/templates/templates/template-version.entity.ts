@@ -9,7 +9,7 @@ import type { TemplateVersionState } from "./template-version.states.js";
 import type { ParameterSchemaOrigin } from "./template-version.type.js";
 
 /** Why and when a version was deprecated. */
-export interface TemplateDeprecation {
+interface TemplateDeprecation {
   reason: "Legacy" | "CriticalBugs" | "Other";
   message: string | null;
   replacementTemplateVersionId: string | null;

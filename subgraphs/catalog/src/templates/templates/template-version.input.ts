@@ -3,7 +3,7 @@ import { Constraint } from "@factory/runtime/input-validation/constraint";
 import { Field, ID, InputType } from "type-graphql";
 
 /** SemVer 2.0.0: the regular expression of its specification. */
-export const semanticVersionPattern =
+const semanticVersionPattern =
   "^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(-(0|[1-9]\\d*|\\d*[a-zA-Z-][0-9a-zA-Z-]*)(\\.(0|[1-9]\\d*|\\d*[a-zA-Z-][0-9a-zA-Z-]*))*)?(\\+[0-9a-zA-Z-]+(\\.[0-9a-zA-Z-]+)*)?$";
 
 @InputType()

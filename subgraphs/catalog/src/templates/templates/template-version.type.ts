@@ -2,7 +2,7 @@ import { DateTime, JsonObject } from "@factory/runtime/graphql/scalars";
 import { Directive, Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
 import type { DeprecationReasonName } from "../../libraries/deprecations/deprecation-reason.js";
 
-export const TemplateVersionStatus = { Draft: "Draft", Published: "Published", Deprecated: "Deprecated" } as const;
+const TemplateVersionStatus = { Draft: "Draft", Published: "Published", Deprecated: "Deprecated" } as const;
 registerEnumType(TemplateVersionStatus, { name: "TemplateVersionStatus" });
 
 export const ParameterSchemaOrigin = { Given: "Given", Derived: "Derived", Open: "Open" } as const;

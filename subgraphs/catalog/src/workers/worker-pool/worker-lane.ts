@@ -9,7 +9,7 @@ import { type ProcessAnswer, WorkerProcess } from "./worker-process.js";
 /** The limit that the work has exceeded. It takes the place of an answer. */
 export type ExceededLimit = "timeout" | "memory";
 
-export interface LaneOrder {
+interface LaneOrder {
   readonly request: WorkerRequest;
   /** The bytes of the files in the request. */
   readonly bytes?: Uint8Array | undefined;

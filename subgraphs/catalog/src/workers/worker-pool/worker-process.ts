@@ -23,7 +23,7 @@ export interface ProcessAnswer {
   readonly bytes: Uint8Array | undefined;
 }
 
-export interface ProcessEvents {
+interface ProcessEvents {
   readonly ready: () => void;
   readonly answered: (answer: ProcessAnswer) => void;
   /** The process ended by itself. */

@@ -2,7 +2,7 @@ import { sameText } from "../text/invariant-case.js";
 import { maxNesting, nestsTooDeeply } from "./nesting.js";
 import { MultiValue, parseBoolean, parseDouble, parseLong, type SymbolValue } from "./symbol-value.js";
 
-export type Operator = "!" | "&&" | "||" | "^" | ">" | ">=" | "<" | "<=" | "==" | "!=" | "&" | "|" | "<<" | ">>";
+type Operator = "!" | "&&" | "||" | "^" | ">" | ">=" | "<" | "<=" | "==" | "!=" | "&" | "|" | "<<" | ">>";
 export type Sign = Operator | "(" | ")" | "blank" | "end" | "quote";
 
 export type Item = { kind: "sign"; sign: Sign; text: string } | { kind: "value"; value: SymbolValue };

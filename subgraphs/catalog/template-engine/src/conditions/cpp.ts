@@ -37,7 +37,7 @@ const operatorSigns: readonly [string, Sign][] = [
   ["'", "quote"],
 ];
 
-export interface CppOutcome {
+interface CppOutcome {
   value: boolean;
   /** The number of characters that were read. */
   length: number;

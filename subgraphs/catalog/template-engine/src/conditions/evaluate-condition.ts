@@ -25,7 +25,7 @@ export function evaluatorNamed(name: string | null, fallback: EvaluatorName): Ev
 }
 
 /** The value of a condition, how many characters of it were read, and its fault if it has one. */
-export interface Outcome {
+interface Outcome {
   value: boolean;
   length: number;
   fault: string | null;

@@ -5,7 +5,7 @@ import { MultiValue, parseBoolean, type SymbolValue, textOf, type Variables } fr
 import { TokenReader } from "./token-reader.js";
 import { type BinaryOperator, type ExpressionNode, Group, ValueNode } from "./tree.js";
 
-export interface TreeOutcome {
+interface TreeOutcome {
   value: boolean;
   length: number;
   /** The reason why an expression has no value; it is treated as false then. */

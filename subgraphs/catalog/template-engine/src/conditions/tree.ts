@@ -31,7 +31,7 @@ export class ValueNode<V> {
   constructor(readonly value: V) {}
 }
 
-export class UnaryNode<V> {
+class UnaryNode<V> {
   readonly kind = "unary";
   operand: ExpressionNode<V> | null = null;
   constructor(
@@ -40,7 +40,7 @@ export class UnaryNode<V> {
   ) {}
 }
 
-export class BinaryNode<V> {
+class BinaryNode<V> {
   readonly kind = "binary";
   left: ExpressionNode<V> | null = null;
   right: ExpressionNode<V> | null = null;

@@ -10,7 +10,7 @@ export interface HostData {
   readonly symbols: ReadonlyMap<string, HostSymbol>;
 }
 
-export interface HostSymbol {
+interface HostSymbol {
   readonly isHidden: boolean;
   readonly longName: string | null;
   readonly shortName: string | null;
@@ -59,7 +59,7 @@ export function parameterAliases(config: TemplateConfig, host: HostData): Readon
   return aliases;
 }
 
-export type CanonicalParameters =
+type CanonicalParameters =
   | { readonly parameters: Record<string, unknown>; readonly repeated: null }
   /** Set when one parameter is given under two names. */
   | { readonly parameters: null; readonly repeated: { readonly name: string; readonly alias: string } };

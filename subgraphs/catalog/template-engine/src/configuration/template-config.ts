@@ -32,9 +32,9 @@ export interface TemplateConfig {
   readonly raw: JsonObject;
 }
 
-export type SymbolType = "parameter" | "derived" | "computed" | "generated" | "bind";
+type SymbolType = "parameter" | "derived" | "computed" | "generated" | "bind";
 
-export interface SymbolCommon {
+interface SymbolCommon {
   readonly name: string;
   readonly type: SymbolType;
   readonly raw: JsonObject;
@@ -81,7 +81,7 @@ export interface ParameterSymbol extends SymbolCommon, SymbolReplacement {
   readonly description: string | null;
 }
 
-export interface DerivedSymbol extends SymbolCommon, SymbolReplacement {
+interface DerivedSymbol extends SymbolCommon, SymbolReplacement {
   readonly type: "derived";
   readonly valueSource: string | null;
   readonly valueTransform: string | null;
@@ -133,7 +133,7 @@ export interface SourceModifier {
   readonly rename: Readonly<Record<string, string>>;
 }
 
-export interface PrimaryOutput {
+interface PrimaryOutput {
   readonly path: string;
   readonly condition: string | null;
 }

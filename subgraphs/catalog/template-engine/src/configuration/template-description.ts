@@ -3,13 +3,13 @@ import { type LocalizedTexts, localizedTexts, readLocalizations } from "./locali
 import type { ParameterDatatype, ParameterSymbol } from "./template-config.js";
 import type { TemplatePack } from "./template-pack.js";
 
-export interface ChoiceDescription {
+interface ChoiceDescription {
   readonly choice: string;
   readonly displayName: string | null;
   readonly description: string | null;
 }
 
-export interface ParameterDescription {
+interface ParameterDescription {
   readonly name: string;
   readonly displayName: string | null;
   readonly description: string | null;
@@ -25,7 +25,7 @@ export interface ParameterDescription {
 }
 
 /** The texts and parameters of a template, as a user sees them. */
-export interface TemplateDescription {
+interface TemplateDescription {
   readonly identity: string | null;
   readonly groupIdentity: string | null;
   readonly name: string | null;

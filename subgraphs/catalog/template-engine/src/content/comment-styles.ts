@@ -34,7 +34,7 @@ export interface Keywords {
   endif: readonly string[];
 }
 
-export interface StyleOptions {
+interface StyleOptions {
   keywords: Keywords;
   evaluate: EvaluateAt;
   wholeLine: boolean;
@@ -93,7 +93,7 @@ export function styleOperations(style: ConditionalStyle, evaluators: Evaluators)
   }
 }
 
-export function standardOptions(evaluate: EvaluateAt): StyleOptions {
+function standardOptions(evaluate: EvaluateAt): StyleOptions {
   return { keywords: standardKeywords, evaluate, wholeLine: true, trim: true, id: null, startsOn: false };
 }
 

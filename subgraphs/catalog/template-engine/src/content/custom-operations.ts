@@ -21,7 +21,7 @@ import { Replacement } from "./replacement.js";
 import { SetFlag } from "./set-flag.js";
 import type { Operation } from "./text-run.js";
 
-export interface CustomContext {
+interface CustomContext {
   evaluators: Evaluators;
   variables: Variables;
   report: RenderReport;

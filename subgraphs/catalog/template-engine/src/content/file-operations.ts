@@ -16,7 +16,7 @@ import { replacement } from "./replacement.js";
 import { standardFlags, switchFor } from "./set-flag.js";
 import { type Operation, TextPass } from "./text-run.js";
 
-export interface FileOperationsContext {
+interface FileOperationsContext {
   config: TemplateConfig;
   variables: Variables;
   conditions: ConditionReader;

@@ -7,7 +7,7 @@ export const conditionalFlag = "conditional";
 /** Evaluates the condition at `position`; `end` is the position after it. */
 export type EvaluateAt = (source: Uint8Array, position: number) => { value: boolean; end: number };
 
-export interface IfDirectiveTokens {
+interface IfDirectiveTokens {
   if: readonly string[];
   elseif: readonly string[];
   else: readonly string[];
@@ -19,7 +19,7 @@ export interface IfDirectiveTokens {
   actions: readonly string[];
 }
 
-export interface IfDirectiveSettings {
+interface IfDirectiveSettings {
   tokens: IfDirectiveTokens;
   wholeLine: boolean;
   trim: boolean;

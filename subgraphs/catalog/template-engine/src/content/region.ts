@@ -4,7 +4,7 @@ import type { Operation, TextRun } from "./text-run.js";
 
 const regionFlag = "region";
 
-export interface RegionSettings {
+interface RegionSettings {
   start: string;
   end: string;
   /** True to keep the text between the marks and to remove only the marks. */

@@ -1,7 +1,7 @@
 import type { Token } from "./byte-trie.js";
 import type { Operation, TextRun } from "./text-run.js";
 
-export const replacementFlag = "replacement";
+const replacementFlag = "replacement";
 
 /** Replaces a token with fixed bytes. */
 export class Replacement implements Operation {

@@ -5,7 +5,7 @@ import type { Operation, TextRun } from "./text-run.js";
 const flagSigns = "flags";
 const silentMark = ":noEmit";
 
-export interface FlagTokens {
+interface FlagTokens {
   on: string;
   off: string;
   onSilent: string;

@@ -1,5 +1,5 @@
-export const maxPathLength = 240;
-export const maxPathDepth = 32;
+const maxPathLength = 240;
+const maxPathDepth = 32;
 
 const reservedNames = /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])$/;
 

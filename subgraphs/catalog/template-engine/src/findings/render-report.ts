@@ -1,4 +1,4 @@
-export interface RenderWarning {
+interface RenderWarning {
   code: string;
   message: string;
 }

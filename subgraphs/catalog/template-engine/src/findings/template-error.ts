@@ -16,7 +16,7 @@ export class TemplateError extends Error {
   }
 }
 
-export interface FindingFacts {
+interface FindingFacts {
   path?: string;
   pointer?: string;
   line?: number;

@@ -2,7 +2,7 @@ import { applyEdits, modify, parse } from "jsonc-parser";
 import { isJsonObject, type JsonValue } from "./json-value.js";
 import { parseJsonc } from "./jsonc.js";
 
-export interface JsonProperty {
+interface JsonProperty {
   parentPath: readonly string[];
   name: string;
   /** The value of a text: parsed as JSON, or the text itself when it is not JSON. */

@@ -1,13 +1,13 @@
 import { type ParseError, parse, printParseErrorCode } from "jsonc-parser";
 import { isJsonObject, type JsonObject, type JsonValue } from "./json-value.js";
 
-export interface JsoncFault {
+interface JsoncFault {
   message: string;
   line: number;
   column: number;
 }
 
-export type JsoncResult = { value: JsonObject; fault: null } | { value: null; fault: JsoncFault };
+type JsoncResult = { value: JsonObject; fault: null } | { value: null; fault: JsoncFault };
 
 /** Messages for the error names of the parser. */
 const sentences: Readonly<Record<ReturnType<typeof printParseErrorCode>, string>> = {

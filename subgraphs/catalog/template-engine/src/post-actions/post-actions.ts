@@ -6,7 +6,7 @@ import { addJsonProperty, addReference } from "./file-edits.js";
 import { makeExecutable } from "./file-modes.js";
 import { label, type PostActionContext } from "./post-action-context.js";
 
-export interface PostActionOutcome {
+interface PostActionOutcome {
   manualInstructions: { text: string; actionId: string | null }[];
 }
 

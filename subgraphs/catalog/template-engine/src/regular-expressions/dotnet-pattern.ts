@@ -37,7 +37,7 @@ const negatedClassEscapes: Readonly<Record<string, string>> = { W: `[^${wordChar
 // the characters that the u flag allows after a backslash
 const syntaxCharacters = /[\^$\\.*+?()[\]{}|/]/;
 
-export interface PatternOptions {
+interface PatternOptions {
   ignoreCase: boolean;
   lines: boolean;
   dotIsAny: boolean;

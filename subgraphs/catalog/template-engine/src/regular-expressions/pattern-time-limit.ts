@@ -7,7 +7,7 @@ export interface PatternLimits {
   readonly totalMs: number;
 }
 
-export const defaultPatternLimits: PatternLimits = { evaluationMs: 1000, totalMs: 5000 };
+const defaultPatternLimits: PatternLimits = { evaluationMs: 1000, totalMs: 5000 };
 
 /** A regular expression was ended at its time limit. */
 export class PatternTimeLimitExceeded extends Error {

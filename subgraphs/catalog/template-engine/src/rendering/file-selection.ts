@@ -6,7 +6,7 @@ import { type Glob, parseGlob } from "../files/glob.js";
 import type { RenderReport } from "../findings/render-report.js";
 import { decodeText } from "../text/encodings.js";
 
-export type Disposition = "excluded" | "copied" | "processed";
+type Disposition = "excluded" | "copied" | "processed";
 
 const defaultInclude = ["**/*"];
 const defaultExclude = [

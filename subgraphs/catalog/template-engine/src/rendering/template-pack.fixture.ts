@@ -13,7 +13,7 @@ export function tree(files: Readonly<Record<string, string | Uint8Array>>): Map<
   );
 }
 
-export interface PackOptions {
+interface PackOptions {
   name?: string;
   parameters?: Record<string, unknown>;
   seed?: string;

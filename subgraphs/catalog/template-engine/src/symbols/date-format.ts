@@ -37,7 +37,7 @@ const standardFormats: Readonly<Record<string, string>> = {
 };
 
 /** The kind of a .NET time. `K` of a local time is its offset, which is always zero here. */
-export type TimeKind = "utc" | "local";
+type TimeKind = "utc" | "local";
 
 /** Formats a date with a .NET date format in the invariant culture. */
 export function formatDate(date: Date, format: string, kind: TimeKind = "utc"): string {

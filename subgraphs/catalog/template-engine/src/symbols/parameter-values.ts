@@ -13,7 +13,7 @@ import { renderFailed } from "../findings/template-error.js";
 import { choiceNames, choiceParts } from "./choice-values.js";
 import { mentionedNames, sortByDependency } from "./dependency-order.js";
 
-export interface ParameterOutcome {
+interface ParameterOutcome {
   values: Map<string, SymbolValue>;
   /** The parameters with a value in the request. */
   given: ReadonlySet<string>;

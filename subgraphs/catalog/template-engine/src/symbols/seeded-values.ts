@@ -17,7 +17,7 @@ export function seededInteger(seed: string, purpose: string, range: { low: bigin
   return range.low + (digest.readBigUInt64BE(0) % span);
 }
 
-export type GuidFormat = "n" | "d" | "b" | "p" | "x" | "N" | "D" | "B" | "P" | "X";
+type GuidFormat = "n" | "d" | "b" | "p" | "x" | "N" | "D" | "B" | "P" | "X";
 
 export const guidFormats: readonly GuidFormat[] = ["n", "d", "b", "p", "x", "N", "D", "B", "P", "X"];
 

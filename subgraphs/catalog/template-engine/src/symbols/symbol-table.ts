@@ -21,9 +21,9 @@ import { formatGuid, guidFormats, parseGuid, seededGuid } from "./seeded-values.
 import { dependenciesOf } from "./symbol-dependencies.js";
 import { nameForms, ValueForms } from "./value-forms.js";
 
-export const nameSymbolName = "name";
+const nameSymbolName = "name";
 
-export interface SymbolRequest {
+interface SymbolRequest {
   name: string;
   parameters: Readonly<Record<string, unknown>>;
   seed: string;

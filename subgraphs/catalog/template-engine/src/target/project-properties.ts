@@ -8,7 +8,7 @@ const maxProperties = 2000;
 /** The MSBuild properties in the text of the target's project, by lower-case name. */
 export type ProjectProperties = ReadonlyMap<string, string>;
 
-export type ProjectLookup =
+type ProjectLookup =
   | { readonly project: string; readonly properties: ProjectProperties; readonly problem: null }
   | { readonly project: null; readonly properties: null; readonly problem: string | null };
 

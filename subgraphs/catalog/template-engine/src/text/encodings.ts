@@ -1,6 +1,6 @@
-export type TextEncoding = "utf8" | "utf16le" | "utf16be" | "utf32le" | "utf32be";
+type TextEncoding = "utf8" | "utf16le" | "utf16be" | "utf32le" | "utf32be";
 
-export interface DetectedEncoding {
+interface DetectedEncoding {
   encoding: TextEncoding;
   bomLength: number;
 }

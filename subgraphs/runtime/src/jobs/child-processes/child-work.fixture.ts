@@ -2,7 +2,7 @@ import pg from "pg";
 import { DomainError } from "../../errors/domain-error.js";
 import { workForParent } from "./child-work.js";
 
-export interface FixtureSettings {
+interface FixtureSettings {
   /** The URL of the database in which the run leaves its traces. */
   readonly url: string;
 }

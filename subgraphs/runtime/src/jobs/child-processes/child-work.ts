@@ -3,7 +3,7 @@ import type { JobAttempt } from "../definitions/job-definition.js";
 import { type FromChild, receivedError, sentError, type ToChild } from "./child-messages.js";
 
 /** A run of a job in a child process. */
-export interface ChildRun<Settings, Payload> {
+interface ChildRun<Settings, Payload> {
   readonly settings: Settings;
   readonly payload: Payload;
   readonly attempt: JobAttempt;

@@ -16,7 +16,7 @@ export class ChildDied extends Error {
   override readonly name = "ChildDied";
 }
 
-export interface ChildWork<Payload extends TenantPayload> {
+interface ChildWork<Payload extends TenantPayload> {
   /** The entry module, which calls `workForParent`. */
   readonly entry: URL;
   /** Settings, sent as a message because other processes can read arguments and environment. */

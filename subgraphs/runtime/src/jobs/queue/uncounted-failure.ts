@@ -3,7 +3,7 @@ import { isOutage } from "../../errors/unavailable.js";
 import { folderWatch } from "../../files/folder-watch.js";
 
 /** How a job is given back after a failure that does not count as an attempt. */
-export interface UncountedFailure {
+interface UncountedFailure {
   readonly delaySeconds: number;
   /** The platform's folders are known to fail, so the job cannot be the cause, however often it meets the failure. */
   readonly isBlameless: boolean;

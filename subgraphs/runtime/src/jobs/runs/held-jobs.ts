@@ -7,7 +7,7 @@ interface HeldJob extends TakenJob {
   noted: boolean;
 }
 
-export interface Hold {
+interface Hold {
   readonly signal: AbortSignal;
   noted(): void;
   release(): void;

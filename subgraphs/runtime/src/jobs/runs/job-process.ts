@@ -3,7 +3,7 @@ import { defaultJobLimits, type JobLimits } from "../definitions/job-limits.js";
 import { JobGate } from "./job-gate.js";
 
 /** An earlier process on the same data directory. */
-export interface FormerProcess {
+interface FormerProcess {
   readonly processId: string;
   /** Whether the process was stopped; otherwise it died. */
   readonly stopped: boolean;

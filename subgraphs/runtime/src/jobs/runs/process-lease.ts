@@ -9,7 +9,7 @@ const settledMs = 10_000;
 const forgetMs = 60_000;
 
 /** The facts about the jobs of a queue that the lease needs. */
-export interface LeasedJobs {
+interface LeasedJobs {
   readonly queues: readonly string[];
   /** The jobs whose handlers run, and those of them that are noted as running. */
   held(): readonly TakenJob[];

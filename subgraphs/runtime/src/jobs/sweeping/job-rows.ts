@@ -42,7 +42,7 @@ export interface WaitingRows<Payload extends TenantPayload> {
   payload(row: WaitingRow): Payload;
 }
 
-export interface WaitingRow extends StrandedRow {
+interface WaitingRow extends StrandedRow {
   readonly columns: Readonly<Record<string, unknown>>;
 }
 

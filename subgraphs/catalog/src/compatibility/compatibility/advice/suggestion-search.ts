@@ -6,7 +6,7 @@ import { applyMove, type Move, type Resolution } from "../moves/move.js";
 import { findingIdentity, findingsOf, newFindings } from "../rules/all-rules.js";
 import type { Finding } from "../rules/finding.js";
 
-export interface Suggestion {
+interface Suggestion {
   suggestedResolution: string;
   resolution: Resolution | null;
 }

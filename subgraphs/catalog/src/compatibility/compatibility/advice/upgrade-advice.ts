@@ -27,7 +27,7 @@ export interface UpgradeInput {
 }
 
 /** The newest Published version that one package can take while nothing else of the set changes. */
-export interface PackageUpgrade {
+interface PackageUpgrade {
   packageName: string;
   from: string;
   /** Null when the package cannot change to a newer version alone. */

@@ -33,7 +33,7 @@ export const scanLimits = {
 } as const;
 
 /** The names of the limits, as a scan reports them. */
-export const scanLimitNames = [
+const scanLimitNames = [
   "Projects",
   "Files",
   "Conditions",

@@ -7,7 +7,7 @@ import type { AdvisorySeverity } from "../../../libraries/advisories/advisory-se
 import { PackageLicenseType } from "../../../libraries/libraries/library.type.js";
 import type { ScanLimit } from "../limits/scan-limits.js";
 
-export const ScannedPackageStatus = {
+const ScannedPackageStatus = {
   Published: "Published",
   Deprecated: "Deprecated",
   Retired: "Retired",

@@ -44,7 +44,7 @@ export function forAllAnswers<Result>(
 }
 
 /** The surroundings of a condition. */
-export interface ConditionContext {
+interface ConditionContext {
   /** Replaces what is known. Everything else stays as it is written. */
   readonly expand: (text: string) => string;
   /** Whether the property has a value. */

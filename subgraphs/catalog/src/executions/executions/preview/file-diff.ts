@@ -1,6 +1,6 @@
 import { createTwoFilesPatch, OMIT_HEADERS } from "diff";
 
-export interface ChangedFile {
+interface ChangedFile {
   readonly path: string;
   readonly oldMode: string | undefined;
   readonly mode: string;

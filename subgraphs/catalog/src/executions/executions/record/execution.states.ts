@@ -14,7 +14,7 @@ export const executionWaits = "status in ('Requested', 'Running')";
 export type ExecutionState = keyof typeof executionStates;
 
 /** The phases of an execution that is not final. */
-export const executionPhases = [
+const executionPhases = [
   "Queued",
   "FetchingSource",
   "Rendering",

@@ -3,7 +3,7 @@ import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
 import { Directive, Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
 
-export const ExecutionStatus = {
+const ExecutionStatus = {
   Requested: "Requested",
   Running: "Running",
   Completed: "Completed",

@@ -31,14 +31,14 @@ interface AcceptanceServices {
 }
 
 /** A request for an execution. */
-export interface ExecutionRequest {
+interface ExecutionRequest {
   readonly templateId: string;
   readonly input: RequestExecutionInput;
   readonly retryOf?: string;
 }
 
 /** A checked request with the ID of the execution that it becomes. */
-export interface CountedRequest extends CheckedRequest {
+interface CountedRequest extends CheckedRequest {
   readonly executionId: string;
 }
 

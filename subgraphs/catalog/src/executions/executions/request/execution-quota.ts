@@ -117,7 +117,7 @@ export class ExecutionQuota {
 }
 
 /** The reservation of one request. */
-export class ExecutionReservationHandle {
+class ExecutionReservationHandle {
   readonly executionId = newId("exe");
   readonly #quota: ExecutionQuota;
   readonly #tenant: Tenant;

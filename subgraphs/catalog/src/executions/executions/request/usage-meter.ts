@@ -4,7 +4,7 @@ import type { Trace } from "@factory/runtime/telemetry/trace";
 import { UsageDefinition } from "@factory/schema/proto/generated/factory/spine/v1/usage";
 
 /** One use of a feature, under the key by which it is counted once and given back. */
-export interface MeteredUse {
+interface MeteredUse {
   readonly tenantId: string;
   readonly featureKey: string;
   readonly key: string;

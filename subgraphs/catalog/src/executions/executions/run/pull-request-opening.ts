@@ -24,7 +24,7 @@ interface OpeningOptions {
 }
 
 /** The result of an opening. */
-export interface Opening {
+interface Opening {
   readonly branch: string;
   readonly pullRequest: PullRequestFacts | null;
   readonly warnings: readonly ExecutionWarningType[];

@@ -8,7 +8,7 @@ import type { Execution } from "../record/execution.entity.js";
 import { requireLfsObjects } from "./lfs-objects.js";
 import type { FetchedOrigin, Scaffolding, ScaffoldOrder } from "./scaffolding.js";
 
-export interface RenderedOnTarget {
+interface RenderedOnTarget {
   readonly rendered: RenderResult;
   /** The caller closes it. */
   readonly target: Target;

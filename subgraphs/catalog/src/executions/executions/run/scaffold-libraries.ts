@@ -9,7 +9,7 @@ import type { Target, TargetEdit } from "../../../targets/targets/push-scaffold.
 import type { LibraryReference } from "../record/execution.entity.js";
 
 /** Rendered files with the package references of an execution. */
-export interface ScaffoldWithLibraries {
+interface ScaffoldWithLibraries {
   readonly files: ReadonlyMap<string, TreeFile>;
   /** Edits of files that only the target branch has. */
   readonly edits: ReadonlyMap<string, TargetEdit>;

@@ -6,7 +6,7 @@ import { isRepository } from "../in-folder/bare-repository.js";
 import { isRepositoryPlace, type RepositoryPlace } from "../port/repository-store.js";
 
 /** Stores a repository that is in a folder. Does nothing for one that is stored already. */
-export type StoreRepository = (place: RepositoryPlace, folder: string) => Promise<void>;
+type StoreRepository = (place: RepositoryPlace, folder: string) => Promise<void>;
 
 const reportEveryMs = 5000;
 

@@ -16,7 +16,7 @@ import { readRepositoryState, type StoredPack } from "./repository-state.js";
 import { countMergedPacks, expirePacks, lockRepository, selectPlace } from "./repository-statement.js";
 
 /** The payload of the job that merges the packs of a repository. */
-export interface MergePayload {
+interface MergePayload {
   tenantId: string;
   repositoryId: string;
 }

@@ -15,7 +15,7 @@ const patienceMs = 90_000;
 const longestPauseMs = 200;
 
 /** A lock that is held. */
-export interface FolderLock {
+interface FolderLock {
   readonly stored: StoredBytes;
   release(bytes: number): Promise<void>;
 }

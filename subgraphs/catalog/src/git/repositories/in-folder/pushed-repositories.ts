@@ -6,7 +6,7 @@ import type { RepositoryPlace } from "../port/repository-store.js";
 import { isRepository } from "./bare-repository.js";
 
 /** A repository that has taken a push. */
-export interface PushedRepository extends RepositoryPlace {
+interface PushedRepository extends RepositoryPlace {
   /** Whether the folder has it. */
   readonly isPresent: boolean;
 }

@@ -12,7 +12,7 @@ import type { GitSourceRef } from "../references/source-ref.js";
 import { fetchCommit, withSource } from "./source-workspace.js";
 
 /** The files of a source, and the commit that they are from. */
-export interface FetchedSource {
+interface FetchedSource {
   files: FileTree;
   /** `sha256:<hex>` over the sorted lines `mode path size blob`. */
   contentDigest: string;

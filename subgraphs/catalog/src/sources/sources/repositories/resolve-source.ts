@@ -9,7 +9,7 @@ import { formatSourceRef, type GitSourceRef } from "../references/source-ref.js"
 import { fetchCommit, withSource } from "./source-workspace.js";
 
 /** A reference pinned to a commit. */
-export interface ResolvedSource {
+interface ResolvedSource {
   /** The reference with its ref replaced by the full commit id. */
   resolvedRef: string;
   commit: string;

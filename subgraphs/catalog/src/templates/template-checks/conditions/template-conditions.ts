@@ -4,7 +4,7 @@ import { objectsMember, textMember } from "@factory/template-engine/jsonc";
 import type { TemplateConfig, TemplateSymbol } from "@factory/template-engine/template-config";
 import type { ConfigPlace, ConfigPlaces } from "../findings/config-place.js";
 
-export interface TemplateCondition extends ConfigPlace {
+interface TemplateCondition extends ConfigPlace {
   text: string;
   evaluator: EvaluatorName;
 }

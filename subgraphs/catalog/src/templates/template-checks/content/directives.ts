@@ -2,7 +2,7 @@ import type { ConditionalStyle } from "@factory/template-engine/comment-styles";
 import { fileKinds, otherFiles } from "@factory/template-engine/file-kinds";
 import { parseGlob } from "@factory/template-engine/glob";
 
-export interface Directive {
+interface Directive {
   keyword: "if" | "elseif" | "else" | "endif";
   /** The rest of the line behind the keyword. */
   rest: string;
@@ -93,7 +93,7 @@ function counts({ keyword, signed, rest }: Directive, style: ConditionalStyle, o
 }
 
 /** The directives of a text. */
-export interface ReadDirectives {
+interface ReadDirectives {
   /** The directives that the engine acts on. */
   readonly acting: readonly Directive[];
   /** The first directive without its counterpart, for example an #if without #endif. */

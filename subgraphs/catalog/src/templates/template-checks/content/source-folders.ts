@@ -1,7 +1,7 @@
 import type { FileTree } from "@factory/template-engine/file-tree";
 import type { TemplatePack } from "@factory/template-engine/template-pack";
 
-export interface SourceFolder {
+interface SourceFolder {
   /** The path of the folder in `files`; "" is the whole tree. */
   readonly folder: string;
   readonly files: FileTree;

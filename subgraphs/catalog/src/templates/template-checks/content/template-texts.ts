@@ -11,7 +11,7 @@ const maxProcessedBytes = 5 * 1024 * 1024;
 const sniffedBytes = 8 * 1024;
 
 /** A text file that the template engine processes in a render. */
-export interface TemplateText {
+interface TemplateText {
   /** The path in the package. */
   readonly path: string;
   /** Decoded on each access: all texts of a large template would not fit into the memory of the worker. */

@@ -94,7 +94,7 @@ export const findingCodes = {
 export type FindingCode = keyof typeof findingCodes;
 
 /** The place of a finding, a suggestion, and what differs from the usual row of its code. */
-export interface FindingFacts {
+interface FindingFacts {
   path?: string | null | undefined;
   pointer?: string | null | undefined;
   line?: number | null | undefined;

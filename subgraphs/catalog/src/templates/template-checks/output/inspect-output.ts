@@ -16,7 +16,7 @@ const maxYamlLength = 2 * 1024 * 1024;
 const distinctNameLength = 8;
 
 /** Names of the template that must not be left in produced files. */
-export interface InspectionFacts {
+interface InspectionFacts {
   readonly sourceName: string | null;
   readonly symbolNames: readonly string[];
 }

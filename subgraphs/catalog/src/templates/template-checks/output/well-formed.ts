@@ -6,7 +6,7 @@ const xmlFile = /\.(?:\w*proj|xml|props|targets|resx|config|nuspec|slnx|svg|xaml
 const jsonFile = /\.(?:json|jsonc|webmanifest)$/i;
 const yamlFile = /\.ya?ml$/i;
 
-export interface Fault {
+interface Fault {
   message: string;
   line: number;
   column: number;

@@ -1,7 +1,7 @@
 import { positionAt } from "@factory/template-engine/jsonc";
 import { Composer, isAlias, isCollection, isPair, isScalar, type ParsedNode, Parser, type YAMLError } from "yaml";
 
-export interface YamlFault {
+interface YamlFault {
   message: string;
   line: number;
   column: number;

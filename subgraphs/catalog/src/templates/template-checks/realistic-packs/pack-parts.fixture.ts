@@ -7,7 +7,7 @@ export interface RealisticPack {
   readonly schema: unknown;
 }
 
-export const restore = "210D431B-A78B-4D2F-B762-4ED3E3EA9025";
+const restore = "210D431B-A78B-4D2F-B762-4ED3E3EA9025";
 export const openInEditor = "84C0DA21-51C8-4541-9940-6CA19AF04EE6";
 export const makeExecutable = "CB9A6CF3-4F5C-4860-B9D2-03A574959774";
 

@@ -12,7 +12,7 @@ interface TemplateRegex {
   place: ConfigPlace;
 }
 
-export interface LintedRegexes {
+interface LintedRegexes {
   findings: Finding[];
   /** Whether it is safe to run all of them on the values of the template. */
   harmless: boolean;

@@ -15,7 +15,7 @@ export interface Sample {
   parameters: Record<string, unknown>;
 }
 
-export const maxSamples = 50;
+const maxSamples = 50;
 const maxDimensions = 30;
 const maxValues = 8;
 const hyphened = "Sample.App-1";

@@ -13,7 +13,7 @@ export interface StoredPackage {
 }
 
 /** The present facts of a library version. */
-export interface LibraryFacts {
+interface LibraryFacts {
   readonly isRecalled: boolean;
   /** The vulnerabilities that were registered with the version. */
   readonly vulnerabilities: readonly { readonly severity: AdvisorySeverity; readonly advisoryUrl: string }[];
