@@ -1,8 +1,9 @@
+import { columnsOf, type RecordOf, type RowOf, rowReader } from "@factory/runtime/db/entity-rows";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { fairFingerprint } from "@factory/runtime/idempotency/fingerprint";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
-import { decodeId, encodeId, newId } from "@factory/runtime/identifiers/wire-id";
+import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { TenantFacts } from "@factory/runtime/tenant-facts/tenant-facts";
@@ -28,19 +29,10 @@ const maxLibraries = 200;
 
 const oneMatrix = tenantStatement(
   "one_compatibility_matrix",
-  `select matrix_id, template_version_id, runtime, libraries, compatible, violations, advisories, snapshot_digest,
-     evaluated_at
-   from compatibility_matrices where tenant_id = scope.tenant and matrix_id = $2`,
+  `select ${columnsOf(CompatibilityMatrix)} from compatibility_matrices where tenant_id = scope.tenant and matrix_id = $2`,
 );
 
-/** A row of `compatibility_matrices` as PostgreSQL gives it. */
-interface MatrixRow
-  extends Pick<CompatibilityMatrixType, "runtime" | "libraries" | "compatible" | "violations" | "advisories"> {
-  matrix_id: string;
-  template_version_id: string | null;
-  snapshot_digest: string | null;
-  evaluated_at: Date;
-}
+const readMatrix = rowReader(CompatibilityMatrix);
 
 interface Assessment extends Evaluation {
   readonly snapshotDigest: string;
@@ -144,8 +136,8 @@ export class CompatibilityService {
   async find(context: RequestContext, matrixId: string): Promise<CompatibilityMatrixType | undefined> {
     const uuid = decodeId("mtx", matrixId);
     if (uuid === undefined) return undefined;
-    const row = await this.#database.reader.row<MatrixRow>(oneMatrix, tenantOf(context), uuid);
-    return row && matrixRowView(row);
+    const row = await this.#database.reader.row<RowOf<CompatibilityMatrix>>(oneMatrix, tenantOf(context), uuid);
+    return row && matrixView(readMatrix(row));
   }
 
   async matrix(context: RequestContext, matrixId: string): Promise<CompatibilityMatrixType> {
@@ -212,18 +204,7 @@ export class CompatibilityService {
 
 const namesOf = (libraries: readonly LibraryReference[]) => libraries.map(({ packageName }) => packageName);
 
-function matrixRowView(row: MatrixRow): CompatibilityMatrixType {
-  const { matrix_id, template_version_id, snapshot_digest, evaluated_at, ...fields } = row;
-  return {
-    ...fields,
-    matrixId: encodeId("mtx", matrix_id),
-    templateVersionId: template_version_id && encodeId("tpv", template_version_id),
-    snapshotDigest: snapshot_digest,
-    evaluatedAt: evaluated_at.toISOString(),
-  };
-}
-
-function matrixView(matrix: CompatibilityMatrix): CompatibilityMatrixType {
+function matrixView(matrix: RecordOf<CompatibilityMatrix>): CompatibilityMatrixType {
   const { tenantId: _, evaluatedAt, ...fields } = matrix;
   return { ...fields, evaluatedAt: evaluatedAt.toISOString() };
 }

@@ -1,4 +1,5 @@
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
+import type { LibraryColumns } from "../../libraries/libraries/library.view.js";
 import { libraryColumnsWith } from "../../libraries/libraries/library-columns.js";
 
 // tables: libraries
@@ -7,12 +8,7 @@ import { libraryColumnsWith } from "../../libraries/libraries/library-columns.js
 export const maxLibraries = 5000;
 
 /** A library that the dependencies of a set reach. */
-export interface ReachedLibraryRow {
-  package_key: string;
-  library_id: string;
-  revision: number;
-  dependency_keys: string[];
-}
+export type ReachedLibraryRow = LibraryColumns<"packageKey" | "libraryId" | "revision" | "dependencyKeys">;
 
 // each name is followed once, whatever asks for it and however deep; the limit keeps the planner from reading the
 // whole catalog for a join of a few names

@@ -1,6 +1,8 @@
+import type { RowOf } from "@factory/runtime/db/entity-rows";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
+import type { Advisory } from "./advisory.entity.js";
+import type { AdvisoryPackage } from "./advisory-package.entity.js";
 import type { AdvisorySeverity } from "./advisory-severity.js";
-import type { AffectedInterval } from "./affected-versions.js";
 import type { AffectedPackage, ReadAdvisory } from "./osv-document.js";
 
 // tables: advisories, advisory_packages
@@ -12,19 +14,8 @@ export interface StoredAdvisory {
   readonly withdrawnAt: Date | null;
 }
 
-interface StoredRow extends Record<string, unknown> {
-  advisory_id: string;
-  severity: AdvisorySeverity | null;
-  modified_at: Date | string;
-  withdrawn_at: Date | string | null;
-}
-
-interface PackageRow extends Record<string, unknown> {
-  package_name: string;
-  severity: AdvisorySeverity | null;
-  intervals: AffectedInterval[];
-  versions: string[];
-}
+type StoredRow = RowOf<Advisory, "advisoryId" | "severity" | "modifiedAt" | "withdrawnAt">;
+type PackageRow = RowOf<AdvisoryPackage, "packageName" | "severity" | "intervals" | "versions">;
 
 /** Those of these advisories that the tenant has. */
 export async function storedAdvisories(

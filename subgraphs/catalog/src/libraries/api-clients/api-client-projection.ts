@@ -1,19 +1,14 @@
 import type { BusMessage, EventConsumer } from "@factory/runtime/bus/bus";
+import type { RowOf } from "@factory/runtime/db/entity-rows";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import { dropEntry, indexEntry } from "../search-index/search-index-statement.js";
-import type { ApiClientState } from "./provider-event.js";
+import type { ApiClient } from "./api-client.entity.js";
 import { type ProviderEvent, providerEvent, providerEventTypes } from "./provider-event.js";
 
-interface ApiClientRow {
-  api_client_id: string | null;
-  key: string | null;
-  category: string | null;
-  capabilities: string[];
-  status: ApiClientState;
-}
+type ApiClientRow = RowOf<ApiClient, "apiClientId" | "key" | "category" | "capabilities" | "status">;
 
 /**
  * Keeps `api_clients` up to date from the Provider events of integration. A repeated event changes nothing. When two

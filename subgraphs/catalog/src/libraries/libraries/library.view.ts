@@ -24,6 +24,9 @@ export const libraryMembers = [
 type LibraryRecord = RecordOf<Library, (typeof libraryMembers)[number]>;
 type VersionRecord = Omit<RecordOf<LibraryVersion>, "tenantId" | "versionKey">;
 
+/** Some columns of a row of `libraries`, for the slices above. */
+export type LibraryColumns<Member extends keyof Library & string> = RowOf<Library, Member>;
+
 /** A row of `libraries` with its versions. */
 export type LibraryRow<State = LibraryVersionState> = RowOf<Library, (typeof libraryMembers)[number]> & {
   versions: (Omit<RowOf<LibraryVersion>, "status"> & { status: State })[] | null;

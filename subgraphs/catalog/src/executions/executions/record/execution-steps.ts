@@ -1,10 +1,11 @@
-import type { RowOf } from "@factory/runtime/db/entity-rows";
+import { columnsOf, type RowOf } from "@factory/runtime/db/entity-rows";
 import type { TenantReader } from "@factory/runtime/db/tenant-statement";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { RunTable } from "@factory/runtime/runs/run-table";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import type { Execution } from "./execution.entity.js";
 import type { ExecutionPhase, ExecutionState } from "./execution.states.js";
+import { ExecutionChange } from "./execution-change.entity.js";
 
 /** One step of an execution, as it is stored. */
 export interface ExecutionStep {
@@ -15,6 +16,8 @@ export interface ExecutionStep {
   readonly changedAt: string;
 }
 
+const stepColumns = columnsOf(ExecutionChange, ["tenantId", "executionId", "sequence", "status", "phase"]);
+
 /** The table of the executions. Its steps are rows of their own. */
 export const executionTable = new RunTable<Pick<RowOf<Execution>, "execution_id">, ExecutionState>({
   table: "executions",
@@ -22,9 +25,8 @@ export const executionTable = new RunTable<Pick<RowOf<Execution>, "execution_id"
   prefix: "exe",
   channel: "execution_changes",
   counted: "sequence = sequence + 1",
-  noted: `insert into execution_changes (tenant_id, execution_id, sequence, status, phase)
-    select tenant_id, execution_id, sequence, status, phase from moved`,
-  returned: "tenant_id, execution_id, sequence, status, phase",
+  noted: `insert into execution_changes (${stepColumns}) select ${stepColumns} from moved`,
+  returned: stepColumns,
 });
 
 const stepsAfter = tenantStatement(

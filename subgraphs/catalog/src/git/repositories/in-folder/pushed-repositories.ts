@@ -1,8 +1,10 @@
 import { join } from "node:path";
 import type { BoundedClient } from "@factory/runtime/clients/bounded-client";
+import type { RowOf } from "@factory/runtime/db/entity-rows";
 import { nilUuid } from "@factory/runtime/identifiers/nil-uuid";
 import { encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { RepositoryPlace } from "../port/repository-store.js";
+import type { Repository } from "../rows/repository.entity.js";
 import { isRepository } from "./bare-repository.js";
 
 /** A repository that has taken a push. */
@@ -11,12 +13,7 @@ interface PushedRepository extends RepositoryPlace {
   readonly isPresent: boolean;
 }
 
-interface Row {
-  readonly repository_id: string;
-  readonly tenant_id: string;
-  readonly owner: string;
-  readonly name: string;
-}
+type Row = RowOf<Repository, "repositoryId" | "tenantId" | "owner" | "name">;
 
 const pageSize = 1000;
 /** A page of the repositories with commits. The parameters are: the id after which it begins, and its size. */
