@@ -9,7 +9,7 @@ async function textOf(path: string): Promise<string> {
   return readFile(new URL(path, import.meta.url), "utf8");
 }
 
-/** The example of the README with its imports led to the source files, as the package's exports say. */
+/** The README's example with its imports led to the source files, as the package's exports say. */
 async function readmeExample(): Promise<string> {
   const { exports } = JSON.parse(await textOf("../package.json")) as { exports: Record<string, { source: string }> };
   const code = exampleForm.exec(await textOf("../README.md"))?.[1] ?? "";
@@ -25,12 +25,12 @@ describe("the example of the README", () => {
   });
 
   it("prints what its comments say", async () => {
-    const printed: string[] = [];
+    const lines: string[] = [];
     const log = jest.spyOn(console, "log").mockImplementation((...values: unknown[]) => {
-      printed.push(format(...values));
+      lines.push(format(...values));
     });
     await import("./readme-example.fixture.js");
     log.mockRestore();
-    expect(printed).toEqual([...(await readmeExample()).matchAll(outputForm)].map(([, output]) => output));
+    expect(lines).toEqual([...(await readmeExample()).matchAll(outputForm)].map(([, output]) => output));
   });
 });

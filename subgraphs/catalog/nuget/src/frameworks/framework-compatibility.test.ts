@@ -3,9 +3,9 @@ import { type Framework, parseFramework, readFramework } from "./framework.js";
 import { asProject, isCompatible } from "./framework-compatibility.js";
 
 function framework(text: string): Framework {
-  const parsed = parseFramework(text);
-  if (parsed === undefined) throw new Error(`${text} is no framework`);
-  return parsed;
+  const result = parseFramework(text);
+  if (result === undefined) throw new Error(`${text} is no framework`);
+  return result;
 }
 
 /** project: the assets it can use / the assets it can not use. */
@@ -164,26 +164,28 @@ describe("framework compatibility", () => {
       .filter(Boolean)
       .map((asset) => [project, "refuses", asset, false] as const),
   ]);
-  it.each(special)("%s %s %s", (project, _verb, asset, expected) => {
-    expect(isCompatible(readFramework(project), readFramework(asset))).toBe(expected);
+  it.each(special)("%s %s %s", (project, _verb, asset, compatible) => {
+    expect(isCompatible(readFramework(project), readFramework(asset))).toBe(compatible);
   });
 
   it("is checked on more than 250 pairs", () => {
     expect(cases.length).toBeGreaterThan(250);
   });
 
-  it.each(cases)("%s %s %s", (project, _verb, asset, expected) => {
-    expect(isCompatible(framework(project), framework(asset))).toBe(expected);
+  it.each(cases)("%s %s %s", (project, _verb, asset, compatible) => {
+    expect(isCompatible(framework(project), framework(asset))).toBe(compatible);
   });
 
-  const known = fc.constantFrom(...new Set(cases.flatMap(([project, , asset]) => [project, asset]))).map(framework);
+  const knownFrameworks = fc
+    .constantFrom(...new Set(cases.flatMap(([project, , asset]) => [project, asset])))
+    .map(framework);
 
-  // the mapping tables of retired families name only what they were made for
+  // a retired family's mapping table names only the uses that it was made for
   const families = [".NETFramework", ".NETCoreApp", ".NETStandard"];
-  const current = known.filter(({ identifier }) => families.includes(identifier));
+  const current = knownFrameworks.filter(({ identifier }) => families.includes(identifier));
 
   it("lets every framework use itself", () => {
-    fc.assert(fc.property(known, (one) => isCompatible(one, one)));
+    fc.assert(fc.property(knownFrameworks, (moniker) => isCompatible(moniker, moniker)));
   });
 
   it("passes on: what an asset can use, a project that uses the asset can use", () => {

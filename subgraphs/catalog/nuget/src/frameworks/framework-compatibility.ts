@@ -4,7 +4,7 @@ import { type FrameworkIdentifier, isPortable } from "./framework-families.js";
 import { allNamesOf, substitutesOf } from "./framework-mappings.js";
 import { profileNumber, profileStandard } from "./portable-profiles.js";
 
-/** Platforms of .NET 6 and later that may still use assets of the framework they replaced. */
+/** Platforms since .NET 6 that may still use assets for the framework they replaced. */
 const predecessors: Readonly<Record<string, FrameworkIdentifier>> = { android: "MonoAndroid", tizen: "Tizen" };
 
 /** Whether a project that targets `project` can use an asset that was built for `asset`. */
@@ -22,20 +22,23 @@ export function asProject(framework: Framework): Framework {
   return { ...framework, platformVersion: [7, 0, 0, 0] };
 }
 
-// a portable asset is compatible when each framework of the project can use one of the asset's frameworks
+// a portable asset is compatible when each project framework can use one of the asset's frameworks
 function servesAll(project: Framework, asset: Framework): boolean {
-  const needed = isPortable(project) ? portableMembers(project) : [project];
-  const offered = portableMembers(asset, { optional: true });
-  return needed.length <= offered.length && needed.every((one) => offered.some((other) => isCompatible(one, other)));
+  const projectMembers = isPortable(project) ? portableMembers(project) : [project];
+  const assetMembers = portableMembers(asset, { optional: true });
+  return (
+    projectMembers.length <= assetMembers.length &&
+    projectMembers.every((member) => assetMembers.some((other) => isCompatible(member, other)))
+  );
 }
 
-const known = new WeakMap<Framework, readonly Framework[]>();
+const standsByFramework = new WeakMap<Framework, readonly Framework[]>();
 
 function serves(project: Framework, asset: Framework): boolean {
-  let stands = known.get(project);
-  if (stands === undefined) known.set(project, (stands = standsFor(project)));
+  let stands = standsByFramework.get(project);
+  if (stands === undefined) standsByFramework.set(project, (stands = standsFor(project)));
   const names = allNamesOf(asset);
-  return stands.some((one) => names.some((other) => covers(one, other)));
+  return stands.some((stand) => names.some((other) => covers(stand, other)));
 }
 
 function standsFor(project: Framework): Framework[] {
@@ -44,13 +47,14 @@ function standsFor(project: Framework): Framework[] {
   return [...substitutesOf(project), ...(standard === undefined ? [] : [standard])];
 }
 
-function covers(one: Framework, other: Framework): boolean {
-  if (one.identifier !== other.identifier)
-    return one.version[0] >= 6 && isModern(one) && predecessors[one.platform] === other.identifier;
+function covers(candidate: Framework, other: Framework): boolean {
+  if (candidate.identifier !== other.identifier)
+    return candidate.version[0] >= 6 && isModern(candidate) && predecessors[candidate.platform] === other.identifier;
   return (
-    reaches(one.version, other.version) &&
-    one.profile.toLowerCase() === other.profile.toLowerCase() &&
-    (other.platform === "" || (one.platform === other.platform && reaches(one.platformVersion, other.platformVersion)))
+    reaches(candidate.version, other.version) &&
+    candidate.profile.toLowerCase() === other.profile.toLowerCase() &&
+    (other.platform === "" ||
+      (candidate.platform === other.platform && reaches(candidate.platformVersion, other.platformVersion)))
   );
 }
 
@@ -58,6 +62,6 @@ function isModern({ identifier, version }: Framework): boolean {
   return identifier === ".NETCoreApp" && version[0] >= 5;
 }
 
-function reaches(have: FourParts, asked: FourParts): boolean {
-  return isZero(asked) || compareParts(asked, have) <= 0;
+function reaches(have: FourParts, need: FourParts): boolean {
+  return isZero(need) || compareParts(need, have) <= 0;
 }

@@ -38,7 +38,7 @@ const table = [
   ["Tizen",                     "tizen",                 []],
 ] as const;
 
-/** The family of a framework. The last three mean: every framework, no particular one, and an unknown one. */
+/** A framework's family. The last three mean: every framework, no particular one, and an unknown one. */
 export type FrameworkIdentifier = (typeof table)[number][0] | "Any" | "Agnostic" | "Unsupported";
 
 /** A target framework. `platform` is lower case, or empty for a framework without a platform. .NET 5 and later are `.NETCoreApp`. */
@@ -57,17 +57,17 @@ const byName = new Map<string, FrameworkIdentifier>(
 );
 const shortNames = new Map<FrameworkIdentifier, string>(table.map(([identifier, short]) => [identifier, short]));
 
-/** The family of a short or long name, ignoring case. */
+/** The family with a short or long name, ignoring case. */
 export function identifierOf(name: string): FrameworkIdentifier | undefined {
   return byName.get(name.toLowerCase());
 }
 
-/** The name of a family in short monikers. */
+/** A family's name in short monikers. */
 export function shortNameOf(identifier: FrameworkIdentifier): string {
   return shortNames.get(identifier) ?? identifier.toLowerCase();
 }
 
-/** Families with dots in the version of the short name: `netcoreapp3.1`, but `net472`. */
+/** Families whose short name has dots in its version: `netcoreapp3.1`, but `net472`. */
 export const dottedFamilies: ReadonlySet<FrameworkIdentifier> = new Set([
   ".NETCoreApp",
   ".NETStandard",
@@ -88,21 +88,21 @@ const profileNames: readonly (readonly [short: string, long: string])[] = [
   ["WP71", "WindowsPhone71"],
 ];
 
-/** The long name of a profile; any other text is returned as it is. */
+/** A profile's long name; any other text is returned as it is. */
 export function longProfile(text: string): string {
-  const same = (name: string) => name !== "" && name.toLowerCase() === text.toLowerCase();
-  return (profileNames.find(([short]) => same(short)) ?? profileNames.find(([, long]) => same(long)))?.[1] ?? text;
+  const equals = (name: string) => name !== "" && name.toLowerCase() === text.toLowerCase();
+  return (profileNames.find(([short]) => equals(short)) ?? profileNames.find(([, long]) => equals(long)))?.[1] ?? text;
 }
 
-/** Whether NuGet knows the profile by a name of its own. */
+/** Whether NuGet knows the profile by its own name. */
 export function isNamedProfile(text: string): boolean {
   return profileNames.some(([, long]) => long.toLowerCase() === text.toLowerCase());
 }
 
-/** The short name of a profile in lower case. */
+/** A profile's short name in lower case. */
 export function shortProfile(text: string): string {
-  const found = text === "" ? undefined : profileNames.find(([, long]) => long.toLowerCase() === text.toLowerCase());
-  return (found?.[0] ?? text).toLowerCase();
+  const names = text === "" ? undefined : profileNames.find(([, long]) => long.toLowerCase() === text.toLowerCase());
+  return (names?.[0] ?? text).toLowerCase();
 }
 
 /** Creates a framework without a platform. */
@@ -123,7 +123,7 @@ function writeKey({ identifier, version, profile, platform, platformVersion }: F
   return `${identifier}|${version.join(".")}|${profile.toLowerCase()}|${platform}|${platformVersion.join(".")}`;
 }
 
-/** Whether the framework is that of a portable class library, which stands for a list of frameworks. */
+/** Whether the framework belongs to a portable class library, which stands for several frameworks. */
 export function isPortable({ identifier, version }: Framework): boolean {
   return identifier === ".NETPortable" && version[0] < 5;
 }

@@ -1,7 +1,7 @@
 import { compareParts, type FourParts, parseParts, zero } from "../versions/four-parts.js";
 import { type Framework, type FrameworkIdentifier, frameworkKey, frameworkOf } from "./framework-families.js";
 
-// The public mapping tables of NuGet (learn.microsoft.com/nuget/reference/target-frameworks and
+// NuGet's public mapping tables (learn.microsoft.com/nuget/reference/target-frameworks and
 // learn.microsoft.com/dotnet/standard/net-standard), as data.
 
 type Name = readonly [identifier: FrameworkIdentifier, version: string, profile?: string];
@@ -10,7 +10,7 @@ function named([identifier, version, profile]: Name): Framework {
   return frameworkOf(identifier, parseParts(version) ?? zero, profile);
 }
 
-/** Pairs of names for the same framework. */
+/** Pairs with two names for the same framework. */
 const equivalent = (
   [
     [
@@ -101,16 +101,16 @@ const equivalent = (
 ).map((pair) => pair.map(named));
 
 const twins = new Map<string, Framework[]>();
-for (const [one, other] of equivalent)
-  if (one && other)
+for (const [framework, other] of equivalent)
+  if (framework && other)
     for (const [from, to] of [
-      [one, other],
-      [other, one],
+      [framework, other],
+      [other, framework],
     ] as const)
       twins.set(frameworkKey(from), [...(twins.get(frameworkKey(from)) ?? []), to]);
 const withTwins = equivalent.flat();
 
-/** Pairs of equal profiles: NuGet treats the client profile of .NET Framework as the whole framework. */
+/** Pairs with equal profiles: NuGet treats .NET Framework's client profile as the whole framework. */
 const profiles: readonly (readonly [FrameworkIdentifier, string, string])[] = [
   [".NETFramework", "client", ""],
   [".NETFramework", "full", ""],
@@ -138,7 +138,7 @@ function generation(dotnet: string, version: string): Framework[] {
   return [named([".NETPlatform", dotnet]), ...standard(version)];
 }
 
-/** The version from which on a framework can use frameworks of another family. */
+/** The version from which on a framework can use another family's frameworks. */
 const mappings: readonly Mapping[] = (
   [
     ["UAP", "0", ["Windows", "8.1"]],
@@ -147,7 +147,7 @@ const mappings: readonly Mapping[] = (
     ["Windows", "0", ["WinRT", "4.5"]],
   ] as const
 )
-  .map(([identifier, from, supported]) => mapping(identifier, from, [named(supported)]))
+  .map(([identifier, from, moniker]) => mapping(identifier, from, [named(moniker)]))
   .concat(
     (
       [
@@ -195,19 +195,19 @@ function mapping(identifier: FrameworkIdentifier, from: string, supports: readon
   return { identifier, from: parseParts(from) ?? zero, supports };
 }
 
-/** Other names of the framework, and of its profile. */
+/** Other names for the framework and for its profile. */
 function twinsOf(framework: Framework): Framework[] {
   const others = twins.get(frameworkKey(framework)) ?? [];
-  const aliased = [...others, framework].flatMap(({ identifier, version, profile }) =>
+  const aliases = [...others, framework].flatMap(({ identifier, version, profile }) =>
     profiles
       .filter(([family]) => family === identifier)
-      .flatMap(([, one, other]) => [
-        ...(profile.toLowerCase() === one ? [other] : []),
-        ...(profile.toLowerCase() === other ? [one] : []),
+      .flatMap(([, alias, other]) => [
+        ...(profile.toLowerCase() === alias ? [other] : []),
+        ...(profile.toLowerCase() === other ? [alias] : []),
       ])
       .map((alias) => frameworkOf(identifier, version, alias)),
   );
-  return [...others, ...aliased];
+  return [...others, ...aliases];
 }
 
 /** The framework under all its names. */
@@ -215,26 +215,26 @@ export function allNamesOf(framework: Framework): Framework[] {
   return closure(framework, twinsOf);
 }
 
-/** The framework and all frameworks of other families whose assets it can use. */
+/** The framework and all frameworks in other families whose assets it can use. */
 export function substitutesOf(framework: Framework): Framework[] {
-  return closure(framework, (one) => [
-    ...twinsOf(one),
-    ...withTwins.filter((other) => isEarlier(other, one)).flatMap(twinsOf),
-    ...subsetsOf(one),
+  return closure(framework, (member) => [
+    ...twinsOf(member),
+    ...withTwins.filter((other) => isEarlier(other, member)).flatMap(twinsOf),
+    ...subsetsOf(member),
     ...mappings
-      .filter(({ identifier, from }) => identifier === one.identifier && isSince(one, from))
+      .filter(({ identifier, from }) => identifier === member.identifier && isSince(member, from))
       .flatMap(({ supports }) => supports),
   ]);
 }
 
 function closure(start: Framework, next: (framework: Framework) => readonly Framework[]): Framework[] {
-  const found = new Map([[frameworkKey(start), start]]);
+  const frameworks = new Map([[frameworkKey(start), start]]);
   const queue = [start];
   for (const framework of queue)
     for (const other of next(framework)) {
       const key = frameworkKey(other);
-      if (found.has(key)) continue;
-      found.set(key, other);
+      if (frameworks.has(key)) continue;
+      frameworks.set(key, other);
       queue.push(other);
     }
   return queue;

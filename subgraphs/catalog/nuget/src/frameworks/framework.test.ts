@@ -173,7 +173,7 @@ const longNames: readonly (readonly [text: string, name: string])[] = [
   ["jvm17", "Unsupported,Version=v0.0"],
 ];
 
-const refused = [
+const invalidMonikers = [
   "",
   " ",
   "8.0",
@@ -232,7 +232,7 @@ describe("framework monikers", () => {
     expect(framework && frameworkName(framework)).toBe(name);
   });
 
-  it.each(refused)("does not read %j", (text) => {
+  it.each(invalidMonikers)("does not read %j", (text) => {
     expect(parseFramework(text)).toBeUndefined();
   });
 

@@ -17,7 +17,7 @@ import { profileFrameworks, profileNumber, profileOf } from "./portable-profiles
 
 export type { Framework, FrameworkIdentifier } from "./framework-families.js";
 
-/** The framework of every moniker that NuGet does not know. */
+/** The framework for every moniker that NuGet does not know. */
 const unsupportedFramework = frameworkOf("Unsupported", zero);
 
 const shortForm = /^([a-z.]+)([\d.]*)(?:-([a-z0-9.+-]+))?$/i;
@@ -29,7 +29,7 @@ const withProfiles: ReadonlySet<FrameworkIdentifier> = new Set([
   "WindowsPhone",
 ]);
 
-/** Folder names of old packages; no other number without a name is a moniker. */
+/** Folder names in old packages; no other number without a name is a moniker. */
 const bareNumbers: Readonly<Record<string, string>> = {
   "2": "net20",
   "2.0": "net20",
@@ -43,11 +43,11 @@ const bareNumbers: Readonly<Record<string, string>> = {
   "45": "net45",
 };
 
-/** Parses a moniker as NuGet does. An unknown one gives `Unsupported`; `any` and `agnostic` give families of their own. */
+/** Parses a moniker as NuGet does. An unknown one gives `Unsupported`; `any` and `agnostic` give their own families. */
 export function readFramework(text: string): Framework {
   const name = unescaped(text);
   const special = (["Any", "Agnostic", "Unsupported"] as const).find(
-    (one) => one.toLowerCase() === name.split(",", 1)[0]?.trim().toLowerCase(),
+    (family) => family.toLowerCase() === name.split(",", 1)[0]?.trim().toLowerCase(),
   );
   if (special !== undefined) return frameworkOf(special, zero);
   return (name.includes(",") ? readLong(name) : readShort(bareNumbers[name] ?? name)) ?? unsupportedFramework;
@@ -69,7 +69,7 @@ function isTargetable(framework: Framework): boolean {
   return profile === "" || (withProfiles.has(identifier) && !profile.includes("+"));
 }
 
-// .NET Framework ended at 4.8.1; dotnet8.0 and netcore3.1 are mistakes for names of another family
+// .NET Framework ended at 4.8.1; dotnet8.0 and netcore3.1 are mistakes for names in another family
 function isReleased({ identifier, version }: Framework): boolean {
   const [major, minor] = version;
   if (identifier === ".NETFramework") return major < 5;
@@ -120,7 +120,7 @@ function withPlatform(version: FourParts, suffix: string): Framework | undefined
 function portable(version: FourParts, suffix: string): Framework | undefined {
   if (suffix === "") return undefined;
   const members = readMembers(suffix);
-  if (members.some((one) => isPortable(one) || one.profile !== "")) return undefined;
+  if (members.some((member) => isPortable(member) || member.profile !== "")) return undefined;
   const number = profileNumber(suffix) ?? profileOf(members);
   return frameworkOf(".NETPortable", version, number === undefined ? suffix : `Profile${number}`);
 }
@@ -129,7 +129,7 @@ function readMembers(list: string): Framework[] {
   return list.split("+").filter(Boolean).map(readFramework);
 }
 
-/** The frameworks that a portable class library runs on; with `optional` also those of Xamarin. */
+/** The frameworks that a portable class library runs on; with `optional` also the Xamarin ones. */
 export function portableMembers({ profile }: Framework, { optional } = { optional: false }): Framework[] {
   const number = profileNumber(profile);
   return number === undefined ? readMembers(profile) : profileFrameworks(number, { optional });
@@ -169,12 +169,12 @@ export function frameworkName(framework: Framework): string {
 
 function versionText(identifier: FrameworkIdentifier, version: FourParts): string {
   const parts = trimParts(version, singleDigitFamilies.has(identifier) ? 1 : 2);
-  const dotted = dottedFamilies.has(identifier) || parts.some((part) => part > 9);
-  if (!dotted) return parts.join("");
+  const hasDots = dottedFamilies.has(identifier) || parts.some((part) => part > 9);
+  if (!hasDots) return parts.join("");
   return (parts.length < 2 ? [...parts, 0] : parts).join(".");
 }
 
-/** Formats the long moniker: `.NETFramework,Version=v4.0,Profile=Client`. A platform is not part of it. */
+/** Formats the long moniker: `.NETFramework,Version=v4.0,Profile=Client`. It never names a platform. */
 export function frameworkLongName(framework: Framework): string {
   const { identifier, version, profile } = framework;
   const isDotnet = identifier === ".NETPlatform" && isZero(version);

@@ -147,10 +147,10 @@ const cases: readonly (readonly [project: string, candidates: string, nearest: s
 
 describe("the nearest framework", () => {
   it.each(cases)("for %s among [%s] is %s", (project, candidates, nearest) => {
-    const parsed = candidates.split(" ").filter(Boolean).map(framework);
-    for (const order of [parsed, parsed.toReversed()]) {
-      const found = nearestFramework(framework(project), order);
-      expect(found && frameworkName(found)).toBe(nearest);
+    const frameworks = candidates.split(" ").filter(Boolean).map(framework);
+    for (const order of [frameworks, frameworks.toReversed()]) {
+      const result = nearestFramework(framework(project), order);
+      expect(result && frameworkName(result)).toBe(nearest);
     }
   });
 
@@ -165,9 +165,9 @@ describe("the nearest framework", () => {
     ["net8.0 net8.0", "net8.0", "net8.0"],
     ["", "", ""],
   ])("reduces [%s] upwards to [%s] and downwards to [%s]", (list, upwards, downwards) => {
-    const parsed = list.split(" ").filter(Boolean).map(framework);
+    const frameworkList = list.split(" ").filter(Boolean).map(framework);
     const names = (frameworks: readonly Framework[]) => frameworks.map(frameworkName).sort().join(" ");
-    expect(names(reduceUpwards(parsed))).toBe(upwards);
-    expect(names(reduceDownwards(parsed))).toBe(downwards);
+    expect(names(reduceUpwards(frameworkList))).toBe(upwards);
+    expect(names(reduceDownwards(frameworkList))).toBe(downwards);
   });
 });

@@ -31,42 +31,42 @@ type Filter = (candidates: readonly Framework[], project: Framework) => readonly
 
 /** The candidate whose assets a restore takes for `project`; undefined where the project can use none. */
 export function nearestFramework(project: Framework, all: readonly Framework[]): Framework | undefined {
-  const known = all.filter(({ identifier }) => identifier !== "Unsupported");
-  const candidates = known.length > 0 ? known : all;
+  const supportedFrameworks = all.filter(({ identifier }) => identifier !== "Unsupported");
+  const candidates = supportedFrameworks.length > 0 ? supportedFrameworks : all;
   const exact = candidates.find((candidate) => sameFramework(candidate, project));
   if (exact !== undefined) return exact;
-  let left = reduceUpwards(candidates.filter((candidate) => isCompatible(project, candidate)));
+  let remaining = reduceUpwards(candidates.filter((candidate) => isCompatible(project, candidate)));
   for (const filter of filters) {
-    if (left.length < 2) break;
-    left = filter(left, project);
+    if (remaining.length < 2) break;
+    remaining = filter(remaining, project);
   }
-  return left.toSorted(byPrecedence)[0];
+  return remaining.toSorted(byPrecedence)[0];
 }
 
-/** Removes each framework for which the list has a higher compatible one: of net40 and net45, net45 stays. */
+/** Removes each framework for which the list has a higher compatible one: from net40 and net45, net45 stays. */
 export function reduceUpwards(frameworks: readonly Framework[]): readonly Framework[] {
   const specific = frameworks.filter(({ identifier }) => identifier !== "Any");
-  return reduce(specific.length > 0 ? specific : frameworks, (one, other) => isCompatible(other, one));
+  return reduce(specific.length > 0 ? specific : frameworks, (framework, other) => isCompatible(other, framework));
 }
 
-/** Removes each framework for which the list has a lower compatible one: of net40 and net45, net40 stays. */
+/** Removes each framework for which the list has a lower compatible one: from net40 and net45, net40 stays. */
 export function reduceDownwards(frameworks: readonly Framework[]): readonly Framework[] {
   const any = frameworks.find(({ identifier }) => identifier === "Any");
-  return any === undefined ? reduce(frameworks, (one, other) => isCompatible(one, other)) : [any];
+  return any === undefined ? reduce(frameworks, (framework, other) => isCompatible(framework, other)) : [any];
 }
 
 function reduce(frameworks: readonly Framework[], yields: (one: Framework, other: Framework) => boolean): Framework[] {
   const distinct = frameworks.filter(
-    (one, index) => frameworks.findIndex((other) => sameFramework(one, other)) === index,
+    (framework, index) => frameworks.findIndex((other) => sameFramework(framework, other)) === index,
   );
-  const isNeedless = (one: Framework) =>
+  const isNeedless = (framework: Framework) =>
     distinct.some((other) => {
-      if (other === one || !yields(one, other)) return false;
+      if (other === framework || !yields(framework, other)) return false;
       // compatible in both directions: net40 and net40-client both stay, but win8 replaces win
-      if (!yields(other, one)) return true;
-      return one.identifier === other.identifier && isZero(one.version) && !isZero(other.version);
+      if (!yields(other, framework)) return true;
+      return framework.identifier === other.identifier && isZero(framework.version) && !isZero(other.version);
     });
-  return distinct.filter((one) => !isNeedless(one)).sort(byName);
+  return distinct.filter((framework) => !isNeedless(framework)).sort(byName);
 }
 
 const filters: readonly Filter[] = [sameFamily, portables, notPackageBased, sameProfile, platforms];
@@ -74,27 +74,29 @@ const filters: readonly Filter[] = [sameFamily, portables, notPackageBased, same
 function sameFamily(candidates: readonly Framework[], project: Framework): readonly Framework[] {
   const isOwn = ({ identifier }: Framework) => identifier === project.identifier;
   if (!candidates.some(isOwn)) return candidates;
-  return candidates.filter((one) => isOwn(one) || (isOfNet6(project) && project.platform !== "" && isReplaced(one)));
+  return candidates.filter(
+    (framework) => isOwn(framework) || (isOfNet6(project) && project.platform !== "" && isReplaced(framework)),
+  );
 }
 
 function portables(candidates: readonly Framework[], project: Framework): readonly Framework[] {
-  const others = candidates.filter((one) => !isPortable(one));
+  const others = candidates.filter((framework) => !isPortable(framework));
   if (others.length > 0) return others;
   return nearestPortables(project, candidates, nearestFramework);
 }
 
 function notPackageBased(candidates: readonly Framework[], project: Framework): readonly Framework[] {
-  const others = candidates.filter((one) => !isPackageBased(one));
+  const others = candidates.filter((framework) => !isPackageBased(framework));
   return isPackageBased(project) || others.length === 0 ? candidates : others;
 }
 
 function sameProfile(candidates: readonly Framework[], project: Framework): readonly Framework[] {
   if (candidates.some(isPortable)) return candidates;
-  const same = candidates.filter(
+  const familyMembers = candidates.filter(
     ({ identifier, profile }) =>
       identifier === project.identifier && profile.toLowerCase() === project.profile.toLowerCase(),
   );
-  if (project.profile !== "" && same.length > 0) return same;
+  if (project.profile !== "" && familyMembers.length > 0) return familyMembers;
   const whole = candidates.filter(({ profile }) => profile === "");
   return whole.length > 0 ? whole : candidates;
 }
@@ -102,13 +104,15 @@ function sameProfile(candidates: readonly Framework[], project: Framework): read
 // the newer framework counts more than the platform: net6.0 is nearer to net6.0-windows than net5.0-windows
 function platforms(candidates: readonly Framework[], project: Framework): readonly Framework[] {
   if (project.platform === "") return candidates;
-  const own = candidates.filter(({ identifier }) => identifier === project.identifier);
-  if (!isOfNet6(project) || own.some(isOfNet6)) {
-    const [newest] = own.toSorted((a, b) => compareParts(b.version, a.version));
-    return newest === undefined ? candidates : own.filter(({ version }) => compareParts(version, newest.version) === 0);
+  const familyMembers = candidates.filter(({ identifier }) => identifier === project.identifier);
+  if (!isOfNet6(project) || familyMembers.some(isOfNet6)) {
+    const [newest] = familyMembers.toSorted((a, b) => compareParts(b.version, a.version));
+    return newest === undefined
+      ? candidates
+      : familyMembers.filter(({ version }) => compareParts(version, newest.version) === 0);
   }
-  const replaced = candidates.filter(isReplaced);
-  return replaced.length > 0 ? replaced : candidates;
+  const predecessors = candidates.filter(isReplaced);
+  return predecessors.length > 0 ? predecessors : candidates;
 }
 
 function isOfNet6({ identifier, version }: Framework): boolean {
@@ -124,7 +128,7 @@ function isPackageBased({ identifier, version }: Framework): boolean {
   return packageBased.has(identifier) || (identifier === ".NETCore" && version[0] >= 5);
 }
 
-// package-based frameworks come last, then the order of the list counts, then the later name and the newer version
+// package-based frameworks come last, then the list's order counts, then the later name and the newer version
 function byPrecedence(a: Framework, b: Framework): number {
   return (
     rank(a) - rank(b) ||
@@ -137,8 +141,8 @@ function byPrecedence(a: Framework, b: Framework): number {
 }
 
 function rank({ identifier }: Framework): number {
-  const listed = precedence.indexOf(identifier);
-  const place = listed < 0 ? precedence.length : listed;
+  const index = precedence.indexOf(identifier);
+  const place = index < 0 ? precedence.length : index;
   return packageBased.has(identifier) ? place + precedence.length + 1 : place;
 }
 

@@ -10,18 +10,18 @@ export function nearestPortables(
   candidates: readonly Framework[],
   nearest: Nearest,
 ): readonly Framework[] {
-  const members = new Map(candidates.map((one) => [one, portableMembers(one, { optional: true })]));
+  const members = new Map(candidates.map((candidate) => [candidate, portableMembers(candidate, { optional: true })]));
   const everything = [...members.values()].flat();
   const voters = isPortable(project) ? portableMembers(project, { optional: true }) : [project];
-  const wanted = voters.flatMap((voter) => nearest(voter, everything) ?? []);
+  const choices = voters.flatMap((voter) => nearest(voter, everything) ?? []);
   const votes = new Map(
-    [...members].map(([one, own]) => [
-      one,
-      wanted.filter((framework) => own.some((member) => sameFramework(member, framework))).length,
+    [...members].map(([candidate, frameworks]) => [
+      candidate,
+      choices.filter((framework) => frameworks.some((member) => sameFramework(member, framework))).length,
     ]),
   );
   const most = Math.max(...votes.values());
-  const [best] = candidates.filter((one) => votes.get(one) === most).toSorted(compare);
+  const [best] = candidates.filter((candidate) => votes.get(candidate) === most).toSorted(compare);
   return best === undefined ? candidates : [best];
 }
 
@@ -36,10 +36,10 @@ function compare(a: Framework, b: Framework): number {
   );
 }
 
-function newer(these: readonly Framework[], those: readonly Framework[]): number {
-  return these.filter((one) => {
-    const other = those.find(({ identifier }) => identifier === one.identifier);
-    return other !== undefined && compareParts(other.version, one.version) < 0;
+function newer(frameworks: readonly Framework[], others: readonly Framework[]): number {
+  return frameworks.filter((framework) => {
+    const other = others.find(({ identifier }) => identifier === framework.identifier);
+    return other !== undefined && compareParts(other.version, framework.version) < 0;
   }).length;
 }
 

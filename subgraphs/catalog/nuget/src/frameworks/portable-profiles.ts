@@ -18,7 +18,7 @@ const members: Readonly<Record<string, readonly [FrameworkIdentifier, string]>> 
   wpa81: ["WindowsPhoneApp", "8.1"],
 };
 
-/** The numbered profiles of portable class libraries and the frameworks that each runs on. */
+/** The numbered profiles for portable class libraries and the frameworks that each runs on. */
 const profiles: readonly (readonly [number: number, frameworks: string])[] = [
   [31, "win81 wp81"],
   [32, "win81 wpa81"],
@@ -73,7 +73,7 @@ const xamarin = (
   ["MonoAndroid", "MonoTouch", "Xamarin.iOS", "Xamarin.Mac", "Xamarin.TVOS", "Xamarin.WatchOS"] as const
 ).map((identifier) => frameworkOf(identifier, zero));
 
-/** The minor version of .NET Standard that a library of the profile can use, by profile number. */
+/** The .NET Standard minor version that a library with the profile can use, by profile number. */
 const standards: Readonly<Record<number, string>> = {
   7: "1.1",
   31: "1.0",
@@ -101,36 +101,40 @@ export function profileNumber(profile: string): number | undefined {
   return digits === undefined ? undefined : Number(digits);
 }
 
-/** The frameworks of a numbered profile; with `optional` also those of Xamarin that it runs on. */
+/** The frameworks in a numbered profile; with `optional` also the Xamarin ones that it runs on. */
 export function profileFrameworks(number: number, { optional }: { optional: boolean }): Framework[] {
-  const required = byNumber.get(number) ?? [];
-  return optional && runsOnXamarin.has(number) ? [...required, ...xamarin] : required;
+  const frameworks = byNumber.get(number) ?? [];
+  return optional && runsOnXamarin.has(number) ? [...frameworks, ...xamarin] : frameworks;
 }
 
-/** The .NET Standard that a library of the profile can use; undefined where it can use none. */
+/** The .NET Standard that a library with the profile can use; undefined where it can use none. */
 export function profileStandard(number: number): Framework | undefined {
   const version = standards[number];
   return version === undefined ? undefined : frameworkOf(".NETStandard", parseParts(version) ?? zero);
 }
 
-/** The number of the profile that consists of these frameworks. */
+/** The number for the profile with exactly these frameworks. */
 export function profileOf(frameworks: readonly Framework[]): number | undefined {
-  const asked = new Set(frameworks.map(canonical));
-  for (const [number, required] of byNumber) {
-    const wanted = new Set(required.map(canonical));
-    const rest = frameworks.filter((one) => !(runsOnXamarin.has(number) && isXamarin(one)));
-    const listed = new Set(rest.map(canonical));
-    if (wanted.size <= asked.size && listed.size === wanted.size && [...wanted].every((key) => listed.has(key)))
+  const keys = new Set(frameworks.map(canonical));
+  for (const [number, profileMembers] of byNumber) {
+    const profileKeys = new Set(profileMembers.map(canonical));
+    const rest = frameworks.filter((framework) => !(runsOnXamarin.has(number) && isXamarin(framework)));
+    const restKeys = new Set(rest.map(canonical));
+    if (
+      profileKeys.size <= keys.size &&
+      restKeys.size === profileKeys.size &&
+      [...profileKeys].every((key) => restKeys.has(key))
+    )
       return number;
   }
   return undefined;
 }
 
 function isXamarin({ identifier, profile }: Framework): boolean {
-  return profile === "" && xamarin.some((one) => one.identifier === identifier);
+  return profile === "" && xamarin.some((framework) => framework.identifier === identifier);
 }
 
-// the same key for all names of a framework
+// the same key for all names that a framework has
 function canonical(framework: Framework): string {
   const names = allNamesOf(framework).sort((a, b) => compareParts(b.version, a.version));
   return names.map(frameworkKey).sort()[0] ?? "";

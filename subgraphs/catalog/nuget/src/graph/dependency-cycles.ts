@@ -3,12 +3,12 @@ import type { DependencyGraph } from "./dependency-graph.js";
 
 type Adjacency = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** The dependency cycles of a graph, each as its packages in order; one cycle for each set of packages. */
+/** A graph's dependency cycles, each as its packages in order; one cycle for each set of packages. */
 export function findCycles(graph: DependencyGraph): string[][] {
   const dependencies = withoutLeaves(adjacencyOf(graph));
   const cycles = new Map<string, string[]>();
   for (const key of [...dependencies.keys()].sort(compareText)) {
-    if ([...cycles.values()].some((known) => known.includes(key))) continue;
+    if ([...cycles.values()].some((cycle) => cycle.includes(key))) continue;
     const cycle = shortestCycle(key, dependencies);
     if (cycle !== undefined) cycles.set(cycle.toSorted(compareText).join("|"), cycle);
   }
@@ -19,32 +19,32 @@ function adjacencyOf({ nodes, edges }: DependencyGraph): Map<string, Set<string>
   const dependencies = new Map<string, Set<string>>();
   for (const { from, key } of edges) {
     if (nodes.get(from.library.key)?.release !== from || nodes.get(key)?.release === undefined) continue;
-    const known = dependencies.get(from.library.key) ?? new Set();
-    dependencies.set(from.library.key, known.add(key));
+    const needs = dependencies.get(from.library.key) ?? new Set();
+    dependencies.set(from.library.key, needs.add(key));
   }
   return dependencies;
 }
 
 /** Leaves only packages that may lie on a cycle: removes packages without dependencies until none is left. */
 function withoutLeaves(dependencies: Adjacency): Map<string, Set<string>> {
-  const left = new Map([...dependencies].map(([key, needs]) => [key, needs.size]));
+  const openNeeds = new Map([...dependencies].map(([key, needs]) => [key, needs.size]));
   const dependents = new Map<string, string[]>();
   for (const [key, needs] of dependencies)
     for (const need of needs) {
-      const known = dependents.get(need);
-      if (known === undefined) dependents.set(need, [key]);
-      else known.push(key);
+      const dependentKeys = dependents.get(need);
+      if (dependentKeys === undefined) dependents.set(need, [key]);
+      else dependentKeys.push(key);
     }
-  const leaves = [...dependents.keys()].filter((key) => !left.has(key));
+  const leaves = [...dependents.keys()].filter((key) => !openNeeds.has(key));
   for (const leaf of leaves)
     for (const dependent of dependents.get(leaf) ?? []) {
-      const count = (left.get(dependent) ?? 0) - 1;
-      left.set(dependent, count);
+      const count = (openNeeds.get(dependent) ?? 0) - 1;
+      openNeeds.set(dependent, count);
       if (count === 0) leaves.push(dependent);
     }
-  const removed = new Set(leaves);
-  const kept = [...dependencies].filter(([key]) => !removed.has(key));
-  return new Map(kept.map(([key, needs]) => [key, new Set([...needs].filter((need) => !removed.has(need)))]));
+  const leafKeys = new Set(leaves);
+  const remaining = [...dependencies].filter(([key]) => !leafKeys.has(key));
+  return new Map(remaining.map(([key, needs]) => [key, new Set([...needs].filter((need) => !leafKeys.has(need)))]));
 }
 
 function shortestCycle(start: string, dependencies: Adjacency): string[] | undefined {

@@ -3,7 +3,7 @@ import type { VersionRange } from "../versions/version-range.js";
 import type { PackageMetadata } from "./package-metadata.js";
 import type { Dependency, KnownLibrary, Release } from "./release.js";
 
-/** A package of the graph: listed by the project, or brought in as a transitive dependency. */
+/** A package in the graph: listed by the project, or brought in as a transitive dependency. */
 export interface GraphNode<P extends PackageMetadata = PackageMetadata> {
   readonly key: string;
   readonly packageName: string;
@@ -15,7 +15,7 @@ export interface GraphNode<P extends PackageMetadata = PackageMetadata> {
   readonly path: readonly Release<P>[];
 }
 
-/** A dependency of a release that is in the graph. */
+/** A dependency of a release in the graph. */
 export interface DependencyEdge<P extends PackageMetadata = PackageMetadata> extends Dependency {
   readonly from: Release<P>;
   /** The releases from a listed one down to `from`. */
@@ -28,13 +28,13 @@ export interface EclipsedDependency<P extends PackageMetadata = PackageMetadata>
   readonly by: Release<P>;
 }
 
-/** The packages that a restore takes for a list of packages. All maps are by package name in lower case. */
+/** The packages that a restore takes for listed packages. All maps are by package name in lower case. */
 export interface DependencyGraph<P extends PackageMetadata = PackageMetadata> {
   readonly nodes: ReadonlyMap<string, GraphNode<P>>;
   readonly edges: readonly DependencyEdge<P>[];
   /** Packages for which no version is in all ranges, although each range alone has one. */
   readonly conflicts: ReadonlyMap<string, readonly DependencyEdge<P>[]>;
-  /** Edges to a known package of which no version is in the range. */
+  /** Edges to a known package that has no version in the range. */
   readonly unsatisfied: readonly DependencyEdge<P>[];
   /** Edges to packages that the source does not know, or knows without versions. */
   readonly unknown: readonly DependencyEdge<P>[];

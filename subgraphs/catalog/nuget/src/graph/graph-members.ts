@@ -6,7 +6,7 @@ import { getOrCompute } from "./memoize.js";
 import type { PackageMetadata } from "./package-metadata.js";
 import { type Release, releaseName } from "./release.js";
 
-/** A package of a restored set: a listed one or a transitive dependency. */
+/** A package in a restored set: a listed one or a transitive dependency. */
 export interface GraphMember<P extends PackageMetadata = PackageMetadata> {
   readonly key: string;
   readonly packageName: string;
@@ -18,14 +18,14 @@ export interface GraphMember<P extends PackageMetadata = PackageMetadata> {
   readonly path: readonly Release<P>[];
 }
 
-const known = new WeakMap<object, readonly GraphMember[]>();
+const membersByGraph = new WeakMap<object, readonly GraphMember[]>();
 
 /** The listed packages and their transitive dependencies, ordered by name. A package listed twice is in it twice. */
 export function membersOf<P extends PackageMetadata>(
-  listed: readonly ListedPackage<P>[],
+  packages: readonly ListedPackage<P>[],
   graph: DependencyGraph<P>,
 ): readonly GraphMember<P>[] {
-  return getOrCompute(known, graph, () => collect(listed, graph)) as readonly GraphMember<P>[];
+  return getOrCompute(membersByGraph, graph, () => collect(packages, graph)) as readonly GraphMember<P>[];
 }
 
 /** The package name, its version and the path that brought it in, for a sentence. */
@@ -34,10 +34,10 @@ export function memberName({ packageName, text, path }: GraphMember): string {
 }
 
 function collect<P extends PackageMetadata>(
-  listed: readonly ListedPackage<P>[],
+  packages: readonly ListedPackage<P>[],
   graph: DependencyGraph<P>,
 ): GraphMember<P>[] {
-  const members: GraphMember<P>[] = listed.map(({ key, packageName, text, version, release }) => ({
+  const members: GraphMember<P>[] = packages.map(({ key, packageName, text, version, release }) => ({
     key,
     packageName,
     text,

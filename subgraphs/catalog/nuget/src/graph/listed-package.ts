@@ -4,7 +4,7 @@ import type { PackageIdentity, PackageMetadata } from "./package-metadata.js";
 import type { PackageSnapshot } from "./package-snapshot.js";
 import type { KnownLibrary, Release } from "./release.js";
 
-/** One version of a package that a project lists. */
+/** One package version that a project lists. */
 export interface ListedPackage<P extends PackageMetadata = PackageMetadata> {
   /** The package name in lower case. */
   readonly key: string;
@@ -20,26 +20,26 @@ export interface ListedPackage<P extends PackageMetadata = PackageMetadata> {
 
 /** Looks up the listed packages, each version once, ordered by name and then by version, the highest version first. */
 export function lookUpPackages<P extends PackageMetadata>(
-  listed: readonly PackageIdentity[],
+  identities: readonly PackageIdentity[],
   snapshot: PackageSnapshot<P>,
 ): ListedPackage<P>[] {
   const packages = new Map<string, ListedPackage<P>>();
-  // sorted first, so that of several spellings the same one is kept whatever the order of the list
-  for (const { packageName, version: text } of listed.toSorted(bySpelling)) {
+  // sorted first, so that the same spelling is kept whatever the list's order
+  for (const { packageName, version: text } of identities.toSorted(bySpelling)) {
     const key = packageName.toLowerCase();
     const version = parseVersion(text);
     const identity = `${key}|${version === undefined ? text : formatVersion(version).toLowerCase()}`;
-    const same = packages.get(identity);
+    const duplicate = packages.get(identity);
     const library = snapshot.library(key);
-    const release = version && library?.releases.find((one) => compareVersions(one.version, version) === 0);
+    const release = version && library?.releases.find((candidate) => compareVersions(candidate.version, version) === 0);
     packages.set(identity, {
       key,
-      packageName: library?.packageName ?? same?.packageName ?? packageName,
-      text: release?.text ?? same?.text ?? text,
+      packageName: library?.packageName ?? duplicate?.packageName ?? packageName,
+      text: release?.text ?? duplicate?.text ?? text,
       version,
       library,
       release,
-      listed: (same?.listed ?? 0) + 1,
+      listed: (duplicate?.listed ?? 0) + 1,
     });
   }
   return [...packages.values()].sort((a, b) => compareText(a.key, b.key) || highestFirst(a, b));

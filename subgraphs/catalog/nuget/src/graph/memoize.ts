@@ -4,10 +4,10 @@ interface Memory<K, T> {
   set(key: K, value: T): unknown;
 }
 
-/** The stored value of a key; the first call computes and stores it, `undefined` included. */
+/** The stored value for a key; the first call computes and stores it, `undefined` included. */
 export function getOrCompute<K, T>(memory: Memory<K, T>, key: K, compute: (key: K) => T): T {
-  const known = memory.get(key);
-  if (known !== undefined || memory.has(key)) return known as T;
+  const memoized = memory.get(key);
+  if (memoized !== undefined || memory.has(key)) return memoized as T;
   const value = compute(key);
   memory.set(key, value);
   return value;

@@ -23,7 +23,7 @@ export class NearestWins<P extends PackageMetadata = PackageMetadata> {
   readonly #edgeCount: number;
   #edgesFrom: ReadonlyMap<Release<P>, readonly DependencyEdge<P>[]> | undefined;
 
-  /** `edgesTo` holds the edges of the graph by the package that they lead to. */
+  /** `edgesTo` holds the graph's edges by the package that they lead to. */
   constructor(
     roots: Iterable<Release<P>>,
     edgesTo: ReadonlyMap<string, readonly DependencyEdge<P>[]>,
@@ -55,17 +55,17 @@ export class NearestWins<P extends PackageMetadata = PackageMetadata> {
   // searches upwards from the dependent, so that an answer mostly costs no more than one path to a root
   #hasOwnPath(start: Release<P>, dependents: Dependents<P>): boolean {
     if (dependents.reachable) return dependents.reachable.has(start);
-    const seen = new Set([start]);
+    const visitedReleases = new Set([start]);
     const open = [start];
     for (let release = open.pop(); release !== undefined; release = open.pop())
       for (const { from, range } of this.#edgesTo.get(release.library.key) ?? []) {
         dependents.stepsLeft -= 1;
         if (dependents.stepsLeft < 0) return this.#reachableDependents(dependents).has(start);
-        if (dependents.releases.has(from) || seen.has(from)) continue;
+        if (dependents.releases.has(from) || visitedReleases.has(from)) continue;
         // a release whose range comes to another version did not bring this one in
         if (this.#source.lowestIn(release.library, range) !== release) continue;
         if (this.#roots.has(from)) return true;
-        seen.add(from);
+        visitedReleases.add(from);
         open.push(from);
       }
     return false;
@@ -73,18 +73,18 @@ export class NearestWins<P extends PackageMetadata = PackageMetadata> {
 
   /** Decides all dependents of a package in one walk down from the roots: many single searches repeat the same steps. */
   #reachableDependents(dependents: Dependents<P>): ReadonlySet<Release<P>> {
-    const reached = new Set<Release<P>>();
+    const reachable = new Set<Release<P>>();
     const open = [...this.#roots].filter((root) => !dependents.releases.has(root));
     for (let release = open.pop(); release !== undefined; release = open.pop())
       for (const { key, range } of this.#edgesOf(release)) {
         const library = this.#source.library(key);
         const next = library && this.#source.lowestIn(library, range);
-        if (next === undefined || reached.has(next)) continue;
-        reached.add(next);
+        if (next === undefined || reachable.has(next)) continue;
+        reachable.add(next);
         if (!dependents.releases.has(next)) open.push(next);
       }
-    dependents.reachable = reached;
-    return reached;
+    dependents.reachable = reachable;
+    return reachable;
   }
 
   #edgesOf(release: Release<P>): readonly DependencyEdge<P>[] {
@@ -95,9 +95,9 @@ export class NearestWins<P extends PackageMetadata = PackageMetadata> {
   #byDependent(): Map<Release<P>, DependencyEdge<P>[]> {
     const edgesFrom = new Map<Release<P>, DependencyEdge<P>[]>();
     for (const edge of [...this.#edgesTo.values()].flat()) {
-      const known = edgesFrom.get(edge.from);
-      if (known === undefined) edgesFrom.set(edge.from, [edge]);
-      else known.push(edge);
+      const siblings = edgesFrom.get(edge.from);
+      if (siblings === undefined) edgesFrom.set(edge.from, [edge]);
+      else siblings.push(edge);
     }
     return edgesFrom;
   }

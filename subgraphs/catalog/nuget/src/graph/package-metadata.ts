@@ -9,11 +9,11 @@ export interface PackageRequirement {
   packageName: string;
   /** A NuGet version range. */
   range: string;
-  /** The framework of its dependency group. Without one the dependency counts on every framework. */
+  /** Its dependency group's framework. Without one the dependency counts on every framework. */
   targetFramework?: string | null;
 }
 
-/** One version of a package as a feed or a registry describes it. */
+/** One package version as a feed or a registry describes it. */
 export interface PackageVersionMetadata {
   version: string;
   /** A Retired version is never chosen for a dependency. */
@@ -21,7 +21,7 @@ export interface PackageVersionMetadata {
   /** When the list is empty, the version is taken to run on every framework. */
   targetFrameworks: string[];
   dependencies: PackageRequirement[];
-  /** Frameworks of dependency groups that may be empty: on them the version depends on nothing. */
+  /** Frameworks whose dependency groups may be empty: on them the version depends on nothing. */
   dependencyGroups?: string[];
 }
 

@@ -9,7 +9,7 @@ import { getOrCompute } from "./memoize.js";
 import type { PackageMetadata } from "./package-metadata.js";
 import { type Dependency, type KnownLibrary, type Release, readFrameworkOnce, readLibrary } from "./release.js";
 
-/** Results that were computed for projects of one framework. */
+/** Results that were computed for projects with one framework. */
 interface ProjectMemory {
   readonly supported: WeakMap<Release, boolean>;
   readonly dependencies: WeakMap<Release, readonly Dependency[]>;
@@ -32,11 +32,11 @@ export class PackageSnapshot<P extends PackageMetadata = PackageMetadata> {
     this.#packages = packages;
   }
 
-  /** The package of a name in lower case; undefined where the snapshot does not have it. */
+  /** The package with a name in lower case; undefined where the snapshot does not have it. */
   library(key: string): KnownLibrary<P> | undefined {
     return getOrCompute(this.#libraries, key, () => {
-      const found = this.#packages.get(key);
-      return found && readLibrary(found);
+      const metadata = this.#packages.get(key);
+      return metadata && readLibrary(metadata);
     });
   }
 
@@ -46,7 +46,7 @@ export class PackageSnapshot<P extends PackageMetadata = PackageMetadata> {
     return this.#all;
   }
 
-  /** Whether a project of this framework can use the release. */
+  /** Whether a project with this framework can use the release. */
   supports(release: Release<P>, project: Framework): boolean {
     if (release.targetFrameworks.length === 0) return true;
     return getOrCompute(this.#memoryOf(project).supported, release, () =>
@@ -54,14 +54,14 @@ export class PackageSnapshot<P extends PackageMetadata = PackageMetadata> {
     );
   }
 
-  /** The target frameworks of a release that NuGet knows. */
+  /** A release's target frameworks that NuGet knows. */
   frameworksOf({ targetFrameworks }: Release<P>): Framework[] {
     return targetFrameworks
       .map((text) => readFrameworkOnce(text))
       .filter(({ identifier }) => identifier !== "Unsupported");
   }
 
-  /** The dependencies of a release in a project: those without a group, and those of the nearest group. */
+  /** A release's dependencies in a project: those without a group, and those in the nearest group. */
   dependenciesOf(release: Release<P>, project: Framework): readonly Dependency[] {
     if (!release.isGrouped) return release.dependencies;
     return getOrCompute(this.#memoryOf(project).dependencies, release, () => {
@@ -75,7 +75,7 @@ export class PackageSnapshot<P extends PackageMetadata = PackageMetadata> {
     });
   }
 
-  /** Answers what a restore asks about releases in a project of this framework. */
+  /** Answers what a restore asks about releases in a project with this framework. */
   sourceFor(project: Framework): DependencySource<P> {
     return {
       library: (key) => this.library(key),
@@ -86,21 +86,21 @@ export class PackageSnapshot<P extends PackageMetadata = PackageMetadata> {
     };
   }
 
-  /** The release that a restore takes for several ranges: the highest that one of them comes to, if it satisfies all. */
+  /** The release that a restore takes for several ranges: the highest that any one comes to, if it satisfies all. */
   lowest(library: KnownLibrary<P>, ranges: readonly VersionRange[]): Release<P> | undefined {
     let highest: Release<P> | undefined;
     // equal texts are one range object, and the dependents of one package mostly name the same range
     const different = new Set(ranges);
     for (const range of different) {
-      const own = this.lowestIn(library, range);
-      if (own === undefined) return undefined;
-      if (highest === undefined || compareVersions(own.version, highest.version) > 0) highest = own;
+      const release = this.lowestIn(library, range);
+      if (release === undefined) return undefined;
+      if (highest === undefined || compareVersions(release.version, highest.version) > 0) highest = release;
     }
     for (const range of different) if (highest && !satisfies(range, highest.version)) return undefined;
     return highest;
   }
 
-  /** The release that a restore takes for one range: the lowest, or the highest of a floating range, never a retired one. */
+  /** The release that a restore takes for a range: the lowest, or a floating range's highest, never a retired one. */
   lowestIn(library: KnownLibrary<P>, range: VersionRange): Release<P> | undefined {
     const byRange = getOrCompute(this.#lowest, library, () => new Map<VersionRange, Release<P> | undefined>());
     return getOrCompute(byRange, range, () => lowestOf(library, range));

@@ -6,17 +6,17 @@ import { parseRange, type VersionRange } from "../versions/version-range.js";
 import { getOrCompute, memoize } from "./memoize.js";
 import type { PackageMetadata, PackageRequirement } from "./package-metadata.js";
 
-/** A dependency of a release, its texts parsed. */
+/** A release's dependency, its texts parsed. */
 export interface Dependency {
   readonly packageName: string;
   /** The package name in lower case. */
   readonly key: string;
   readonly range: VersionRange;
-  /** The framework of its dependency group; undefined where it counts on every framework. */
+  /** Its dependency group's framework; undefined where it counts on every framework. */
   readonly group: Framework | undefined;
 }
 
-/** One version of a package, its texts parsed. */
+/** One package version, its texts parsed. */
 export interface Release<P extends PackageMetadata = PackageMetadata> {
   readonly library: KnownLibrary<P>;
   /** The version as it was written. */
@@ -24,9 +24,9 @@ export interface Release<P extends PackageMetadata = PackageMetadata> {
   readonly version: NugetVersion;
   readonly status: P["versions"][number]["status"];
   readonly targetFrameworks: readonly string[];
-  /** Whether some of its dependencies stand in groups. */
+  /** Whether some dependencies stand in groups. */
   readonly isGrouped: boolean;
-  /** The dependencies of all groups, ordered by package name. */
+  /** The dependencies in all groups, ordered by package name. */
   readonly dependencies: readonly Dependency[];
   /** The metadata that the release was read from. */
   readonly registered: P["versions"][number];
@@ -61,19 +61,19 @@ export function releaseName({ library, text }: Pick<Release, "text"> & { library
   return `${library.packageName} ${text}`;
 }
 
-function readReleases<P extends PackageMetadata>(registered: P): KnownLibrary<P> {
-  const { packageName } = registered;
+function readReleases<P extends PackageMetadata>(metadata: P): KnownLibrary<P> {
+  const { packageName } = metadata;
   const releases: Release<P>[] = [];
-  const library = { key: packageName.toLowerCase(), packageName, registered, releases };
-  for (const one of registered.versions) {
-    const version = parseVersion(one.version);
-    if (version !== undefined) releases.push(new RegisteredRelease(library, version, one));
+  const library = { key: packageName.toLowerCase(), packageName, registered: metadata, releases };
+  for (const entry of metadata.versions) {
+    const version = parseVersion(entry.version);
+    if (version !== undefined) releases.push(new RegisteredRelease(library, version, entry));
   }
   releases.sort((a, b) => compareVersions(a.version, b.version) || compareText(a.text, b.text));
   return library;
 }
 
-/** Parses the dependencies only when they are asked for: of most releases only the version is ever looked at. */
+/** Parses the dependencies only when they are asked for: most releases are looked at for their version only. */
 class RegisteredRelease<P extends PackageMetadata> implements Release<P> {
   readonly library: KnownLibrary<P>;
   readonly text: string;
@@ -84,14 +84,14 @@ class RegisteredRelease<P extends PackageMetadata> implements Release<P> {
   readonly registered: P["versions"][number];
   #dependencies: readonly Dependency[] | undefined;
 
-  constructor(library: KnownLibrary<P>, version: NugetVersion, registered: P["versions"][number]) {
+  constructor(library: KnownLibrary<P>, version: NugetVersion, entry: P["versions"][number]) {
     this.library = library;
-    this.text = registered.version;
+    this.text = entry.version;
     this.version = version;
-    this.status = registered.status;
-    this.targetFrameworks = registered.targetFrameworks;
-    this.isGrouped = registered.dependencies.some(({ targetFramework }) => targetFramework != null);
-    this.registered = registered;
+    this.status = entry.status;
+    this.targetFrameworks = entry.targetFrameworks;
+    this.isGrouped = entry.dependencies.some(({ targetFramework }) => targetFramework != null);
+    this.registered = entry;
   }
 
   get dependencies(): readonly Dependency[] {
@@ -109,9 +109,9 @@ function readDependency({ packageName, range: text, targetFramework }: PackageRe
 
 // the same dependency may be listed more than once
 function distinct(dependencies: readonly Dependency[]): Dependency[] {
-  const isRepeated = (one: Dependency, index: number) =>
-    dependencies.slice(0, index).some((other) => isSame(one, other));
-  return dependencies.filter((one, index) => !isRepeated(one, index)).sort(byName);
+  const isRepeated = (dependency: Dependency, index: number) =>
+    dependencies.slice(0, index).some((other) => isSame(dependency, other));
+  return dependencies.filter((dependency, index) => !isRepeated(dependency, index)).sort(byName);
 }
 
 function isSame(a: Dependency, b: Dependency): boolean {

@@ -19,10 +19,10 @@ const stepsInOneGo = 50;
 
 /** Resolves dependencies without a pause. */
 export function resolveDependencies<P extends PackageMetadata>(
-  listed: readonly ListedPackage<P>[],
+  packages: readonly ListedPackage<P>[],
   source: DependencySource<P>,
 ): DependencyGraph<P> {
-  const work = dependencyResolution(listed, source);
+  const work = dependencyResolution(packages, source);
   for (;;) {
     const { done, value } = work.next();
     if (done) return value;
@@ -34,32 +34,32 @@ export function resolveDependencies<P extends PackageMetadata>(
  * dependents that count the lowest version that satisfies them all. The caller may do other work at each `yield`.
  */
 export function* dependencyResolution<P extends PackageMetadata>(
-  listed: readonly ListedPackage<P>[],
+  packages: readonly ListedPackage<P>[],
   source: DependencySource<P>,
 ): Generator<void, DependencyGraph<P>, void> {
   const direct = new Map<string, ListedPackage<P>>();
   const leftOut = new Set<string>();
-  for (const one of listed) {
-    const { release, library } = one;
-    const broken = release === undefined ? (library?.releases.length ?? 0) > 0 : !source.isSupported(release);
-    if (broken) leftOut.add(one.key);
-    else if (!direct.has(one.key)) direct.set(one.key, one);
+  for (const entry of packages) {
+    const { release, library } = entry;
+    const isBroken = release === undefined ? (library?.releases.length ?? 0) > 0 : !source.isSupported(release);
+    if (isBroken) leftOut.add(entry.key);
+    else if (!direct.has(entry.key)) direct.set(entry.key, entry);
   }
   for (const key of direct.keys()) leftOut.delete(key);
   const roots = [...direct.values()].flatMap(({ release }) => release ?? []);
   const isFixed = (key: string) => direct.has(key) || leftOut.has(key);
-  let chosen: ReadonlyMap<string, Release<P>> = yield* firstGuess(roots, source, isFixed);
+  let choice: ReadonlyMap<string, Release<P>> = yield* firstGuess(roots, source, isFixed);
   const convergence = new WalkConvergence();
   for (;;) {
-    const edges = yield* collectEdges(roots, chosen, source, isFixed);
+    const edges = yield* collectEdges(roots, choice, source, isFixed);
     const next = yield* chooseVersions(roots, edges, source, isFixed);
     yield;
-    const settled = sameChoice(chosen, next.chosen);
-    if (settled || convergence.isOver(next.chosen, edges.length)) {
-      const unsettled = settled ? [] : differing(chosen, next.chosen);
-      return { ...graphOf(direct, edges, next, leftOut), unsettled, rounds: convergence.rounds };
+    const isSettled = sameChoice(choice, next.chosen);
+    if (isSettled || convergence.isOver(next.chosen, edges.length)) {
+      const unsettledKeys = isSettled ? [] : differing(choice, next.chosen);
+      return { ...graphOf(direct, edges, next, leftOut), unsettled: unsettledKeys, rounds: convergence.rounds };
     }
-    chosen = next.chosen;
+    choice = next.chosen;
   }
 }
 
@@ -70,25 +70,25 @@ function* firstGuess<P extends PackageMetadata>(
   source: DependencySource<P>,
   isFixed: IsFixed,
 ): Generator<void, Map<string, Release<P>>, void> {
-  let chosen = new Map<string, Release<P>>();
+  let choice = new Map<string, Release<P>>();
   let last: ReadonlyMap<string, readonly DependencyEdge<P>[]> = new Map();
   for (let round = 1; round <= usualRounds; round += 1) {
-    const edgesTo = byPackage(yield* collectEdges(roots, chosen, source, isFixed));
+    const edgesTo = byPackage(yield* collectEdges(roots, choice, source, isFixed));
     const next = new Map<string, Release<P>>();
     let count = 0;
     for (const [key, edges] of edgesTo) {
       if (++count % stepsInOneGo === 0) yield;
       const library = isFixed(key) ? undefined : source.library(key);
       const release = sameDependents(edges, last.get(key))
-        ? chosen.get(key)
+        ? choice.get(key)
         : library && (lowestForAll(source, library, edges) ?? highestRequired(source, library, edges));
       if (release !== undefined) next.set(key, release);
     }
-    if (sameChoice(chosen, next)) break;
-    chosen = next;
+    if (sameChoice(choice, next)) break;
+    choice = next;
     last = edgesTo;
   }
-  return chosen;
+  return choice;
 }
 
 function sameDependents(edges: readonly DependencyEdge[], before: readonly DependencyEdge[] | undefined): boolean {
@@ -126,24 +126,24 @@ class FoundEdge<P extends PackageMetadata> implements DependencyEdge<P> {
   }
 }
 
-/** All dependencies of the roots and of the chosen releases below them, breadth first. */
+/** All dependencies that the roots and the chosen releases below them have, breadth first. */
 function* collectEdges<P extends PackageMetadata>(
   roots: readonly Release<P>[],
-  chosen: ReadonlyMap<string, Release<P>>,
+  choice: ReadonlyMap<string, Release<P>>,
   source: DependencySource<P>,
   isFixed: IsFixed,
 ): Generator<void, DependencyEdge<P>[], void> {
   const edges: DependencyEdge<P>[] = [];
-  const seen = new Set<string>();
+  const visitedKeys = new Set<string>();
   const queue: Step<P>[] = roots.map((release) => ({ release, above: undefined }));
   for (const step of queue)
     for (const dependency of source.dependenciesOf(step.release)) {
       const { key, range } = dependency;
       if (edges.push(new FoundEdge(dependency, step)) % stepsInOneGo === 0) yield;
-      if (seen.has(key) || isFixed(key)) continue;
-      seen.add(key);
+      if (visitedKeys.has(key) || isFixed(key)) continue;
+      visitedKeys.add(key);
       const library = source.library(key);
-      const next = chosen.get(key) ?? (library && source.lowestIn(library, range));
+      const next = choice.get(key) ?? (library && source.lowestIn(library, range));
       if (next !== undefined) queue.push({ release: next, above: step });
     }
   return edges;

@@ -53,7 +53,7 @@ interface Question<P extends PackageMetadata> {
   readonly nearestWins: NearestWins<P>;
 }
 
-/** Chooses the version of one package. The nearest-wins rule is asked only about the edges that decide: those that no
+/** Chooses one package's version. The nearest-wins rule is asked only about the edges that decide: those that no
  * version satisfies, and those that ask for the highest version. */
 function chooseVersion<P extends PackageMetadata>(
   { library, edges, source, nearestWins }: Question<P>,
@@ -65,9 +65,9 @@ function chooseVersion<P extends PackageMetadata>(
     if (by !== undefined) choice.eclipsed.push({ edge, by });
     return by === undefined;
   };
-  const same = isOneRange(edges) ? edges[0] && lowest(edges[0]) : undefined;
-  if (same !== undefined) {
-    choice.chosen.set(library.key, same);
+  const commonRelease = isOneRange(edges) ? edges[0] && lowest(edges[0]) : undefined;
+  if (commonRelease !== undefined) {
+    choice.chosen.set(library.key, commonRelease);
     return;
   }
   const [able, unable] = split(edges, (edge) => lowest(edge) !== undefined);
@@ -77,14 +77,14 @@ function chooseVersion<P extends PackageMetadata>(
   while (!isSettled && counting.length > 0) {
     const release = lowestForAll(source, library, counting);
     const deciding = release === undefined ? counting : counting.filter((edge) => lowest(edge) === release);
-    const tested = deciding.length === 0 ? counting : deciding;
-    // when all edges have the same range, it makes no difference which of them count
-    const kept = isOneRange(counting) ? tested : tested.filter(counts);
-    isSettled = release === undefined ? kept.length === counting.length : kept.length > 0;
-    const keptEdges = new Set(kept);
-    const eclipsed = new Set(tested.filter((edge) => !keptEdges.has(edge)));
+    const candidates = deciding.length === 0 ? counting : deciding;
+    // when all edges have the same range, it makes no difference which edges count
+    const winners = isOneRange(counting) ? candidates : candidates.filter(counts);
+    isSettled = release === undefined ? winners.length === counting.length : winners.length > 0;
+    const keptEdges = new Set(winners);
+    const losers = new Set(candidates.filter((edge) => !keptEdges.has(edge)));
     if (release !== undefined && isSettled) choice.chosen.set(library.key, release);
-    counting = counting.filter((edge) => !eclipsed.has(edge));
+    counting = counting.filter((edge) => !losers.has(edge));
   }
   if (counting.length === 0 || choice.chosen.has(library.key)) return;
   choice.conflicts.set(library.key, counting);
@@ -92,7 +92,7 @@ function chooseVersion<P extends PackageMetadata>(
   if (release !== undefined) choice.chosen.set(library.key, release);
 }
 
-/** The lowest release that satisfies the ranges of all edges. */
+/** The lowest release that satisfies all edges' ranges. */
 export function lowestForAll<P extends PackageMetadata>(
   source: DependencySource<P>,
   library: KnownLibrary<P>,
@@ -110,8 +110,8 @@ export function highestRequired<P extends PackageMetadata>(
   library: KnownLibrary<P>,
   edges: readonly DependencyEdge<P>[],
 ): Release<P> | undefined {
-  const wanted = edges.flatMap(({ range }) => source.lowest(library, [range]) ?? []);
-  return wanted.sort((a, b) => compareVersions(b.version, a.version))[0];
+  const releases = edges.flatMap(({ range }) => source.lowest(library, [range]) ?? []);
+  return releases.sort((a, b) => compareVersions(b.version, a.version))[0];
 }
 
 /** The edges by the package that they lead to. */

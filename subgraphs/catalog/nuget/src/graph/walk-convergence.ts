@@ -3,7 +3,7 @@ import type { Release } from "./release.js";
 /** The release that a round chose for each package, by package name in lower case. */
 type Choice = ReadonlyMap<string, Release>;
 
-/** A restore mostly settles in a few rounds. A chain of dependencies that raise one another takes one for each link. */
+/** A restore usually needs few rounds. A chain in which each dependency raises the next takes one for each link. */
 export const usualRounds = 10;
 const maxRounds = 100;
 /** Dependencies looked at in all rounds beyond the usual ones: about 50 ms, but the same number on every machine. */

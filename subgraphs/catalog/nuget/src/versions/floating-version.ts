@@ -1,12 +1,12 @@
 import { isPrerelease, type NugetVersion, parseVersion } from "./version.js";
 
-/** The floating part of a range such as `1.2.*` or `1.*-rc*`: a restore takes the highest version that matches it. */
+/** A range's floating part, such as `1.2.*` or `1.*-rc*`: a restore takes the highest version that matches it. */
 export interface FloatingVersion {
   /** The lowest version that matches. */
   readonly least: NugetVersion;
   /** How many leading number parts are fixed. */
   readonly fixedParts: number;
-  /** The required beginning of the prerelease text, or undefined where only stable versions are wanted. */
+  /** The prerelease text's required beginning, or undefined where only stable versions are wanted. */
   readonly releasePrefix: string | undefined;
 }
 

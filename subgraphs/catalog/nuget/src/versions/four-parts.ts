@@ -1,4 +1,4 @@
-/** A .NET version number of four parts; missing parts are 0. */
+/** A .NET version number with four parts; missing parts are 0. */
 export type FourParts = readonly [number, number, number, number];
 
 /** The version number 0.0.0.0. */
@@ -23,9 +23,9 @@ export function compareParts(a: FourParts, b: FourParts): number {
 
 /** Removes trailing zeros, but keeps at least `least` parts. */
 export function trimParts(parts: FourParts, least: number): number[] {
-  const kept: number[] = [...parts];
-  while (kept.length > least && kept.at(-1) === 0) kept.pop();
-  return kept;
+  const result: number[] = [...parts];
+  while (result.length > least && result.at(-1) === 0) result.pop();
+  return result;
 }
 
 /** Whether all parts are 0. */

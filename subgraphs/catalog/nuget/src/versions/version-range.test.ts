@@ -15,18 +15,18 @@ import {
 } from "./version-range.js";
 
 function version(text: string): NugetVersion {
-  const parsed = parseVersion(text);
-  if (parsed === undefined) throw new Error(`${text} is no version`);
-  return parsed;
+  const result = parseVersion(text);
+  if (result === undefined) throw new Error(`${text} is no version`);
+  return result;
 }
 
 function range(text: string): VersionRange {
-  const parsed = parseRange(text);
-  if (parsed === undefined) throw new Error(`${text} is no range`);
-  return parsed;
+  const result = parseRange(text);
+  if (result === undefined) throw new Error(`${text} is no range`);
+  return result;
 }
 
-const refused = [
+const invalidRanges = [
   "",
   " ",
   "[",
@@ -286,45 +286,50 @@ function split(text: string): string[] {
 }
 
 describe("version ranges", () => {
-  it.each(refused)("refuse %j", (text) => {
+  it.each(invalidRanges)("refuse %j", (text) => {
     expect(parseRange(text)).toBeUndefined();
   });
 
   const bounds = inside.flatMap(([text, within, without]) => [
-    ...split(within).map((one) => [text, "is satisfied by", one, true] as const),
-    ...split(without).map((one) => [text, "is not satisfied by", one, false] as const),
+    ...split(within).map((item) => [text, "is satisfied by", item, true] as const),
+    ...split(without).map((item) => [text, "is not satisfied by", item, false] as const),
   ]);
-  it.each(bounds)("%s %s %s", (text, _verb, one, expected) => {
-    expect(satisfies(range(text), version(one))).toBe(expected);
+  it.each(bounds)("%s %s %s", (text, _verb, candidate, isSatisfied) => {
+    expect(satisfies(range(text), version(candidate))).toBe(isSatisfied);
   });
 
   const wishes = meant.flatMap(([text, within, without]) => [
-    ...split(within).map((one) => [text, "covers", one, true] as const),
-    ...split(without).map((one) => [text, "does not cover", one, false] as const),
+    ...split(within).map((item) => [text, "covers", item, true] as const),
+    ...split(without).map((item) => [text, "does not cover", item, false] as const),
   ]);
-  it.each(wishes)("%s %s %s", (text, _verb, one, expected) => {
-    expect(covers(range(text), version(one))).toBe(expected);
+  it.each(wishes)("%s %s %s", (text, _verb, candidate, isCovered) => {
+    expect(covers(range(text), version(candidate))).toBe(isCovered);
   });
 
   it.each(matches)("%s among [%s] takes %s", (text, versions, best) => {
-    const parsed = split(versions).map(version);
-    for (const order of [parsed, parsed.toReversed()]) {
-      const found = bestMatch(range(text), order);
-      expect(found && formatVersion(found)).toBe(best);
+    const list = split(versions).map(version);
+    for (const order of [list, list.toReversed()]) {
+      const match = bestMatch(range(text), order);
+      expect(match && formatVersion(match)).toBe(best);
     }
   });
 
   it.each(forms)("%s is written %s, shortly %s, in a message %j", (text, full, short, pretty) => {
-    const parsed = range(text);
-    expect([formatRange(parsed), shortRange(parsed), prettyRange(parsed)]).toEqual([full, short, pretty]);
+    const parsedRange = range(text);
+    expect([formatRange(parsedRange), shortRange(parsedRange), prettyRange(parsedRange)]).toEqual([
+      full,
+      short,
+      pretty,
+    ]);
   });
 
-  it.each(subsets)("%s lies in %s: %s", (inner, outer, expected) => {
-    expect(isSubset(range(inner), range(outer))).toBe(expected);
+  it.each(subsets)("%s lies in %s: %s", (inner, outer, isContained) => {
+    expect(isSubset(range(inner), range(outer))).toBe(isContained);
   });
 
   it.each(meets)("%s and %s meet in %s", (a, b, both) => {
-    for (const met of [meet(range(a), range(b)), meet(range(b), range(a))]) expect(met?.text).toBe(both);
+    for (const intersection of [meet(range(a), range(b)), meet(range(b), range(a))])
+      expect(intersection?.text).toBe(both);
   });
 
   it.each(words)("%s reads as %s", (text, sentence) => {
@@ -341,8 +346,8 @@ describe("lowestIncluded", () => {
     ["[,13.0)", undefined],
     ["12.*", undefined],
     ["[12.*,13.0)", undefined],
-  ])("of %s is %s", (text, expected) => {
+  ])("of %s is %s", (text, formattedLowest) => {
     const lowest = lowestIncluded(range(text));
-    expect(lowest && formatVersion(lowest)).toBe(expected);
+    expect(lowest && formatVersion(lowest)).toBe(formattedLowest);
   });
 });

@@ -15,10 +15,10 @@ const bracketForm = /^([[(])(.*)([\])])$/s;
 
 /** Parses `1.0` (1.0 or higher), `[1.0]`, `(1.0,2.0]`, `[,2.0)`, `1.*`, `[1.*,3.0)`; undefined for anything else. */
 export function parseRange(text: string): VersionRange | undefined {
-  const trimmed = text.trim();
-  const brackets = bracketForm.exec(trimmed);
+  const content = text.trim();
+  const brackets = bracketForm.exec(content);
   if (brackets === null)
-    return withBounds({ text: trimmed, least: trimmed, most: "", minInclusive: true, maxInclusive: false });
+    return withBounds({ text: content, least: content, most: "", minInclusive: true, maxInclusive: false });
   const [, open, inside = "", close] = brackets;
   const bounds = inside.split(",");
   const minInclusive = open === "[";
@@ -27,7 +27,7 @@ export function parseRange(text: string): VersionRange | undefined {
   if (bounds.length > 2 || bounds.every((bound) => bound === "")) return undefined;
   if (bounds.length === 1 && (inside.trim() === "" || !(minInclusive && maxInclusive))) return undefined;
   const [least = "", most = least] = bounds;
-  return withBounds({ text: trimmed, least, most, minInclusive, maxInclusive });
+  return withBounds({ text: content, least, most, minInclusive, maxInclusive });
 }
 
 interface Bounds {
@@ -62,14 +62,14 @@ export function covers(range: VersionRange, version: NugetVersion): boolean {
   return satisfies(range, version) && (range.floating === undefined || floatsTo(range.floating, version));
 }
 
-/** Whether the version is lower than every version of the range. */
+/** Whether the version is lower than every version in the range. */
 export function isBelow({ min, minInclusive }: VersionRange, version: NugetVersion): boolean {
   if (min === undefined) return false;
   const order = compareVersions(version, min);
   return minInclusive ? order < 0 : order <= 0;
 }
 
-/** Whether the version is higher than every version of the range. */
+/** Whether the version is higher than every version in the range. */
 export function isAbove({ max, maxInclusive }: VersionRange, version: NugetVersion): boolean {
   if (max === undefined) return false;
   const order = compareVersions(version, max);
@@ -85,12 +85,12 @@ export function admitsPrereleases({ min, max, floating }: VersionRange): boolean
 
 /** The version that a restore takes: the lowest in the range, or the highest that matches a floating range. */
 export function bestMatch(range: VersionRange, versions: readonly NugetVersion[]): NugetVersion | undefined {
-  const wanted = versions.filter(
+  const candidates = versions.filter(
     (version) => satisfies(range, version) && (admitsPrereleases(range) || !isPrerelease(version)),
   );
   const { floating } = range;
-  const floated = floating === undefined ? [] : wanted.filter((version) => floatsTo(floating, version));
-  return floated.length > 0 ? extreme(floated, 1) : extreme(wanted, -1);
+  const matches = floating === undefined ? [] : candidates.filter((version) => floatsTo(floating, version));
+  return matches.length > 0 ? extreme(matches, 1) : extreme(candidates, -1);
 }
 
 function extreme(versions: readonly NugetVersion[], direction: 1 | -1): NugetVersion | undefined {
@@ -145,7 +145,7 @@ export function prettyRange({ min, minInclusive, max, maxInclusive }: VersionRan
   return bounds.length === 0 ? "" : `(${bounds.join(" && ")})`;
 }
 
-/** Whether every version of `inner` is in `outer`. Only the bounds of floating ranges are compared. */
+/** Whether every version of `inner` is in `outer`. A floating range counts by its bounds only. */
 export function isSubset(inner: VersionRange, outer: VersionRange): boolean {
   if (isEmpty(inner)) return true;
   return !isEmpty(outer) && isLowEnough(outer, inner) && isHighEnough(outer, inner);

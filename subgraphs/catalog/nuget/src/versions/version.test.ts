@@ -10,12 +10,12 @@ import {
 } from "./version.js";
 
 function version(text: string): NugetVersion {
-  const parsed = parseVersion(text);
-  if (parsed === undefined) throw new Error(`${text} is no version`);
-  return parsed;
+  const result = parseVersion(text);
+  if (result === undefined) throw new Error(`${text} is no version`);
+  return result;
 }
 
-const normalised: readonly (readonly [string, string])[] = [
+const normalForms: readonly (readonly [string, string])[] = [
   ["1", "1.0.0"],
   ["1. 0", "1.0.0"],
   ["1.0.0 -a", "1.0.0-a"],
@@ -47,7 +47,7 @@ const normalised: readonly (readonly [string, string])[] = [
   ["8.0.0-preview.7.23375.6", "8.0.0-preview.7.23375.6"],
 ];
 
-const refused = [
+const invalidVersions = [
   "",
   " ",
   "v1.0.0",
@@ -115,11 +115,11 @@ const equal: readonly (readonly [string, string])[] = [
 ];
 
 describe("NuGet versions", () => {
-  it.each(normalised)("reads %j as %s", (text, expected) => {
-    expect(formatVersion(version(text))).toBe(expected);
+  it.each(normalForms)("reads %j as %s", (text, normalForm) => {
+    expect(formatVersion(version(text))).toBe(normalForm);
   });
 
-  it.each(refused)("does not read %j", (text) => {
+  it.each(invalidVersions)("does not read %j", (text) => {
     expect(parseVersion(text)).toBeUndefined();
   });
 
@@ -141,8 +141,8 @@ describe("NuGet versions", () => {
     ["1.2.3.4+01", "1.2.3.4+01"],
     ["1.2.3.0", "1.2.3"],
     ["1.0-Beta+B", "1.0.0-Beta+B"],
-  ])("writes %s in full as %s", (text, expected) => {
-    expect(formatFullVersion(version(text))).toBe(expected);
+  ])("writes %s in full as %s", (text, fullForm) => {
+    expect(formatFullVersion(version(text))).toBe(fullForm);
   });
 
   it.each([
@@ -152,8 +152,8 @@ describe("NuGet versions", () => {
     ["1.0.0-beta.1", true],
     ["1.0.0+meta", true],
     ["1.0.0-beta+meta", true],
-  ])("%s needs SemVer 2.0.0: %s", (text, expected) => {
-    expect(isSemVer2(version(text))).toBe(expected);
+  ])("%s needs SemVer 2.0.0: %s", (text, needsSemVer2) => {
+    expect(isSemVer2(version(text))).toBe(needsSemVer2);
   });
 
   it("tells prereleases by their label, never by the build metadata", () => {
@@ -167,9 +167,9 @@ describe("NuGet versions", () => {
       .tuple(fc.array(fc.nat(9999), { minLength: 1, maxLength: 4 }), fc.array(label, { maxLength: 3 }))
       .map(([parts, labels]) => parts.join(".") + (labels.length > 0 ? `-${labels.join(".")}` : ""));
     fc.assert(
-      fc.property(text, (written) => {
-        const read = version(written);
-        expect(compareVersions(version(formatVersion(read)), read)).toBe(0);
+      fc.property(text, (source) => {
+        const parsedVersion = version(source);
+        expect(compareVersions(version(formatVersion(parsedVersion)), parsedVersion)).toBe(0);
       }),
     );
   });

@@ -54,7 +54,7 @@ export function isPrerelease(version: NugetVersion): boolean {
   return version.labels.length > 0;
 }
 
-/** Compares by SemVer 2.0.0, section 11, over four parts, ignoring the case of labels: negative where `a` is lower. */
+/** Compares by SemVer 2.0.0, section 11, over four parts, ignoring the labels' case: negative where `a` is lower. */
 export function compareVersions(a: NugetVersion, b: NugetVersion): number {
   return compareParts(a.parts, b.parts) || compareReleases(a.labels, b.labels);
 }

@@ -5,7 +5,7 @@ import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 
 export type CatalogItemKind = "Template" | "Library";
 
-/** The texts of a template or library that a search shows. The row is made from its source when a search needs it. */
+/** The template or library texts that a search shows. The row is made from its source when a search needs it. */
 @Entity(tenantTable("catalog_documents"))
 export class CatalogDocument {
   [PrimaryKeyProp]?: ["tenantId", "documentId"];
@@ -13,7 +13,7 @@ export class CatalogDocument {
   @PrimaryKey({ type: wireId("ten") })
   tenantId: string;
 
-  /** The uuid of the template or library. */
+  /** The template's or library's uuid. */
   @PrimaryKey({ type: "uuid" })
   documentId: string;
 

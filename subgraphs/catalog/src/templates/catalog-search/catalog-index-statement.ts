@@ -9,7 +9,7 @@ import { dropUnusedWords } from "./unused-words-statement.js";
 
 type Writer = Pick<Transaction, "execute" | "tenant">;
 
-/** The words of about 30,000 names. More words are found without typing errors only. */
+/** The words in about 30,000 names. More words are found without typing errors only. */
 const maxSpellings = 300_000;
 
 /**
@@ -17,25 +17,25 @@ const maxSpellings = 300_000;
  * has locked are left out.
  */
 export async function writeDocuments(writer: Writer, documents: readonly IndexedDocument[]): Promise<Set<string>> {
-  const unchanged = new Set([
+  const unchangedIds = new Set([
     ...(await lockedUnchanged(writer, "Template", documents)),
     ...(await lockedUnchanged(writer, "Library", documents)),
   ]);
-  const written = documents.filter(({ document }) => unchanged.has(document.document_id));
-  if (written.length === 0) return unchanged;
-  const earlier = await dropTerms(writer, [...unchanged]);
+  const currentDocuments = documents.filter(({ document }) => unchangedIds.has(document.document_id));
+  if (currentDocuments.length === 0) return unchangedIds;
+  const earlier = await dropTerms(writer, [...unchangedIds]);
   await writeTexts(
     writer,
-    written.map(({ document }) => document),
+    currentDocuments.map(({ document }) => document),
   );
-  await writeTerms(writer, written);
-  const words = new Set(written.flatMap((document) => document.words));
+  await writeTerms(writer, currentDocuments);
+  const words = new Set(currentDocuments.flatMap((document) => document.words));
   await addWords(writer, [...words], { maxSpellings });
   await dropUnusedWords(
     writer,
     earlier.filter((word) => !words.has(word)),
   );
-  return unchanged;
+  return unchangedIds;
 }
 
 const sources = {
@@ -46,9 +46,9 @@ const sources = {
 async function lockedUnchanged(
   { execute, tenant }: Writer,
   kind: keyof typeof sources,
-  indexed: readonly IndexedDocument[],
+  candidates: readonly IndexedDocument[],
 ): Promise<string[]> {
-  const documents = indexed.flatMap(({ document }) => (document.kind === kind ? [document] : []));
+  const documents = candidates.flatMap(({ document }) => (document.kind === kind ? [document] : []));
   if (documents.length === 0) return [];
   const { table, id } = sources[kind];
   const rows = await execute<{ document_id: string }>(
@@ -63,7 +63,7 @@ async function lockedUnchanged(
   return rows.map(({ document_id }) => document_id);
 }
 
-/** Removes all terms of the documents. Returns those that a search may have found despite a typing error. */
+/** Removes the documents' terms. Returns those that a search may have found despite a typing error. */
 async function dropTerms({ execute, tenant }: Writer, ids: readonly string[]): Promise<string[]> {
   const rows = await execute<{ term: string; weight: number }>(
     "delete from catalog_terms where tenant_id = $1 and document_id = any($2::uuid[]) returning term, weight",

@@ -73,11 +73,11 @@ describe("the index of the catalog search", () => {
     const caller = aCatalogCaller();
     for (let turn = 0; turn < 120; turn += 1) await template(caller, `payment-${turn}`);
     const hasty = catalog.searchWith({ patienceMs: 0 });
-    const left = async () => {
+    const staleRows = async () => {
       await hasty.search(caller, { text: "payment" });
       return rowsOf(caller, "templates where tenant_id = $1 and search_stale");
     };
-    expect([await left(), await left()]).toEqual([70, 20]);
+    expect([await staleRows(), await staleRows()]).toEqual([70, 20]);
     expect(await hasty.search(caller, { text: "payment" })).toMatchObject({ total: 120, complete: true });
   });
 
@@ -107,10 +107,10 @@ describe("the index of the catalog search", () => {
     let changes = 1;
     const database: Pick<Database, "reader" | "transaction"> = {
       reader: catalog.database.reader,
-      transaction: async (...given: Parameters<Database["transaction"]>) => {
+      transaction: async (...parameters: Parameters<Database["transaction"]>) => {
         if (changes > 0) {
           changes -= 1;
-          // as a first read of the content does it, on a connection of its own
+          // as a first read of the content does it, on its own connection
           await catalog.admin.query(
             `with pinned as (update template_versions set details = $2 where template_id = $1 returning template_id)
              update templates set search_stale = true where template_id in (select template_id from pinned)`,
@@ -120,14 +120,14 @@ describe("the index of the catalog search", () => {
             ],
           );
         }
-        return catalog.database.transaction(...given);
+        return catalog.database.transaction(...parameters);
       },
     } as Pick<Database, "reader" | "transaction">;
-    const interrupted = catalog.searchWith({ database });
-    expect(await isComplete(caller, interrupted)).toBe(false);
+    const search = catalog.searchWith({ database });
+    expect(await isComplete(caller, search)).toBe(false);
     expect(changes).toBe(0);
-    expect(await names(caller, "proxy", interrupted)).toEqual(["api"]);
-    expect(await names(caller, "gateway", interrupted)).toEqual([]);
+    expect(await names(caller, "proxy", search)).toEqual(["api"]);
+    expect(await names(caller, "gateway", search)).toEqual([]);
   });
 
   it("is made once for searches that come at the same time", async () => {
@@ -136,9 +136,9 @@ describe("the index of the catalog search", () => {
     let transactions = 0;
     const database = {
       reader: catalog.database.reader,
-      transaction: async (...given: Parameters<Database["transaction"]>) => {
+      transaction: async (...parameters: Parameters<Database["transaction"]>) => {
         transactions += 1;
-        return catalog.database.transaction(...given);
+        return catalog.database.transaction(...parameters);
       },
     } as Pick<Database, "reader" | "transaction">;
     const service = catalog.searchWith({ database });
@@ -174,13 +174,13 @@ describe("the vocabulary for typing errors", () => {
       await transaction(caller, drop);
     });
     expect(await hasWord(caller, "gateway")).toBe(true);
-    let added: Promise<void> | undefined;
+    let addition: Promise<void> | undefined;
     await transaction(caller, async (dropping) => {
       await drop(dropping);
-      added = transaction(caller, add);
+      addition = transaction(caller, add);
       await isWaiting();
     });
-    await added;
+    await addition;
     expect(await rowsOf(caller, "search_words where tenant_id = $1 and word = 'gateway'")).toBe(8);
     await transaction(caller, drop);
     expect(await hasWord(caller, "gateway")).toBe(false);
@@ -196,7 +196,7 @@ describe("the vocabulary for typing errors", () => {
   });
 });
 
-/** Until a statement waits for the lock of another transaction. */
+/** Until a statement waits for another transaction's lock. */
 async function isWaiting(): Promise<void> {
   for (;;) {
     const { rows } = await catalog.admin.query(

@@ -12,7 +12,7 @@ import { hasStaleDocuments, type StaleDocument, staleDocuments } from "./stale-d
 const maxDocuments = 50;
 /** About the most rows that one step writes and removes. A step has at least one document, which may need more. */
 const maxRows = 10_000;
-/** How long a search waits until the texts of its tenant are in the index. */
+/** How long a search waits until its tenant's texts are in the index. */
 const defaultPatienceMs = 2_000;
 const limitStatements = "select set_config('statement_timeout', '5s', true)";
 
@@ -23,7 +23,7 @@ interface CatalogIndexOptions {
 }
 
 /**
- * The search index of templates and libraries. Their writers only mark a row as stale; the next search of the tenant
+ * The search index for templates and libraries. Their writers only mark a row as stale; the next search of the tenant
  * brings the index up to date before it reads, so that it finds all that was written before. It does so in small steps,
  * and takes at least one.
  */
@@ -31,9 +31,9 @@ export class CatalogIndex {
   readonly #database: CatalogIndexOptions["database"];
   readonly #logger: Logger;
   readonly #patienceMs: number;
-  /** The work of each tenant. Its other searches wait for it. */
+  /** Each tenant's work. Its other searches wait for it. */
   readonly #work = new Map<string, Promise<void>>();
-  /** Documents of a tenant whose step has failed. Each has a step of its own, after all other documents. */
+  /** A tenant's documents whose step has failed. Each gets its own step, after all other documents. */
   readonly #failed = new Map<string, Set<string>>();
 
   constructor({ database, logger, patienceMs = defaultPatienceMs }: CatalogIndexOptions) {
@@ -42,7 +42,7 @@ export class CatalogIndex {
     this.#patienceMs = patienceMs;
   }
 
-  /** Returns whether the index has all texts of the tenant. A failure leaves it as it is, since a search can go on. */
+  /** Returns whether the index has all the tenant's texts. A failure leaves it as it is, since a search can go on. */
   async refresh(tenant: Tenant): Promise<boolean> {
     const end = Date.now() + this.#patienceMs;
     const { reader } = this.#database;
@@ -74,22 +74,22 @@ export class CatalogIndex {
 
   async #bringUpToDate(tenant: Tenant, end: number): Promise<void> {
     // documents that another transaction has locked, that have changed meanwhile, or that have failed alone
-    const passed = new Set<string>();
+    const skippedIds = new Set<string>();
     for (;;) {
-      const documents = await this.#next(tenant, passed);
+      const documents = await this.#next(tenant, skippedIds);
       if (documents.length === 0) return;
-      await this.#index(tenant, documents, passed);
+      await this.#index(tenant, documents, skippedIds);
       if (Date.now() >= end) return;
     }
   }
 
-  async #next(tenant: Tenant, passed: ReadonlySet<string>): Promise<StaleDocument[]> {
+  async #next(tenant: Tenant, skippedIds: ReadonlySet<string>): Promise<StaleDocument[]> {
     const { reader } = this.#database;
-    const failed = this.#failed.get(tenant.tenantId) ?? [];
-    const others = await staleDocuments(reader, tenant, { limit: maxDocuments, ids: [...passed, ...failed] });
+    const failures = this.#failed.get(tenant.tenantId) ?? [];
+    const others = await staleDocuments(reader, tenant, { limit: maxDocuments, ids: [...skippedIds, ...failures] });
     if (others.length > 0) return others;
-    for (const id of failed) {
-      if (passed.has(id)) continue;
+    for (const id of failures) {
+      if (skippedIds.has(id)) continue;
       const again = await staleDocuments(reader, tenant, { limit: 1, ids: [id], only: true });
       if (again.length > 0) return again;
       this.#forget(tenant, id);
@@ -97,41 +97,41 @@ export class CatalogIndex {
     return [];
   }
 
-  async #index(tenant: Tenant, documents: readonly StaleDocument[], passed: Set<string>): Promise<void> {
+  async #index(tenant: Tenant, documents: readonly StaleDocument[], skippedIds: Set<string>): Promise<void> {
     let ids = documents.map(({ document_id }) => document_id);
     try {
-      const indexed = await longWork.run(tenant.tenantId, indexedDocuments(documents, maxRows));
-      ids = indexed.map(({ document }) => document.document_id);
-      const written = await this.#database.transaction(
+      const entries = await longWork.run(tenant.tenantId, indexedDocuments(documents, maxRows));
+      ids = entries.map(({ document }) => document.document_id);
+      const writtenIds = await this.#database.transaction(
         tenant,
         { trace: continueTrace(undefined) },
         async (transaction) => {
           await transaction.defer(limitStatements);
-          return writeDocuments(transaction, indexed);
+          return writeDocuments(transaction, entries);
         },
       );
       for (const id of ids)
-        if (written.has(id)) this.#forget(tenant, id);
-        else passed.add(id);
+        if (writtenIds.has(id)) this.#forget(tenant, id);
+        else skippedIds.add(id);
     } catch (error) {
-      // too much other work of the tenant waits
+      // too much other work for the tenant waits
       if (error instanceof DomainError) throw error;
       this.#warn(error, tenant);
       for (const id of ids) this.#putLast(tenant, id);
-      if (ids.length === 1) for (const id of ids) passed.add(id);
+      if (ids.length === 1) for (const id of ids) skippedIds.add(id);
     }
   }
 
   #putLast({ tenantId }: Tenant, id: string): void {
-    const failed = this.#failed.get(tenantId) ?? new Set();
-    failed.delete(id);
-    this.#failed.set(tenantId, failed.add(id));
+    const failures = this.#failed.get(tenantId) ?? new Set();
+    failures.delete(id);
+    this.#failed.set(tenantId, failures.add(id));
   }
 
   #forget({ tenantId }: Tenant, id: string): void {
-    const failed = this.#failed.get(tenantId);
-    failed?.delete(id);
-    if (failed?.size === 0) this.#failed.delete(tenantId);
+    const failures = this.#failed.get(tenantId);
+    failures?.delete(id);
+    if (failures?.size === 0) this.#failed.delete(tenantId);
   }
 
   #warn(error: unknown, { tenantId }: Tenant): void {

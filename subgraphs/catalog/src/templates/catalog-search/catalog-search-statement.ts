@@ -3,13 +3,13 @@ import type { CatalogItemKind } from "./catalog-document.entity.js";
 
 // tables: catalog_documents, catalog_terms
 
-/** One word of a query, with the words that it may stand for after a typing error. */
+/** One query word, with the words that it may stand for after a typing error. */
 export interface AskedWord {
   readonly word: string;
   readonly similar: readonly string[];
 }
 
-/** The sort key of a row, which is also where the next page begins. */
+/** A row's sort key, which is also where the next page begins. */
 export interface CatalogPosition {
   readonly rank: number;
   readonly nameKey: string;
@@ -17,7 +17,7 @@ export interface CatalogPosition {
 }
 
 export interface CatalogPage {
-  /** Readings of the query. A document matches where it has every word of one reading. */
+  /** Readings of the query. A document matches where it has every word in one reading. */
   readonly readings: readonly (readonly AskedWord[])[];
   /** The query in lower case, which is compared with names as a whole. */
   readonly nameKey: string;
@@ -41,7 +41,7 @@ export interface CatalogPageRow {
   weight: number;
 }
 
-/** The factors of a word's weight: the word itself, its beginning, and a word with one typing error. */
+/** The factors for a word's weight: the word itself, its beginning, and a word with one typing error. */
 const quality = { exact: 4, beginning: 2, similar: 1 };
 /** A query that is the whole name, or its beginning, comes before all other matches: eight words reach at most 160. */
 const nameBonus = { whole: 1_000, beginning: 500 };
@@ -49,7 +49,7 @@ const nameBonus = { whole: 1_000, beginning: 500 };
 const minPrefixLength = 2;
 
 /**
- * The statement of a page and its values from `$2` on. A document's rank is the sum over its words of weight times
+ * A page's statement and its values from `$2` on. A document's rank is the sum over its words of weight times
  * quality, the best for each word.
  */
 export function catalogPageStatement(page: CatalogPage): { select: string; values: unknown[] } {
@@ -84,18 +84,25 @@ export function catalogPageStatement(page: CatalogPage): { select: string; value
 
 function readingOf(words: readonly AskedWord[], bind: (value: unknown) => string): string {
   const hits = words.map(({ word, similar }, place) => {
-    const own = bind(word);
-    const score = `weight * case when term = ${own} then ${quality.exact} when starts_with(term, ${own}) then ${quality.beginning} else ${quality.similar} end`;
+    const wordParameter = bind(word);
+    const score = `weight * case when term = ${wordParameter} then ${quality.exact} when starts_with(term, ${wordParameter}) then ${quality.beginning} else ${quality.similar} end`;
     return `select document_id, ${place} as place, max(${score}) as score, max(weight) as weight from catalog_terms
-      where tenant_id = scope.tenant and (${conditionsOf(word, own, similar, bind).join(" or ")}) group by document_id`;
+      where tenant_id = scope.tenant and (${conditionsOf(word, wordParameter, similar, bind).join(" or ")}) group by document_id`;
   });
   return `select document_id, sum(score) as score, max(weight) as weight from (${hits.join(" union all ")}) hit
     group by document_id having count(*) = ${words.length}`;
 }
 
-function conditionsOf(word: string, own: string, similar: readonly string[], bind: (value: unknown) => string) {
+function conditionsOf(
+  word: string,
+  wordParameter: string,
+  similar: readonly string[],
+  bind: (value: unknown) => string,
+) {
   const end = word.length < minPrefixLength ? undefined : afterPrefix(word);
-  const conditions = [end === undefined ? `term = ${own}` : `(term >= ${own} and term < ${bind(end)})`];
+  const conditions = [
+    end === undefined ? `term = ${wordParameter}` : `(term >= ${wordParameter} and term < ${bind(end)})`,
+  ];
   if (similar.length > 0) conditions.push(`term = any(${bind(similar)}::text[])`);
   return conditions;
 }

@@ -29,7 +29,7 @@ export async function aCatalogSearch() {
   const connections = schemaConnections(suite.access, "catalog");
   const database = await Database.open({ connections, ...catalogTables }, logger);
   const reader = new SearchReader(connections.app, logger);
-  // one connection, so that a transaction of a test has its statements
+  // one connection, so that a test's transaction has its statements
   const admin = openPool(`${suite.url}?options=-c%20search_path%3Dcatalog`, 1, logger);
   const cursors = new CursorSeal(new MasterKeys(randomBytes(32)).keyring("factory catalog list cursors"));
   const templates = new TemplateService(database);
@@ -43,7 +43,7 @@ export async function aCatalogSearch() {
     libraries: new LibraryService(database),
     drafts: (description: object) =>
       new TemplateDraftService({ database, templates, versions, contents: contentsWith(description) }),
-    /** A search with an index of its own, as another process has it. */
+    /** A search with its own index, as another process has it. */
     searchWith,
     search: searchWith({}),
     async close() {
@@ -55,7 +55,7 @@ export async function aCatalogSearch() {
   };
 }
 
-/** A caller of a tenant, by default of a new one. */
+/** A tenant's caller, by default for a new tenant. */
 export function aCatalogCaller(tenantId = newId("ten"), scopes = all): RequestContext {
   const principal = {
     subject: newId("cli"),
@@ -73,15 +73,15 @@ export function aCatalogCaller(tenantId = newId("ten"), scopes = all): RequestCo
   return requestContext({ principal, trace: continueTrace(undefined), idempotencyKey: undefined });
 }
 
-/** Contents of Drafts that have these texts, without a source. */
+/** Draft contents that have these texts, without a source. */
 function contentsWith(description: object): DraftContents {
   const details = { description, localizations: {} };
-  const read = { resolvedRef: "stored://a", contentDigest: null, facts: null, details };
+  const content = { resolvedRef: "stored://a", contentDigest: null, facts: null, details };
   const schema = { parameterSchema: { type: "object" }, parameterSchemaOrigin: "Derived" };
   return {
-    prepare: async (_context: RequestContext, _subject: string, checked: CheckedDraft) => {
-      const { givenSchema: _, ...draft } = checked;
-      return { ...draft, ...read, ...schema };
+    prepare: async (_context: RequestContext, _subject: string, input: CheckedDraft) => {
+      const { givenSchema: _, ...draft } = input;
+      return { ...draft, ...content, ...schema };
     },
   } as unknown as DraftContents;
 }

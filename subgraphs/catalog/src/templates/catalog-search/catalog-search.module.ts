@@ -8,7 +8,7 @@ import { CatalogSearchResolver } from "./catalog-search.resolver.js";
 import { CatalogSearchService } from "./catalog-search.service.js";
 import { CatalogTerm } from "./catalog-term.entity.js";
 
-/** The search of templates and libraries by the words of their texts. */
+/** The search for templates and libraries by the words in their texts. */
 export const catalogSearch: SliceModule = {
   slice: "catalog-search",
   entities: [CatalogDocument, CatalogTerm],

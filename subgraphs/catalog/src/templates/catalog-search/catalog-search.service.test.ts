@@ -63,11 +63,11 @@ describe("the catalog search", () => {
     const caller = aCatalogCaller();
     const { libraryId } = await library(caller, "Polly", ["retry"]);
     expect(await names(caller, "resilience")).toEqual([]);
-    const changed = await catalog.libraries.changeCapabilities(caller, libraryId, {
+    const change = await catalog.libraries.changeCapabilities(caller, libraryId, {
       set: [{ name: "resilience.policies", contract: "policies/v1" }],
       remove: ["retry"],
     });
-    expect(changed.capabilities).toEqual([{ name: "resilience.policies", contract: "policies/v1", exclusive: false }]);
+    expect(change.capabilities).toEqual([{ name: "resilience.policies", contract: "policies/v1", exclusive: false }]);
     expect(await names(caller, "resilience")).toEqual(["Polly"]);
     expect(await names(caller, "policies/v1")).toEqual(["Polly"]);
     expect(await names(caller, "retry")).toEqual([]);
@@ -80,16 +80,16 @@ describe("the catalog search", () => {
       await library(caller, `Payment.${turn}`);
     }
     for (const text of ["payment", "paymnet"]) {
-      const seen: string[] = [];
+      const names: string[] = [];
       let cursor: string | null = null;
       do {
         const page = await search(caller, { text, limit: 3, cursor });
         expect(page.total).toBe(14);
-        seen.push(...page.results.map(({ itemId }) => itemId));
+        names.push(...page.results.map(({ itemId }) => itemId));
         cursor = page.nextCursor;
       } while (cursor !== null);
-      expect(new Set(seen).size).toBe(14);
-      expect(seen).toHaveLength(14);
+      expect(new Set(names).size).toBe(14);
+      expect(names).toHaveLength(14);
     }
     const { nextCursor } = await search(caller, { text: "payment", limit: 3 });
     await expect(search(caller, { text: "other", limit: 3, cursor: nextCursor })).rejects.toMatchObject({
@@ -195,24 +195,24 @@ describe("the catalog search", () => {
     const word = fc.constantFrom(...words);
     const items: { name: string; texts: string[] }[] = [];
     const sample = fc.sample(fc.tuple(word, word, word), { numRuns: 40, seed: 7 });
-    for (const [turn, [own, title, tag]] of sample.entries()) {
-      const name = `${own}-${turn}x`;
+    for (const [turn, [word, title, tag]] of sample.entries()) {
+      const name = `${word}-${turn}x`;
       await template(caller, name, { title: `The ${title}`, tags: [tag] });
-      items.push({ name, texts: [own, `${turn}x`, "the", title, tag, "service"] });
+      items.push({ name, texts: [word, `${turn}x`, "the", title, tag, "service"] });
     }
-    const asked = fc.uniqueArray(fc.oneof(word, fc.constantFrom("ord", "sto", "q", "7x", "serv", "zzz")), {
+    const queries = fc.uniqueArray(fc.oneof(word, fc.constantFrom("ord", "sto", "q", "7x", "serv", "zzz")), {
       minLength: 1,
       maxLength: 3,
     });
     await fc.assert(
-      fc.asyncProperty(asked, async (query) => {
-        const expected = items.filter(({ texts }) =>
+      fc.asyncProperty(queries, async (query) => {
+        const matches = items.filter(({ texts }) =>
           query.every((part) => texts.some((text) => (part.length < 2 ? text === part : text.startsWith(part)))),
         );
         // Where nothing matches, words with a typing error count.
-        fc.pre(expected.length > 0);
+        fc.pre(matches.length > 0);
         const page = await search(caller, { text: query.join(" "), limit: 100 });
-        expect(page.results.map(({ name }) => name).sort()).toEqual(expected.map(({ name }) => name).sort());
+        expect(page.results.map(({ name }) => name).sort()).toEqual(matches.map(({ name }) => name).sort());
       }),
       { numRuns: 40 },
     );

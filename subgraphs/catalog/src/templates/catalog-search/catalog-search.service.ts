@@ -28,7 +28,7 @@ const readScopes = { Template: "templates.read", Library: "libraries.read" } as 
 
 type Readings = readonly (readonly AskedWord[])[];
 
-/** Searches templates and libraries by the words of their texts. */
+/** Searches templates and libraries by the words in their texts. */
 export class CatalogSearchService {
   readonly #index: CatalogIndex;
   readonly #reader: SearchReader;
@@ -78,16 +78,18 @@ export class CatalogSearchService {
     return this.#reader.rows<CatalogPageRow>(select, tenant, values);
   }
 
-  /** Adds similar words of the tenant's documents to each word. Undefined where the tenant has no similar word. */
+  /** Adds similar words from the tenant's documents to each word. Undefined where the tenant has no similar word. */
   async #similar(tenant: Tenant, readings: readonly (readonly string[])[]): Promise<Readings | undefined> {
-    const asked = [...new Set(readings.flat())].filter((word) => word.length >= minFuzzyLength && isSimilarWord(word));
-    if (asked.length === 0) return undefined;
-    const rows = await this.#reader.rows<VocabularyRow>(vocabularyStatement, tenant, [asked.flatMap(spellingsOf)]);
+    const candidates = [...new Set(readings.flat())].filter(
+      (word) => word.length >= minFuzzyLength && isSimilarWord(word),
+    );
+    if (candidates.length === 0) return undefined;
+    const rows = await this.#reader.rows<VocabularyRow>(vocabularyStatement, tenant, [candidates.flatMap(spellingsOf)]);
     const vocabulary = [...new Set(rows.flatMap(({ word }) => word ?? []))];
     const similar = readings.map((words) =>
       words.map((word) => ({
         word,
-        similar: asked.includes(word) ? vocabulary.filter((other) => isOneEditAway(word, other)) : [],
+        similar: candidates.includes(word) ? vocabulary.filter((other) => isOneEditAway(word, other)) : [],
       })),
     );
     return similar.flat().some((word) => word.similar.length > 0) ? similar : undefined;
@@ -108,16 +110,16 @@ interface SearchedPosition extends CatalogPosition {
   readonly fuzzy: boolean;
 }
 
-function readableKinds(context: RequestContext, asked: SearchCatalogInput["kinds"]): CatalogItemKind[] {
+function readableKinds(context: RequestContext, kinds: SearchCatalogInput["kinds"]): CatalogItemKind[] {
   const { scopes } = principalOf(context);
   const isReadable = (kind: CatalogItemKind) => scopes.has(readScopes[kind]);
-  const refused = asked?.find((kind) => !isReadable(kind));
-  if (refused !== undefined)
+  const forbiddenKind = kinds?.find((kind) => !isReadable(kind));
+  if (forbiddenKind !== undefined)
     throw new DomainError("INSUFFICIENT_SCOPE", {
-      detail: `The kind ${refused} needs the scope ${readScopes[refused]}. Ask for a token with it, or leave the kind out.`,
-      requiredScopes: [readScopes[refused]],
+      detail: `The kind ${forbiddenKind} needs the scope ${readScopes[forbiddenKind]}. Ask for a token with it, or leave the kind out.`,
+      requiredScopes: [readScopes[forbiddenKind]],
     });
-  return (asked ? [...new Set(asked)] : (Object.keys(readScopes) as CatalogItemKind[]).filter(isReadable)).sort();
+  return (kinds ? [...new Set(kinds)] : (Object.keys(readScopes) as CatalogItemKind[]).filter(isReadable)).sort();
 }
 
 function tooManyWords(): DomainError {

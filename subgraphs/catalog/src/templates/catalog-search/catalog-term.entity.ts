@@ -3,7 +3,7 @@ import { wireId } from "@factory/runtime/db/wire-id-type";
 import { Entity, Index, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 
-/** A word of a document. The key has the words in byte order, so that a search reads a range for the beginning of one. */
+/** A word in a document. The key has the words in byte order, so that a search reads a range for a word's beginning. */
 @Entity(tenantTable("catalog_terms"))
 @Index({ name: "catalog_terms_document", properties: ["tenantId", "documentId"] })
 export class CatalogTerm {
@@ -18,7 +18,7 @@ export class CatalogTerm {
   @PrimaryKey({ type: "uuid" })
   documentId: string;
 
-  /** The weight of the best text that has the word. */
+  /** The best weight among the texts that have the word. */
   @Property({ type: "smallint" })
   weight: number;
 }

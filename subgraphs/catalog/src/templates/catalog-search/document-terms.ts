@@ -2,17 +2,17 @@ import type { PausableWork } from "@factory/runtime/threads/long-work";
 import { indexTokens, spellings } from "../../libraries/search-index/capability-match.js";
 import { bounded, isSimilarWord } from "../../libraries/search-index/search-terms.js";
 
-/** The texts that a search looks in. A word in a text of a greater weight is a better match. */
+/** The texts that a search looks in. A word in a text with a greater weight is a better match. */
 export const textWeights = { Name: 5, Title: 4, Capability: 3, Tag: 2, Description: 1 } as const;
 export type CatalogText = keyof typeof textWeights;
 
 /** A document is found by at most so many words. */
 const maxTerms = 2_000;
-/** At most so many words of a document are found despite a typing error. */
+/** At most so many words in a document are found despite a typing error. */
 const maxSimilarWords = 500;
 /** The part of a text that is searched, in characters. Only descriptions may be so long. */
 const maxText = 4_000;
-/** The words of a text between two pauses. */
+/** The words in a text between two pauses. */
 const wordsAtOnce = 32;
 
 export interface DocumentTexts {
@@ -23,7 +23,7 @@ export interface DocumentTexts {
   readonly capabilities: readonly string[];
 }
 
-/** Each word of the texts with the greatest weight of a text that has it. */
+/** Each word in the texts with the greatest weight among the texts that have it. */
 export function* documentTerms(texts: DocumentTexts): PausableWork<Map<string, number>> {
   const terms = new Map<string, number>();
   for (const [text, weight] of weightedTexts(texts)) {
@@ -48,7 +48,7 @@ function weightedTexts({ name, title, description, tags, capabilities }: Documen
   ];
 }
 
-/** The words of a document that a search finds despite a typing error: those that stand not only in its description. */
+/** The document's words that a search finds despite a typing error: those that stand not only in its description. */
 export function similarWords(terms: ReadonlyMap<string, number>): string[] {
   const words = [...terms].flatMap(([term, weight]) => (hasSpellings(term, weight) ? [term] : []));
   return words.slice(0, maxSimilarWords);
@@ -57,13 +57,13 @@ export function similarWords(terms: ReadonlyMap<string, number>): string[] {
 export const hasSpellings = (term: string, weight: number): boolean =>
   weight > textWeights.Description && isSimilarWord(term);
 
-/** The readings of a query: compound words as a whole, and as their parts. Each reading has each word once. */
+/** A query's readings: compound words as a whole, and as their parts. Each reading has each word once. */
 export function queryReadings(query: string): string[][] {
   const readings = spellings(withoutPunctuation(query)).map((words) => [...new Set(words.map(bounded))]);
   return [...new Map(readings.map((words) => [words.join(" "), words])).values()].filter(({ length }) => length > 0);
 }
 
-/** Signs that belong to names of languages, as in C# and C++, stay. */
+/** Signs that belong to language names, as in C# and C++, stay. */
 const withoutPunctuation = (text: string) =>
   text
     .slice(0, maxText)

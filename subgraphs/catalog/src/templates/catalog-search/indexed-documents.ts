@@ -6,7 +6,7 @@ import type { StaleDocument } from "./stale-documents-statement.js";
 export interface IndexedDocument {
   readonly document: StaleDocument;
   readonly terms: ReadonlyMap<string, number>;
-  /** Those of its words that are found despite a typing error. */
+  /** The document's words that are found despite a typing error. */
   readonly words: readonly string[];
 }
 
@@ -15,15 +15,15 @@ export function* indexedDocuments(
   documents: readonly StaleDocument[],
   maxRows: number,
 ): PausableWork<IndexedDocument[]> {
-  const indexed: IndexedDocument[] = [];
+  const result: IndexedDocument[] = [];
   let rows = 0;
   for (const document of documents) {
     if (rows >= maxRows) break;
     const terms = document.is_hidden ? new Map<string, number>() : yield* documentTerms(document);
     const words = similarWords(terms);
-    indexed.push({ document, terms, words });
+    result.push({ document, terms, words });
     rows += terms.size + document.rows;
     for (const word of words) rows += word.length + 1;
   }
-  return indexed;
+  return result;
 }

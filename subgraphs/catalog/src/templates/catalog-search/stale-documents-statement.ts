@@ -6,11 +6,11 @@ import { type DocumentTexts, textWeights } from "./document-terms.js";
 
 // tables: templates, template_versions, libraries, catalog_terms
 
-/** The texts of a template or library that the index does not have yet. */
+/** A template's or library's texts that the index does not have yet. */
 export interface StaleDocument extends DocumentTexts {
   readonly kind: CatalogItemKind;
   readonly document_id: string;
-  /** Changes with each change of the row, and each change of the texts changes the row. */
+  /** Changes whenever the row changes, and each change to the texts changes the row. */
   readonly row_version: string;
   /** Whether no search shows it. */
   readonly is_hidden: boolean;
@@ -25,7 +25,7 @@ interface StaleDocuments {
   readonly only?: boolean;
 }
 
-// The texts of a template.json have no limits of their own.
+// The texts in a template.json have no limits of their own.
 const contentTexts = (name: string) =>
   `array(select left(value #>> '{}', 100) from jsonb_path_query(content.texts, '$.${name}[0 to 24]') value
      where jsonb_typeof(value) = 'string')`;
@@ -36,7 +36,7 @@ const rowsOf = (id: string) => `(select
     (count(*) + coalesce(sum(length(term) + 1) filter (where weight > ${textWeights.Description}), 0))::int
   from catalog_terms where tenant_id = scope.tenant and document_id = ${id}) as rows`;
 
-/** Texts that a template itself does not have come from the content of its newest version that was read. */
+/** Texts that a template itself does not have come from its newest version whose content was read. */
 const staleTemplates = `select 'Template' as kind, template_id as document_id, template.xmin::text as row_version,
     status = 'Archived' as is_hidden, name,
     left(coalesce(title, content.texts->>'name'), 200) as title,

@@ -22,12 +22,12 @@ export async function dropUnusedWords(
   words: readonly string[],
 ): Promise<void> {
   if (words.length === 0) return;
-  const locked = await execute<{ word: string }>(
+  const lockedWords = await execute<{ word: string }>(
     `select word from search_words where tenant_id = $1 and spelling = any($2::text[]) and word = spelling
        and ${isUnused("search_words.word")} for update skip locked`,
     [tenant.uuid, words],
   );
-  const spellings = locked.flatMap(({ word }) => spellingsOf(word).map((spelling) => ({ spelling, word })));
+  const spellings = lockedWords.flatMap(({ word }) => spellingsOf(word).map((spelling) => ({ spelling, word })));
   // this reads anew whether a word is unused: a document may have got it before the lock
   for (const rows of inParts(spellings))
     await execute(

@@ -17,32 +17,32 @@ const mapsOfSchemas = new Set(["properties", "patternProperties", "$defs", "defi
 const listsOfSchemas = new Set(["allOf", "anyOf", "oneOf", "prefixItems"]);
 
 /**
- * The sentence with which the author of the schema explains a broken rule: `errorMessage` of the nearest schema around the
- * rule that has one for it, as `ajv-errors` reads it. A text is for every rule of its schema and of those inside. An object
- * has a text for a keyword, for the missing names of `required`, for what is inside of one of `properties` or `items`,
+ * The sentence with which the schema's author explains a broken rule: `errorMessage` in the nearest schema around the
+ * rule that has one for it, as `ajv-errors` reads it. A text serves every rule in its schema and inside it. An object
+ * has a text for a keyword, for the missing names of `required`, for anything inside one of `properties` or `items`,
  * and `_` for the other keywords.
  */
-export function authorMessage(schema: JsonObject, broken: BrokenRule): string | undefined {
-  const around = schemasAround(schema, pointerParts(broken.schemaPointer ?? ""));
+export function authorMessage(schema: JsonObject, rule: BrokenRule): string | undefined {
+  const around = schemasAround(schema, pointerParts(rule.schemaPointer ?? ""));
   const [nearest] = around;
-  for (const { schema: one, inside } of around) {
-    const found = messageOf(one, inside, { ...broken, isOwn: one === nearest?.schema });
-    if (found !== undefined) return found;
+  for (const { schema: enclosing, inside } of around) {
+    const message = messageOf(enclosing, inside, { ...rule, isOwn: enclosing === nearest?.schema });
+    if (message !== undefined) return message;
   }
   return undefined;
 }
 
-/** The message of a property's own schema where the rule stands behind a `$ref` of it. */
-export function messageOfProperty(schema: JsonObject, broken: BrokenRule): string | undefined {
+/** The message of a property's own schema where the rule stands behind its `$ref`. */
+export function messageOfProperty(schema: JsonObject, rule: BrokenRule): string | undefined {
   let current: JsonValue | undefined = schema;
-  let found: string | undefined;
-  for (const name of pointerParts(broken.pointer)) {
+  let message: string | undefined;
+  for (const name of pointerParts(rule.pointer)) {
     const properties: JsonValue | undefined = isJsonObject(current) ? current["properties"] : undefined;
     current = isJsonObject(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined;
-    if (!isJsonObject(current)) return found;
-    found = messageOf(current, [], { ...broken, isOwn: true }) ?? found;
+    if (!isJsonObject(current)) return message;
+    message = messageOf(current, [], { ...rule, isOwn: true }) ?? message;
   }
-  return found;
+  return message;
 }
 
 interface SchemaAround {
@@ -51,7 +51,7 @@ interface SchemaAround {
   readonly inside: readonly string[];
 }
 
-/** The schemas on the way to a keyword, the nearest first. Maps and lists of schemas are none. */
+/** The schemas on the way to a keyword, the nearest first. Maps and lists with schemas are none. */
 function schemasAround(root: JsonObject, parts: readonly string[]): SchemaAround[] {
   const around: SchemaAround[] = [];
   let current: JsonValue | undefined = root;

@@ -41,8 +41,8 @@ describe("parameters of a template with a derived schema", () => {
     expect(unread(schema, { A: parts.join("|") }, new Set()).parameters).toEqual({});
     expect(unread(schema, { A: parts }, new Set()).parameters).toEqual({});
     const unknown = parts.map((part) => `${part}x`);
-    const left = [unknown.join(","), unknown].map((A) => unread(schema, { A }, new Set()).parameters);
-    expect(left).toEqual([{ A: unknown.slice(0, 100) }, { A: unknown.slice(0, 100) }]);
+    const parameters = [unknown.join(","), unknown].map((A) => unread(schema, { A }, new Set()).parameters);
+    expect(parameters).toEqual([{ A: unknown.slice(0, 100) }, { A: unknown.slice(0, 100) }]);
     expect(reads).toBeLessThan(4 * 2 * count);
   });
 

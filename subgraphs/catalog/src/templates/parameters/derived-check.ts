@@ -14,7 +14,7 @@ export interface DerivedOrder {
 }
 
 /**
- * Checks parameters by a schema that was derived from the symbols of a template. The template reads more forms than its
+ * Checks parameters by a schema that was derived from a template's symbols. The template reads more forms than its
  * schema lists, so the schema only explains what the template would refuse.
  */
 export async function derivedErrors(order: DerivedOrder): Promise<ParameterError[]> {
@@ -22,10 +22,10 @@ export async function derivedErrors(order: DerivedOrder): Promise<ParameterError
   const schema = parseForeignJson(order.schemaJson) as JsonObject;
   const parameters = parseForeignJson(order.parametersJson) as JsonObject;
   const rest = unread(schema, parameters, new Set(templateNames));
-  const checked = await checkParameters(withPlainNumbers(rest.schema), withPlainNumbers(rest.parameters), {
+  const result = await checkParameters(withPlainNumbers(rest.schema), withPlainNumbers(rest.parameters), {
     templateNames,
   });
-  return checked.valid ? [] : checked.errors;
+  return result.valid ? [] : result.errors;
 }
 
 interface Unread {
@@ -58,10 +58,10 @@ export function unread(schema: JsonObject, parameters: JsonObject, templateNames
   };
 }
 
-/** A tag of a template is a parameter that its schema does not list. */
+/** A template tag is a parameter that its schema does not list. */
 const tag: JsonObject = { type: "string" };
 
-/** The symbol that a rule was derived from, as far as a value of a request depends on it. */
+/** The symbol that a rule was derived from, as far as a request's value depends on it. */
 function symbolOf(rule: JsonObject, isRequired: boolean): ValueRules {
   const datatype = datatypeOf(rule);
   const { items = rule } = rule;
@@ -105,7 +105,7 @@ function isRead(symbol: ValueRules, value: unknown): boolean {
   return text !== undefined && typedValue(symbol, text) !== undefined;
 }
 
-/** A form of a value that the schema refuses as the template does. */
+/** A form of the value that the schema refuses as the template does. */
 function refusedForm(symbol: ValueRules, value: unknown): unknown {
   const text = requestText(symbol, value);
   if (!symbol.allowMultipleValues) return text ?? value;
@@ -116,18 +116,18 @@ function refusedForm(symbol: ValueRules, value: unknown): unknown {
 /** More errors are not shown, and each costs a comparison with all choices. */
 const maxRefused = 100;
 
-/** Each item of the list as one choice, so that the places of the refused ones stay. */
+/** Each list item as one choice, so that the refused ones keep their places. */
 function refusedParts(symbol: ValueRules, items: readonly unknown[]): unknown[] {
   const names = choiceNames(symbol.choices);
   const choice = symbol.choices[0]?.choice;
   const forms: unknown[] = [];
-  let refused = 0;
+  let refusals = 0;
   for (const item of items) {
     const text = requestText(symbol, item);
     const wrong = text === undefined ? item : choiceParts(text).find((part) => names.find(part) === undefined);
     forms.push(wrong ?? choice);
-    if (wrong !== undefined) refused += 1;
-    if (refused === maxRefused) break;
+    if (wrong !== undefined) refusals += 1;
+    if (refusals === maxRefused) break;
   }
   return forms;
 }

@@ -12,14 +12,14 @@ export function atPointer(root: JsonValue, pointer: string): JsonValue | undefin
   return current;
 }
 
-/** The names and numbers of a JSON pointer. */
+/** The names and numbers in a JSON pointer. */
 export const pointerParts = (pointer: string): string[] =>
   pointer
     .split("/")
     .slice(1)
     .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
 
-/** The member name in a JSON pointer of one segment. */
+/** The member name in a JSON pointer with one segment. */
 export function nameIn(pointer: string): string {
   return pointer.slice(1).replaceAll("~1", "/").replaceAll("~0", "~");
 }

@@ -6,7 +6,7 @@ export type ParameterErrorCode =
 
 interface KeywordRule {
   code: ParameterErrorCode;
-  /** `rule` is the value of the keyword in the schema; undefined when it is unknown. */
+  /** `rule` is the keyword's value in the schema; undefined when it is unknown. */
   detail(rule: JsonValue | undefined): string;
 }
 
@@ -46,9 +46,9 @@ const rules: Record<string, KeywordRule> = {
 
 /** The code and the sentence for a keyword that a value does not satisfy. */
 export function describeFailure(keyword: string, rule: JsonValue | undefined): { code: ParameterErrorCode; detail: string } {
-  const known = rules[keyword];
-  if (!known) return { code: "FORMAT", detail: "The value does not match the schema." };
-  return { code: namesChoices(keyword, rule) ? "UNKNOWN_VALUE" : known.code, detail: known.detail(rule) };
+  const description = rules[keyword];
+  if (!description) return { code: "FORMAT", detail: "The value does not match the schema." };
+  return { code: namesChoices(keyword, rule) ? "UNKNOWN_VALUE" : description.code, detail: description.detail(rule) };
 }
 
 /** Whether the keyword is an enum that is written as a choice of constants. */
@@ -59,8 +59,8 @@ function namesChoices(keyword: string, rule: JsonValue | undefined): boolean {
 
 function shownList(rule: JsonValue | undefined): string {
   if (!Array.isArray(rule)) return shown(rule);
-  const listed = rule.slice(0, 20).map((item) => shown(item as JsonValue));
-  return rule.length > 20 ? `${listed.join(", ")} and ${rule.length - 20} more` : listed.join(", ");
+  const items = rule.slice(0, 20).map((item) => shown(item as JsonValue));
+  return rule.length > 20 ? `${items.join(", ")} and ${rule.length - 20} more` : items.join(", ");
 }
 
 function shown(rule: JsonValue | undefined): string {

@@ -28,11 +28,11 @@ export interface Failure {
 
 /** A compiled schema that fetches nothing. */
 export interface OfflineSchema {
-  /** All failures of a value; empty when the value is valid. Throws a SchemaError for a faulty schema. */
+  /** All failures for a value; empty when the value is valid. Throws a SchemaError for a faulty schema. */
   failures(value: unknown): Failure[];
 }
 
-/** A fault of the schema itself. `pointer` is a JSON pointer into the schema. */
+/** A fault in the schema itself. `pointer` is a JSON pointer into the schema. */
 export class SchemaError extends Error {
   override readonly name = "SchemaError";
 
@@ -45,7 +45,7 @@ export class SchemaError extends Error {
   }
 }
 
-/** The check of a value exceeded its time limit at this keyword. */
+/** The check exceeded its time limit at this keyword. */
 export class SlowSchemaError extends SchemaError {
   readonly keyword: string;
   /** JSON pointer into the value that was checked. */
@@ -63,12 +63,12 @@ export class SlowSchemaError extends SchemaError {
   }
 }
 
-// the library fetches the target of a $ref; the schema of a template must never open a connection or a file
+// the library fetches a $ref's target; a template's schema must never open a connection or a file
 for (const scheme of ["http", "https", "file"]) removeUriSchemePlugin(scheme);
 setMetaSchemaOutputFormat("BASIC");
 setShouldValidateFormat(true);
 
-/** Compiles the meta-schema once, before the library can compile it for the schema of a template. */
+/** Compiles the meta-schema once, before the library can compile it for a template's schema. */
 let metaSchemaReady: Promise<unknown> | undefined;
 
 /** Compiles a JSON Schema 2020-12. The schema is unregistered from the library before this returns. */
@@ -127,10 +127,10 @@ class KeywordTrace implements EvaluationPlugin {
 
 function failureOf(unit: FailedUnit, { uri, rootUri }: { uri: string; rootUri: string }): Failure {
   const [base = "", fragment = ""] = unit.absoluteKeywordLocation.split("#");
-  const own = base === uri || base === rootUri.split("#")[0];
+  const isLocal = base === uri || base === rootUri.split("#")[0];
   return {
     keyword: unit.keyword.slice(unit.keyword.lastIndexOf("/") + 1),
-    schemaPointer: own ? decoded(fragment) : undefined,
+    schemaPointer: isLocal ? decoded(fragment) : undefined,
     pointer: decoded(unit.instanceLocation.slice(unit.instanceLocation.indexOf("#") + 1)),
   };
 }

@@ -38,7 +38,7 @@ export class ParameterChecker {
     return this.#check(parameterTask, input, { client, hint: "A pattern of the parameterSchema may backtrack." });
   }
 
-  /** The same by a schema that was derived from the template, which has the defaults of such a schema itself. */
+  /** The same by a schema that was derived from the template, which itself has such a schema's defaults. */
   async derivedErrors(input: DerivedOrder, client?: WorkerClient): Promise<ParameterError[]> {
     return this.#check(derivedTask, input, { client, hint: "Send shorter values." });
   }

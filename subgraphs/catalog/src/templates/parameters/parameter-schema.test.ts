@@ -7,16 +7,16 @@ import { schemaProblem } from "./schema-limits.js";
 
 const dialect = "https://json-schema.org/draft/2020-12/schema";
 
-/** pointer, keyword and code of each error */
+/** each error's pointer, keyword and code */
 async function errors(schema: unknown, parameters: unknown): Promise<string[]> {
-  const checked = await checkParameters(schema, parameters);
-  return checked.valid ? [] : checked.errors.map(({ pointer, keyword, code }) => `${pointer} ${keyword} ${code}`);
+  const result = await checkParameters(schema, parameters);
+  return result.valid ? [] : result.errors.map(({ pointer, keyword, code }) => `${pointer} ${keyword} ${code}`);
 }
 
 async function accepted(schema: unknown, parameters: unknown): Promise<Record<string, unknown>> {
-  const checked = await checkParameters(schema, parameters);
-  expect(checked).toMatchObject({ valid: true });
-  return checked.valid ? checked.parameters : {};
+  const result = await checkParameters(schema, parameters);
+  expect(result).toMatchObject({ valid: true });
+  return result.valid ? result.parameters : {};
 }
 
 const property = (rule: unknown) => ({ $schema: dialect, type: "object", properties: { A: rule } });
@@ -43,11 +43,11 @@ describe("schemaProblem", () => {
     expect(schemaProblem({ $schema: 7 })).toMatchObject({ code: "UNKNOWN_VALUE" });
   });
 
-  const nested = (depth: number): unknown => (depth === 0 ? {} : { not: nested(depth - 1) });
+  const nest = (depth: number): unknown => (depth === 0 ? {} : { not: nest(depth - 1) });
 
   it("takes 32 levels and no more", () => {
-    expect(schemaProblem(nested(31))).toBeUndefined();
-    expect(schemaProblem(nested(32))).toMatchObject({ code: "TOO_LONG" });
+    expect(schemaProblem(nest(31))).toBeUndefined();
+    expect(schemaProblem(nest(32))).toMatchObject({ code: "TOO_LONG" });
     let deep: unknown = [];
     for (let level = 0; level < 100_000; level++) deep = [deep];
     expect(schemaProblem({ enum: deep })).toMatchObject({ code: "TOO_LONG" });
@@ -99,8 +99,8 @@ describe("checkParameters: each keyword has its code", () => {
     [{ properties: { b: { type: "string" } } }, { b: 1 }, "/A/b type TYPE"],
     [{ additionalProperties: false }, { b: 1 }, "/A/b additionalProperties UNKNOWN_VALUE"],
     [false, 1, "/A validate UNKNOWN_VALUE"],
-  ])("%j refuses %j", async (rule, value, expected) => {
-    expect(await errors(property(rule), { A: value })).toContain(expected);
+  ])("%j refuses %j", async (rule, value, error) => {
+    expect(await errors(property(rule), { A: value })).toContain(error);
   });
 
   it.each<[unknown, unknown]>([
@@ -119,8 +119,8 @@ describe("checkParameters: each keyword has its code", () => {
   });
 
   it("says what the schema asks for, in its own words", async () => {
-    const checked = await checkParameters(property({ enum: ["net8.0", "net9.0"] }), { A: "net7" });
-    expect(checked).toMatchObject({ errors: [{ detail: "The value must be one of net8.0, net9.0." }] });
+    const result = await checkParameters(property({ enum: ["net8.0", "net9.0"] }), { A: "net7" });
+    expect(result).toMatchObject({ errors: [{ detail: "The value must be one of net8.0, net9.0." }] });
   });
 
   it("names each missing parameter", async () => {
@@ -190,9 +190,9 @@ describe("checkParameters: names", () => {
 
   describe("beside the template's own", () => {
     const templateNames = ["name", "Database", "Port"];
-    const refusals = async (one: object, parameters: object) => {
-      const checked = await checkParameters(one, parameters, { templateNames });
-      return checked.valid ? [] : checked.errors.map(({ pointer, code, detail }) => `${pointer} ${code} ${detail}`);
+    const refusals = async (subject: object, parameters: object) => {
+      const result = await checkParameters(subject, parameters, { templateNames });
+      return result.valid ? [] : result.errors.map(({ pointer, code, detail }) => `${pointer} ${code} ${detail}`);
     };
     const unknown = "UNKNOWN_VALUE Neither the parameterSchema nor the template defines this name.";
 
@@ -201,11 +201,13 @@ describe("checkParameters: names", () => {
       [{ ...schema, additionalProperties: true }],
       [{ ...schema, additionalProperties: { type: ["string", "integer"] } }],
       [{ ...schema, unevaluatedProperties: true }],
-    ])("are all that %j leaves open, and a misspelling is refused with the nearest", async (one) => {
-      expect(await refusals(one, { name: "App", Database: "x", Port: 1 })).toEqual([]);
-      expect(await refusals(one, { Databse: "x" })).toEqual([`/Databse ${unknown} Similar names: Database.`]);
-      expect(await refusals(one, { port: 1 })).toEqual([`/port ${unknown} Similar names: Port.`]);
-      expect(await refusals(one, { "a/b": 1 })).toEqual([expect.stringMatching(/^\/a~1b .* Use one of these names: /)]);
+    ])("are all that %j leaves open, and a misspelling is refused with the nearest", async (subject) => {
+      expect(await refusals(subject, { name: "App", Database: "x", Port: 1 })).toEqual([]);
+      expect(await refusals(subject, { Databse: "x" })).toEqual([`/Databse ${unknown} Similar names: Database.`]);
+      expect(await refusals(subject, { port: 1 })).toEqual([`/port ${unknown} Similar names: Port.`]);
+      expect(await refusals(subject, { "a/b": 1 })).toEqual([
+        expect.stringMatching(/^\/a~1b .* Use one of these names: /),
+      ]);
     });
 
     it("do not make a schema wider that names its parameters itself", async () => {
@@ -257,8 +259,8 @@ describe("checkParameters: names", () => {
     expect(await errors({ required: ["toString"], properties: { toString: {} } }, {})).toEqual([
       "/toString required REQUIRED",
     ]);
-    const defaulted = JSON.parse('{ "properties": { "__proto__": { "default": { "polluted": true } } } }');
-    await accepted(defaulted, {});
+    const schemaWithDefault = JSON.parse('{ "properties": { "__proto__": { "default": { "polluted": true } } } }');
+    await accepted(schemaWithDefault, {});
     expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
   });
 });
@@ -297,9 +299,9 @@ describe("checkParameters: defaults", () => {
   });
 
   it("does not change the parameters it was given", async () => {
-    const given = {};
-    await accepted({ properties: { A: { default: 1 } } }, given);
-    expect(given).toEqual({});
+    const parameters = {};
+    await accepted({ properties: { A: { default: 1 } } }, parameters);
+    expect(parameters).toEqual({});
   });
 
   it("refuses a default that breaks its own schema", async () => {
@@ -326,10 +328,10 @@ describe("checkParameters: schemas that cannot be used", () => {
     ["a file as its name", { $id: "file:///etc/passwd" }],
     ["another dialect inside", property({ $schema: "http://json-schema.org/draft-07/schema#" })],
     ["an invalid name", { $id: "http://[" }],
-  ])("refuses %s", async (what, schema) => {
-    const cyclic = what.startsWith("two") ? { $defs: { a: { $ref: "#/$defs/b" }, b: { $ref: "#/$defs/a" } } } : {};
-    const checked = await checkParameters({ ...(schema as object), ...cyclic }, { A: "x" });
-    expect(checked).toMatchObject({ valid: false, errors: [{ pointer: "", keyword: "$schema", code: "FORMAT" }] });
+  ])("refuses %s", async (label, schema) => {
+    const cyclic = label.startsWith("two") ? { $defs: { a: { $ref: "#/$defs/b" }, b: { $ref: "#/$defs/a" } } } : {};
+    const result = await checkParameters({ ...(schema as object), ...cyclic }, { A: "x" });
+    expect(result).toMatchObject({ valid: false, errors: [{ pointer: "", keyword: "$schema", code: "FORMAT" }] });
   });
 
   it("keeps judging by the true meta-schema afterwards", async () => {
@@ -379,8 +381,8 @@ describe("a schema that would check for ever", () => {
   const victim = `${"a".repeat(40)}!`;
   const timeLimit = () => new PatternTimeLimit({ evaluationMs: 200, totalMs: 5000 });
   const slow = async (schema: object, parameters: object) => {
-    const checked = await checkParameters(schema, parameters, { timeLimit: timeLimit() });
-    return checked.valid ? [] : checked.errors;
+    const result = await checkParameters(schema, parameters, { timeLimit: timeLimit() });
+    return result.valid ? [] : result.errors;
   };
 
   it.each<[string, object, object, object]>([
@@ -427,8 +429,8 @@ describe("a schema that would check for ever", () => {
 
 describe("errorMessage of a parameterSchema", () => {
   const details = async (schema: unknown, parameters: unknown) => {
-    const checked = await checkParameters(schema, parameters);
-    return checked.valid ? [] : checked.errors.map(({ pointer, detail }) => [pointer, detail]);
+    const result = await checkParameters(schema, parameters);
+    return result.valid ? [] : result.errors.map(({ pointer, detail }) => [pointer, detail]);
   };
   const port = { type: "integer", minimum: 1024, multipleOf: 2 };
 
@@ -505,8 +507,8 @@ describe("errorMessage of a parameterSchema", () => {
       { A: 3 },
       [["/A", "One or two."]],
     ],
-  ])("explains %s", async (_, schema, parameters, expected) => {
-    expect(await details(schema, parameters)).toEqual(expected);
+  ])("explains %s", async (_, schema, parameters, explanations) => {
+    expect(await details(schema, parameters)).toEqual(explanations);
   });
 
   it.each<[string, unknown]>([

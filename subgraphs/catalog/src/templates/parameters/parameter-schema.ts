@@ -19,24 +19,25 @@ export const reservedName = "name";
 
 interface CheckOptions {
   readonly timeLimit?: PatternTimeLimit;
-  /** The names of the template's parameters. Without them every name that the schema allows is accepted. */
+  /** The template's parameter names. Without them every name that the schema allows is accepted. */
   readonly templateNames?: readonly string[] | undefined;
 }
 
-/** Applies the defaults of the schema and checks the parameters. Runs foreign patterns: call it under a time limit. */
+/** Applies the schema's defaults and checks the parameters. Runs foreign patterns: call it under a time limit. */
 export async function checkParameters(
   schema: unknown,
   parameters: unknown,
   { timeLimit = new PatternTimeLimit(), templateNames }: CheckOptions = {},
 ): Promise<CheckedParameters> {
   if (!isJsonObject(parameters)) return refused("", "type", "TYPE", "The parameters must be a JSON object.");
-  const closed = closedSchema(isJsonObject(schema) ? schema : {});
-  const given = withDefaults(closed, parameters);
+  const strictSchema = closedSchema(isJsonObject(schema) ? schema : {});
+  const values = withDefaults(strictSchema, parameters);
   let failures: Failure[];
   let undefinedNames: string[];
   try {
-    failures = (await compileOffline(closed, timeLimit)).failures(given);
-    undefinedNames = templateNames === undefined ? [] : unknownNames(closed, given, { templateNames, timeLimit });
+    failures = (await compileOffline(strictSchema, timeLimit)).failures(values);
+    undefinedNames =
+      templateNames === undefined ? [] : unknownNames(strictSchema, values, { templateNames, timeLimit });
   } catch (error) {
     if (!(error instanceof SchemaError)) throw error;
     if (error instanceof SlowSchemaError)
@@ -48,8 +49,10 @@ export async function checkParameters(
       `The parameterSchema of the version cannot be used. ${error.message}${error.pointer && ` At ${error.pointer}.`}`,
     );
   }
-  if (failures.length === 0 && undefinedNames.length === 0) return { valid: true, parameters: given };
-  const errors = withoutRepeats(relevant(failures, closed).flatMap((failure) => explain(failure, closed, given)));
+  if (failures.length === 0 && undefinedNames.length === 0) return { valid: true, parameters: values };
+  const errors = withoutRepeats(
+    relevant(failures, strictSchema).flatMap((failure) => explain(failure, strictSchema, values)),
+  );
   const refusedNames = new Set(errors.map(({ pointer }) => pointer));
   const unknown = undefinedNames
     .map((name) => `/${escapePointer(name)}`)
@@ -61,25 +64,25 @@ export async function checkParameters(
       detail: unknownName,
     }));
   const all = [...errors, ...unknown].slice(0, maxErrors);
-  return { valid: false, errors: withNearestNames(all, closed, templateNames) };
+  return { valid: false, errors: withNearestNames(all, strictSchema, templateNames) };
 }
 
 /**
- * Adds the rules of every template to the schema: `name` is a string, and names that the schema does not evaluate are
+ * Adds the rules for every template to the schema: `name` is a string, and names that the schema does not evaluate are
  * refused. A schema with `additionalProperties` evaluates all names, and one without any property is not closed: both
  * leave the names to the template.
  */
 function closedSchema(schema: JsonObject): JsonObject {
   const { properties = {} } = schema;
   if (!isJsonObject(properties)) return schema;
-  const named = Object.hasOwn(properties, reservedName)
+  const allProperties = Object.hasOwn(properties, reservedName)
     ? properties
     : { ...properties, [reservedName]: { type: "string" } };
   const silent = !Object.hasOwn(schema, "properties") && everDefined(schema).size === 0;
-  return { ...(silent ? {} : { unevaluatedProperties: false }), ...schema, properties: named };
+  return { ...(silent ? {} : { unevaluatedProperties: false }), ...schema, properties: allProperties };
 }
 
-/** The parameters with the defaults of the schema. */
+/** The parameters with the schema's defaults. */
 export function withDefaults(schema: JsonObject, parameters: JsonObject): Record<string, unknown> {
   const defaults: [string, unknown][] = [];
   for (const [name, property] of alwaysDefined(schema)) {
@@ -91,26 +94,26 @@ export function withDefaults(schema: JsonObject, parameters: JsonObject): Record
 
 /** Leaves out failures that only follow from another failure. */
 function relevant(failures: readonly Failure[], schema: JsonObject): Failure[] {
-  const branched = failures.filter(({ keyword }) => keyword === "anyOf" || keyword === "oneOf");
-  const own = failures.filter(
-    ({ schemaPointer }) => !branched.some((choice) => schemaPointer?.startsWith(`${choice.schemaPointer}/`)),
+  const choices = failures.filter(({ keyword }) => keyword === "anyOf" || keyword === "oneOf");
+  const direct = failures.filter(
+    ({ schemaPointer }) => !choices.some((choice) => schemaPointer?.startsWith(`${choice.schemaPointer}/`)),
   );
   const closing = ({ schemaPointer }: Failure) => schemaPointer === "/unevaluatedProperties";
-  if (own.every(closing)) return own;
+  if (direct.every(closing)) return direct;
   // JSON Schema counts a property that fails as unevaluated too
-  const known = everDefined(schema);
-  return own.filter((failure) => !closing(failure) || !known.has(nameIn(failure.pointer)));
+  const names = everDefined(schema);
+  return direct.filter((failure) => !closing(failure) || !names.has(nameIn(failure.pointer)));
 }
 
-function explain(failure: Failure, schema: JsonObject, given: Record<string, unknown>): ParameterError[] {
+function explain(failure: Failure, schema: JsonObject, values: Record<string, unknown>): ParameterError[] {
   const { pointer, schemaPointer } = failure;
   const keyword = failure.keyword === "validate" ? denyingKeyword(schemaPointer) : failure.keyword;
   const rule = schemaPointer === undefined ? undefined : atPointer(schema, schemaPointer);
-  const described = { ...describeFailure(keyword, rule), ...authored(schema, { keyword, schemaPointer, pointer }) };
+  const description = { ...describeFailure(keyword, rule), ...authored(schema, { keyword, schemaPointer, pointer }) };
   if (keyword !== "required" && keyword !== "dependentRequired")
-    return [{ pointer: plainPointer(pointer), keyword, ...described }];
-  const missing = missingNames(keyword, rule, atPointer(given as JsonObject, pointer));
-  if (missing.length === 0) return [{ pointer, keyword, ...described }];
+    return [{ pointer: plainPointer(pointer), keyword, ...description }];
+  const missing = missingNames(keyword, rule, atPointer(values as JsonObject, pointer));
+  if (missing.length === 0) return [{ pointer, keyword, ...description }];
   return missing.map((name) => ({
     pointer: `${pointer}/${escapePointer(name)}`,
     keyword,
@@ -120,12 +123,12 @@ function explain(failure: Failure, schema: JsonObject, given: Record<string, unk
   }));
 }
 
-/** The sentence of the schema's author in place of the platform's. */
+/** The sentence by the schema's author in place of the platform's. */
 function authored(
   schema: JsonObject,
-  broken: Parameters<typeof authorMessage>[1],
+  rule: Parameters<typeof authorMessage>[1],
 ): Pick<ParameterError, "detail" | "ofAuthor"> | undefined {
-  const detail = authorMessage(schema, broken) ?? messageOfProperty(schema, broken);
+  const detail = authorMessage(schema, rule) ?? messageOfProperty(schema, rule);
   return detail === undefined ? undefined : { detail, ofAuthor: true };
 }
 
@@ -146,11 +149,11 @@ function missingNames(keyword: string, rule: JsonValue | undefined, instance: Js
 }
 
 function withoutRepeats(errors: readonly ParameterError[]): ParameterError[] {
-  const seen = new Map(errors.map((error) => [`${error.pointer}\0${error.keyword}\0${error.detail}`, error]));
-  return [...seen.values()];
+  const errorsByText = new Map(errors.map((error) => [`${error.pointer}\0${error.keyword}\0${error.detail}`, error]));
+  return [...errorsByText.values()];
 }
 
-/** The library marks the pointer of a failing property name with a star. */
+/** The library marks a failing property name's pointer with a star. */
 function plainPointer(pointer: string): string {
   return pointer.startsWith("*") ? pointer.slice(1) : pointer;
 }

@@ -2,7 +2,7 @@ import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
 import { WorkerPool } from "../../workers/worker-pool/worker-pool.js";
 import { ParameterChecker } from "./parameter-checker.js";
 
-/** The slice of parameters, as the catalog composes it. */
+/** The parameter slice, as the catalog composes it. */
 export const parameters: SliceModule = {
   slice: "parameters",
   start(_, services) {

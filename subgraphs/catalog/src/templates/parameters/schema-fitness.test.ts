@@ -93,7 +93,7 @@ describe("everDefined", () => {
     const level = (to: number) => ({ allOf: Array.from({ length: 20 }, () => ({ $ref: `#/$defs/l${to}` })) });
     const $defs = Object.fromEntries(Array.from({ length: 15 }, (_, index) => [`l${index}`, level(index + 1)]));
     const schema = { ...level(0), $defs: { ...$defs, l15: { properties: { deep: {} }, allOf: [{ $ref: "#" }] } } };
-    // 20 to the power of 15 ways lead to it
+    // 20^15 ways lead to it
     expect([...everDefined(schema).keys()]).toEqual(["deep"]);
   });
 });

@@ -15,10 +15,10 @@ export async function schemaFault(schema: JsonObject): Promise<SchemaFault | und
     // compiling does not look at references in parts that nothing uses
     const faulty = new SchemaDocument(schema).faultyReference();
     if (faulty?.reason === "RemoteRef") throw referenceError(faulty);
-    const compiled = await compileOffline(schema);
+    const validator = await compileOffline(schema);
     if (faulty) throw referenceError(faulty);
     // a reference that leads back to itself is found only by checking a value
-    compiled.failures({});
+    validator.failures({});
     return undefined;
   } catch (error) {
     if (!(error instanceof SchemaError)) throw error;

@@ -11,7 +11,7 @@ interface SchemaProblem {
   detail: string;
 }
 
-/** Refuses a parameterSchema that is not an object or too large; these limits bound the cost of the validator. */
+/** Refuses a parameterSchema that is not an object or too large; these limits bound the validator's cost. */
 export function schemaProblem(schema: unknown): SchemaProblem | undefined {
   if (!isJsonObject(schema)) return { code: "TYPE", detail: "The parameterSchema must be a JSON object." };
   const dialect = schema["$schema"];

@@ -25,16 +25,16 @@ const lists = ["allOf", "anyOf", "oneOf", "prefixItems"];
 const maps = ["$defs", "definitions", "properties", "patternProperties", "dependentSchemas"];
 /** The meta-schemas, which the validator contains. */
 const dialectFolder = schemaDialect.slice(0, schemaDialect.lastIndexOf("/") + 1);
-/** The base URI of a document without an absolute `$id`. */
+/** The base URI for a document without an absolute `$id`. */
 const nameless = "https://parameter-schema.invalid/";
 
-/** A schema with an index of its parts by `$id` and `$anchor`. References are followed without fetching anything. */
+/** A schema that indexes its parts by `$id` and `$anchor`. References are followed without fetching anything. */
 export class SchemaDocument {
   readonly #root: JsonObject;
   /** The named parts by absolute URI. */
   readonly #resources = new Map<string, JsonObject>();
   readonly #anchors = new Map<string, JsonObject>();
-  /** The base URI for the references of each part. */
+  /** The base URI for each part's references. */
   readonly #bases = new Map<JsonObject, string>();
 
   constructor(root: JsonObject) {
@@ -43,12 +43,12 @@ export class SchemaDocument {
     this.#collectNames(root, nameless);
   }
 
-  /** The targets of `$ref` and `$dynamicRef` of a part, without those that are outside of the document or missing. */
+  /** The targets that a part's `$ref` and `$dynamicRef` name, except missing ones and those outside the document. */
   targetsOf(part: JsonObject): JsonValue[] {
     return this.#referencesOf(part).flatMap(({ uri }) => (uri === undefined ? [] : (this.#at(uri) ?? [])));
   }
 
-  /** The first reference whose target is outside of the document or missing. */
+  /** The first reference whose target is missing or outside the document. */
   faultyReference(): FaultyReference | undefined {
     for (const [part, pointer] of schemasOf(this.#root, ""))
       for (const { keyword, uri } of this.#referencesOf(part)) {
@@ -87,8 +87,8 @@ export class SchemaDocument {
 
   #nameOf(part: JsonObject, outer: string): string {
     const { $id } = part;
-    const own = typeof $id === "string" ? absolute($id, outer) : undefined;
-    const base = own === undefined ? outer : withoutFragment(own);
+    const identifier = typeof $id === "string" ? absolute($id, outer) : undefined;
+    const base = identifier === undefined ? outer : withoutFragment(identifier);
     if (base !== outer) this.#resources.set(base, part);
     this.#bases.set(part, base);
     for (const keyword of ["$anchor", "$dynamicAnchor"]) {

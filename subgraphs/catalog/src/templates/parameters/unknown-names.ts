@@ -12,14 +12,14 @@ export const unknownName = "Neither the parameterSchema nor the template defines
 const maxExplained = 20;
 const maxListed = 5;
 
-/** Names of parameters without effect: neither the schema nor the template defines them. */
+/** Parameter names without effect: neither the schema nor the template defines them. */
 export function unknownNames(
   schema: JsonObject,
   parameters: Record<string, unknown>,
   { templateNames, timeLimit }: { templateNames: readonly string[]; timeLimit: PatternTimeLimit },
 ): string[] {
-  const known = new Set([...everDefined(schema).keys(), ...templateNames]);
-  const unknown = Object.keys(parameters).filter((name) => !known.has(name));
+  const knownNames = new Set([...everDefined(schema).keys(), ...templateNames]);
+  const unknown = Object.keys(parameters).filter((name) => !knownNames.has(name));
   if (unknown.length === 0) return [];
   const patterns = namePatterns(schema).map((pattern) => new RegExp(pattern, "u"));
   try {
@@ -32,27 +32,27 @@ export function unknownNames(
 
 const closingKeywords = new Set(["additionalProperties", "unevaluatedProperties"]);
 
-/** Adds the most similar known names to the detail of each refused name. */
+/** Adds the most similar known names to each refused name's detail. */
 export function withNearestNames(
   errors: readonly ParameterError[],
   schema: JsonObject,
   templateNames: readonly string[] = [],
 ): ParameterError[] {
-  const offered = [...everDefined(schema).keys()];
-  let explained = 0;
+  const schemaNames = [...everDefined(schema).keys()];
+  let explanations = 0;
   return errors.map((error) => {
     const isName = closingKeywords.has(error.keyword) && error.pointer.lastIndexOf("/") === 0;
-    if (!isName || explained === maxExplained) return error;
-    explained += 1;
-    const known = error.detail === unknownName ? [...offered, ...templateNames] : offered;
-    return { ...error, detail: `${error.detail} ${hint(nameIn(error.pointer), known)}` };
+    if (!isName || explanations === maxExplained) return error;
+    explanations += 1;
+    const candidates = error.detail === unknownName ? [...schemaNames, ...templateNames] : schemaNames;
+    return { ...error, detail: `${error.detail} ${hint(nameIn(error.pointer), candidates)}` };
   });
 }
 
-function hint(name: string, known: readonly string[]): string {
-  const near = nearestNames(name, known);
+function hint(name: string, candidates: readonly string[]): string {
+  const near = nearestNames(name, candidates);
   if (near.length > 0) return `Similar names: ${near.join(", ")}.`;
-  const listed = [...new Set(known)];
-  const more = listed.length > maxListed ? ` and ${listed.length - maxListed} more` : "";
-  return `Use one of these names: ${listed.slice(0, maxListed).join(", ")}${more}.`;
+  const distinct = [...new Set(candidates)];
+  const more = distinct.length > maxListed ? ` and ${distinct.length - maxListed} more` : "";
+  return `Use one of these names: ${distinct.slice(0, maxListed).join(", ")}${more}.`;
 }

@@ -26,8 +26,8 @@ describe("checks in their threads", () => {
   });
 
   it("read hostile YAML within their memory and time", async () => {
-    const filled = (part: string) => part.repeat(Math.floor(maxYamlLength / part.length));
-    const hostile = { "a.yml": filled("["), "b.yml": filled("{a: "), "c.yml": filled("&a "), "d.yml": filled("'' ") };
+    const fill = (part: string) => part.repeat(Math.floor(maxYamlLength / part.length));
+    const hostile = { "a.yml": fill("["), "b.yml": fill("{a: "), "c.yml": fill("&a "), "d.yml": fill("'' ") };
     const subject = { parameterSchema: {}, targetFramework: "net8.0", checks: ["SampleGeneration"] };
     const { findings } = await checker.runChecks(pack({}, hostile), subject);
     expect(findings.map(({ code, path }) => [code, path])).toEqual(

@@ -9,11 +9,11 @@ import { structuralLint } from "./structural-lint/structural-lint.js";
 /** Findings are stored with the result, so their number is limited. */
 const maxFindings = 200;
 
-/** Runs one check on the files of a template. It runs foreign regular expressions: call it under a time limit. */
+/** Runs one check on a template's files. It runs foreign regular expressions: call it under a time limit. */
 export async function runCheck(check: string, files: FileTree, subject: CheckSubject): Promise<CheckOutcome> {
   const { findings, samples } = await outcomeOf(check, files, subject);
-  const reported = findings.filter(({ severity }) => subject.withInfo === true || severity !== "Info").sort(byPlace);
-  return { findings: reported.slice(0, maxFindings), samples };
+  const relevant = findings.filter(({ severity }) => subject.withInfo === true || severity !== "Info").sort(byPlace);
+  return { findings: relevant.slice(0, maxFindings), samples };
 }
 
 async function outcomeOf(check: string, files: FileTree, subject: CheckSubject): Promise<CheckOutcome> {

@@ -22,12 +22,12 @@ import { templateChoice } from "./template-version.view.js";
 const engineKinds = ["DotnetNewTemplatePack"];
 /** The time to resolve and read a source before the version is stored without its content. */
 const resolutionMs = 3000;
-/** The limits of one tenant. Beyond them, a source is resolved or read at the first use of the version. */
+/** One tenant's limits. Beyond them, a source is resolved or read when the version is first used. */
 const maxResolutions = 8;
 /** Each read holds its source in memory, up to 200 MiB. */
 const maxReads = 4;
 
-/** The columns of a Draft that its input and the content of its source determine. */
+/** A Draft's columns that its input and its source's content determine. */
 type DraftContent = Pick<
   TemplateVersion,
   | "semanticVersion"
@@ -56,7 +56,7 @@ export type CheckedDraft = Omit<
   readonly givenSchema: Record<string, unknown> | undefined;
 };
 
-/** Prepares the content of new and of replaced Drafts. */
+/** Prepares the content for new and replaced Drafts. */
 export class DraftContents {
   readonly #sources: TemplateSources;
   readonly #parameterChecker: ParameterChecker;
@@ -72,21 +72,21 @@ export class DraftContents {
    * Resolves the source. Where the schema is to be derived, the source is also read, if three seconds are enough. Throws
    * PARAMETER_SCHEMA_INVALID and SOURCE_REF_INVALID.
    */
-  async prepare(context: RequestContext, subject: string, checked: CheckedDraft): Promise<DraftContent> {
-    const { givenSchema, ...draft } = checked;
+  async prepare(context: RequestContext, subject: string, input: CheckedDraft): Promise<DraftContent> {
+    const { givenSchema, ...draft } = input;
     if (givenSchema !== undefined) await this.#requireSchema(context, givenSchema);
-    const pinned = await this.#reach(context, subject, checked);
-    const files = pinned?.source?.files;
+    const reference = await this.#reach(context, subject, input);
+    const files = reference?.source?.files;
     const choice = templateChoice(draft);
-    const derived = givenSchema === undefined && files ? derivedSchema(files, choice) : undefined;
+    const schema = givenSchema === undefined && files ? derivedSchema(files, choice) : undefined;
     return {
       ...draft,
-      resolvedRef: pinned?.resolvedRef ?? null,
-      contentDigest: pinned?.source?.contentDigest ?? null,
+      resolvedRef: reference?.resolvedRef ?? null,
+      contentDigest: reference?.source?.contentDigest ?? null,
       facts: files ? templateFacts(files, choice) : null,
       details: files ? templateDetails(files, choice) : null,
-      parameterSchema: givenSchema ?? derived ?? { type: "object" },
-      parameterSchemaOrigin: schemaOrigin(givenSchema, derived),
+      parameterSchema: givenSchema ?? schema ?? { type: "object" },
+      parameterSchemaOrigin: schemaOrigin(givenSchema, schema),
     };
   }
 
@@ -104,15 +104,15 @@ export class DraftContents {
     const tenant = tenantOf(context);
     const options = (timeoutMs: number) => ({ timeoutMs, subject, trace: context.trace });
     const resolve = (timeoutMs: number) => this.#sources.tryResolve(tenant, sourceRef, options(timeoutMs));
-    const read = () => this.#sources.tryRead(tenant, sourceRef, options(resolutionMs));
+    const readSource = () => this.#sources.tryRead(tenant, sourceRef, options(resolutionMs));
     const { tenantId } = tenant;
     if (givenSchema === undefined) {
-      const content = await unlessBusy(() => this.#reads.run(tenantId, read));
+      const content = await unlessBusy(() => this.#reads.run(tenantId, readSource));
       if (content !== busy) return content;
     }
-    const resolved = await unlessBusy(() => this.#resolutions.run(tenantId, () => resolve(resolutionMs)));
+    const resolution = await unlessBusy(() => this.#resolutions.run(tenantId, () => resolve(resolutionMs)));
     // The reference is still checked, since a dangerous one must not be stored.
-    return resolved === busy ? resolve(1) : resolved;
+    return resolution === busy ? resolve(1) : resolution;
   }
 }
 
@@ -127,9 +127,9 @@ async function unlessBusy<T>(work: () => Promise<T>): Promise<T | typeof busy> {
   }
 }
 
-function schemaOrigin(given: unknown, derived: unknown): DraftContent["parameterSchemaOrigin"] {
-  if (given !== undefined) return "Given";
-  return derived === undefined ? "Open" : "Derived";
+function schemaOrigin(givenSchema: unknown, schema: unknown): DraftContent["parameterSchemaOrigin"] {
+  if (givenSchema !== undefined) return "Given";
+  return schema === undefined ? "Open" : "Derived";
 }
 
 /** Throws VALIDATION_FAILED and others for what is wrong in the input itself. */

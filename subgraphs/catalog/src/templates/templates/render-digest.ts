@@ -6,7 +6,7 @@ type RenderedMembers = Pick<
   "parameterSchema" | "targetFramework" | "templateIdentity" | "templateLanguage" | "templateType"
 >;
 
-/** SHA-256 over everything that determines the default render of a version. */
+/** SHA-256 over everything that determines a version's default render. */
 export function renderDigest(version: RenderedMembers, contentDigest: string | null): string {
   const { parameterSchema, targetFramework, templateIdentity, templateLanguage, templateType } = version;
   const members = { contentDigest, parameterSchema, targetFramework, templateIdentity, templateLanguage, templateType };

@@ -23,7 +23,7 @@ interface ScanFinding {
 }
 
 /**
- * The rule of `governance.publish.scanSeverity`. Advisories and recalls since the scan count too. Throws
+ * The rule behind `governance.publish.scanSeverity`. Advisories and recalls since the scan count too. Throws
  * TEMPLATE_VERSION_NOT_SCANNED and TEMPLATE_VERSION_VULNERABLE.
  */
 export async function requireScan(
@@ -52,25 +52,25 @@ export async function requireScan(
   );
   const findings = [
     ...(await libraryFindings(transaction, scan.packages)),
-    ...scan.packages.flatMap((one) => {
-      const compared = comparedVersion(one);
-      return (compared === undefined ? [] : advisories.affecting(one.packageName, compared)).map(
+    ...scan.packages.flatMap((entry) => {
+      const version = comparedVersion(entry);
+      return (version === undefined ? [] : advisories.affecting(entry.packageName, version)).map(
         ({ advisoryId, severity }) =>
-          vulnerable({ packageName: one.packageName, version: compared ?? null }, { id: advisoryId, severity }),
+          vulnerable({ packageName: entry.packageName, version: version ?? null }, { id: advisoryId, severity }),
       );
     }),
   ];
   if (!advisories.complete) throw notScanned("Too many advisories are about the packages of the version.");
   const unknown = await unknownVersions(transaction, scan.packages, advisories);
-  const refused = distinct(findings.filter(({ severity }) => severityRank(severity) >= severityRank(lowest)));
-  if (refused.length === 0 && unknown.length > 0)
+  const blockers = distinct(findings.filter(({ severity }) => severityRank(severity) >= severityRank(lowest)));
+  if (blockers.length === 0 && unknown.length > 0)
     throw notScanned(
       `Vulnerabilities are known of ${unknown.length} packages whose version the scan cannot tell: ${unknown.slice(0, maxErrors).join(", ")}. State a version, or a range with an inclusive lower bound and without a star.`,
     );
-  if (refused.length === 0) return;
+  if (blockers.length === 0) return;
   throw new DomainError("TEMPLATE_VERSION_VULNERABLE", {
-    detail: `The version has ${refused.length === 1 ? "a finding" : `${refused.length} findings`} of severity ${lowest} or higher, which this tenant does not publish (governance.publish.scanSeverity). Change the packages and scan the new version, or read the findings with dependencyScans(templateVersionId: "${templateVersionId}"). The first one: ${refused[0]?.detail}`,
-    errors: refused
+    detail: `The version has ${blockers.length === 1 ? "a finding" : `${blockers.length} findings`} of severity ${lowest} or higher, which this tenant does not publish (governance.publish.scanSeverity). Change the packages and scan the new version, or read the findings with dependencyScans(templateVersionId: "${templateVersionId}"). The first one: ${blockers[0]?.detail}`,
+    errors: blockers
       .slice(0, maxErrors)
       .map(({ code, detail }): FieldError => ({ pointer: "/templateVersionId", code, detail })),
   });
@@ -82,27 +82,27 @@ async function unknownVersions(
   packages: readonly StoredPackage[],
   advisories: PackageAdvisories,
 ): Promise<string[]> {
-  const unknown = packages.filter((one) => comparedVersion(one) === undefined);
+  const unknown = packages.filter((entry) => comparedVersion(entry) === undefined);
   if (unknown.length === 0) return [];
-  const registered = await vulnerablePackages(
+  const vulnerabilities = await vulnerablePackages(
     transaction,
     unknown.map(({ packageName }) => packageName.toLowerCase()),
   );
   return unknown
-    .filter(({ packageName }) => advisories.concern(packageName) || registered.has(packageName.toLowerCase()))
+    .filter(({ packageName }) => advisories.concern(packageName) || vulnerabilities.has(packageName.toLowerCase()))
     .map(({ packageName, requested }) => (requested === null ? packageName : `${packageName} ${requested}`));
 }
 
-/** Recalls and registered vulnerabilities of the present moment. An imported advisory never hides a registered one. */
+/** Recalls and registered vulnerabilities at the present moment. An imported advisory never hides a registered one. */
 async function libraryFindings(transaction: Transaction, packages: readonly StoredPackage[]): Promise<ScanFinding[]> {
   const ids = packages.flatMap(({ libraryVersionId }) => libraryVersionId ?? []);
   const facts = await libraryFacts(transaction, ids);
-  return packages.flatMap((one) => {
-    const { isRecalled = false, vulnerabilities = [] } = facts.get(one.libraryVersionId ?? "") ?? {};
-    const registered = vulnerabilities.map(({ severity, advisoryUrl }) =>
-      vulnerable(one, { id: advisoryUrl, severity }),
+  return packages.flatMap((entry) => {
+    const { isRecalled = false, vulnerabilities = [] } = facts.get(entry.libraryVersionId ?? "") ?? {};
+    const vulnerabilityFindings = vulnerabilities.map(({ severity, advisoryUrl }) =>
+      vulnerable(entry, { id: advisoryUrl, severity }),
     );
-    return isRecalled ? [...registered, recalled(one)] : registered;
+    return isRecalled ? [...vulnerabilityFindings, recalled(entry)] : vulnerabilityFindings;
   });
 }
 
@@ -110,8 +110,8 @@ function vulnerable(
   { packageName, version }: Pick<StoredPackage, "packageName" | "version">,
   { id, severity }: { id: string; severity: AdvisorySeverity | null },
 ): ScanFinding {
-  const rated = severity === null ? "without a severity" : `of severity ${severity}`;
-  const detail = `${packageName} ${version ?? ""} has a known vulnerability ${rated}: ${id}.`;
+  const rating = severity === null ? "without a severity" : `of severity ${severity}`;
+  const detail = `${packageName} ${version ?? ""} has a known vulnerability ${rating}: ${id}.`;
   return { code: "KnownVulnerability", severity, packageName, detail };
 }
 
@@ -121,5 +121,5 @@ function recalled({ packageName, version }: StoredPackage): ScanFinding {
 }
 
 function distinct(findings: readonly ScanFinding[]): ScanFinding[] {
-  return [...new Map(findings.map((one) => [one.detail, one])).values()];
+  return [...new Map(findings.map((candidate) => [candidate.detail, candidate])).values()];
 }

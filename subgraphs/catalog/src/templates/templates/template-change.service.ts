@@ -36,14 +36,14 @@ export class TemplateChangeService {
     return withUniqueName(input.name ?? "", () =>
       this.#change(context, { field: "updateTemplate", templateId, input }, (template, { em, record }) => {
         const changes = changesOf(input);
-        const changed = members.filter((name) => name in changes && !isSame(changes[name], template[name]));
-        if (changed.length === 0) return;
+        const changedNames = members.filter((name) => name in changes && !isSame(changes[name], template[name]));
+        if (changedNames.length === 0) return;
         em.assign(template, { ...changes, searchStale: true });
         const { name, title, description, category, owner, tags } = template;
         record({
           type: "TemplateUpdated",
           subject: `templates/${templateId}`,
-          data: { templateId, name, title, description, category, owner, tags, changed },
+          data: { templateId, name, title, description, category, owner, tags, changed: changedNames },
         });
       }),
     );
@@ -79,20 +79,20 @@ export class TemplateChangeService {
 
   #change(
     context: RequestContext,
-    { field, ...given }: { field: string; templateId: string; input?: UpdateTemplateInput },
+    { field, ...parameters }: { field: string; templateId: string; input?: UpdateTemplateInput },
     change: (template: Template, transaction: Transaction) => void,
   ): Promise<TemplateType> {
-    const { templateId } = given;
+    const { templateId } = parameters;
     return idempotentMutation(this.#database, context, {
       field,
-      arguments: given,
+      arguments: parameters,
       prepare: () => this.#templates.find(tenantOf(context), templateId),
-      commit: async (transaction, known) => {
+      commit: async (transaction, current) => {
         const template = await lockedTemplate(transaction, templateId);
         change(template, transaction);
         const { name, title, description, category, owner, tags, status, createdAt } = template;
-        const own = { templateId, name, title, description, category, owner, tags, status };
-        return { ...own, createdAt: createdAt.toISOString(), versions: known?.versions ?? [] };
+        const facts = { templateId, name, title, description, category, owner, tags, status };
+        return { ...facts, createdAt: createdAt.toISOString(), versions: current?.versions ?? [] };
       },
     });
   }
@@ -114,8 +114,8 @@ async function lockedTemplate(
   templateId: string,
   lockMode = LockMode.PESSIMISTIC_WRITE,
 ): Promise<Template> {
-  const known = decodeId("tpl", templateId) !== undefined;
-  const template = known ? await em.findOne(Template, { tenantId: tenant.tenantId, templateId }, { lockMode }) : null;
+  const isId = decodeId("tpl", templateId) !== undefined;
+  const template = isId ? await em.findOne(Template, { tenantId: tenant.tenantId, templateId }, { lockMode }) : null;
   if (!template) throw unknownTemplate();
   return template;
 }
@@ -131,4 +131,4 @@ function changesOf({ name, title, description, category, owner, tags }: UpdateTe
   };
 }
 
-const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
+const isSame = (value: unknown, other: unknown) => JSON.stringify(value) === JSON.stringify(other);

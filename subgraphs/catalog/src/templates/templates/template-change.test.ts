@@ -67,10 +67,10 @@ describe("a template", () => {
     expect(await codeOf(update(second.templateId, '{ name: "ONE" }'))).toBe("TEMPLATE_EXISTS");
     expect(await codeOf(update(second.templateId, "{ name: null }"))).toBe("VALIDATION_FAILED");
     expect(await update(first.templateId, '{ name: "oNe" }')).toMatchObject({ name: "oNe" });
-    const raced = await Promise.all(
+    const outcomes = await Promise.all(
       [first, second].map(({ templateId }) => codeOf(update(templateId, '{ name: "Third" }'))),
     );
-    expect(raced.sort()).toEqual(["TEMPLATE_EXISTS", "done"]);
+    expect(outcomes.sort()).toEqual(["TEMPLATE_EXISTS", "done"]);
   });
 
   it("of another tenant is unknown", async () => {
@@ -92,16 +92,16 @@ describe("a template", () => {
     const create = `mutation { createTemplateVersion(templateId: "${templateId}", input: { semanticVersion: "1.0.0",
       sourceRef: "stored://nowhere", engineKind: "DotnetNewTemplatePack", targetFramework: "net8.0" }) { revision } }`;
     expect(await codeOf(fixture.run(actor, create))).toBe("INVALID_STATE");
-    const named = async (filter: string) =>
+    const namesFor = async (filter: string) =>
       (
         await fixture.run<{ templates: { items: { name: string }[] } }>(
           actor,
           `{ templates${filter} { items { name } } }`,
         )
       ).templates.items.map(({ name }) => name);
-    expect(await named("(filter: { status: Archived })")).toEqual(["Old"]);
-    expect(await named("(filter: { status: Active })")).toEqual(["New"]);
-    expect(await named("")).toEqual(["New", "Old"]);
+    expect(await namesFor("(filter: { status: Archived })")).toEqual(["Old"]);
+    expect(await namesFor("(filter: { status: Active })")).toEqual(["New"]);
+    expect(await namesFor("")).toEqual(["New", "Old"]);
     expect(await mutate(`restoreTemplate(templateId: "${templateId}")`)).toMatchObject({ status: "Active" });
     expect(await codeOf(fixture.run(actor, create))).toBe("done");
     expect((await events(templateId)).map(({ type }) => type)).toEqual([

@@ -43,17 +43,17 @@ export class TemplateDraftService {
     input: CreateTemplateVersionInput,
   ): Promise<TemplateVersionType> {
     const { database, templates, contents } = this.#services;
-    const checked = checkedDraft(input);
+    const draft = checkedDraft(input);
     return withoutTwin(input, () =>
       idempotentMutation(database, context, {
         field: "createTemplateVersion",
         arguments: { templateId, input },
         prepare: async () => {
           await templates.get(context, templateId);
-          return contents.prepare(context, `templates/${templateId}`, checked);
+          return contents.prepare(context, `templates/${templateId}`, draft);
         },
         commit: async (transaction, content) => {
-          // this comes first: two transactions that hold the shared lock of the template could not both write it
+          // this comes first: two transactions that hold the template's shared lock could not both write it
           if (content.details !== null) await searchAgain(transaction, templateId);
           await requireActive(transaction, templateId);
           const { em, tenant, record } = transaction;
@@ -91,7 +91,7 @@ export class TemplateDraftService {
   }
 
   /**
-   * Gives a Draft another content under the same id. Validations of the earlier content no longer count. Throws
+   * Gives a Draft another content under the same id. Validations for the earlier content no longer count. Throws
    * INVALID_STATE, TEMPLATE_VERSION_EXISTS and others.
    */
   async replace(
@@ -100,16 +100,16 @@ export class TemplateDraftService {
     { input, ifMatch }: DraftChange,
   ): Promise<TemplateVersionType> {
     const { database, versions, contents } = this.#services;
-    const checked = checkedDraft(input);
+    const draft = checkedDraft(input);
     return withoutTwin(input, () =>
       idempotentMutation(database, context, {
         field: "replaceTemplateVersion",
         arguments: { templateVersionId, input, ifMatch },
         prepare: async () => {
-          const known = await versions.find(tenantOf(context), templateVersionId);
-          if (!known) throw unknownVersion();
-          requireDraft(known, "replaced");
-          return contents.prepare(context, `template-versions/${templateVersionId}`, checked);
+          const version = await versions.find(tenantOf(context), templateVersionId);
+          if (!version) throw unknownVersion();
+          requireDraft(version, "replaced");
+          return contents.prepare(context, `template-versions/${templateVersionId}`, draft);
         },
         commit: async (transaction, content) => {
           const version = await lockedVersion(transaction, templateVersionId);
@@ -180,7 +180,7 @@ const markStale = {
   text: "update templates set search_stale = true where tenant_id = $1 and template_id = $2",
 };
 
-/** The next search reads the texts of the template's content anew. */
+/** The next search reads the texts in the template's content anew. */
 async function searchAgain({ execute, tenant }: Transaction, templateId: string): Promise<void> {
   await execute(markStale, [tenant.uuid, decodeId("tpl", templateId)]);
 }
@@ -191,7 +191,7 @@ const isReplacement = {
       where tenant_id = $1 and deprecation ->> 'replacementTemplateVersionId' = $2) as named`,
 };
 
-/** The executions of this revision render it later: when they run, are retried or are the base of a merge. */
+/** This revision's executions render it later: when they run, are retried or are a merge base. */
 async function keepForExecutions(transaction: Transaction, version: TemplateVersion): Promise<void> {
   const { templateVersionId, revision } = version;
   if (!(await isExecuted(transaction, templateVersionId, revision))) return;

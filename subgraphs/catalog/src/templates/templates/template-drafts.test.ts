@@ -85,7 +85,7 @@ describe("a Draft", () => {
     ).templateId;
   const aDraft = async (more: object = {}) =>
     mutate(`createTemplateVersion(templateId: "${await aTemplate()}", input: ${inputOf(more)})`);
-  /** Does something while the repository of the source cannot be reached. */
+  /** Does something while the source's repository cannot be reached. */
   const whileHidden = async <T>(work: () => Promise<T>): Promise<T> => {
     const hidden = `${repository.folder}.hidden`;
     await rename(repository.folder, hidden);
@@ -108,7 +108,7 @@ describe("a Draft", () => {
       `validateTemplateVersion(templateId: "${templateId}", input: { templateVersionId: "${templateVersionId}" })`,
       "{ outcome voided findings { code } }",
     );
-  const stored = async (id: string) => {
+  const schemaRow = async (id: string) => {
     const [version] = await fixture.rows<{ parameter_schema: object; parameter_schema_origin: string }>(
       "select parameter_schema, parameter_schema_origin from catalog.template_versions where template_version_id = $1",
       decodeId("tpv", id),
@@ -153,8 +153,8 @@ describe("a Draft", () => {
       expect(version).toMatchObject({ parameterSchema: { type: "object" }, parameterSchemaOrigin: "Open" });
       // the checks already see the derived schema: the open one would hide the required parameter
       expect(await validate(version)).toMatchObject({ outcome: "Passed", findings: [] });
-      const derived = { parameter_schema: derivedSchema, parameter_schema_origin: "Derived" };
-      expect(await stored(version.templateVersionId)).toEqual(derived);
+      const row = { parameter_schema: derivedSchema, parameter_schema_origin: "Derived" };
+      expect(await schemaRow(version.templateVersionId)).toEqual(row);
       await validate(version);
       const schemas = (await events(version.templateVersionId)).filter(
         ([type]) => type === "TemplateParameterSchemaDefined",
@@ -163,18 +163,18 @@ describe("a Draft", () => {
     });
 
     it("is derived once when two processes read the content first, and not after its publication", async () => {
-      const [version, published] = await whileHidden(() => Promise.all([aDraft(), aDraft()]));
+      const [version, release] = await whileHidden(() => Promise.all([aDraft(), aDraft()]));
       await Promise.all([validate(version), validate(version), validate(version)]);
       const schemas = async ({ templateVersionId }: Version) =>
         (await events(templateVersionId)).filter(([type]) => type === "TemplateParameterSchemaDefined");
       expect(await schemas(version)).toHaveLength(2);
       await fixture.rows(
         "update catalog.template_versions set status = 'Published' where template_version_id = $1",
-        decodeId("tpv", published.templateVersionId),
+        decodeId("tpv", release.templateVersionId),
       );
-      await validate(published);
-      expect(await schemas(published)).toHaveLength(1);
-      expect(await stored(published.templateVersionId)).toMatchObject({ parameter_schema_origin: "Open" });
+      await validate(release);
+      expect(await schemas(release)).toHaveLength(1);
+      expect(await schemaRow(release.templateVersionId)).toMatchObject({ parameter_schema_origin: "Open" });
     });
 
     it("is created with an open schema where the content describes none, or cannot be used", async () => {
@@ -191,7 +191,7 @@ describe("a Draft", () => {
       const version = await aDraft({ parameterSchema });
       expect(version).toMatchObject({ parameterSchema, parameterSchemaOrigin: "Given" });
       await validate(version);
-      expect(await stored(version.templateVersionId)).toMatchObject({ parameter_schema: parameterSchema });
+      expect(await schemaRow(version.templateVersionId)).toMatchObject({ parameter_schema: parameterSchema });
     });
   });
 
@@ -203,11 +203,11 @@ describe("a Draft", () => {
       // the content is the same, and only the framework differs
       expect(await replace(templateVersionId, { targetFramework: "net9.0" })).toMatchObject({ revision: 2 });
       expect(await codeOf(publish(templateVersionId))).toBe("TEMPLATE_VERSION_NOT_VALIDATED");
-      const replaced = await replace(templateVersionId, {
+      const replacement = await replace(templateVersionId, {
         sourceRef: `git+${repository.url}#other`,
         semanticVersion: "1.1.0",
       });
-      expect(replaced).toMatchObject({
+      expect(replacement).toMatchObject({
         templateVersionId,
         revision: 3,
         status: "Draft",
@@ -268,8 +268,8 @@ describe("a Draft", () => {
     it("does not get the content that was read for the earlier revision", async () => {
       const version = await whileHidden(() => aDraft());
       const { templateId, templateVersionId } = version;
-      const given = { parameterSchema: { type: "object" }, sourceRef: "stored://nowhere" };
-      await validationsDuring(() => replace(templateVersionId, given), "read").validate(context(), templateId, {
+      const changes = { parameterSchema: { type: "object" }, sourceRef: "stored://nowhere" };
+      await validationsDuring(() => replace(templateVersionId, changes), "read").validate(context(), templateId, {
         templateVersionId,
       });
       const [row] = await fixture.rows(
@@ -330,11 +330,11 @@ describe("a Draft", () => {
       expect(await codeOf(remove(version.templateVersionId, aPrincipal()))).toBe("TEMPLATE_VERSION_NOT_FOUND");
       expect(await remove(version.templateVersionId)).toMatchObject({ templateVersionId: version.templateVersionId });
       expect(await codeOf(remove(version.templateVersionId))).toBe("TEMPLATE_VERSION_NOT_FOUND");
-      const left = await fixture.rows(
+      const rows = await fixture.rows(
         "select from catalog.validation_results where template_version_id = $1",
         decodeId("tpv", version.templateVersionId),
       );
-      expect(left).toEqual([]);
+      expect(rows).toEqual([]);
       expect((await events(version.templateVersionId)).at(-1)).toEqual(["TemplateVersionDeleted"]);
     });
 
@@ -407,7 +407,7 @@ describe("a Draft", () => {
     });
   });
 
-  /** Validations during whose checks, or after whose read of the source, something else happens. */
+  /** Validations during whose checks, or after whose source read, something else happens. */
   function validationsDuring(interrupt: () => Promise<unknown>, when: "checks" | "read" = "checks"): ValidationService {
     const { database } = fixture;
     const files = new Map(

@@ -30,15 +30,15 @@ describe("templateFacts", () => {
       UsesDb: { type: "computed", value: "Db" },
       Year: { type: "generated" },
     };
-    const named = (more: object) =>
+    const namesFor = (more: object) =>
       templateFacts(tree({ ".template.config/template.json": JSON.stringify({ identity: "a", ...more }) }))
         .parameterNames;
-    expect(named({ symbols, tags: { language: "C#" } })).toEqual(["name", "language", "Db"]);
-    expect(named({})).toEqual(["name"]);
+    expect(namesFor({ symbols, tags: { language: "C#" } })).toEqual(["name", "language", "Db"]);
+    expect(namesFor({})).toEqual(["name"]);
     const many = Object.fromEntries(
       Array.from({ length: 1000 }, (_, at) => [`p${at}${"x".repeat(100)}`, { type: "parameter" }]),
     );
-    expect(named({ symbols: many })).toBeNull();
+    expect(namesFor({ symbols: many })).toBeNull();
   });
 
   it("finds the SDKs that the template asks for, and nothing in one that cannot be read", () => {

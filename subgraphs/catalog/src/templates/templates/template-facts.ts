@@ -8,15 +8,15 @@ import type { TemplateChoice } from "@factory/template-engine/template-choice";
 import { loadTemplatePack } from "@factory/template-engine/template-pack";
 import { storable } from "./content/storable.js";
 
-/** Facts from the content of a template that are known before a render. */
+/** Facts from a template's content that are known before a render. */
 export interface TemplateFacts {
-  /** Packages that the projects of the template reference with a fixed version. */
+  /** Packages that the template's projects reference with a fixed version. */
   readonly pins: { readonly packageName: string; readonly version: string }[];
-  /** The SDK versions, floating versions or ranges that the template accepts. One of them must match. */
+  /** The SDK versions, floating versions or ranges that the template accepts. One must match. */
   readonly sdkVersions: string[];
   /** The parameters that a request may set. Null when the template cannot be read or has too many to be stored. */
   readonly parameterNames: string[] | null;
-  /** The names of parameters by their aliases. */
+  /** The parameter names by their aliases. */
   readonly parameterAliases: Readonly<Record<string, string>>;
 }
 

@@ -11,7 +11,7 @@ import type { TemplateFilterInput } from "./template.input.js";
 import { type TemplateRow, templateResource, templateView } from "./template.service.js";
 import type { TemplateType } from "./template.type.js";
 
-/** The sort columns of the list of templates. Names ignore case. */
+/** The template list's sort columns. Names ignore case. */
 export const sortedTemplates = new SortedList<TemplateType, TenantStatement>({
   list: "templates",
   columns: {
@@ -37,7 +37,7 @@ export const sortedTemplates = new SortedList<TemplateType, TenantStatement>({
     ),
 });
 
-/** Lists the templates of a tenant with filters, sorting and cursors. */
+/** Lists a tenant's templates with filters, sorting and cursors. */
 export class TemplateListService {
   readonly #database: Database;
   readonly #cursors: CursorSeal;

@@ -105,22 +105,22 @@ export async function lockedVersion({ em, tenant }: Transaction, templateVersion
   return version;
 }
 
-function requireState({ status }: TemplateVersion, wanted: TemplateVersionState): void {
-  if ((templateVersionStates[status].next as readonly string[]).includes(wanted)) return;
-  const allowed = Object.entries(templateVersionStates).filter(([, { next }]) =>
-    (next as readonly string[]).includes(wanted),
+function requireState({ status }: TemplateVersion, target: TemplateVersionState): void {
+  if ((templateVersionStates[status].next as readonly string[]).includes(target)) return;
+  const sources = Object.entries(templateVersionStates).filter(([, { next }]) =>
+    (next as readonly string[]).includes(target),
   );
   throw new DomainError("INVALID_STATE", {
-    detail: `The version is ${status}. Only a version that is ${allowed.map(([state]) => state).join(" or ")} can become ${wanted}.`,
+    detail: `The version is ${status}. Only a version that is ${sources.map(([state]) => state).join(" or ")} can become ${target}.`,
     currentState: status,
-    allowed: allowed.map(([state]) => state),
+    allowed: sources.map(([state]) => state),
   });
 }
 
 async function requireValidated(transaction: Transaction, version: TemplateVersion): Promise<void> {
   const { resolvedRef, contentDigest } = version;
-  const passed = await passedChecks(transaction, version);
-  const missingChecks = checkNames.filter((name) => !passed.has(name));
+  const checks = await passedChecks(transaction, version);
+  const missingChecks = checkNames.filter((name) => !checks.has(name));
   if (missingChecks.length === 0 && resolvedRef !== null) return;
   const detail =
     resolvedRef === null || contentDigest === null

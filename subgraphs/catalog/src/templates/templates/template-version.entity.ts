@@ -36,7 +36,7 @@ export class TemplateVersion {
   @Property({ type: "text" })
   semanticVersion: string;
 
-  /** The semantic version without build metadata. Versions of equal precedence are the same version. */
+  /** The semantic version without build metadata. Versions with equal precedence are the same version. */
   @Property({ type: "text" })
   precedence: string;
 
@@ -50,7 +50,7 @@ export class TemplateVersion {
   @Property({ type: "text", nullable: true })
   contentDigest: string | null;
 
-  /** Selects a template of the source: its identity, the identity of its group or a short name. */
+  /** Selects a template in the source by its identity, its group's identity or a short name. */
   @Property({ type: "text", nullable: true })
   templateIdentity: string | null;
 
@@ -72,7 +72,7 @@ export class TemplateVersion {
   @Property({ type: "text", default: "Given" })
   parameterSchemaOrigin: keyof typeof ParameterSchemaOrigin;
 
-  /** Rises with every replacement of the Draft. */
+  /** Rises whenever the Draft is replaced. */
   @Property({ type: "integer", default: 1 })
   revision: number;
 
@@ -83,7 +83,7 @@ export class TemplateVersion {
   @Property({ type: "json", nullable: true })
   facts: TemplateFacts | null;
 
-  /** The texts of the template about itself. Null until the content was read. */
+  /** The template's texts about itself. Null until the content was read. */
   @Property({ type: "json", nullable: true })
   details: TemplateTexts | null;
 

@@ -2,7 +2,7 @@ import { JsonObject } from "@factory/runtime/graphql/scalars";
 import { Constraint } from "@factory/runtime/input-validation/constraint";
 import { Field, ID, InputType } from "type-graphql";
 
-/** SemVer 2.0.0: the regular expression of its specification. */
+/** SemVer 2.0.0: the regular expression from its specification. */
 const semanticVersionPattern =
   "^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(-(0|[1-9]\\d*|\\d*[a-zA-Z-][0-9a-zA-Z-]*)(\\.(0|[1-9]\\d*|\\d*[a-zA-Z-][0-9a-zA-Z-]*))*)?(\\+[0-9a-zA-Z-]+(\\.[0-9a-zA-Z-]+)*)?$";
 
@@ -61,7 +61,7 @@ export class CreateTemplateVersionInput {
   changelog?: string | null;
 }
 
-/** The reason of a deprecation, and a replacement. */
+/** The reason for a deprecation, and a replacement. */
 @InputType()
 export class DeprecateTemplateVersionInput {
   @Field({ description: "Legacy, CriticalBugs or Other." })

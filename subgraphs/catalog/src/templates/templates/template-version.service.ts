@@ -138,7 +138,7 @@ export class TemplateVersionService {
     return row.revision;
   }
 
-  /** The texts of a template about itself, in the best language for the locale. Null until the content was read. */
+  /** A template's texts about itself, in the best language for the locale. Null until the content was read. */
   async details(
     tenant: Tenant,
     templateVersionId: string,
@@ -153,14 +153,14 @@ export class TemplateVersionService {
     return { ...description, culture };
   }
 
-  /** The facts of the versions of a template, by version id. Versions whose content was never read are missing. */
+  /** The facts about a template's versions, by version id. Versions whose content was never read are missing. */
   async facts(tenant: Tenant, templateId: string): Promise<Map<string, TemplateFacts>> {
     const rows = await this.#database.reader.rows<FactsRow>(factsByTemplate, tenant, decodeId("tpl", templateId));
     return new Map(rows.map(({ template_version_id, facts }) => [encodeId("tpv", template_version_id), facts]));
   }
 
   /**
-   * A version of this template. Throws TEMPLATE_NOT_FOUND and TEMPLATE_VERSION_NOT_FOUND, also for a version of another
+   * This template's version. Throws TEMPLATE_NOT_FOUND and TEMPLATE_VERSION_NOT_FOUND, also for a version of another
    * template.
    */
   async get(context: RequestContext, templateId: string, templateVersionId: string): Promise<KnownTemplateVersion> {
@@ -173,7 +173,7 @@ export class TemplateVersionService {
   }
 
   /**
-   * Stores what the first successful read of the source found: the pinned reference, the digest and the facts, and the
+   * Stores the results of the first successful source read: the pinned reference, the digest and the facts, and the
    * derived schema of a Draft that was created without one. A later read adds facts that an earlier release of the
    * platform did not store.
    */
@@ -196,9 +196,9 @@ export class TemplateVersionService {
       const [isCurrent] = await execute(pinContent, [...pins, JSON.stringify(facts), details]);
       if (!isCurrent) await execute(pinReplacedDraft, pins);
       if (!isCurrent || schema === undefined) return;
-      const [stored] = await execute(storeDerivedSchema, [...key, revision, JSON.stringify(schema), resolvedRef]);
-      // Another process was first, maybe with another commit of a branch, or a person has published the version.
-      if (!stored) return;
+      const [row] = await execute(storeDerivedSchema, [...key, revision, JSON.stringify(schema), resolvedRef]);
+      // Another process was first, maybe with another commit on a branch, or a person has published the version.
+      if (!row) return;
       record({
         type: "TemplateParameterSchemaDefined",
         subject: `template-versions/${templateVersionId}`,

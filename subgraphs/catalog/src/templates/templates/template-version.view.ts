@@ -5,7 +5,7 @@ import type { TemplateType } from "./template.type.js";
 import { TemplateVersion } from "./template-version.entity.js";
 import type { TemplateVersionType } from "./template-version.type.js";
 
-/** The members of a version that its content has given. An earlier revision of a Draft has them too. */
+/** A version's members that come from its content. A Draft's earlier revision has them too. */
 const contentMembers = [
   ...["semanticVersion", "sourceRef", "resolvedRef", "contentDigest", "templateIdentity", "templateLanguage"],
   ...["templateType", "engineKind", "targetFramework", "parameterSchema", "parameterSchemaOrigin"],
@@ -21,31 +21,31 @@ export type TemplateVersionRow = RowOf<TemplateVersion, (typeof members)[number]
 export const templateVersionColumns = columnsOf(TemplateVersion, members);
 const readVersion = rowReader(TemplateVersion);
 
-/** The names of the parameters of a template, which executions need. */
+/** A template's parameter names, which executions need. */
 export interface KnownParameters {
   /** Null until the content was read. */
   readonly parameterNames: readonly string[] | null;
-  /** The names of parameters by their aliases. */
+  /** The parameter names by their aliases. */
   readonly parameterAliases: Readonly<Record<string, string>>;
 }
 
-/** The parameters that a read of the content has found. */
+/** The parameters that a content read has found. */
 export type ReadContent = KnownParameters & Pick<TemplateVersionType, "parameterSchema">;
 
 /** A version with what executions need to know about it and its template. */
 export type KnownTemplateVersion = TemplateVersionType &
   KnownParameters & { readonly templateStatus: TemplateType["status"] };
 
-/** The view of a row. */
+/** A row's view. */
 export const templateVersionView = (row: TemplateVersionRow): TemplateVersionType =>
   versionEntityView(readVersion(row));
 
-/** A row of `replaced_drafts`. */
+/** A `replaced_drafts` row. */
 export type ReplacedDraftRow = RowOf<ReplacedDraft, (typeof contentMembers)[number]>;
 export const replacedDraftColumns = columnsOf(ReplacedDraft, contentMembers);
 const readReplacedDraft = rowReader(ReplacedDraft);
 
-/** The members of a version that a replacement has changed. Its facts are read again from its content. */
+/** A version's members that a replacement has changed. Its facts are read again from its content. */
 export const replacedView = (row: ReplacedDraftRow) => ({
   ...readReplacedDraft(row),
   parameterNames: null,
@@ -53,16 +53,16 @@ export const replacedView = (row: ReplacedDraftRow) => ({
 });
 
 type ShownVersion = RecordOf<TemplateVersion, (typeof members)[number]>;
-/** The members of an entity that readers do not see. */
+/** An entity's members that readers do not see. */
 type Unseen = Partial<Omit<TemplateVersion, keyof ShownVersion>>;
 
-/** The GraphQL view of a version that was read, or that a mutation has created or changed. */
+/** The GraphQL view for a version that was read, or that a mutation has created or changed. */
 export function versionEntityView(version: ShownVersion & Unseen): TemplateVersionType {
   const { tenantId: _, precedence: __, facts: ___, details: ____, publishedAt, createdAt, ...fields } = version;
   return { ...fields, publishedAt: publishedAt?.toISOString() ?? null, createdAt: createdAt.toISOString() };
 }
 
-/** Selects the template of its source that a version is about. */
+/** Selects the template in its source that a version is about. */
 export function templateChoice(
   version: Pick<TemplateVersionType, "templateIdentity" | "templateLanguage" | "templateType">,
 ): TemplateChoice {

@@ -4,7 +4,7 @@ import { Entity, Index, PrimaryKey, Property, Unique } from "@mikro-orm/decorato
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 import type { TemplateStatus } from "./template.type.js";
 
-/** A template of a tenant. Its content is in its versions. */
+/** A tenant's template. Its content is in its versions. */
 @Entity(tenantTable("templates"))
 @Unique({ name: "templates_name", properties: ["tenantId", "nameKey"] })
 @Index({ name: "templates_search_stale", properties: ["tenantId"], where: "search_stale" })

@@ -21,7 +21,7 @@ export type TemplateRow = RowOf<Template, (typeof members)[number]> & { versions
 
 const readTemplate = rowReader(Template);
 
-/** SQL: the columns of a template with its versions. The table has the alias `template`. */
+/** SQL: a template's columns with its versions. The table has the alias `template`. */
 export const templateResource = `${columnsOf(Template, members)},
        (select json_agg(version) from (select ${templateVersionColumns} from template_versions version
           where version.tenant_id = template.tenant_id and version.template_id = template.template_id) version) as versions`;
@@ -108,7 +108,7 @@ export function unknownTemplate(): DomainError {
   });
 }
 
-/** Throws TEMPLATE_EXISTS when another template of the tenant has the name. */
+/** Throws TEMPLATE_EXISTS when another template in the tenant has the name. */
 export async function withUniqueName<T>(name: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -3,7 +3,7 @@ import type { Finding } from "@factory/template-engine/finding";
 
 const codes: Readonly<Record<string, string>> = { SOURCE_UNSAFE: "SourceUnsafe", SOURCE_TOO_LARGE: "SourceTooLarge" };
 
-/** The messages of the source rules, and the finding code for each. */
+/** The source rules' messages, and the finding code for each. */
 const unsafe: readonly { says: RegExp; code: string; suggestion: string }[] = [
   { says: /is a symbolic link/, code: "SymlinkNotAllowed", suggestion: "Replace the link with the file itself." },
   {
@@ -18,17 +18,17 @@ const unsafe: readonly { says: RegExp; code: string; suggestion: string }[] = [
 
 /** The finding for a source that cannot be read: the template is at fault, and not the request. */
 export function sourceFinding(check: string, error: DomainError): Finding {
-  const refused = error.code === "SOURCE_UNSAFE" ? unsafe.find(({ says }) => says.test(error.message)) : undefined;
+  const rule = error.code === "SOURCE_UNSAFE" ? unsafe.find(({ says }) => says.test(error.message)) : undefined;
   const { paths } = error.facts as { paths?: readonly string[] };
   return {
     check,
     severity: "Error",
-    code: refused?.code ?? codes[error.code] ?? "SourceUnavailable",
+    code: rule?.code ?? codes[error.code] ?? "SourceUnavailable",
     message: error.message,
     path: paths?.at(-1) ?? null,
     pointer: null,
     line: null,
     column: null,
-    suggestion: refused?.suggestion ?? null,
+    suggestion: rule?.suggestion ?? null,
   };
 }

@@ -13,12 +13,12 @@ interface CheckOrder extends CheckSubject {
 /** The worker task that runs one check. */
 export const checkTask = workerTask<CheckSubject & { readonly check: string }, CheckOutcome>("checkTemplate", "long");
 
-/** Runs the checks of a validation in worker processes. */
+/** Runs a validation's checks in worker processes. */
 export class TemplateChecker {
   readonly #workers: WorkerPool;
   readonly #checksMs: number;
 
-  /** `checksMs` is the time limit for all checks of one validation together. */
+  /** `checksMs` is the time limit for all checks in one validation together. */
   constructor(workers: WorkerPool, checksMs = 30_000) {
     this.#workers = workers;
     this.#checksMs = checksMs;
@@ -30,14 +30,14 @@ export class TemplateChecker {
     { checks, ...subject }: CheckOrder,
     client?: WorkerClient,
   ): Promise<{ findings: Finding[]; samples: number }> {
-    const packed = packTree(files);
+    const pack = packTree(files);
     const endsAt = performance.now() + this.#checksMs;
     const findings: Finding[] = [];
     let samples = 0;
     for (const check of checks) {
       const timeoutMs = Math.max(1, endsAt - performance.now());
       const input = { ...subject, check };
-      const outcome = await this.#workers.run(checkTask, { input, files: packed, timeoutMs, client });
+      const outcome = await this.#workers.run(checkTask, { input, files: pack, timeoutMs, client });
       if (typeof outcome === "string") findings.push(cutCheck(check, outcome, this.#checksMs));
       else {
         findings.push(...outcome.output.findings);

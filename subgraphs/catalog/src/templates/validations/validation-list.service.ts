@@ -25,7 +25,7 @@ const resultId: SortColumn<ValidationResultType> = {
 
 export const sortedValidationResults = new SortedList<ValidationResultType, TenantStatement>({
   list: "validationResults",
-  // ids of results increase with time
+  // result ids increase with time
   columns: { validatedAt: resultId },
   id: resultId,
   byDefault: "-validatedAt",
@@ -38,7 +38,7 @@ export const sortedValidationResults = new SortedList<ValidationResultType, Tena
     ),
 });
 
-/** Lists the validation results of one template version. */
+/** Lists one template version's validation results. */
 export class ValidationListService {
   readonly #database: Database;
   readonly #cursors: CursorSeal;

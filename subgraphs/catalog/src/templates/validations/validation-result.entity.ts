@@ -4,7 +4,7 @@ import { Entity, Index, PrimaryKey, Property } from "@mikro-orm/decorators/legac
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 import type { ValidationFindingType, ValidationOutcome } from "./validation.type.js";
 
-/** The stored result of one validation of a template version. */
+/** The stored result of a template version's validation. */
 @Entity(tenantTable("validation_results"))
 @Index({ name: "validation_results_version", properties: ["tenantId", "templateVersionId", "validationResultId"] })
 export class ValidationResult {
@@ -19,7 +19,7 @@ export class ValidationResult {
   @Property({ type: wireId("tpv") })
   templateVersionId: string;
 
-  /** The revision of the version that was validated. Once the Draft is replaced, the result is void. */
+  /** The version's revision that was validated. Once the Draft is replaced, the result is void. */
   @Property({ type: "integer", default: 1 })
   revision: number;
 
@@ -35,7 +35,7 @@ export class ValidationResult {
   @Property({ type: "integer" })
   samples: number;
 
-  /** The digest of the validated content; null when the source could not be read. */
+  /** The validated content's digest; null when the source could not be read. */
   @Property({ type: "text", nullable: true })
   contentDigest: string | null;
 

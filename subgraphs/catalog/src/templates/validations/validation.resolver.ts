@@ -7,7 +7,7 @@ import type { ValidationService } from "./validation.service.js";
 import { ValidationResultConnection, ValidationResultType } from "./validation.type.js";
 import { sortedValidationResults, type ValidationListService } from "./validation-list.service.js";
 
-/** The GraphQL operations of validations. */
+/** The GraphQL operations for validations. */
 @Resolver(() => ValidationResultType)
 export class ValidationResolver {
   readonly #validations: ValidationService;

@@ -20,7 +20,7 @@ import { type ValidationOutcome, type ValidationResultType } from "./validation.
 import { ValidationResult } from "./validation-result.entity.js";
 
 const sourceTimeoutMs = 20_000;
-/** Validations of one tenant at the same time: each one holds its source in memory, up to 200 MiB. */
+/** One tenant's validations at the same time: each one holds its source in memory, up to 200 MiB. */
 const maxConcurrent = 4;
 
 interface Examined {
@@ -35,7 +35,7 @@ interface AskedChecks {
   readonly withInfo: boolean;
 }
 
-/** Runs the checks of a template version and stores the result. A failed check is a result and not an error. */
+/** Runs a template version's checks and stores the result. A failed check is a result and not an error. */
 export class ValidationService {
   readonly #database: Database;
   readonly #versions: TemplateVersionService;
@@ -66,14 +66,14 @@ export class ValidationService {
       arguments: { templateId, input },
       prepare: async () => {
         const version = await this.#versions.get(context, templateId, input.templateVersionId);
-        const asked = { checks, withInfo: input.includeInfo === true };
-        return this.#limiter.run(tenantOf(context).tenantId, () => this.#examine(context, version, asked));
+        const request = { checks, withInfo: input.includeInfo === true };
+        return this.#limiter.run(tenantOf(context).tenantId, () => this.#examine(context, version, request));
       },
       commit: async (transaction, { findings, samples, source, revision }) => {
         const { em, tenant, record } = transaction;
         const validationResultId = newId("val");
         const { templateVersionId } = input;
-        const voided = (await this.#versions.hold(transaction, templateVersionId)) !== revision;
+        const isVoid = (await this.#versions.hold(transaction, templateVersionId)) !== revision;
         const outcome = outcomeOf(findings);
         const contentDigest = source?.contentDigest ?? null;
         const validatedAt = new Date();
@@ -87,7 +87,7 @@ export class ValidationService {
           contentDigest,
         };
         em.persist(em.create(ValidationResult, { ...result, revision, tenantId: tenant.tenantId, validatedAt }));
-        if (!voided)
+        if (!isVoid)
           record({
             type: "TemplateValidated",
             subject: `template-versions/${templateVersionId}`,
@@ -100,12 +100,12 @@ export class ValidationService {
               findings: findings.length,
             },
           });
-        return { ...result, voided, validatedAt: validatedAt.toISOString() };
+        return { ...result, voided: isVoid, validatedAt: validatedAt.toISOString() };
       },
     });
   }
 
-  async #examine(context: RequestContext, version: KnownTemplateVersion, asked: AskedChecks): Promise<Examined> {
+  async #examine(context: RequestContext, version: KnownTemplateVersion, request: AskedChecks): Promise<Examined> {
     const tenant = tenantOf(context);
     let source: ReadSource;
     try {
@@ -117,14 +117,14 @@ export class ValidationService {
       source = await this.#sources.read(tenant, version.resolvedRef ?? version.sourceRef, options);
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
-      const findings = [sourceFinding(asked.checks[0] ?? "StructuralLint", error)];
+      const findings = [sourceFinding(request.checks[0] ?? "StructuralLint", error)];
       return { findings, samples: 0, source: undefined, revision: version.revision };
     }
     const { targetFramework } = version;
     // A read may derive the schema, so it is stored before the checks.
     const content = await this.#versions.pin(tenant, version, source);
     const parameterSchema = withPlainNumbers(content.parameterSchema);
-    const subject = { parameterSchema, targetFramework, template: templateChoice(version), ...asked };
+    const subject = { parameterSchema, targetFramework, template: templateChoice(version), ...request };
     return {
       ...(await this.#checker.runChecks(source.files, subject, tenant)),
       source,
@@ -133,14 +133,14 @@ export class ValidationService {
   }
 }
 
-function chosenChecks(asked: readonly string[] | null | undefined): readonly string[] {
-  if (!asked || asked.length === 0) return checkNames;
-  const unknown = asked.findIndex((name) => !(checkNames as readonly string[]).includes(name));
+function chosenChecks(names: readonly string[] | null | undefined): readonly string[] {
+  if (!names || names.length === 0) return checkNames;
+  const unknown = names.findIndex((name) => !(checkNames as readonly string[]).includes(name));
   if (unknown >= 0) {
-    const detail = `The check "${asked[unknown]}" is unknown. Use ${checkNames.join(", ")}.`;
+    const detail = `The check "${names[unknown]}" is unknown. Use ${checkNames.join(", ")}.`;
     throw inputProblem("CHECK_UNKNOWN", { pointer: `/checks/${unknown}`, code: "UNKNOWN_VALUE", detail });
   }
-  return checkNames.filter((name) => asked.includes(name));
+  return checkNames.filter((name) => names.includes(name));
 }
 
 function outcomeOf(findings: readonly Finding[]): keyof typeof ValidationOutcome {

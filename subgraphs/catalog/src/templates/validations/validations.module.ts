@@ -8,7 +8,7 @@ import { ValidationService } from "./validation.service.js";
 import { ValidationListService } from "./validation-list.service.js";
 import { ValidationResult } from "./validation-result.entity.js";
 
-/** The slice of validations, as the catalog composes it. */
+/** The validation slice, as the catalog composes it. */
 export const validations: SliceModule = {
   slice: "validations",
   entities: [ValidationResult],

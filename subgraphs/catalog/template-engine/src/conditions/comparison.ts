@@ -21,12 +21,12 @@ export function compareValues(first: SymbolValue, second: SymbolValue, nullText:
 function compareBy<T>(
   left: SymbolValue,
   right: SymbolValue,
-  read: (value: SymbolValue) => T | undefined,
+  readValue: (value: SymbolValue) => T | undefined,
   compare: (x: T, y: T) => number,
 ): number | undefined {
-  const x = read(left);
+  const x = readValue(left);
   if (x === undefined) return undefined;
-  const y = read(right);
+  const y = readValue(right);
   return y === undefined ? undefined : compare(x, y);
 }
 
@@ -70,8 +70,9 @@ function compareMulti(left: SymbolValue, right: SymbolValue): number | undefined
 }
 
 function among(many: MultiValue, other: SymbolValue): number | undefined {
-  if (typeof other === "string") return many.values.some((one) => sameText(one, other)) ? 0 : -1;
+  if (typeof other === "string") return many.values.some((choice) => sameText(choice, other)) ? 0 : -1;
   if (!(other instanceof MultiValue)) return -1;
-  const same = many.values.length === other.values.length && many.values.every((one) => other.values.includes(one));
-  return same ? 0 : -1;
+  const areEqual =
+    many.values.length === other.values.length && many.values.every((choice) => other.values.includes(choice));
+  return areEqual ? 0 : -1;
 }

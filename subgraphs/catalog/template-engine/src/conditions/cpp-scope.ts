@@ -30,7 +30,7 @@ type Side = Scope | SymbolValue;
 
 const logicalOperators = new Set<Operator | null>(["&&", "||", "^", "!"]);
 
-/** Builds the expression tree item by item; the value is that of the scope that is open at the end. */
+/** Builds the expression tree item by item; the value comes from the scope that is open at the end. */
 export function fold(items: readonly Item[]): SymbolValue {
   const folder = new Folder();
   for (const item of items) {
@@ -103,7 +103,7 @@ function joined(current: Scope): Scope {
   return scope;
 }
 
-/** A comparison binds tighter, so it takes the right operand of the logical operator before it. */
+/** A comparison binds tighter, so it takes the logical operator's right operand before it. */
 function compared(current: Scope, parents: Scope[]): Scope {
   if (current.operator === null) {
     const { left } = current;
@@ -130,7 +130,7 @@ function decide(side: Side, depth = 0): SymbolValue {
   const { operator, left, right } = side;
   if (operator === null) return left === null ? false : decide(left, depth + 1);
   if (operator === "!") return !truth(decide(right, depth + 1));
-  // dotnet new evaluates both operands, so a fault in either of them counts
+  // dotnet new evaluates both operands, so a fault in either one counts
   return operations[operator](decide(left, depth + 1), decide(right, depth + 1));
 }
 
@@ -158,17 +158,17 @@ export function truth(value: SymbolValue): boolean {
   if (value === null) return false;
   if (typeof value === "boolean") return value;
   if (typeof value === "bigint" || typeof value === "number") return Number(value) !== 0;
-  const parsed = typeof value === "string" ? parseBoolean(value) : undefined;
-  if (parsed === undefined) throw new ConditionFault(`"${value.toString()}" is neither true nor false`);
-  return parsed;
+  const flag = typeof value === "string" ? parseBoolean(value) : undefined;
+  if (flag === undefined) throw new ConditionFault(`"${value.toString()}" is neither true nor false`);
+  return flag;
 }
 
 function number(value: SymbolValue): number {
   if (value === null) return 0;
   if (typeof value === "string") {
-    const parsed = parseDouble(value);
-    if (parsed === undefined) throw new ConditionFault(`"${value}" is not a number`);
-    return parsed;
+    const result = parseDouble(value);
+    if (result === undefined) throw new ConditionFault(`"${value}" is not a number`);
+    return result;
   }
   if (value instanceof MultiValue) throw new ConditionFault("several choices are not a number");
   return Number(value);
@@ -176,9 +176,9 @@ function number(value: SymbolValue): number {
 
 function long(value: SymbolValue): bigint {
   if (typeof value === "bigint") return value;
-  const parsed = typeof value === "string" ? parseLong(value) : BigInt(Math.round(number(value)) || 0);
-  if (parsed === undefined) throw new ConditionFault(`"${String(value)}" is not an integer`);
-  return parsed;
+  const integer = typeof value === "string" ? parseLong(value) : BigInt(Math.round(number(value)) || 0);
+  if (integer === undefined) throw new ConditionFault(`"${String(value)}" is not an integer`);
+  return integer;
 }
 
 /** Texts are compared case-insensitively; values of different types are never equal. */
@@ -191,7 +191,7 @@ function equal(left: SymbolValue, right: SymbolValue): boolean {
 
 function contains(many: MultiValue, value: SymbolValue): boolean {
   if (value instanceof MultiValue) {
-    return many.values.length === value.values.length && many.values.every((one) => value.values.includes(one));
+    return many.values.length === value.values.length && many.values.every((choice) => value.values.includes(choice));
   }
-  return typeof value === "string" && many.values.some((one) => sameText(one, value));
+  return typeof value === "string" && many.values.some((choice) => sameText(choice, value));
 }

@@ -3,7 +3,7 @@ import { parseDouble, parseHex, parseLong, type SymbolValue, type Variables } fr
 import { TokenReader } from "./token-reader.js";
 
 /*
- * The C++ evaluator, which most files use for `#if`. Its grammar is that of dotnet new: outside parentheses only the
+ * The C++ evaluator, which most files use for `#if`. It has dotnet new's grammar: outside parentheses only the
  * first operand counts, `&&` and `||` have the same precedence, comparisons bind tighter, and a symbol matches inside
  * longer words too.
  */
@@ -73,16 +73,16 @@ export class CppEvaluator {
     const scan = new Scan(text, joining);
     let first = true;
     while (scan.position < text.length) {
-      const found = this.#reader.at(text, scan.position);
-      if (!first && scan.depth === 0 && !scan.mayContinue(found?.value)) break;
-      if (found !== undefined) {
-        const isEnd = found.value.kind === "sign" && found.value.sign === "end";
+      const item = this.#reader.at(text, scan.position);
+      if (!first && scan.depth === 0 && !scan.mayContinue(item?.value)) break;
+      if (item !== undefined) {
+        const isEnd = item.value.kind === "sign" && item.value.sign === "end";
         if (isEnd && scan.quote === null) {
           // inside parentheses a condition may continue on the next line
-          if (scan.depth > 0) scan.position += found.text.length;
+          if (scan.depth > 0) scan.position += item.text.length;
           break;
         }
-        scan.take(found.text, found.value);
+        scan.take(item.text, item.value);
       } else if (first || scan.depth > 0 || scan.quote !== null) {
         scan.takeCharacter();
       } else {
@@ -110,9 +110,9 @@ class Scan {
   }
 
   /** Outside parentheses a token is read only after white space or a closing parenthesis. */
-  mayContinue(found: Item | undefined): boolean {
+  mayContinue(item: Item | undefined): boolean {
     if (this.quote !== null) return true;
-    if (found === undefined) return false;
+    if (item === undefined) return false;
     if (this.#joining) return true;
     const last = this.lexemes.at(-1);
     return last?.kind === "sign" && (last.sign === "blank" || last.sign === ")");
@@ -166,8 +166,8 @@ const logicalSigns = new Set<Sign>(["&&", "||", "^"]);
 const unreadRest = /^[ \t]*(?:&&|\|\||[=!]=?|[<>]=?\s*[\w"'(]|[\w"'(])/;
 
 function unreadFault(lexemes: readonly Lexeme[], value: boolean): string {
-  const read = lexemes.filter((lexeme) => lexeme.kind !== "sign" || lexeme.sign !== "blank");
-  const isNegation = read.every((lexeme) => lexeme.kind === "sign" && lexeme.sign === "!");
+  const visibleLexemes = lexemes.filter((lexeme) => lexeme.kind !== "sign" || lexeme.sign !== "blank");
+  const isNegation = visibleLexemes.every((lexeme) => lexeme.kind === "sign" && lexeme.sign === "!");
   return isNegation
     ? `the text behind its "!" is not read, so it is always ${value}. Put it in parentheses`
     : "only its first operand is read, so put it in parentheses";
@@ -206,10 +206,10 @@ function joinLiterals(lexemes: readonly Lexeme[]): Item[] {
 function literalValue(text: string): SymbolValue {
   const quote = text.charAt(0);
   if (text.length >= 2 && (quote === '"' || quote === "'") && text.endsWith(quote)) return text.slice(1, -1);
-  const folded = text.toLowerCase();
-  if (folded === "true") return true;
-  if (folded === "false") return false;
-  if (folded === "null") return null;
+  const word = text.toLowerCase();
+  if (word === "true") return true;
+  if (word === "false") return false;
+  if (word === "null") return null;
   const float = text.includes(".") ? parseDouble(text) : undefined;
   return float ?? parseLong(text) ?? parseHex(text) ?? null;
 }

@@ -10,10 +10,10 @@ export type Sign =
   | { kind: "quote" }
   | { kind: "bad" };
 
-/** The operators and conventions of one evaluator. */
+/** One evaluator's operators and conventions. */
 export interface Dialect {
   readonly signs: readonly (readonly [string, Sign])[];
-  /** The text of an absent value. */
+  /** The text for an absent value. */
   readonly nullText: string;
   /** Whether variables are also replaced inside quotes. */
   readonly readsVariablesInQuotes: boolean;
@@ -33,7 +33,7 @@ const commonSigns: readonly [string, Sign][] = [
   ["\r", { kind: "end" }],
 ];
 
-const same = (text: string) => text;
+const unchangedText = (text: string) => text;
 
 export const cpp2Dialect: Dialect = {
   signs: [
@@ -60,7 +60,7 @@ export const cpp2Dialect: Dialect = {
   ],
   nullText: "null",
   readsVariablesInQuotes: false,
-  encode: same,
+  encode: unchangedText,
   decode: decodeBackslashes,
 };
 
@@ -111,7 +111,7 @@ export const visualBasicDialect: Dialect = {
   ],
   nullText: "Nothing",
   readsVariablesInQuotes: false,
-  encode: same,
+  encode: unchangedText,
   decode: decodeBackslashes,
 };
 

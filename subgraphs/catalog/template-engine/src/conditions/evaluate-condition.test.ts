@@ -57,8 +57,8 @@ describe("C++ evaluator", () => {
     [" (T) // trailing", true],
     [" (A == B || T)", true],
     ["", false],
-  ])("%s is %s", (text, expected) => {
-    expect(decide("C++", text).value).toBe(expected);
+  ])("%s is %s", (text, result) => {
+    expect(decide("C++", text).value).toBe(result);
   });
 
   it("reads the first operand only outside parentheses, and says so", () => {
@@ -76,8 +76,8 @@ describe("C++ evaluator", () => {
     [" (T) != (T)", true],
     [" !(T)", true],
     [" !T", true],
-  ])("has nothing to the right of the operator in %s", (text, expected) => {
-    expect(decide("C++", text).value).toBe(expected);
+  ])("has nothing to the right of the operator in %s", (text, result) => {
+    expect(decide("C++", text).value).toBe(result);
   });
 
   it("stops at the line end", () => {
@@ -143,8 +143,8 @@ describe("C++2 evaluator", () => {
     ["'ı' == 'I'", false],
     ["'1.10' > '1.9'", false],
     ["'1.1.10' > '1.1.9'", true],
-  ])("%s is %s", (text, expected) => {
-    expect(decide("C++2", text)).toMatchObject({ value: expected, fault: null });
+  ])("%s is %s", (text, result) => {
+    expect(decide("C++2", text)).toMatchObject({ value: result, fault: null });
   });
 
   it.each([
@@ -181,8 +181,8 @@ describe("Visual Basic evaluator", () => {
     ["Nothing_ = 'Nothing'", true],
     ["Text = 'Nothing'", true],
     ["Text <> 'Nothing'", false],
-  ])("%s is %s", (text, expected) => {
-    expect(decide("VB", text)).toMatchObject({ value: expected, fault: null });
+  ])("%s is %s", (text, result) => {
+    expect(decide("VB", text)).toMatchObject({ value: result, fault: null });
   });
 
   it.each(["(F == true)", "(T == true)", "(Nothing_ == 'Nothing')", "F =", "F <>", "Five <"])(
@@ -205,8 +205,8 @@ describe("MSBuild evaluator", () => {
     ["'$(Text)|$(Five)' == 'Hello|5'", true],
     ["'$(Five)' &gt; '4'", true],
     ["'a &amp; b' == 'a &amp; b'", true],
-  ])("%s is %s", (text, expected) => {
-    expect(attribute(text)).toMatchObject({ value: expected, fault: null });
+  ])("%s is %s", (text, result) => {
+    expect(attribute(text)).toMatchObject({ value: result, fault: null });
   });
 
   it.each(["$(F) ==", "== '$(F)'", "$(F) !=", "$(Five) &lt;", "$(F) == == 'true'"])(
@@ -231,7 +231,7 @@ describe("evaluator names", () => {
     [null, "C++2"],
     ["", "C++2"],
     ["pascal", undefined],
-  ])("%s is %s", (name, expected) => {
-    expect(evaluatorNamed(name, "C++2")).toBe(expected);
+  ])("%s is %s", (name, evaluator) => {
+    expect(evaluatorNamed(name, "C++2")).toBe(evaluator);
   });
 });

@@ -4,7 +4,7 @@ import { cpp2Dialect, msbuildDialect, visualBasicDialect } from "./dialect.js";
 import type { Variables } from "./symbol-value.js";
 import { TreeEvaluator } from "./tree-evaluator.js";
 
-/** The dialects of conditions. */
+/** The condition dialects. */
 export type EvaluatorName = "C++" | "C++2" | "MSBUILD" | "VB";
 
 /** The evaluator with the name that a template gives; undefined when the name is unknown. */
@@ -24,7 +24,7 @@ export function evaluatorNamed(name: string | null, fallback: EvaluatorName): Ev
   }
 }
 
-/** The value of a condition, how many characters of it were read, and its fault if it has one. */
+/** A condition's value, how many characters were read, and its fault if it has one. */
 interface Outcome {
   value: boolean;
   length: number;
@@ -34,7 +34,7 @@ interface Outcome {
 /** Evaluates the condition that a text begins with. */
 export type Evaluate = (text: string) => Outcome;
 
-/** Makes an evaluator for variables that do not change; `variableName` gives the name of a symbol in a condition. */
+/** Makes an evaluator for variables that do not change; `variableName` gives a symbol's name in a condition. */
 export function evaluatorFor(
   name: EvaluatorName,
   variables: Variables,
@@ -49,13 +49,13 @@ export function evaluatorFor(
   return (text) => tree.evaluate(text);
 }
 
-/** Makes the evaluator of `Condition` attributes, in which symbols are written as `$(Name)`. */
+/** Makes the evaluator for `Condition` attributes, in which symbols are written as `$(Name)`. */
 export function attributeEvaluator(variables: Variables): Evaluate {
   const tree = new TreeEvaluator(msbuildDialect, variables, (name) => `$(${name})`);
   return (text) => tree.evaluate(text);
 }
 
-/** Evaluates a condition of template.json. A faulty condition is reported, and usually false; an empty one is true. */
+/** Evaluates a condition in template.json. A faulty condition is reported, and usually false; an empty one is true. */
 export function decideCondition(
   condition: string | null,
   variables: Variables,

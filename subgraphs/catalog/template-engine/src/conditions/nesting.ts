@@ -1,4 +1,4 @@
-/** The limit for levels and operators of one condition, since evaluating each of them takes space on the call stack. */
+/** The limit for levels and operators in one condition, since evaluating each one takes space on the call stack. */
 export const maxNesting = 1000;
 
 export const nestsTooDeeply = `it has more than ${maxNesting} levels or operators`;

@@ -1,4 +1,4 @@
-/** The value of a multi-choice symbol. A comparison with a text is true when the text is one of the choices. */
+/** A multi-choice symbol's value. A comparison with a text is true when the text is one of the choices. */
 export class MultiValue {
   constructor(readonly values: readonly string[]) {}
 
@@ -7,7 +7,7 @@ export class MultiValue {
   }
 }
 
-/** The value of a symbol: an integer is a bigint, a float is a number. */
+/** A symbol's value: an integer is a bigint, a float is a number. */
 export type SymbolValue = string | boolean | bigint | number | MultiValue | null;
 
 /** The values of all symbols by name. */
@@ -36,10 +36,10 @@ const maxLong = 2n ** 63n - 1n;
 
 /** Parses a decimal 64-bit integer; white space around it is allowed. */
 export function parseLong(text: string): bigint | undefined {
-  const trimmed = text.trim();
+  const digits = text.trim();
   // a 64-bit integer has at most 19 digits; the limit keeps long texts away from BigInt
-  if (!/^[+-]?\d{1,30}$/.test(trimmed)) return undefined;
-  const value = BigInt(trimmed.replace(/^\+/, ""));
+  if (!/^[+-]?\d{1,30}$/.test(digits)) return undefined;
+  const value = BigInt(digits.replace(/^\+/, ""));
   return value >= minLong && value <= maxLong ? value : undefined;
 }
 
@@ -51,14 +51,14 @@ export function parseHex(text: string): bigint | undefined {
 
 /** Parses a floating point number in the invariant culture; group separators are allowed. */
 export function parseDouble(text: string): number | undefined {
-  const trimmed = text.trim();
-  if (!/^[+-]?(?:\d[\d,]{0,400}(?:\.\d{0,400})?|\.\d{1,400})(?:e[+-]?\d{1,5})?$/i.test(trimmed)) return undefined;
-  return Number(trimmed.replaceAll(",", ""));
+  const digits = text.trim();
+  if (!/^[+-]?(?:\d[\d,]{0,400}(?:\.\d{0,400})?|\.\d{1,400})(?:e[+-]?\d{1,5})?$/i.test(digits)) return undefined;
+  return Number(digits.replaceAll(",", ""));
 }
 
 /** Parses `true` or `false` in any case; white space around it is allowed. */
 export function parseBoolean(text: string): boolean | undefined {
-  const folded = text.trim().toLowerCase();
-  if (folded === "true") return true;
-  return folded === "false" ? false : undefined;
+  const word = text.trim().toLowerCase();
+  if (word === "true") return true;
+  return word === "false" ? false : undefined;
 }

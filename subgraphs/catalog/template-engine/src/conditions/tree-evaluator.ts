@@ -16,7 +16,7 @@ type Word = Sign | { kind: "variable"; value: SymbolValue };
 
 class ExpressionFault extends Error {}
 
-/** Evaluates expressions of one dialect with variables that do not change. */
+/** Evaluates expressions in one dialect with variables that do not change. */
 export class TreeEvaluator {
   readonly #reader: TokenReader<Word>;
   readonly #dialect: Dialect;
@@ -42,16 +42,16 @@ export class TreeEvaluator {
   #read(text: string, builder: Builder): number {
     let position = 0;
     while (position < text.length) {
-      const found = this.#reader.at(text, position);
-      if (found === undefined) {
+      const item = this.#reader.at(text, position);
+      if (item === undefined) {
         if (builder.complete) break;
         builder.character(text.charAt(position));
         position++;
         continue;
       }
-      if (found.value.kind === "end" || builder.fault !== null) break;
-      builder.word(found.text, found.value);
-      position += found.text.length;
+      if (item.value.kind === "end" || builder.fault !== null) break;
+      builder.word(item.text, item.value);
+      position += item.text.length;
     }
     return position;
   }
@@ -89,8 +89,8 @@ class Builder {
     } else if (word.kind === "quote" && (this.#quote === null || this.#quote === text)) {
       this.#toggleQuote(text);
     } else if (this.#quote !== null) {
-      const known = word.kind === "variable" && this.#dialect.readsVariablesInQuotes;
-      this.#literal += known ? this.#dialect.encode(word.value === null ? "null" : textOf(word.value)) : text;
+      const isVariable = word.kind === "variable" && this.#dialect.readsVariablesInQuotes;
+      this.#literal += isVariable ? this.#dialect.encode(word.value === null ? "null" : textOf(word.value)) : text;
     } else {
       this.#endLiteral();
       this.#apply(word);
@@ -178,7 +178,7 @@ class Decision {
       const operand = this.of(node.operand, depth + 1);
       return node.negates ? !toBoolean(operand) : operand;
     }
-    // both operands are always evaluated, so a fault in either of them is found
+    // both operands are always evaluated, so a fault in either one is found
     return this.#combine(node.operator, this.of(node.left, depth + 1), this.of(node.right, depth + 1));
   }
 
@@ -253,8 +253,8 @@ function integer(value: number): bigint {
 function toBoolean(value: SymbolValue): boolean {
   if (typeof value === "boolean") return value;
   if (typeof value === "bigint" || typeof value === "number") return Number(value) !== 0;
-  const parsed = typeof value === "string" ? parseBoolean(value) : undefined;
-  if (parsed !== undefined) return parsed;
-  const shown = value === null ? "nothing" : value instanceof MultiValue ? value.toString() : `"${value}"`;
-  throw new ExpressionFault(`${shown} is neither true nor false`);
+  const flag = typeof value === "string" ? parseBoolean(value) : undefined;
+  if (flag !== undefined) return flag;
+  const label = value === null ? "nothing" : value instanceof MultiValue ? value.toString() : `"${value}"`;
+  throw new ExpressionFault(`${label} is neither true nor false`);
 }

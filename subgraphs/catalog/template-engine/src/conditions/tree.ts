@@ -1,5 +1,5 @@
 /*
- * The expression tree of the C++2, MSBuild and Visual Basic evaluators. Nodes are linked while they are read, so only
+ * The expression tree for the C++2, MSBuild and Visual Basic evaluators. Nodes are linked while they are read, so only
  * the open node decides about precedence: after a complete comparison, `||` does not move above an earlier `&&`.
  */
 
@@ -50,7 +50,7 @@ class BinaryNode<V> {
   ) {}
 }
 
-/** The tree inside one level of parentheses. */
+/** The tree inside one pair of parentheses. */
 export class Group<V> {
   root: ExpressionNode<V> = new UnaryNode<V>(null, false);
   active: ExpressionNode<V> = this.root;
@@ -157,6 +157,6 @@ const precedences: Readonly<Record<BinaryOperator, number>> = {
   or: 42,
 };
 
-function bindsTighter(added: BinaryOperator, existing: BinaryOperator): boolean {
-  return precedences[added] < precedences[existing];
+function bindsTighter(operator: BinaryOperator, existing: BinaryOperator): boolean {
+  return precedences[operator] < precedences[existing];
 }

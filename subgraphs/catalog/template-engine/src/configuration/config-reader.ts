@@ -80,9 +80,9 @@ function readSymbols(raw: JsonObject, problems: Finding[]): Map<string, Template
   return symbols;
 }
 
-function symbolProblem(name: string, property: string, what: string): Finding {
+function symbolProblem(name: string, property: string, problem: string): Finding {
   const pointer = `/symbols/${escapePointer(name)}/${property}`;
-  return { ...structuralError("SchemaViolation", `Symbol "${name}" ${what}.`, { pointer }), severity: "Warning" };
+  return { ...structuralError("SchemaViolation", `Symbol "${name}" ${problem}.`, { pointer }), severity: "Warning" };
 }
 
 function readObjects(raw: JsonObject, name: string): Map<string, JsonObject> {

@@ -18,7 +18,7 @@ import type {
 
 const identityForm = "identity";
 
-/** Reads one entry of `symbols`; undefined when its type is unknown. */
+/** Reads one entry in `symbols`; undefined when its type is unknown. */
 export function readSymbol(name: string, raw: JsonObject): TemplateSymbol | undefined {
   switch ((stringMember(raw, "type") ?? "").toLowerCase()) {
     case "parameter":
@@ -66,15 +66,15 @@ export function readSymbol(name: string, raw: JsonObject): TemplateSymbol | unde
 }
 
 function readParameter(name: string, raw: JsonObject): ParameterSymbol {
-  const named = nonEmpty(stringMember(raw, "datatype"));
-  const datatype = readDatatype(named);
+  const typeName = nonEmpty(stringMember(raw, "datatype"));
+  const datatype = readDatatype(typeName);
   return {
     name,
     type: "parameter",
     raw,
     ...readReplacement(raw),
     datatype,
-    infersType: named === null,
+    infersType: typeName === null,
     choices: objectsMember(raw, "choices").flatMap((choice) => {
       const value = stringMember(choice, "choice");
       if (value === null) return [];
@@ -112,7 +112,7 @@ const datatypes: ReadonlyMap<string, ParameterDatatype> = new Map([
   ["string", "string"],
 ]);
 
-/** Whether the format knows the name of a datatype. An absent name is valid too. */
+/** Whether the format knows a datatype's name. An absent name is valid too. */
 export function isKnownDatatype(text: string | null): boolean {
   return nonEmpty(text) === null || datatypes.has((text ?? "").toLowerCase());
 }
@@ -147,7 +147,7 @@ function readForms(raw: JsonObject | null): readonly string[] {
   let names: string[];
   let addIdentity = true;
   if (Array.isArray(global)) {
-    names = global.filter((one) => typeof one === "string");
+    names = global.filter((entry) => typeof entry === "string");
   } else if (isJsonObject(global)) {
     names = stringsMember(global, "forms") ?? [];
     addIdentity = booleanMember(global, "addIdentity", true);

@@ -2,20 +2,20 @@ import { RenderReport } from "../findings/render-report.js";
 import { renderFiles, texts } from "../rendering/template-pack.fixture.js";
 import { reportConstraints } from "./constraints.js";
 
-const reported = (constraint: unknown, targetFramework?: string) => {
+const reportsFor = (constraint: unknown, targetFramework?: string) => {
   const report = new RenderReport();
   reportConstraints({ c: constraint as never }, targetFramework, report);
   return report.warnings.map(({ code }) => code);
 };
-const sdk = (args: unknown, targetFramework?: string) => reported({ type: "sdk-version", args }, targetFramework);
+const sdk = (args: unknown, targetFramework?: string) => reportsFor({ type: "sdk-version", args }, targetFramework);
 
 describe("constraints", () => {
   it.each(["os", "host", "workload", "project-capability"])("%s means nothing here", (type) => {
-    expect(reported({ type, args: "x" })).toEqual(["ConstraintIgnored"]);
+    expect(reportsFor({ type, args: "x" })).toEqual(["ConstraintIgnored"]);
   });
 
   it.each([{ type: "weather" }, {}, null, "os", []])("%j is unknown", (constraint) => {
-    expect(reported(constraint)).toEqual(["ConstraintUnknown"]);
+    expect(reportsFor(constraint)).toEqual(["ConstraintUnknown"]);
   });
 
   it.each<[unknown, string]>([
@@ -76,11 +76,11 @@ describe("localization", () => {
       "postActions/a/manualInstructions/i/text": "T",
     });
     const plain = renderFiles(config, { "a.txt": "P" });
-    const localized = renderFiles(config, {
+    const translation = renderFiles(config, {
       "a.txt": "P",
       ".template.config/localize/templatestrings.de.json": strings,
       ".template.config/localize/templatestrings.fr.json": "{ broken",
     });
-    expect(localized).toEqual(plain);
+    expect(translation).toEqual(plain);
   });
 });

@@ -2,7 +2,7 @@ import type { RenderReport } from "../findings/render-report.js";
 import { isJsonObject, type JsonValue } from "../json/json-value.js";
 import { member, scalarText, stringMember } from "../json/jsonc.js";
 
-/** Reports the constraints of a template that are not met or not checked. A constraint never stops a render. */
+/** Reports a template's constraints that are not met or not checked. A constraint never stops a render. */
 export function reportConstraints(
   constraints: Readonly<Record<string, JsonValue>>,
   targetFramework: string | undefined,
@@ -52,15 +52,15 @@ function reportSdkVersion(
     );
     return;
   }
-  // the first SDK of a framework has the patch number 100; a later SDK builds for earlier frameworks too
+  // a framework's first SDK has the patch number 100; a later SDK builds for earlier frameworks too
   const first = [...framework, 100];
   if (upperBounds.some((bound) => bound !== undefined && reaches(bound, first))) return;
-  const wanted = versions.join(", ");
-  report.warn("ConstraintUnmet", `The template requires the SDK ${wanted}, which cannot build for ${targetFramework}.`);
+  const range = versions.join(", ");
+  report.warn("ConstraintUnmet", `The template requires the SDK ${range}, which cannot build for ${targetFramework}.`);
 }
 
 interface UpperBound {
-  /** The numbers of the version; Infinity where any number is allowed. */
+  /** The version's numbers; Infinity where any number is allowed. */
   readonly parts: readonly number[];
   readonly inclusive: boolean;
 }
@@ -89,15 +89,15 @@ function bound(version: string, inclusive: boolean): UpperBound | undefined {
   return { parts, inclusive };
 }
 
-function reaches({ parts, inclusive }: UpperBound, wanted: readonly number[]): boolean {
-  for (const [index, number] of wanted.entries()) {
+function reaches({ parts, inclusive }: UpperBound, version: readonly number[]): boolean {
+  for (const [index, number] of version.entries()) {
     const part = parts[index] ?? Number.POSITIVE_INFINITY;
     if (part !== number) return part > number;
   }
   return inclusive;
 }
 
-/** Major and minor version of .NET Core, .NET 5 and later. Other frameworks are not tied to an SDK version. */
+/** Major and minor version for .NET Core, .NET 5 and later. Other frameworks are not tied to an SDK version. */
 function frameworkVersion(moniker: string): [number, number] | undefined {
   const match = /^(net|netcoreapp)(\d{1,3})\.(\d{1,3})(?:-.*)?$/i.exec(moniker.trim());
   if (match === null) return undefined;

@@ -33,8 +33,8 @@ describe("names of dotnet new's options", () => {
     [{ quiet: "yes" }, "net8.0 src yes"],
     [{ "p:quiet": "lib" }, "net8.0 lib no"],
     [{ F: "net9.0" }, "net8.0 src no"],
-  ])("%j is read as a parameter", (parameters, expected) => {
-    expect(run(parameters)).toBe(expected);
+  ])("%j is read as a parameter", (parameters, result) => {
+    expect(run(parameters)).toBe(result);
   });
 
   it.each([

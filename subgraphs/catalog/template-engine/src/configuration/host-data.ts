@@ -3,7 +3,7 @@ import { isJsonObject } from "../json/json-value.js";
 import { booleanMember, objectMember, stringMember, stringsMember } from "../json/jsonc.js";
 import type { TemplateConfig } from "./template-config.js";
 
-/** The content of `.template.config/dotnetcli.host.json`: the names of the options that dotnet new makes for parameters. */
+/** The content of `.template.config/dotnetcli.host.json`: the option names that dotnet new makes for parameters. */
 export interface HostData {
   readonly isHidden: boolean;
   readonly usageExamples: readonly string[];
@@ -36,12 +36,12 @@ export function readHostData(raw: JsonObject): HostData {
 }
 
 /**
- * A map from each alias to its parameter. The name of a parameter is never an alias of another one. When two parameters
+ * A map from each alias to its parameter. A parameter's name is never another one's alias. When two parameters
  * have the same alias, the first gets it and the second gets it with a prefix, as in dotnet new.
  */
 export function parameterAliases(config: TemplateConfig, host: HostData): ReadonlyMap<string, string> {
   const parameters = [...config.symbols.values()].filter(({ type }) => type === "parameter").map(({ name }) => name);
-  const taken = new Set([...parameters, "name"]);
+  const names = new Set([...parameters, "name"]);
   const aliases = new Map<string, string>();
   for (const parameter of parameters) {
     const { longName = null, shortName = null } = host.symbols.get(parameter) ?? {};
@@ -50,9 +50,9 @@ export function parameterAliases(config: TemplateConfig, host: HostData): Readon
       [shortName, "p:"],
     ] as const) {
       if (alias === null || alias === parameter) continue;
-      const free = [alias, `${prefix}${alias}`].find((name) => !taken.has(name));
+      const free = [alias, `${prefix}${alias}`].find((name) => !names.has(name));
       if (free === undefined) continue;
-      taken.add(free);
+      names.add(free);
       aliases.set(free, parameter);
     }
   }
@@ -64,15 +64,15 @@ type CanonicalParameters =
   /** Set when one parameter is given under two names. */
   | { readonly parameters: null; readonly repeated: { readonly name: string; readonly alias: string } };
 
-/** Replaces aliases with the names of their parameters. */
+/** Replaces aliases with their parameters' names. */
 export function withoutAliases(
-  given: Readonly<Record<string, unknown>>,
+  values: Readonly<Record<string, unknown>>,
   aliases: ReadonlyMap<string, string>,
 ): CanonicalParameters {
   const parameters: Record<string, unknown> = {};
-  for (const [alias, value] of Object.entries(given)) {
+  for (const [alias, value] of Object.entries(values)) {
     const name = aliases.get(alias) ?? alias;
-    if (Object.hasOwn(parameters, name) || (name !== alias && Object.hasOwn(given, name)))
+    if (Object.hasOwn(parameters, name) || (name !== alias && Object.hasOwn(values, name)))
       return { parameters: null, repeated: { name, alias } };
     parameters[name] = value;
   }

@@ -32,25 +32,25 @@ const german = {
   "symbols/Framework/choices/net8.0/description": "Ziel net8.0",
   "postActions/restore/description": "Wiederherstellen",
 };
-const files = (localized: Record<string, unknown>) =>
+const files = (translations: Record<string, unknown>) =>
   tree({
     [`${folder}/template.json`]: JSON.stringify(config),
     [`${folder}/dotnetcli.host.json`]: JSON.stringify({
       symbolInfo: { Framework: { longName: "framework", shortName: "f" }, Secret: { isHidden: true } },
     }),
     ...Object.fromEntries(
-      Object.entries(localized).map(([culture, texts]) => [
+      Object.entries(translations).map(([culture, texts]) => [
         `${folder}/localize/templatestrings.${culture}.json`,
         typeof texts === "string" ? texts : JSON.stringify(texts),
       ]),
     ),
   });
-const described = (locale: string, localized: Record<string, unknown>) =>
-  localizedDescription(describeTemplate(loadTemplatePack(files(localized))), localeFallbacks(locale) ?? []);
+const descriptionFor = (locale: string, translations: Record<string, unknown>) =>
+  localizedDescription(describeTemplate(loadTemplatePack(files(translations))), localeFallbacks(locale) ?? []);
 
 describe("what a person is told about a template", () => {
   it("has names, descriptions and options of the template", () => {
-    const { description, culture } = described("fr", { de: german });
+    const { description, culture } = descriptionFor("fr", { de: german });
     expect(culture).toBeNull();
     expect(description).toMatchObject({ name: "Acme API", shortNames: ["acme-api"], language: "C#", type: "project" });
     expect(description.parameters).toMatchObject([
@@ -60,7 +60,7 @@ describe("what a person is told about a template", () => {
   });
 
   it("is localized where the culture has a text", () => {
-    const { description, culture } = described("de-AT", { de: german });
+    const { description, culture } = descriptionFor("de-AT", { de: german });
     expect(culture).toBe("de");
     expect(description).toMatchObject({ name: "Acme-API", description: "Eine API.", author: "Acme GmbH" });
     expect(description.parameters[0]).toMatchObject({
@@ -95,7 +95,7 @@ describe("what a person is told about a template", () => {
     ["PT-br", "pt-BR"],
   ])("%s finds the file of %s", (locale, culture) => {
     const name = { name: "found" };
-    expect(described(locale, { "zh-Hans": name, "zh-Hant": name, "pt-BR": name }).culture).toBe(culture);
+    expect(descriptionFor(locale, { "zh-Hans": name, "zh-Hant": name, "pt-BR": name }).culture).toBe(culture);
   });
 
   it.each([
@@ -104,6 +104,6 @@ describe("what a person is told about a template", () => {
     ["a text that is none", { name: "x", "symbols/A/description": 1 }],
     ["too large", { name: "x".repeat(128 * 1024) }],
   ])("leaves out a file that is %s", (_, texts) => {
-    expect(described("de", { de: texts })).toMatchObject({ culture: null, description: { name: "Acme API" } });
+    expect(descriptionFor("de", { de: texts })).toMatchObject({ culture: null, description: { name: "Acme API" } });
   });
 });

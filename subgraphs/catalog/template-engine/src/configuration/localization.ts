@@ -2,7 +2,7 @@ import type { FileTree } from "../files/file-tree.js";
 import { parseJsonc } from "../json/jsonc.js";
 import { decodeText } from "../text/encodings.js";
 
-/** The texts of one culture by key, for example `symbols/Framework/description`. */
+/** One culture's texts by key, for example `symbols/Framework/description`. */
 export type LocalizedTexts = Readonly<Record<string, string>>;
 
 const localizationFile = /^\.template\.config\/localize\/templatestrings\.([A-Za-z0-9-]{1,35})\.json$/;
@@ -12,7 +12,7 @@ const localizedProperties = /^(?:name|description|author|symbols\/.+)$/;
 const maxCultures = 60;
 const maxFileBytes = 128 * 1024;
 
-/** Reads the localized texts of a template by culture. As in dotnet new, a file with any other content is ignored. */
+/** Reads a template's localized texts by culture. As in dotnet new, a file with any other content is ignored. */
 export function readLocalizations(files: FileTree): Map<string, LocalizedTexts> {
   const cultures = new Map<string, LocalizedTexts>();
   for (const [path, { bytes }] of files) {
@@ -53,13 +53,13 @@ function truncated(tag: string): string[] {
   return parts.map((_, index) => parts.slice(0, parts.length - index).join("-"));
 }
 
-/** The texts of the first culture in the list that the template has. */
+/** The texts for the first culture in the list that the template has. */
 export function localizedTexts(
   cultures: Readonly<Record<string, LocalizedTexts>>,
   chain: readonly string[],
 ): { culture: string; texts: LocalizedTexts } | undefined {
-  const known = new Map(
+  const byCulture = new Map(
     Object.entries(cultures).map(([culture, texts]) => [culture.toLowerCase(), { culture, texts }]),
   );
-  return chain.map((culture) => known.get(culture.toLowerCase())).find((found) => found !== undefined);
+  return chain.map((culture) => byCulture.get(culture.toLowerCase())).find((match) => match !== undefined);
 }

@@ -17,7 +17,7 @@ const pack = tree({
   "controller/.template.config/template.json": template("Acme.Controller", { tags: { language: "C#", type: "item" } }),
   "broken/.template.config/template.json": "{",
 });
-const chosen = (choice: Parameters<typeof loadTemplatePack>[1]) => loadTemplatePack(pack, choice).root;
+const rootFor = (choice: Parameters<typeof loadTemplatePack>[1]) => loadTemplatePack(pack, choice).root;
 
 describe("choosing a template of a package", () => {
   it.each([
@@ -30,7 +30,7 @@ describe("choosing a template of a package", () => {
     [{ language: "F#" }, "service-fs"],
     [{ identity: "acme.controller", language: "C#", type: "Item" }, "controller"],
   ])("%j", (choice, root) => {
-    expect(chosen(choice)).toBe(root);
+    expect(rootFor(choice)).toBe(root);
   });
 
   it.each([
@@ -41,7 +41,7 @@ describe("choosing a template of a package", () => {
   ])("%j names the candidates: %s", (choice, code) => {
     const error = (() => {
       try {
-        return chosen(choice);
+        return rootFor(choice);
       } catch (thrown) {
         return thrown;
       }
@@ -54,12 +54,12 @@ describe("choosing a template of a package", () => {
   });
 
   it("looks at the top and below it when it is asked, and at the top only when it is not", () => {
-    const nested = tree({
+    const twoLevels = tree({
       ".template.config/template.json": template("Outer"),
       "content/.template.config/template.json": template("Inner"),
     });
-    expect(loadTemplatePack(nested).root).toBe("");
-    expect(loadTemplatePack(nested, { identity: "Inner" }).root).toBe("content");
+    expect(loadTemplatePack(twoLevels).root).toBe("");
+    expect(loadTemplatePack(twoLevels, { identity: "Inner" }).root).toBe("content");
   });
 
   it("refuses a configuration of a size that no template has", () => {

@@ -1,9 +1,9 @@
 import { sameText } from "../text/invariant-case.js";
 import type { TemplateConfig } from "./template-config.js";
 
-/** Selects one template of a package. An absent member does not restrict the choice. */
+/** Selects one template in a package. An absent member does not restrict the choice. */
 export interface TemplateChoice {
-  /** The identity of the template, the identity of its group, or one of its short names. */
+  /** The template's identity, its group's identity, or one of its short names. */
   readonly identity?: string | null | undefined;
   readonly language?: string | null | undefined;
   /** The type in its tags: project, item or solution. */
@@ -19,10 +19,10 @@ export interface TemplateCandidate {
 const defaultLanguage = "C#";
 
 export function asksForTemplate({ identity, language, type }: TemplateChoice): boolean {
-  return [identity, language, type].some((one) => one?.trim());
+  return [identity, language, type].some((member) => member?.trim());
 }
 
-/** The templates that the choice selects by the rules of dotnet new; several when the choice is ambiguous. */
+/** The templates that the choice selects by dotnet new's rules; several when the choice is ambiguous. */
 export function chosenTemplates<T extends TemplateCandidate>(candidates: readonly T[], choice: TemplateChoice): T[] {
   const fitting = candidates
     .filter(({ config }) => isBlank(choice.identity) || namesOf(config).some((name) => fits(choice.identity, name)))
@@ -43,10 +43,10 @@ function preferred<T extends TemplateCandidate>(group: readonly T[], choice: Tem
   return rest.filter(({ config }) => (config.precedence ?? 0) === highest);
 }
 
-/** A description for error messages: the folder of the template, its identity, language and type. */
+/** A description for error messages: the template's folder, its identity, language and type. */
 export function describeCandidate({ root, config }: TemplateCandidate): string {
   const { language, type } = config.tags;
-  const facts = [config.identity ?? "no identity", language, type].filter((one) => one !== undefined);
+  const facts = [config.identity ?? "no identity", language, type].filter((fact) => fact !== undefined);
   return `${root === "" ? "." : root} (${facts.join(", ")})`;
 }
 
@@ -63,7 +63,7 @@ function isBlank(text: string | null | undefined): boolean {
   return text === undefined || text === null || text.trim() === "";
 }
 
-function fits(asked: string | null | undefined, actual: string | null | undefined): boolean {
-  if (isBlank(asked)) return true;
-  return typeof actual === "string" && sameText((asked ?? "").trim(), actual.trim());
+function fits(wish: string | null | undefined, actual: string | null | undefined): boolean {
+  if (isBlank(wish)) return true;
+  return typeof actual === "string" && sameText((wish ?? "").trim(), actual.trim());
 }

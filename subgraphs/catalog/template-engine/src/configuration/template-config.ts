@@ -1,7 +1,7 @@
 import type { Finding } from "../findings/finding.js";
 import type { JsonObject, JsonValue } from "../json/json-value.js";
 
-/** The model of `.template.config/template.json`, whose member names are case-insensitive. */
+/** The model for `.template.config/template.json`, whose member names are case-insensitive. */
 export interface TemplateConfig {
   readonly identity: string | null;
   readonly groupIdentity: string | null;
@@ -60,14 +60,14 @@ export interface SymbolChoice {
   readonly description: string | null;
 }
 
-/** The datatypes of the engine: the format's `text` is `string` here, and its `int` is `integer`. */
+/** The engine's datatypes: the format's `text` is `string` here, and its `int` is `integer`. */
 export type ParameterDatatype = "string" | "bool" | "integer" | "float" | "hex" | "choice";
 
 /** A symbol whose value comes from the request. */
 export interface ParameterSymbol extends SymbolCommon, SymbolReplacement {
   readonly type: "parameter";
   readonly datatype: ParameterDatatype;
-  /** True when no datatype is named, so that the text of the value decides about its type. */
+  /** True when no datatype is named, so that the value's text decides about its type. */
   readonly infersType: boolean;
   readonly choices: readonly SymbolChoice[];
   readonly defaultValue: string | null;
@@ -87,7 +87,7 @@ interface DerivedSymbol extends SymbolCommon, SymbolReplacement {
   readonly valueTransform: string | null;
 }
 
-/** A symbol whose value is that of a condition. */
+/** A symbol that has a condition's value. */
 export interface ComputedSymbol extends SymbolCommon {
   readonly type: "computed";
   readonly value: string;
@@ -102,7 +102,7 @@ export interface GeneratedSymbol extends SymbolCommon, SymbolReplacement {
   readonly parameters: JsonObject;
 }
 
-/** A symbol whose value comes from the host or from the project of the target. */
+/** A symbol whose value comes from the host or from the target's project. */
 export interface BindSymbol extends SymbolCommon, SymbolReplacement {
   readonly type: "bind";
   readonly binding: string | null;
@@ -113,7 +113,7 @@ export interface BindSymbol extends SymbolCommon, SymbolReplacement {
 /** A symbol of any type, told apart by `type`. */
 export type TemplateSymbol = ParameterSymbol | DerivedSymbol | ComputedSymbol | GeneratedSymbol | BindSymbol;
 
-/** A folder of the template, the folder of the output that it is written to, and the patterns for its files. */
+/** A template folder, the output folder that it is written to, and the patterns for its files. */
 export interface TemplateSource {
   readonly source: string;
   readonly target: string;
@@ -145,7 +145,7 @@ export interface ManualInstruction {
   readonly condition: string | null;
 }
 
-/** An action after the render; `actionId` says what it does (the registry of dotnet new). */
+/** An action after the render; `actionId` says what it does (dotnet new's registry). */
 export interface PostAction {
   readonly id: string | null;
   readonly actionId: string | null;
@@ -169,7 +169,7 @@ const wholeTemplate: TemplateSource = {
   modifiers: [],
 };
 
-/** The sources of a template; when it names none, its whole folder is the source. */
+/** A template's sources; when it names none, its whole folder is the source. */
 export function sourcesOf({ sources }: Pick<TemplateConfig, "sources">): readonly TemplateSource[] {
   return sources.length === 0 ? [wholeTemplate] : sources;
 }

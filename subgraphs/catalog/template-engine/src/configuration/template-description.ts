@@ -18,13 +18,13 @@ interface ParameterDescription {
   /** False when a condition decides whether the parameter is required. */
   readonly required: boolean;
   readonly allowMultipleValues: boolean;
-  /** Other names of the parameter. */
+  /** The parameter's other names. */
   readonly aliases: readonly string[];
   readonly hidden: boolean;
   readonly choices: readonly ChoiceDescription[];
 }
 
-/** The texts and parameters of a template, as a user sees them. */
+/** A template's texts and parameters, as a user sees them. */
 interface TemplateDescription {
   readonly identity: string | null;
   readonly groupIdentity: string | null;
@@ -38,17 +38,17 @@ interface TemplateDescription {
   readonly parameters: readonly ParameterDescription[];
 }
 
-/** The description of a template with its localized texts by culture. */
+/** A template's description with its localized texts by culture. */
 export interface TemplateTexts {
   readonly description: TemplateDescription;
   readonly localizations: Readonly<Record<string, LocalizedTexts>>;
 }
 
-/** Describes a template in the language of its template.json. */
+/** Describes a template in its template.json's language. */
 export function describeTemplate(pack: TemplatePack): TemplateTexts {
   const { config, host } = pack;
   const aliases = [...parameterAliases(config, host)];
-  const described = [...config.symbols.values()].flatMap((symbol) => {
+  const parameters = [...config.symbols.values()].flatMap((symbol) => {
     if (symbol.type !== "parameter") return [];
     const others = aliases.flatMap(([alias, name]) => (name === symbol.name ? [alias] : []));
     return [parameterDescription(symbol, others, host.symbols.get(symbol.name)?.isHidden ?? false)];
@@ -64,7 +64,7 @@ export function describeTemplate(pack: TemplatePack): TemplateTexts {
       classifications: config.classifications,
       language: config.tags["language"] ?? null,
       type: config.tags["type"] ?? null,
-      parameters: described,
+      parameters,
     },
     localizations: Object.fromEntries(readLocalizations(pack.files)),
   };
@@ -76,14 +76,14 @@ function parameterDescription(
   hidden: boolean,
 ): ParameterDescription {
   const { name, displayName, description, datatype, defaultValue, allowMultipleValues, choices } = symbol;
-  const required = symbol.isRequired === true;
+  const isRequired = symbol.isRequired === true;
   return {
     name,
     displayName,
     description,
     datatype,
     defaultValue,
-    required,
+    required: isRequired,
     allowMultipleValues,
     aliases,
     hidden,
@@ -91,14 +91,14 @@ function parameterDescription(
   };
 }
 
-/** The description with the texts of the nearest culture. Missing texts are those of template.json. */
+/** The description with the nearest culture's texts. Missing texts come from template.json. */
 export function localizedDescription(
   { description, localizations }: TemplateTexts,
   chain: readonly string[],
 ): { description: TemplateDescription; culture: string | null } {
-  const found = localizedTexts(localizations, chain);
-  if (found === undefined) return { description, culture: null };
-  const { texts, culture } = found;
+  const match = localizedTexts(localizations, chain);
+  if (match === undefined) return { description, culture: null };
+  const { texts, culture } = match;
   return {
     description: {
       ...description,

@@ -30,13 +30,13 @@ const maxNamedCandidates = 20;
 
 /** A template that is loaded from a file tree and ready to be rendered. */
 export interface TemplatePack {
-  /** The folder of the template in the package; "" is the root of the package. */
+  /** The template's folder in the package; "" is the package's root. */
   readonly root: string;
   readonly config: TemplateConfig;
   readonly host: HostData;
-  /** All files below the folder of the template, including `.template.config`. */
+  /** All files below the template's folder, including `.template.config`. */
   readonly files: FileTree;
-  /** All files of the package: a source may be outside of the folder of the template. */
+  /** All files in the package: a source may be outside the template's folder. */
   readonly packageFiles: FileTree;
 }
 
@@ -55,25 +55,25 @@ export function templateRoots(files: FileTree): string[] {
  * template in it. Throws a TemplateError unless exactly one template fits.
  */
 export function loadTemplatePack(files: FileTree, choice: TemplateChoice = {}): TemplatePack {
-  const found = templateRoots(files);
-  if (found.length === 0) {
+  const allRoots = templateRoots(files);
+  if (allRoots.length === 0) {
     throw templateInvalid("TemplateConfigMissing", `The source contains no ${configPath}.`, {
       suggestion: `Add ${configPath} to the folder of the template.`,
     });
   }
-  const roots = found.includes("") && !asksForTemplate(choice) ? [""] : found;
+  const roots = allRoots.includes("") && !asksForTemplate(choice) ? [""] : allRoots;
   const [root = ""] = roots;
   if (roots.length === 1 && !asksForTemplate(choice)) return packAt(files, root);
   return packAt(files, chosenRoot(files, roots, choice));
 }
 
 function packAt(files: FileTree, root: string): TemplatePack {
-  const own = below(files, root);
+  const content = below(files, root);
   return {
     root,
-    config: readConfig(readDocument(own, configPath)),
-    host: hostData(own),
-    files: own,
+    config: readConfig(readDocument(content, configPath)),
+    host: hostData(content),
+    files: content,
     packageFiles: files,
   };
 }
@@ -93,8 +93,8 @@ function chosenRoot(files: FileTree, roots: readonly string[], choice: TemplateC
   );
 }
 
-function ambiguous(what: string, candidates: readonly TemplateCandidate[]): TemplateError {
-  return templateInvalid("TemplateAmbiguous", `${what}: ${list(candidates)}.`, {
+function ambiguous(problem: string, candidates: readonly TemplateCandidate[]): TemplateError {
+  return templateInvalid("TemplateAmbiguous", `${problem}: ${list(candidates)}.`, {
     suggestion: "Choose one of them by templateIdentity, or by the path of the source reference.",
   });
 }
@@ -116,11 +116,11 @@ function readableTemplates(files: FileTree, roots: readonly string[]): TemplateC
 }
 
 function list(candidates: readonly TemplateCandidate[]): string {
-  const named = candidates.slice(0, maxNamedCandidates).map(describeCandidate).join("; ");
-  return candidates.length > maxNamedCandidates ? `${named}; and others` : named;
+  const descriptions = candidates.slice(0, maxNamedCandidates).map(describeCandidate).join("; ");
+  return candidates.length > maxNamedCandidates ? `${descriptions}; and others` : descriptions;
 }
 
-/** Without a readable host file the options have the names of the parameters. */
+/** Without a readable host file the options have the parameters' names. */
 function hostData(files: FileTree): HostData {
   const bytes = files.get(hostPath)?.bytes;
   if (bytes === undefined || bytes.length > maxConfigBytes) return noHostData;
@@ -130,11 +130,11 @@ function hostData(files: FileTree): HostData {
 
 function below(files: FileTree, root: string): FileTree {
   if (root === "") return files;
-  const own = new Map<string, TreeFile>();
+  const content = new Map<string, TreeFile>();
   for (const [path, file] of files) {
-    if (path.startsWith(`${root}/`)) own.set(path.slice(root.length + 1), file);
+    if (path.startsWith(`${root}/`)) content.set(path.slice(root.length + 1), file);
   }
-  return own;
+  return content;
 }
 
 function readDocument(files: FileTree, path: string): JsonObject {
@@ -169,9 +169,9 @@ function parseFile(files: FileTree, path: string): JsonObject {
 function merged(base: JsonObject, extra: JsonObject): JsonObject {
   const result: Record<string, JsonValue> = { ...base };
   for (const [key, value] of Object.entries(extra)) {
-    const known = Object.hasOwn(result, key) ? result[key] : undefined;
-    if (isJsonObject(known) && isJsonObject(value)) result[key] = merged(known, value);
-    else if (Array.isArray(known) && Array.isArray(value)) result[key] = [...known, ...value];
+    const current = Object.hasOwn(result, key) ? result[key] : undefined;
+    if (isJsonObject(current) && isJsonObject(value)) result[key] = merged(current, value);
+    else if (Array.isArray(current) && Array.isArray(value)) result[key] = [...current, ...value];
     else result[key] = value;
   }
   return result;

@@ -4,7 +4,7 @@ import type { Operation, TextRun } from "./text-run.js";
 const realEnd = 1;
 const pseudoEnd = 2;
 
-/** Replaces the pseudo end of an inner comment with a real end when the outer comment was removed. */
+/** Replaces an inner comment's pseudo end with a real end when the outer comment was removed. */
 export class BalancedNesting implements Operation {
   readonly tokens: readonly Token[];
   #depth = 0;
@@ -30,8 +30,8 @@ export class BalancedNesting implements Operation {
       this.#depth = 0;
     }
     this.#depth += index === 0 ? 1 : -1;
-    const written = this.#depth === 0 && index === pseudoEnd ? realEnd : index;
-    const shown = this.tokens[written];
-    if (shown !== undefined) run.output.write(shown.core);
+    const tokenIndex = this.#depth === 0 && index === pseudoEnd ? realEnd : index;
+    const token = this.tokens[tokenIndex];
+    if (token !== undefined) run.output.write(token.core);
   }
 }

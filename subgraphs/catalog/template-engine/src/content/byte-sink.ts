@@ -5,10 +5,10 @@ const carriageReturn = 13;
 const space = 32;
 const tab = 9;
 
-/** The limit for the output of a render is the limit for an unpacked package. */
+/** A render's output limit is the limit for an unpacked package. */
 export const maxOutputBytes = 200 * 1024 * 1024;
 
-/** The output of one file. It grows, and its end can be removed again. */
+/** One file's output. It grows, and its end can be removed again. */
 export class ByteSink {
   length = 0;
   #bytes: Buffer;
@@ -25,9 +25,9 @@ export class ByteSink {
     this.length += count;
   }
 
-  #grow(needed: number): void {
-    if (needed > maxOutputBytes) throw renderFailed(`A produced file is larger than ${maxOutputBytes} bytes.`);
-    const larger = Buffer.allocUnsafe(Math.min(maxOutputBytes, Math.max(needed, this.#bytes.length * 2)));
+  #grow(size: number): void {
+    if (size > maxOutputBytes) throw renderFailed(`A produced file is larger than ${maxOutputBytes} bytes.`);
+    const larger = Buffer.allocUnsafe(Math.min(maxOutputBytes, Math.max(size, this.#bytes.length * 2)));
     this.#bytes.copy(larger, 0, 0, this.length);
     this.#bytes = larger;
   }
@@ -48,7 +48,7 @@ export class ByteSink {
     this.length = windows ? at - 1 : at;
   }
 
-  /** Removes everything from the last occurrence of a byte. */
+  /** Removes everything from a byte's last occurrence. */
   cutAtLast(byte: number): void {
     let at = this.length - 1;
     while (at >= 0 && this.#bytes[at] !== byte) at--;

@@ -25,14 +25,14 @@ class TrieNode<T> {
 export class ByteTrie<T> {
   /** 1 at the index 256 × first byte + second byte for each pair of bytes that a token can start with. */
   readonly pairs = new Uint8Array(65_536);
-  /** The length of the last match in bytes. */
+  /** The last match's length in bytes. */
   length = 0;
   readonly #roots: (TrieNode<T> | undefined)[] = new Array(256);
 
-  add(added: Token, value: T): void {
-    const first = added.core[0];
+  add(token: Token, value: T): void {
+    const first = token.core[0];
     if (first === undefined) return;
-    const second = added.core[1];
+    const second = token.core[1];
     if (second === undefined) this.pairs.fill(1, first << 8, (first + 1) << 8);
     else this.pairs[(first << 8) | second] = 1;
     let node = this.#roots[first];
@@ -40,11 +40,11 @@ export class ByteTrie<T> {
       node = new TrieNode<T>();
       this.#roots[first] = node;
     }
-    for (let i = 1; i < added.core.length; i++) node = descend(node, added.core[i] ?? 0);
-    node.terminals = arranged(node.terminals ?? [], { token: added, value });
+    for (let i = 1; i < token.core.length; i++) node = descend(node, token.core[i] ?? 0);
+    node.terminals = arranged(node.terminals ?? [], { token, value });
   }
 
-  /** The first position at or after `at` where a token may start, or the length of the text. */
+  /** The first position at or after `at` where a token may start, or the text's length. */
   candidate(source: Uint8Array, from: number): number {
     const { pairs } = this;
     const last = source.length - 1;
@@ -55,23 +55,23 @@ export class ByteTrie<T> {
       if (pairs[(byte << 8) | following] === 1) return at;
       byte = following;
     }
-    // only a token of one byte can start at the last byte
+    // only a one-byte token can start at the last byte
     return this.#roots[byte] === undefined ? source.length : last;
   }
 
-  /** The value of the longest token at `at`, its context included; `length` is then the length of the token. */
+  /** The value for the longest token at `at`, its context included; `length` is then the token's length. */
   match(source: Uint8Array, at: number): T | undefined {
     let node: TrieNode<T> | undefined = this.#roots[source[at] ?? 0];
-    let found: Terminal<T> | undefined;
+    let match: Terminal<T> | undefined;
     let reach = 0;
     let position = at + 1;
     while (node !== undefined) {
       if (node.terminals !== null) {
         const fitting = fits(node.terminals, source, at, position);
-        const reached = position - at + (fitting?.token.before?.length ?? 0);
-        if (fitting !== undefined && reached > reach) {
-          found = fitting;
-          reach = reached;
+        const end = position - at + (fitting?.token.before?.length ?? 0);
+        if (fitting !== undefined && end > reach) {
+          match = fitting;
+          reach = end;
           this.length = position - at;
         }
       }
@@ -79,7 +79,7 @@ export class ByteTrie<T> {
       node = node.next.get(source[position] ?? 0);
       position++;
     }
-    return found?.value;
+    return match?.value;
   }
 }
 
@@ -93,9 +93,9 @@ function descend<T>(node: TrieNode<T>, byte: number): TrieNode<T> {
 }
 
 /** Orders tokens by longer context before and shorter context after; an equal token is replaced. */
-function arranged<T>(terminals: Terminal<T>[], added: Terminal<T>): Terminal<T>[] {
-  const others = terminals.filter((known) => !sameToken(known.token, added.token));
-  return [...others, added].sort(
+function arranged<T>(terminals: Terminal<T>[], terminal: Terminal<T>): Terminal<T>[] {
+  const others = terminals.filter((other) => !sameToken(other.token, terminal.token));
+  return [...others, terminal].sort(
     (x, y) =>
       (y.token.before?.length ?? 0) - (x.token.before?.length ?? 0) ||
       (x.token.after?.length ?? 0) - (y.token.after?.length ?? 0),
@@ -122,10 +122,10 @@ function fits<T>(terminals: Terminal<T>[], source: Uint8Array, start: number, en
   return undefined;
 }
 
-function standsAt(source: Uint8Array, at: number, expected: Buffer): boolean {
-  if (at < 0 || at + expected.length > source.length) return false;
-  for (let i = 0; i < expected.length; i++) {
-    if (source[at + i] !== expected[i]) return false;
+function standsAt(source: Uint8Array, at: number, bytes: Buffer): boolean {
+  if (at < 0 || at + bytes.length > source.length) return false;
+  for (let i = 0; i < bytes.length; i++) {
+    if (source[at + i] !== bytes[i]) return false;
   }
   return true;
 }

@@ -100,8 +100,8 @@ describe("built-in table", () => {
     ["dockerfile", "commented"],
     ["x.csx", "commented"],
     ["x.txt", "commented"],
-  ])("%s is %s", (path, expected) => {
-    expect(rewritten(path)).toBe(expected);
+  ])("%s is %s", (path, result) => {
+    expect(rewritten(path)).toBe(result);
   });
 });
 

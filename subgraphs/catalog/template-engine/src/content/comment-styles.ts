@@ -6,7 +6,7 @@ import { type EvaluateAt, IfDirective } from "./if-directive.js";
 import { Replacement } from "./replacement.js";
 import type { Operation } from "./text-run.js";
 
-/** The ways to write `#if` in a file: the comment signs of its language. */
+/** The ways to write `#if` in a file: its language's comment signs. */
 export type ConditionalStyle =
   | "none"
   | "cLine"
@@ -62,7 +62,7 @@ const vbKeywords: Keywords = {
   endif: ["End If"],
 };
 
-/** Makes the operations for the `#if` directives of a built-in comment style. */
+/** Makes the operations for the `#if` directives in a built-in comment style. */
 export function styleOperations(style: ConditionalStyle, evaluators: Evaluators): Operation[] {
   const cpp = standardOptions(evaluators.at("C++"));
   switch (style) {
@@ -99,9 +99,9 @@ function standardOptions(evaluate: EvaluateAt): StyleOptions {
 
 /** Directives without a comment sign before them. */
 function plainConditional(options: StyleOptions): Operation {
-  const spelled = spellings(options.keywords, [""]);
+  const keywords = spellings(options.keywords, [""]);
   return conditional(options, {
-    ...spelled,
+    ...keywords,
     actionableIf: [],
     actionableElseif: [],
     actionableElse: [],
@@ -109,7 +109,7 @@ function plainConditional(options: StyleOptions): Operation {
   });
 }
 
-/** `//#if` keeps its branch as it is; `////#if` removes one comment sign from each line of its branch. */
+/** `//#if` keeps its branch as it is; `////#if` removes one comment sign from each line in its branch. */
 export function lineComments(sign: string, options: StyleOptions): Operation[] {
   const uncomment = `uncomment ${sign}`;
   const reduce = `reduce ${sign}`;

@@ -9,7 +9,7 @@ const lessThan = 0x3c;
 
 type Piece = "open" | "openEnd" | "close" | "selfClose" | "openComment" | "closeComment";
 
-/** Evaluates the text of a Condition attribute; undefined when MSBuild has to evaluate it. */
+/** Evaluates a Condition attribute's text; undefined when MSBuild has to evaluate it. */
 export type EvaluateAttribute = (condition: string) => boolean | undefined;
 
 /** `Condition="…"` on MSBuild elements: true removes the attribute, false the element; an unknown one stays. */

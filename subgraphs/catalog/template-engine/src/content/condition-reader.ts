@@ -16,9 +16,9 @@ const maxConditionBytes = 16 * 1024;
 const maxShownLength = 80;
 const maxMemoized = 500;
 
-/** Evaluates the conditions of `#if` directives and Condition attributes in files. */
+/** Evaluates the conditions in `#if` directives and Condition attributes in files. */
 export class ConditionReader implements Evaluators {
-  /** The path of the current file, for warnings. */
+  /** The current file's path, for warnings. */
   path = "";
   readonly #known = new Map<string, Evaluate>();
   readonly #ofAttribute: Evaluate;
@@ -31,14 +31,14 @@ export class ConditionReader implements Evaluators {
     this.#ofAttribute = attributeEvaluator(variables);
   }
 
-  /** Makes the evaluator of directives; `format` is how symbols are written, for example `$({0})`. */
+  /** Makes the evaluator for directives; `format` is how symbols are written, for example `$({0})`. */
   at(name: EvaluatorName, format = "{0}"): EvaluateAt {
     const key = `${name} ${format}`;
     return (source, position) => {
       let evaluate = this.#known.get(key);
       if (evaluate === undefined) {
-        const spelled = evaluatorFor(name, this.#variables, (symbol) => format.replaceAll("{0}", () => symbol));
-        evaluate = memoize(spelled);
+        const evaluator = evaluatorFor(name, this.#variables, (symbol) => format.replaceAll("{0}", () => symbol));
+        evaluate = memoize(evaluator);
         this.#known.set(key, evaluate);
       }
       return this.#decide(evaluate, source, position);
@@ -63,12 +63,12 @@ export class ConditionReader implements Evaluators {
   }
 }
 
-/** Memoizes the outcomes, since the same conditions occur in many files of a template. */
+/** Memoizes the outcomes, since the same conditions occur in many template files. */
 function memoize(evaluate: Evaluate): Evaluate {
   const outcomes = new Map<string, ReturnType<Evaluate>>();
   return (text) => {
-    const known = outcomes.get(text);
-    if (known !== undefined) return known;
+    const earlier = outcomes.get(text);
+    if (earlier !== undefined) return earlier;
     const outcome = evaluate(text);
     if (outcomes.size >= maxMemoized) outcomes.clear();
     outcomes.set(text, outcome);
@@ -77,6 +77,6 @@ function memoize(evaluate: Evaluate): Evaluate {
 }
 
 function shortened(text: string): string {
-  const trimmed = text.trim();
-  return trimmed.length > maxShownLength ? `${trimmed.slice(0, maxShownLength)}…` : trimmed;
+  const content = text.trim();
+  return content.length > maxShownLength ? `${content.slice(0, maxShownLength)}…` : content;
 }

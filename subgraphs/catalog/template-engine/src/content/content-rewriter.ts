@@ -14,7 +14,7 @@ const maxProcessedBytes = 5 * 1024 * 1024;
 
 const sniffedBytes = 8 * 1024;
 
-/** Applies conditions, flags, replacements and custom operations to the content of files. */
+/** Applies conditions, flags, replacements and custom operations to file content. */
 export class ContentRewriter {
   readonly #operations: FileOperations;
   readonly #conditions: ConditionReader;
@@ -69,8 +69,8 @@ function replacementOperations({ from, to, onlyIf }: TextReplacement): Operation
   const contexts = onlyIf.length === 0 ? [{ before: null, after: null }] : onlyIf;
   return contexts.flatMap((context) => {
     // `onlyIf.after` is the text before the token: the token is replaced only after that text
-    const placed = { core, before: bytesOf(context.after), after: bytesOf(context.before) };
-    return replacement(placed, to) ?? [];
+    const tokenInContext = { core, before: bytesOf(context.after), after: bytesOf(context.before) };
+    return replacement(tokenInContext, to) ?? [];
   });
 }
 

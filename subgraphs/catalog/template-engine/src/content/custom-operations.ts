@@ -98,13 +98,13 @@ function replacements(raw: JsonObject): Operation[] {
   const { core } = token(text(raw, "original"));
   const bytes = Buffer.from(text(raw, "replacement"), "utf8");
   if (core.equals(bytes)) return [];
-  const contexts = objectsMember(raw, "onlyIf").map((one) => ({
-    before: contextBytes(one, "after"),
-    after: contextBytes(one, "before"),
+  const contexts = objectsMember(raw, "onlyIf").map((entry) => ({
+    before: contextBytes(entry, "after"),
+    after: contextBytes(entry, "before"),
   }));
-  // with an empty list of contexts the token matches nowhere
-  const placed = Array.isArray(member(raw, "onlyIf")) ? contexts : [{ before: null, after: null }];
-  return placed.map((place) => new Replacement({ core, ...place }, bytes, idOf(raw), startsOn(raw)));
+  // with an empty context list the token matches nowhere
+  const places = Array.isArray(member(raw, "onlyIf")) ? contexts : [{ before: null, after: null }];
+  return places.map((place) => new Replacement({ core, ...place }, bytes, idOf(raw), startsOn(raw)));
 }
 
 function contextBytes(raw: JsonObject, name: string): Buffer | null {
@@ -167,23 +167,23 @@ function customConditional(raw: JsonObject, context: CustomContext): Operation {
 }
 
 function keywordsOf(raw: JsonObject): Keywords {
-  const one = (name: string, fallback: readonly string[]) => {
+  const keywordOf = (name: string, fallback: readonly string[]) => {
     const keyword = textMember(raw, name);
     return keyword === null || keyword.trim() === "" ? fallback : [keyword];
   };
   return {
     prefix: textMember(raw, "keywordPrefix") ?? standardKeywords.prefix,
-    if: one("ifKeyword", standardKeywords.if),
-    elseif: one("elseIfKeyword", standardKeywords.elseif),
-    else: one("elseKeyword", standardKeywords.else),
-    endif: one("endIfKeyword", standardKeywords.endif),
+    if: keywordOf("ifKeyword", standardKeywords.if),
+    elseif: keywordOf("elseIfKeyword", standardKeywords.elseif),
+    else: keywordOf("elseKeyword", standardKeywords.else),
+    endif: keywordOf("endIfKeyword", standardKeywords.endif),
   };
 }
 
 function evaluatorOf(raw: JsonObject, context: CustomContext): EvaluateAt {
   const name = textMember(raw, "evaluator");
-  const known: EvaluatorName | undefined = evaluatorNamed(name, "C++");
-  if (known === undefined)
+  const evaluator: EvaluatorName | undefined = evaluatorNamed(name, "C++");
+  if (evaluator === undefined)
     context.report.warn("UnknownEvaluator", `The evaluator "${name}" is unknown, so C++ is used.`);
-  return context.evaluators.at(known ?? "C++");
+  return context.evaluators.at(evaluator ?? "C++");
 }

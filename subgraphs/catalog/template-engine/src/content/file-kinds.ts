@@ -1,7 +1,7 @@
 import type { EvaluatorName } from "../conditions/evaluate-condition.js";
 import type { ConditionalStyle } from "./comment-styles.js";
 
-/** The default processing of a kind of file, when the template defines no operations for it. */
+/** The default processing for a file kind, when the template defines no operations for it. */
 export interface FileKind {
   readonly glob: string;
   readonly style: ConditionalStyle;
@@ -9,10 +9,10 @@ export interface FileKind {
   readonly evaluator: EvaluatorName;
 }
 
-/** The defaults for files that match no row of the table. */
+/** The defaults for files that match no table row. */
 export const otherFiles: FileKind = { glob: "", style: "cLine", flagPrefix: "//", evaluator: "C++" };
 
-/** The defaults for a glob of the template that is not in the table: no conditions and no flags. */
+/** The defaults for a template's glob that is not in the table: no conditions and no flags. */
 export const unknownFiles: FileKind = { glob: "", style: "none", flagPrefix: "", evaluator: "C++" };
 
 const rows = (
@@ -22,7 +22,7 @@ const rows = (
   evaluator: EvaluatorName = "C++",
 ): FileKind[] => globs.split(" ").map((glob) => ({ glob: `**/${glob}`, style, flagPrefix, evaluator }));
 
-/** The first row that matches is used. The order and the globs are those of dotnet new. */
+/** The first row that matches is used. The order and the globs come from dotnet new. */
 export const fileKinds: readonly FileKind[] = [
   ...rows("cLine", "//", "*.js *.es *.es6 *.ts *.json *.jsonld *.hjson *.json5 *.geojson *.topojson *.bowerrc *.npmrc"),
   ...rows("cLine", "//", "*.job *.postcssrc *.babelrc *.csslintrc *.eslintrc *.jade-lintrc *.pug-lintrc *.jshintrc"),

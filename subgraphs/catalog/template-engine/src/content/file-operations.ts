@@ -31,7 +31,7 @@ interface Row {
   custom: JsonObject | null;
 }
 
-/** Selects the operations for a file by the globs of the template, then by the built-in table. */
+/** Selects the operations for a file by the template's globs, then by the built-in table. */
 export class FileOperations {
   readonly #rows: readonly Row[];
   readonly #others: Row;
@@ -41,16 +41,16 @@ export class FileOperations {
   constructor(context: FileOperationsContext) {
     this.#context = context;
     const { config, variables, report } = context;
-    const own: Row[] = [];
-    const mentioned = new Set<string>();
+    const rows: Row[] = [];
+    const globs = new Set<string>();
     for (const [glob, custom] of config.specialCustomOperations) {
       // a glob whose condition is false also removes the built-in row with the same glob
-      mentioned.add(glob);
+      globs.add(glob);
       if (!decideCondition(textMember(custom, "condition"), variables, report)) continue;
-      own.push({ glob, kind: fileKinds.find((row) => row.glob === glob) ?? unknownFiles, custom });
+      rows.push({ glob, kind: fileKinds.find((row) => row.glob === glob) ?? unknownFiles, custom });
     }
-    const builtIn = fileKinds.filter((row) => !mentioned.has(row.glob));
-    this.#rows = [...own, ...builtIn.map((kind) => ({ glob: kind.glob, kind, custom: null }))];
+    const builtIn = fileKinds.filter((row) => !globs.has(row.glob));
+    this.#rows = [...rows, ...builtIn.map((kind) => ({ glob: kind.glob, kind, custom: null }))];
     this.#others = { glob: "", kind: otherFiles, custom: config.globalCustomOperations };
   }
 
@@ -75,15 +75,15 @@ export class FileOperations {
       attribute: conditions.attribute,
     };
     const prefix = (custom === null ? null : textMember(custom, "flagPrefix")) || kind.flagPrefix;
-    const own = customOperations(custom, { evaluators, variables, report, read });
-    const replacesConditionals = own.some((operation) => operation instanceof IfDirective);
+    const operations = customOperations(custom, { evaluators, variables, report, read });
+    const replacesConditionals = operations.some((operation) => operation instanceof IfDirective);
     const standard = styleOperations(kind.style, evaluators).filter(
       (operation) => !(replacesConditionals && operation instanceof IfDirective),
     );
     const ids = new Set(standard.map((operation) => operation.id).filter((id) => id !== null));
     const expands = variableSetup !== null && booleanMember(variableSetup, "expand");
     return [
-      ...own,
+      ...operations,
       ...standard,
       ...standardFlags(prefix),
       ...Array.from(ids, (id) => switchFor(id, prefix, id)),
@@ -93,7 +93,7 @@ export class FileOperations {
   }
 }
 
-/** Replaces the names of symbols in the content with their values. */
+/** Replaces symbol names in the content with their values. */
 function expansions(variables: Variables, format: string): Operation[] {
   return [...variables].flatMap(([name, value]) => {
     const text = value === null ? "null" : textOf(value);

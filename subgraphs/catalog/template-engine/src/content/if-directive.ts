@@ -53,10 +53,10 @@ export class IfDirective implements Operation {
     this.#settings = settings;
     this.id = settings.id;
     this.startsOn = settings.startsOn;
-    const listed = listMarks(settings.tokens);
-    this.tokens = listed.map(([text]) => token(text));
-    this.#marks = listed.map(([, mark]) => mark);
-    for (const [text, mark] of listed) this.#trie.add(token(text), mark);
+    const markedTokens = listMarks(settings.tokens);
+    this.tokens = markedTokens.map(([text]) => token(text));
+    this.#marks = markedTokens.map(([, mark]) => mark);
+    for (const [text, mark] of markedTokens) this.#trie.add(token(text), mark);
   }
 
   begin(): void {
@@ -65,12 +65,12 @@ export class IfDirective implements Operation {
 
   handle(run: TextRun, index: number): void {
     const mark = this.#marks[index];
-    const shown = this.tokens[index];
-    if (mark === undefined || shown === undefined) return;
+    const shownToken = this.tokens[index];
+    if (mark === undefined || shownToken === undefined) return;
     const opens = mark.keyword === "if";
     // a keyword without its `#if` is ordinary text
     if (run.flag(conditionalFlag) === false || (!opens && this.#levels.length === 0)) {
-      run.output.write(shown.core);
+      run.output.write(shownToken.core);
       return;
     }
     if (this.#settings.wholeLine) run.output.cutToLineStart();
@@ -153,7 +153,7 @@ export class IfDirective implements Operation {
     for (const action of this.#settings.tokens.actions) run.setFlag(action, on);
   }
 
-  /** The next keyword of this block; inner blocks are skipped. The end of the file ends all blocks. */
+  /** This block's next keyword; inner blocks are skipped. The end of the file ends all blocks. */
   #nextAtLevel(run: TextRun): Mark {
     if (this.#settings.wholeLine) run.position = afterLineEnd(run.source, run.position);
     let depth = 0;

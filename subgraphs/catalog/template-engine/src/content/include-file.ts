@@ -7,10 +7,10 @@ const includeFlag = "include";
 // a longer text is not a path; the limit also bounds the search for a missing end mark
 const maxNameBytes = 4096;
 
-/** The content of a file of the template; undefined when the file does not exist. */
+/** A template file's content; undefined when the file does not exist. */
 export type ReadTemplateFile = (path: string) => Uint8Array | undefined;
 
-/** Replaces a mark that names another file of the template with the content of that file. */
+/** Replaces a mark that names another template file with that file's content. */
 export class IncludeFile implements Operation {
   readonly tokens: readonly Token[];
   readonly #end: Buffer;
@@ -18,11 +18,11 @@ export class IncludeFile implements Operation {
 
   constructor(
     marks: { start: string; end: string },
-    read: ReadTemplateFile,
+    readFile: ReadTemplateFile,
     readonly id: string | null,
     readonly startsOn: boolean,
   ) {
-    this.#read = read;
+    this.#read = readFile;
     this.tokens = [token(marks.start)];
     this.#end = Buffer.from(marks.end, "utf8");
   }

@@ -38,9 +38,9 @@ export class Region implements Operation {
   }
 
   handle(run: TextRun, index: number): void {
-    const shown = this.tokens[index];
-    if (run.flag(regionFlag) === false && shown !== undefined) {
-      run.output.write(shown.core);
+    const shownToken = this.tokens[index];
+    if (run.flag(regionFlag) === false && shownToken !== undefined) {
+      run.output.write(shownToken.core);
       return;
     }
     this.#tidy(run);

@@ -37,8 +37,8 @@ export class SetFlag implements Operation {
   handle(run: TextRun, index: number): void {
     const listening = run.flag(flagSigns) !== false;
     if (index < 2 || !listening) {
-      const shown = this.tokens[index];
-      if (shown !== undefined) run.output.write(shown.core);
+      const shownToken = this.tokens[index];
+      if (shownToken !== undefined) run.output.write(shownToken.core);
     } else {
       run.position = afterLineEnd(run.source, run.position);
     }
@@ -47,7 +47,7 @@ export class SetFlag implements Operation {
   }
 }
 
-/** Makes the operations for the flags that every file has, with the comment prefix of the file. */
+/** Makes the operations for the flags that every file has, with the file's comment prefix. */
 export function standardFlags(prefix: string): SetFlag[] {
   return [
     switchFor("conditional", prefix, "cnd"),

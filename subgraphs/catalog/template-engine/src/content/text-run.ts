@@ -3,7 +3,7 @@ import { ByteTrie, type Token } from "./byte-trie.js";
 
 /** Handles tokens in a file. Its state belongs to one file. */
 export interface Operation {
-  /** An operation with an id acts only while the flag of that name is on. */
+  /** An operation with an id acts only while the flag with that name is on. */
   readonly id: string | null;
   readonly startsOn: boolean;
   readonly tokens: readonly Token[];
@@ -18,7 +18,7 @@ interface Hit {
   readonly index: number;
 }
 
-/** A set of operations that is applied to one file after another. */
+/** Operations that are applied to one file after another. */
 export class TextPass {
   readonly #trie = new ByteTrie<Hit>();
   readonly #operations: readonly Operation[];
@@ -45,7 +45,7 @@ export class TextPass {
         run.position = at + 1;
         continue;
       }
-      // a token of an inactive operation still hides shorter and later tokens
+      // an inactive operation's token still hides shorter and later tokens
       run.position = at + trie.length;
       if (hit.operation.id === null || run.flag(hit.operation.id) === true) run.dispatch(hit.operation, hit.index, at);
     }

@@ -1,4 +1,4 @@
-/** The content of a file and its executable bit. */
+/** A file's content and its executable bit. */
 export interface TreeFile {
   readonly bytes: Uint8Array;
   readonly executable: boolean;

@@ -49,8 +49,8 @@ describe("glob", () => {
   });
 
   it("stays linear on hostile patterns", () => {
-    const started = performance.now();
+    const start = performance.now();
     expect(parseGlob(`${"**a".repeat(60)}b`).matches("a".repeat(240))).toBe(false);
-    expect(performance.now() - started).toBeLessThan(60_000);
+    expect(performance.now() - start).toBeLessThan(60_000);
   });
 });

@@ -1,5 +1,5 @@
 /**
- * A pattern in the glob dialect of the template format: `*` matches inside one name, `**` crosses folders, a double star
+ * A pattern in the template format's glob dialect: `*` matches inside one name, `**` crosses folders, a double star
  * with a slash matches any number of folders, `[..]` is a set without ranges, a leading `!` negates, and `\[` and `\ `
  * are escapes. The dialect has neither `?` nor braces, and it is case-sensitive.
  */
@@ -14,19 +14,19 @@ const stars = ["name", "anything", "folders"] as const;
 const cache = new Map<string, Glob>();
 const maxCached = 2_000;
 
-/** Parses a pattern. With `byName`, a pattern without a folder is compared with the name of the file only. */
+/** Parses a pattern. With `byName`, a pattern without a folder is compared with the file's name only. */
 export function parseGlob(pattern: string, byName = true): Glob {
   const key = byName ? pattern : `/${pattern}`;
-  const known = cache.get(key);
-  if (known !== undefined) return known;
-  const negated = pattern.startsWith("!");
-  const steps = readSteps(pattern, negated ? 1 : 0);
+  const memoized = cache.get(key);
+  if (memoized !== undefined) return memoized;
+  const isNegated = pattern.startsWith("!");
+  const steps = readSteps(pattern, isNegated ? 1 : 0);
   const nameOnly = byName && !steps.some(mentionsFolder);
   const tail = literalTail(steps);
   const glob: Glob = {
     matches: (path) => {
       const text = nameOnly ? path.slice(path.lastIndexOf("/") + 1) : path;
-      return negated !== (text.endsWith(tail) && matchSteps(steps, text));
+      return isNegated !== (text.endsWith(tail) && matchSteps(steps, text));
     },
   };
   if (cache.size >= maxCached) cache.clear();
@@ -34,7 +34,7 @@ export function parseGlob(pattern: string, byName = true): Glob {
   return glob;
 }
 
-/** The characters at the end of every match: a fast test that excludes most files. */
+/** The characters that end every match: a fast test that excludes most files. */
 function literalTail(steps: readonly Step[]): string {
   let tail = "";
   for (let at = steps.length - 1; at >= 0; at--) {
@@ -83,39 +83,40 @@ function readSet(pattern: string, start: number): { characters: string; end: num
   let characters = "";
   let i = start;
   for (; i < pattern.length && pattern[i] !== "]"; i++) {
-    const escaped = pattern[i] === "\\" && (pattern[i + 1] === "]" || pattern[i + 1] === "[" || pattern[i + 1] === " ");
-    if (escaped) i++;
+    const isEscape =
+      pattern[i] === "\\" && (pattern[i + 1] === "]" || pattern[i + 1] === "[" || pattern[i + 1] === " ");
+    if (isEscape) i++;
     characters += pattern.charAt(i);
   }
   return { characters, end: i + 1 };
 }
 
 // reused buffers, which no match needs after its end
-let reached = new Uint8Array(64);
+let current = new Uint8Array(64);
 let next = new Uint8Array(64);
 
-/** Tracks the set of reachable steps for each character, in time proportional to pattern length × text length. */
+/** Tracks the reachable steps for each character, in time proportional to pattern length × text length. */
 function matchSteps(steps: readonly Step[], text: string): boolean {
   const size = steps.length + 1;
-  if (reached.length < size) {
-    reached = new Uint8Array(size * 2);
+  if (current.length < size) {
+    current = new Uint8Array(size * 2);
     next = new Uint8Array(size * 2);
   }
-  reached.fill(0, 0, size);
-  enter(steps, reached, 0);
+  current.fill(0, 0, size);
+  enter(steps, current, 0);
   for (let i = 0; i < text.length; i++) {
     next.fill(0, 0, size);
     const character = text.charAt(i);
     let alive = false;
     for (let at = 0; at < steps.length; at++) {
-      if (reached[at] === 0) continue;
+      if (current[at] === 0) continue;
       alive = true;
       consume(steps, next, at, character);
     }
     if (!alive) return false;
-    [reached, next] = [next, reached];
+    [current, next] = [next, current];
   }
-  return reached[steps.length] === 1;
+  return current[steps.length] === 1;
 }
 
 function consume(steps: readonly Step[], into: Uint8Array, at: number, character: string): void {

@@ -3,7 +3,7 @@ const maxPathDepth = 32;
 
 const reservedNames = /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])$/;
 
-// HFS+ ignores these code points, so a name with them can mean .git on a Mac (the list of git's core.protectHFS)
+// HFS+ ignores these code points, so a name with them can mean .git on a Mac (the list behind git's core.protectHFS)
 const ignoredByHfs = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
 
 /** Writes control characters and lone surrogates as `\uXXXX`, so that the path can be shown and stored. */
@@ -39,12 +39,12 @@ function unsafePart(part: string): string | undefined {
   if (part === "") return "has an empty part";
   if (part === "." || part === "..") return `contains "${part}"`;
   if (part.includes(":")) return "contains a colon, which opens an alternate stream on NTFS";
-  const folded = part
+  const name = part
     .normalize("NFKC")
     .replace(ignoredByHfs, "")
     .toLowerCase()
     .replace(/[. ]+$/, "");
-  if (folded === ".git" || folded === "git~1") return "leads into .git";
+  if (name === ".git" || name === "git~1") return "leads into .git";
   if (/[. ]$/.test(part)) return "has a part that ends with a dot or a space";
   const stem = (part.split(".")[0] ?? "").trimEnd().toLowerCase();
   if (reservedNames.test(stem)) return `contains the reserved name "${stem}"`;
@@ -53,36 +53,36 @@ function unsafePart(part: string): string | undefined {
 
 type Seen = Map<string, { spelling: string; path: string; file: boolean }>;
 
-/** Pairs of paths that are one path on a case-insensitive or normalizing file system. A file may collide with a folder. */
+/** Path pairs that are one path on a case-insensitive or normalizing file system. A file may collide with a folder. */
 export function collidingPaths(paths: Iterable<string>): [string, string][] {
-  const seen: Seen = new Map();
+  const spellings: Seen = new Map();
   const collisions: [string, string][] = [];
   for (const path of paths) {
-    const hit = register(seen, path);
+    const hit = register(spellings, path);
     if (hit !== undefined) collisions.push([hit, path]);
   }
   return collisions;
 }
 
-function register(seen: Seen, path: string): string | undefined {
+function register(spellings: Seen, path: string): string | undefined {
   let end = path.indexOf("/");
   while (end !== -1) {
-    const hit = visit(seen, path.slice(0, end), path, false);
+    const hit = visit(spellings, path.slice(0, end), path, false);
     if (hit !== undefined) return hit;
     end = path.indexOf("/", end + 1);
   }
-  return visit(seen, path, path, true);
+  return visit(spellings, path, path, true);
 }
 
-function visit(seen: Seen, prefix: string, path: string, file: boolean): string | undefined {
+function visit(spellings: Seen, prefix: string, path: string, file: boolean): string | undefined {
   const key = foldedPath(prefix);
-  const known = seen.get(key);
-  if (known === undefined) {
-    seen.set(key, { spelling: prefix, path, file });
+  const earlier = spellings.get(key);
+  if (earlier === undefined) {
+    spellings.set(key, { spelling: prefix, path, file });
     return undefined;
   }
-  const sameFolder = known.spelling === prefix && !known.file && !file;
-  return sameFolder ? undefined : known.path;
+  const sameFolder = earlier.spelling === prefix && !earlier.file && !file;
+  return sameFolder ? undefined : earlier.path;
 }
 
 function foldedPath(path: string): string {

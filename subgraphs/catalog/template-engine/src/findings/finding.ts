@@ -1,7 +1,7 @@
 /** An Error fails the check, a Warning does not, an Info is a remark. */
 export type FindingSeverity = "Error" | "Warning" | "Info";
 
-/** A finding of a check. `pointer` is a JSON pointer; `line` and `column` count from 1. */
+/** A check's finding. `pointer` is a JSON pointer; `line` and `column` count from 1. */
 export interface Finding {
   check: string;
   severity: FindingSeverity;

@@ -3,7 +3,7 @@ interface RenderWarning {
   message: string;
 }
 
-/** Collects the warnings of a render, each one once. */
+/** Collects a render's warnings, each one once. */
 export class RenderReport {
   readonly warnings: RenderWarning[] = [];
   readonly #seen = new Set<string>();

@@ -3,7 +3,7 @@ import type { Finding } from "./finding.js";
 /** TEMPLATE_INVALID: the template cannot be loaded. RENDER_FAILED: this request cannot be rendered. */
 export type TemplateErrorCode = "TEMPLATE_INVALID" | "RENDER_FAILED";
 
-/** The only error that the engine throws. Its code is also the error code of an execution. */
+/** The only error that the engine throws. Its code is also an execution's error code. */
 export class TemplateError extends Error {
   override readonly name = "TemplateError";
 
@@ -24,7 +24,7 @@ interface FindingFacts {
   suggestion?: string;
 }
 
-/** Makes a finding of severity Error for the StructuralLint check. */
+/** Makes a finding with severity Error for the StructuralLint check. */
 export function structuralError(code: string, message: string, facts: FindingFacts = {}): Finding {
   return {
     check: "StructuralLint",
@@ -39,17 +39,17 @@ export function structuralError(code: string, message: string, facts: FindingFac
   };
 }
 
-/** Makes the error of a template that cannot be loaded. */
+/** Makes the error for a template that cannot be loaded. */
 export function templateInvalid(code: string, message: string, facts: FindingFacts = {}): TemplateError {
   return new TemplateError("TEMPLATE_INVALID", message, [structuralError(code, message, facts)]);
 }
 
-/** Makes the error of a render that cannot be completed. */
+/** Makes the error for a render that cannot be completed. */
 export function renderFailed(message: string, facts: FindingFacts = {}): TemplateError {
   return new TemplateError("RENDER_FAILED", message, [structuralError("RenderFailed", message, facts)]);
 }
 
-/** An error with the code of the warning that StructuralLint reports in advance. */
+/** An error with the warning code that StructuralLint reports in advance. */
 export function slowRegex(message: string, facts: FindingFacts): TemplateError {
   return new TemplateError("RENDER_FAILED", message, [structuralError("RegexTooSlow", message, facts)]);
 }

@@ -5,7 +5,7 @@ import { parseJsonc } from "./jsonc.js";
 interface JsonProperty {
   parentPath: readonly string[];
   name: string;
-  /** The value of a text: parsed as JSON, or the text itself when it is not JSON. */
+  /** A text's value: parsed as JSON, or the text itself when it is not JSON. */
   value: string;
   createsPath: boolean;
 }
@@ -38,8 +38,8 @@ function parentExists(root: JsonValue, { parentPath, createsPath }: JsonProperty
 
 function jsonOrText(value: string): unknown {
   const errors: Parameters<typeof parse>[1] = [];
-  const parsed: unknown = parse(value, errors, { allowTrailingComma: false, disallowComments: true });
-  return errors.length === 0 && value.trim() !== "" ? parsed : value;
+  const json: unknown = parse(value, errors, { allowTrailingComma: false, disallowComments: true });
+  return errors.length === 0 && value.trim() !== "" ? json : value;
 }
 
 function indentOf(text: string): number {

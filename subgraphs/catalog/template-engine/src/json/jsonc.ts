@@ -9,7 +9,7 @@ interface JsoncFault {
 
 type JsoncResult = { value: JsonObject; fault: null } | { value: null; fault: JsoncFault };
 
-/** Messages for the error names of the parser. */
+/** Messages for the parser's error names. */
 const sentences: Readonly<Record<ReturnType<typeof printParseErrorCode>, string>> = {
   InvalidSymbol: "a word is in the place of a value",
   InvalidNumberFormat: "a number has a wrong format",
@@ -34,14 +34,14 @@ const jsonWithComments = { allowTrailingComma: true, disallowComments: false };
 
 /** Parses JSON with comments and trailing commas; the root must be an object. */
 export function parseJsonc(text: string): JsoncResult {
-  const read = readJsonc(text);
-  if (read.fault !== undefined) return { value: null, fault: read.fault };
-  if (!isJsonObject(read.value))
+  const document = readJsonc(text);
+  if (document.fault !== undefined) return { value: null, fault: document.fault };
+  if (!isJsonObject(document.value))
     return { value: null, fault: { message: "the document is not an object", line: 1, column: 1 } };
-  return { value: read.value, fault: null };
+  return { value: document.value, fault: null };
 }
 
-/** The first syntax fault of JSON with comments and trailing commas. Undefined for valid text. */
+/** The first syntax fault in JSON with comments and trailing commas. Undefined for valid text. */
 export function jsoncFault(text: string): JsoncFault | undefined {
   return readJsonc(text).fault;
 }
@@ -54,13 +54,13 @@ function readJsonc(text: string): { value?: unknown; fault?: JsoncFault } {
     if (first === undefined) return { value };
     return { fault: { message: sentences[printParseErrorCode(first.error)], ...positionAt(text, first.offset) } };
   } catch (error) {
-    // a deeply nested document exhausts the call stack of the parser
+    // a deeply nested document exhausts the parser's call stack
     if (error instanceof RangeError) return { fault: { message: "it nests too deeply", line: 1, column: 1 } };
     throw error;
   }
 }
 
-/** Line and column of an offset, both from 1. */
+/** An offset's line and column, both from 1. */
 export function positionAt(text: string, offset: number): { line: number; column: number } {
   let line = 1;
   let lineStart = 0;
@@ -75,19 +75,19 @@ export function positionAt(text: string, offset: number): { line: number; column
 /** The member with a case-insensitive name; a member with exactly this name wins. */
 export function member(object: JsonObject, name: string): JsonValue | undefined {
   if (Object.hasOwn(object, name)) return object[name];
-  const folded = name.toLowerCase();
+  const lowerName = name.toLowerCase();
   for (const key of Object.keys(object)) {
-    if (key.toLowerCase() === folded) return object[key];
+    if (key.toLowerCase() === lowerName) return object[key];
   }
   return undefined;
 }
 
-/** The text of a scalar member; numbers and booleans become texts. Null when it is not a scalar. */
+/** A scalar member's text; numbers and booleans become texts. Null when it is not a scalar. */
 export function textMember(object: JsonObject, name: string): string | null {
   return scalarText(member(object, name));
 }
 
-/** The text of a member; null for any other type, which the format treats as absent. */
+/** A member's text; null for any other type, which the format treats as absent. */
 export function stringMember(object: JsonObject, name: string): string | null {
   const value = member(object, name);
   return typeof value === "string" ? value : null;
@@ -97,7 +97,7 @@ export function stringMember(object: JsonObject, name: string): string | null {
 export function stringsMember(object: JsonObject, name: string): string[] | null {
   const value = member(object, name);
   if (typeof value === "string") return [value];
-  return Array.isArray(value) ? value.filter((one) => typeof one === "string") : null;
+  return Array.isArray(value) ? value.filter((entry) => typeof entry === "string") : null;
 }
 
 /** A text, number or boolean as a text; null for anything else. */
@@ -107,7 +107,7 @@ export function scalarText(value: JsonValue | undefined): string | null {
   return null;
 }
 
-/** The boolean of a member, which may be written as a text; the fallback for anything else. */
+/** A member's boolean, which may be written as a text; the fallback for anything else. */
 export function booleanMember(object: JsonObject, name: string, fallback = false): boolean {
   return booleanOf(member(object, name)) ?? fallback;
 }
@@ -116,18 +116,18 @@ export function booleanMember(object: JsonObject, name: string, fallback = false
 export function booleanOf(value: JsonValue | undefined): boolean | undefined {
   if (typeof value === "boolean") return value;
   if (typeof value !== "string") return undefined;
-  const folded = value.trim().toLowerCase();
-  if (folded === "true") return true;
-  return folded === "false" ? false : undefined;
+  const word = value.trim().toLowerCase();
+  if (word === "true") return true;
+  return word === "false" ? false : undefined;
 }
 
-/** The object of a member; null for any other type. */
+/** A member's object; null for any other type. */
 export function objectMember(object: JsonObject, name: string): JsonObject | null {
   const value = member(object, name);
   return isJsonObject(value) ? value : null;
 }
 
-/** The list of a member; empty for any other type. */
+/** A member's list; empty for any other type. */
 export function listMember(object: JsonObject, name: string): readonly JsonValue[] {
   const value = member(object, name);
   return Array.isArray(value) ? value : [];
@@ -138,7 +138,7 @@ export function objectsMember(object: JsonObject, name: string): JsonObject[] {
   return listMember(object, name).filter(isJsonObject);
 }
 
-/** A list of scalars as texts; a single text is a list of one. Null when it is neither. */
+/** A scalar list as texts; a single text is a list of one. Null when it is neither. */
 export function textsMember(object: JsonObject, name: string): string[] | null {
   const value = member(object, name);
   if (typeof value === "string") return [value];
@@ -146,7 +146,7 @@ export function textsMember(object: JsonObject, name: string): string[] | null {
   return value.map(scalarText).filter((text) => text !== null);
 }
 
-/** The texts of an object by name, without its other members. */
+/** An object's texts by name, without its other members. */
 export function stringMapMember(object: JsonObject, name: string): Record<string, string> {
   const map: Record<string, string> = Object.create(null);
   for (const [key, value] of Object.entries(objectMember(object, name) ?? {})) {

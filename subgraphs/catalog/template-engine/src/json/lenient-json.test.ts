@@ -12,14 +12,14 @@ describe("lenient JSON", () => {
     ["\ufeff{}", {}],
     ['{"a": 1, "a": 2}', { a: 2 }],
     ["{größe: false}", { größe: false }],
-  ])("reads %j", (text, expected) => {
-    expect(readLenientObject(text)).toEqual(expected);
+  ])("reads %j", (text, value) => {
+    expect(readLenientObject(text)).toEqual(value);
   });
 
   it("keeps a member called __proto__ an ordinary member", () => {
-    const read = readLenientObject("{__proto__: {a: 1}}");
-    expect(Object.keys(read ?? {})).toEqual(["__proto__"]);
-    expect(read).not.toHaveProperty("a");
+    const value = readLenientObject("{__proto__: {a: 1}}");
+    expect(Object.keys(value ?? {})).toEqual(["__proto__"]);
+    expect(value).not.toHaveProperty("a");
   });
 
   it.each([

@@ -9,7 +9,7 @@ const maxDepth = 200;
 
 class Unreadable extends Error {}
 
-/** The object at the start of a text; undefined when the lenient syntax does not match either. */
+/** The object that a text starts with; undefined when the lenient syntax does not match either. */
 export function readLenientObject(text: string): JsonObject | undefined {
   try {
     return new Reader(text.replace(/^\ufeff/, "")).document();
@@ -129,17 +129,17 @@ class Reader {
       return String.fromCharCode(Number.parseInt(digits, 16));
     }
     if (/["'\\/]/.test(character)) return character;
-    const known = escapes[character];
-    if (known === undefined) throw new Unreadable();
-    return known;
+    const replacement = escapes[character];
+    if (replacement === undefined) throw new Unreadable();
+    return replacement;
   }
 
   #match(pattern: RegExp): string {
     pattern.lastIndex = this.#at;
-    const found = pattern.exec(this.#text)?.[0];
-    if (found === undefined) throw new Unreadable();
-    this.#at += found.length;
-    return found;
+    const match = pattern.exec(this.#text)?.[0];
+    if (match === undefined) throw new Unreadable();
+    this.#at += match.length;
+    return match;
   }
 
   #blanks(): void {

@@ -15,9 +15,9 @@ const lines = (text: string | undefined) => (text ?? "").split(/\r?\n/);
 
 describe("a project in a .sln text", () => {
   it("gets the standard configurations where there are none", () => {
-    const edited = withProjectInText(empty, app, newId);
-    expect(edited).not.toMatch(/[^\r]\n/);
-    const result = lines(edited);
+    const text = withProjectInText(empty, app, newId);
+    expect(text).not.toMatch(/[^\r]\n/);
+    const result = lines(text);
     expect(result.slice(0, 6)).toEqual([
       ...header,
       `Project("{${csharpType}}") = "App", "src\\App\\App.csproj", "{${projectId}}"`,
@@ -71,13 +71,13 @@ describe("a project in a .sln text", () => {
   });
 
   it("stands in nested folders, which are made once", () => {
-    const nested = { ...app, folders: ["src", "core"] };
-    const once = withProjectInText(empty, nested, newId) ?? "";
+    const project = { ...app, folders: ["src", "core"] };
+    const once = withProjectInText(empty, project, newId) ?? "";
     expect(lines(once)).toContain(`Project("{${folderType}}") = "src", "src", "{ID-src}"`);
     expect(lines(once)).toContain(`Project("{${folderType}}") = "core", "core", "{ID-src/core}"`);
     expect(lines(once)).toContain("\t\t{ID-src/core} = {ID-src}");
     expect(lines(once)).toContain(`\t\t{${projectId}} = {ID-src/core}`);
-    const twice = withProjectInText(once, { ...nested, path: "b/B.csproj", id: "B" }, (folder) => `X-${folder}`) ?? "";
+    const twice = withProjectInText(once, { ...project, path: "b/B.csproj", id: "B" }, (folder) => `X-${folder}`) ?? "";
     expect(twice).not.toContain("X-");
     expect(lines(twice).filter((line) => line.includes("{ID-SRC/CORE}") && line.includes("="))).toHaveLength(1);
   });
@@ -108,9 +108,9 @@ describe("a project in a .slnx document", () => {
   });
 
   it("goes into its folder, which is made when it is missing", () => {
-    const nested = { ...app, folders: ["src", "core"] };
-    const made = withProjectInDocument("<Solution>\n  <!-- why -->\n</Solution>\n", nested);
-    expect(made).toBe(
+    const project = { ...app, folders: ["src", "core"] };
+    const document = withProjectInDocument("<Solution>\n  <!-- why -->\n</Solution>\n", project);
+    expect(document).toBe(
       [
         "<Solution>",
         "  <!-- why -->",
@@ -122,11 +122,11 @@ describe("a project in a .slnx document", () => {
         "",
       ].join("\n"),
     );
-    const second = withProjectInDocument(made ?? "", { ...nested, path: "b/B.proj", folders: ["src"] });
+    const second = withProjectInDocument(document ?? "", { ...project, path: "b/B.proj", folders: ["src"] });
     expect(second).toContain(
       '  <Folder Name="/src/">\n    <Project Path="b/B.proj" Type="13b669be-bb05-4ddf-9536-439f39a36129" />\n  </Folder>\n',
     );
-    expect(withProjectInDocument(second ?? "", { ...nested, path: "c/C.csproj" })).toContain(
+    expect(withProjectInDocument(second ?? "", { ...project, path: "c/C.csproj" })).toContain(
       '    <Project Path="src/App/App.csproj" />\n    <Project Path="c/C.csproj" />\n  </Folder>\n',
     );
   });
@@ -214,8 +214,8 @@ describe("adding projects to a solution", () => {
   });
 
   it("takes the project's own guid", () => {
-    const own = `<Project><ProjectGuid>{${projectId.toLowerCase()}}</ProjectGuid></Project>`;
-    expect(texts(run({ primaryOutputIndexes: "2" }, { ...files, "App.Lib.fsproj": own }))["MyApp.sln"]).toContain(
+    const content = `<Project><ProjectGuid>{${projectId.toLowerCase()}}</ProjectGuid></Project>`;
+    expect(texts(run({ primaryOutputIndexes: "2" }, { ...files, "App.Lib.fsproj": content }))["MyApp.sln"]).toContain(
       `"MyApp.Lib.fsproj", "{${projectId}}"`,
     );
   });
@@ -235,8 +235,8 @@ describe("adding projects to a solution", () => {
     ["an index is wrong", { primaryOutputIndexes: "7" }, files],
     ["an index is no number", { primaryOutputIndexes: "a" }, files],
     ["the solution is none", {}, { ...files, "App.sln": "text" }],
-  ])("comes back as an instruction when %s", (_, args, given) => {
-    const result = run(args, given, { primaryOutputs: [{ path: "App.Web/App.Web.csproj" }] });
+  ])("comes back as an instruction when %s", (_, args, input) => {
+    const result = run(args, input, { primaryOutputs: [{ path: "App.Web/App.Web.csproj" }] });
     expect(result.manualInstructions).toMatchObject([{ text: "Add them", actionId: addAction }]);
     expect(result.warnings).toMatchObject([{ code: "PostActionSkipped" }]);
   });

@@ -9,7 +9,7 @@ import { changeTarget, type PostActionContext, skipped } from "./post-action-con
 import { configuredFiles, textOfFile, write } from "./produced-files.js";
 import { withChanges } from "./target-edits.js";
 
-/** Adds projects to the solution that was produced with them, or to the solution of the target. */
+/** Adds projects to the solution that was produced with them, or to the target's solution. */
 export function addToSolution(action: PostAction, context: PostActionContext): boolean {
   const solution = solutionFor(context);
   if (solution === undefined) return skipped(action, context, "exactly one solution file is needed");
@@ -23,14 +23,14 @@ export function addToSolution(action: PostAction, context: PostActionContext): b
   const entries = projects.map((project): SolutionEntry => {
     const place = solution.isProduced ? project : posix.join(context.target.directory, project);
     const path = posix.relative(posix.dirname(solution.path), place);
-    const chosen = folder === "" ? foldersOf(path) : folder.split(/[\\/]/).filter((name) => name !== "");
-    return { path, id: projectId(project, solution.path, context), folders: inRoot ? [] : chosen };
+    const names = folder === "" ? foldersOf(path) : folder.split(/[\\/]/).filter((name) => name !== "");
+    return { path, id: projectId(project, solution.path, context), folders: inRoot ? [] : names };
   });
   return list(entries, solution, context) || skipped(action, context, `${solution.path} cannot be edited safely`);
 }
 
 interface Solution {
-  /** A path from the output folder when produced, else from the root of the target. */
+  /** A path from the output folder when produced, else from the target's root. */
   readonly path: string;
   readonly isProduced: boolean;
 }
@@ -38,23 +38,23 @@ interface Solution {
 function list(entries: readonly SolutionEntry[], { path, isProduced }: Solution, context: PostActionContext): boolean {
   const changes = entries.map((entry) => ({ kind: "solution" as const, entry, seed: context.seed }));
   if (!isProduced) return changeTarget(context, path, changes);
-  const edited = withChanges(textOfFile(context, path), path, changes);
-  if (edited === undefined) return false;
-  write(context, path, edited);
+  const text = withChanges(textOfFile(context, path), path, changes);
+  if (text === undefined) return false;
+  write(context, path, text);
   return true;
 }
 
-/** The produced solution at the top, else the nearest one of the target, else the only produced one. */
+/** The produced solution at the top, else the target's nearest one, else the only produced one. */
 function solutionFor(context: PostActionContext): Solution | undefined {
-  const produced = [...context.files.keys()];
-  const top = solutionsOf(produced.filter((path) => !path.includes("/")));
+  const paths = [...context.files.keys()];
+  const top = solutionsOf(paths.filter((path) => !path.includes("/")));
   if (top.length > 0) return only(top, true);
   const { target } = context;
   const nearest = solutionsOf(nearestInTarget(target, target.directory, (path) => /\.slnx?$/.test(path)));
-  return nearest.length > 0 ? only(nearest, false) : only(solutionsOf(produced), true);
+  return nearest.length > 0 ? only(nearest, false) : only(solutionsOf(paths), true);
 }
 
-/** The solution files in the order of the .NET tools: the older format first. */
+/** The solution files in the .NET tools' order: the older format first. */
 function solutionsOf(paths: readonly string[]): string[] {
   const older = paths.filter((path) => path.endsWith(".sln"));
   return older.length > 0 ? older : paths.filter((path) => path.endsWith(".slnx"));
@@ -65,19 +65,19 @@ function only(paths: readonly string[], isProduced: boolean): Solution | undefin
   return path === undefined || others.length > 0 ? undefined : { path, isProduced };
 }
 
-/** The projects by `projectFiles` (patterns of template paths), by indexes of primary outputs, or all primary outputs. */
+/** The projects by `projectFiles` (patterns for template paths), by primary output indexes, or all primary outputs. */
 function projectsToAdd(action: PostAction, context: PostActionContext): string[] | undefined {
-  const configured = configuredFiles(action, context, "projectFiles").filter(isProject);
-  if (configured.length > 0) return configured;
+  const projects = configuredFiles(action, context, "projectFiles").filter(isProject);
+  if (projects.length > 0) return projects;
   const indexes = textMember(action.args, "primaryOutputIndexes");
   const { primaryOutputs } = context;
   if (indexes === null) return primaryOutputs.filter((path) => isProject(path) && context.files.has(path));
-  const chosen = indexes
+  const outputs = indexes
     .split(";")
     .filter((part) => part !== "")
     .map((part) => (/^\s*\d+\s*$/.test(part) ? primaryOutputs[Number(part)] : undefined));
-  return chosen.every((path) => path !== undefined && context.files.has(path))
-    ? chosen.filter((path) => path !== undefined)
+  return outputs.every((path) => path !== undefined && context.files.has(path))
+    ? outputs.filter((path) => path !== undefined)
     : undefined;
 }
 
@@ -86,7 +86,7 @@ function isProject(path: string): boolean {
 }
 
 function projectId(project: string, solution: string, context: PostActionContext): string {
-  const declared = /<ProjectGuid>([^<]*)<\/ProjectGuid>/i.exec(textOfFile(context, project))?.[1];
-  const known = declared === undefined ? undefined : parseGuid(declared);
-  return known === undefined ? newSolutionId(context.seed, `${solution}/project/${project}`) : formatGuid(known, "D");
+  const text = /<ProjectGuid>([^<]*)<\/ProjectGuid>/i.exec(textOfFile(context, project))?.[1];
+  const guid = text === undefined ? undefined : parseGuid(text);
+  return guid === undefined ? newSolutionId(context.seed, `${solution}/project/${project}`) : formatGuid(guid, "D");
 }

@@ -32,22 +32,22 @@ export function addReference(action: PostAction, context: PostActionContext): bo
   if (type === "package" && version === null) return skipped(action, context, "its version is missing");
   const targets = targetProjects(action, context);
   if (targets.length === 0) return skipped(action, context, "no matching project was found");
-  const referenced = type === "project" ? projectNamed(reference, context) : reference;
+  const referencePath = type === "project" ? projectNamed(reference, context) : reference;
   const edits = new Map<ReferringProject, ProjectReference>();
   for (const target of targets) {
-    const include = type === "project" ? projectPath(target, referenced, context) : reference;
-    const wanted: ProjectReference = { element, include, version: type === "package" ? version : null };
-    const problem = referenceProblem(target, wanted, context);
+    const include = type === "project" ? projectPath(target, referencePath, context) : reference;
+    const newReference: ProjectReference = { element, include, version: type === "package" ? version : null };
+    const problem = referenceProblem(target, newReference, context);
     if (problem !== undefined) return skipped(action, context, problem);
-    edits.set(target, wanted);
+    edits.set(target, newReference);
   }
-  const undone = [...edits].filter(([target, wanted]) => !refer(target, wanted, context));
+  const undone = [...edits].filter(([target, newReference]) => !refer(target, newReference, context));
   if (undone.length === 0) return true;
   return skipped(action, context, "it would make too many changes in the target");
 }
 
 interface ReferringProject {
-  /** A path from the output folder when produced, else from the root of the target. */
+  /** A path from the output folder when produced, else from the target's root. */
   readonly path: string;
   readonly isProduced: boolean;
 }
@@ -55,12 +55,12 @@ interface ReferringProject {
 /** The reason why a reference cannot be added. It is checked for all projects before the first one changes. */
 function referenceProblem(
   { path, isProduced }: ReferringProject,
-  wanted: ProjectReference,
+  newReference: ProjectReference,
   { files, target, edits }: PostActionContext,
 ): string | undefined {
   const text = isProduced ? textOf(files.get(path)) : (edits.get(path)?.text ?? target.files.get(path) ?? "");
-  if (withReference(text, wanted) === undefined) return `${path} cannot be edited safely`;
-  if (isProduced || wanted.version === null || !managesVersions(target, path)) return undefined;
+  if (withReference(text, newReference) === undefined) return `${path} cannot be edited safely`;
+  if (isProduced || newReference.version === null || !managesVersions(target, path)) return undefined;
   return `the versions of ${path} are managed centrally`;
 }
 
@@ -74,7 +74,7 @@ function refer(
   return true;
 }
 
-/** Whether the nearest Directory.Packages.props of the target manages the versions of the project. */
+/** Whether the target's nearest Directory.Packages.props manages the project's versions. */
 function managesVersions(target: TargetFiles, project: string): boolean {
   const [central] = nearestInTarget(target, folderOf(project), (path) =>
     /(?:^|\/)Directory\.Packages\.props$/i.test(path),
@@ -93,25 +93,25 @@ export function addJsonProperty(action: PostAction, context: PostActionContext):
   const path = jsonFile(action, context, fileName);
   if (path === undefined) return skipped(action, context, `exactly one file "${fileName}" is needed`);
   const parent = textMember(action.args, "parentPropertyPath");
-  const edited = withJsonProperty(context.files.has(path) ? textOfFile(context, path) : "{}", {
+  const text = withJsonProperty(context.files.has(path) ? textOfFile(context, path) : "{}", {
     parentPath: parent === null || parent === "" ? [] : parent.split(":"),
     name,
     value,
     createsPath: booleanOf(member(action.args, "allowPathCreation")) ?? false,
   });
-  if (edited === undefined) return skipped(action, context, `${path} does not contain the parent of the property`);
-  write(context, path, edited);
+  if (text === undefined) return skipped(action, context, `${path} does not contain the parent of the property`);
+  write(context, path, text);
   return true;
 }
 
 function jsonFile(action: PostAction, context: PostActionContext, fileName: string): string | undefined {
-  const found = [...context.files.keys()].filter((path) => path === fileName || path.endsWith(`/${fileName}`));
-  if (found.length > 0) return found.length === 1 ? found[0] : undefined;
+  const paths = [...context.files.keys()].filter((path) => path === fileName || path.endsWith(`/${fileName}`));
+  if (paths.length > 0) return paths.length === 1 ? paths[0] : undefined;
   const creates = booleanOf(member(action.args, "allowFileCreation")) ?? false;
   return creates && unsafePath(fileName) === undefined ? fileName : undefined;
 }
 
-/** The named target files, else the primary outputs, else the only produced project, else the nearest of the target. */
+/** The named target files, else the primary outputs, else the only produced project, else the target's nearest. */
 function targetProjects(action: PostAction, context: PostActionContext): ReferringProject[] {
   if (member(action.args, "targetFiles") !== undefined) return namedProjects(action, context);
   const extensions = (textMember(action.args, "projectFileExtensions") ?? ".csproj;.fsproj;.vbproj")
@@ -128,11 +128,14 @@ function targetProjects(action: PostAction, context: PostActionContext): Referri
 }
 
 function namedProjects(action: PostAction, context: PostActionContext): ReferringProject[] {
-  const found = configuredFiles(action, context, "targetFiles").map(produced);
+  const projects = configuredFiles(action, context, "targetFiles").map(produced);
   const paths = configuredPaths(action, "targetFiles").flatMap((path) => pathInTarget(context.target, path) ?? []);
   const existing = paths.filter((path) => context.target.files.has(path));
-  const own = new Set(found.map(({ path }) => posix.join(context.target.directory, path)));
-  return [...found, ...existing.filter((path) => !own.has(path)).map((path) => ({ path, isProduced: false }))];
+  const producedPaths = new Set(projects.map(({ path }) => posix.join(context.target.directory, path)));
+  return [
+    ...projects,
+    ...existing.filter((path) => !producedPaths.has(path)).map((path) => ({ path, isProduced: false })),
+  ];
 }
 
 function produced(path: string): ReferringProject {
@@ -145,9 +148,9 @@ function projectNamed(reference: string, context: PostActionContext): string {
   return first !== undefined && others.length === 0 ? first : reference;
 }
 
-/** The path from the folder of the project, with backslashes as the .NET tools write it. */
+/** The path from the project's folder, with backslashes as the .NET tools write it. */
 function projectPath({ path, isProduced }: ReferringProject, reference: string, { target }: PostActionContext): string {
   const place = isProduced ? posix.join(target.directory, path) : path;
-  const referenced = posix.join(target.directory, plainPath(reference));
-  return posix.relative(posix.dirname(place), referenced).replaceAll("/", "\\");
+  const referencePath = posix.join(target.directory, plainPath(reference));
+  return posix.relative(posix.dirname(place), referencePath).replaceAll("/", "\\");
 }

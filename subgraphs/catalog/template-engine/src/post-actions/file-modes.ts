@@ -4,28 +4,29 @@ import { label, type PostActionContext } from "./post-action-context.js";
 
 /** Makes files executable: `{"+x": "build.sh"}`, also with a list of patterns. */
 export function makeExecutable(action: PostAction, context: PostActionContext): boolean {
-  let done = true;
+  let isComplete = true;
   for (const [mode, value] of Object.entries(action.args)) {
     const patterns = Array.isArray(value) ? value.map(scalarText) : [scalarText(value)];
     for (const pattern of patterns) {
-      if (pattern === null || !setMode(mode, pattern, context)) done = false;
+      if (pattern === null || !setMode(mode, pattern, context)) isComplete = false;
     }
   }
-  if (!done) context.report.warn("PostActionSkipped", `The post action "${label(action)}" was done only in part.`);
-  return done;
+  if (!isComplete)
+    context.report.warn("PostActionSkipped", `The post action "${label(action)}" was done only in part.`);
+  return isComplete;
 }
 
 function setMode(mode: string, pattern: string, context: PostActionContext): boolean {
   const executable = executableBy(mode);
   if (executable === undefined) return false;
   const matcher = shellPattern(pattern.replace(/^\.\//, ""));
-  let found = false;
+  let hasMatch = false;
   for (const [path, file] of context.files) {
     if (!matcher.test(path)) continue;
-    found = true;
+    hasMatch = true;
     context.files.set(path, { bytes: file.bytes, executable });
   }
-  return found;
+  return hasMatch;
 }
 
 /** Git stores one bit only: whether the owner may execute the file. */

@@ -7,7 +7,7 @@ import { type TargetChange, type TargetEdit, withChanges } from "./target-edits.
 
 export interface PostActionContext {
   files: Map<string, TreeFile>;
-  /** The template path of each file, as `./folder/file`. */
+  /** Each file's template path, as `./folder/file`. */
   origins: ReadonlyMap<string, string>;
   primaryOutputs: readonly string[];
   seed: string;
@@ -15,19 +15,19 @@ export interface PostActionContext {
   report: RenderReport;
   rename: (path: string) => string;
   target: TargetFiles;
-  /** Changes to existing files of the target, by path. */
+  /** Changes to the target's existing files, by path. */
   edits: Map<string, TargetEdit>;
 }
 
-// limits against hostile templates: each change reads a whole file and may be repeated on a newer version of it
+// limits against hostile templates: each change reads a whole file and may be repeated on a newer version
 const maxTargetChanges = 100;
 const maxEditedCharacters = 8 * 1024 * 1024;
 
-/** Adds changes to a file of the target; false when the file cannot be edited safely. */
+/** Adds changes to a target file; false when the file cannot be edited safely. */
 export function changeTarget({ target, edits }: PostActionContext, path: string, changes: TargetChange[]): boolean {
   const earlier = edits.get(path);
-  const made = [...edits.values()].reduce((sum, edit) => sum + edit.changes.length, 0);
-  if (made + changes.length > maxTargetChanges) return false;
+  const count = [...edits.values()].reduce((sum, edit) => sum + edit.changes.length, 0);
+  if (count + changes.length > maxTargetChanges) return false;
   const text = withChanges(earlier?.text ?? target.files.get(path) ?? "", path, changes);
   const others = [...edits.values()].reduce((sum, edit) => sum + (edit.path === path ? 0 : edit.text.length), 0);
   if (text === undefined || others + text.length > maxEditedCharacters) return false;
@@ -35,7 +35,7 @@ export function changeTarget({ target, edits }: PostActionContext, path: string,
   return true;
 }
 
-/** The name of the action in warnings. */
+/** The action's name in warnings. */
 export function label(action: PostAction): string {
   return action.description ?? action.id ?? action.actionId ?? "";
 }

@@ -166,9 +166,9 @@ describe("arguments that are renamed like files", () => {
       newJsonPropertyValue: "App in AREA",
       allowPathCreation: true,
     };
-    const run = (renamed: Record<string, unknown>) =>
+    const run = (more: Record<string, unknown>) =>
       JSON.parse(
-        texts(renderFiles(config({ actionId: addJson, args, ...renamed }), { "App.json": "{}" }))["MyApp.json"] ?? "",
+        texts(renderFiles(config({ actionId: addJson, args, ...more }), { "App.json": "{}" }))["MyApp.json"] ?? "",
       );
     const all = names("JSONFileName", "parentPropertyPath", "newJsonPropertyName", "newJsonPropertyValue");
     expect(run(all)).toEqual({ Sales: { MyApp: { Sales: "MyApp in Sales" } } });
@@ -178,9 +178,9 @@ describe("arguments that are renamed like files", () => {
 
   it("the solution folder is renamed where that is asked for", () => {
     const args = { projectFiles: ["App.csproj"], solutionFolder: "AREA/src" };
-    const run = (renamed: Record<string, unknown>) =>
+    const run = (more: Record<string, unknown>) =>
       texts(
-        renderFiles(config({ actionId: addToSolution, args, ...renamed }), {
+        renderFiles(config({ actionId: addToSolution, args, ...more }), {
           "App.csproj": project(),
           "App.slnx": "<Solution>\n</Solution>\n",
         }),

@@ -26,9 +26,9 @@ const knownActions: ReadonlyMap<string, Known> = new Map([
 /** Does the actions that only edit files. Other actions become instructions for the user; no process is ever started. */
 export function applyPostActions(actions: readonly PostAction[], context: PostActionContext): PostActionOutcome {
   const manualInstructions: { text: string; actionId: string | null }[] = [];
-  for (const declared of actions) {
-    if (!decideCondition(declared.condition, context.variables, context.report)) continue;
-    const action = { ...declared, args: renamedArguments(declared, context.rename) };
+  for (const original of actions) {
+    if (!decideCondition(original.condition, context.variables, context.report)) continue;
+    const action = { ...original, args: renamedArguments(original, context.rename) };
     if (perform(action, context)) continue;
     const text = instructionOf(action, context);
     if (text !== undefined) manualInstructions.push({ text, actionId: action.actionId });
@@ -38,24 +38,24 @@ export function applyPostActions(actions: readonly PostAction[], context: PostAc
 
 /** Applies file renames to the arguments that applyFileRenamesToArgs names. */
 function renamedArguments(action: PostAction, rename: (text: string) => string): JsonObject {
-  const named = new Set(action.applyFileRenamesToArgs.map((name) => name.toLowerCase()));
-  if (named.size === 0) return action.args;
+  const names = new Set(action.applyFileRenamesToArgs.map((name) => name.toLowerCase()));
+  if (names.size === 0) return action.args;
   return Object.fromEntries(
     Object.entries(action.args).map(([name, value]) => [
       name,
-      named.has(name.toLowerCase()) ? renamedTexts(value, rename) : value,
+      names.has(name.toLowerCase()) ? renamedTexts(value, rename) : value,
     ]),
   );
 }
 
 function renamedTexts(value: JsonValue, rename: (text: string) => string): JsonValue {
   if (typeof value === "string") return rename(value);
-  if (Array.isArray(value)) return value.map((one) => renamedTexts(one, rename));
+  if (Array.isArray(value)) return value.map((item) => renamedTexts(item, rename));
   if (!isJsonObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [rename(name), renamedTexts(one, rename)]));
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [rename(name), renamedTexts(item, rename)]));
 }
 
-/** True when the effect of the action is part of the result, so that no instruction is needed. */
+/** True when the result contains the action's effect, so that no instruction is needed. */
 function perform(action: PostAction, context: PostActionContext): boolean {
   const kind = knownActions.get((action.actionId ?? "").toLowerCase());
   switch (kind) {
@@ -87,12 +87,12 @@ function perform(action: PostAction, context: PostActionContext): boolean {
 
 function instructionOf(action: PostAction, context: PostActionContext): string | undefined {
   const { variables, report } = context;
-  const conditional = action.manualInstructions.filter((one) => hasCondition(one));
+  const conditional = action.manualInstructions.filter((instruction) => hasCondition(instruction));
   // the last instruction whose condition is true, else the first without a condition
-  const chosen =
-    conditional.findLast((one) => decideCondition(one.condition, variables, report)) ??
-    action.manualInstructions.find((one) => !hasCondition(one));
-  const text = chosen?.text ?? action.description ?? undefined;
+  const match =
+    conditional.findLast((instruction) => decideCondition(instruction.condition, variables, report)) ??
+    action.manualInstructions.find((instruction) => !hasCondition(instruction));
+  const text = match?.text ?? action.description ?? undefined;
   return text !== undefined && action.applyFileRenamesToManualInstructions ? context.rename(text) : text;
 }
 

@@ -19,12 +19,12 @@ export function write(context: PostActionContext, path: string, text: string): v
   context.files.set(path, { bytes: Buffer.from(text, "utf8"), executable });
 }
 
-/** The produced files that an argument names, by patterns of their template paths or by their output paths. */
+/** The produced files that an argument names, by patterns for their template paths or by their output paths. */
 export function configuredFiles(action: PostAction, context: PostActionContext, name: string): string[] {
   return [...new Set(configuredPaths(action, name).flatMap((pattern) => filesNamed(pattern, context)))];
 }
 
-/** The paths of an argument: a list, or one text with semicolons. */
+/** The paths in an argument: a list, or one text with semicolons. */
 export function configuredPaths(action: PostAction, name: string): string[] {
   const value = member(action.args, name);
   const paths = Array.isArray(value) ? value.map(scalarText) : (scalarText(value)?.split(";") ?? []);

@@ -14,7 +14,7 @@ export interface ProjectReference {
 
 interface ReferencePlace {
   include: string;
-  /** The offsets of the opening tag, `<` and `>` included. */
+  /** The opening tag's offsets, `<` and `>` included. */
   start: number;
   end: number;
   version: string | null;
@@ -28,19 +28,19 @@ interface Layout {
   centralVersions: boolean;
 }
 
-/** Adds a reference to the text of a project; undefined when the text cannot be edited safely. */
+/** Adds a reference to a project's text; undefined when the text cannot be edited safely. */
 export function withReference(project: string, reference: ProjectReference): string | undefined {
   const layout = readLayout(project, reference.element);
   if (layout === undefined || layout.rootEnd === null) return undefined;
   // with central package management another file would have to change too
   if (layout.centralVersions && reference.version !== null) return undefined;
-  const known = layout.references.find(({ include }) => include.toLowerCase() === reference.include.toLowerCase());
-  if (known !== undefined) return withVersion(project, known, reference.version);
+  const existing = layout.references.find(({ include }) => include.toLowerCase() === reference.include.toLowerCase());
+  if (existing !== undefined) return withVersion(project, existing, reference.version);
   const newLine = project.includes("\r\n") ? "\r\n" : "\n";
   if (layout.lastInGroup !== null) {
     const indent = indentBefore(
       project,
-      layout.references.find((one) => one.end <= (layout.lastInGroup ?? 0))?.start ?? 0,
+      layout.references.find((place) => place.end <= (layout.lastInGroup ?? 0))?.start ?? 0,
     );
     return splice(project, layout.lastInGroup, `${newLine}${indent}${element(reference)}`);
   }
@@ -53,19 +53,19 @@ function element({ element: name, include, version }: ProjectReference): string 
   return `<${name} Include="${escapeAttribute(include)}"${versionPart} />`;
 }
 
-function withVersion(project: string, known: ReferencePlace, version: string | null): string | undefined {
-  if (version === null || known.version === version) return project;
-  if (known.version === null) return undefined;
-  const tag = project.slice(known.start, known.end);
-  const changed = tag.replace(
+function withVersion(project: string, existing: ReferencePlace, version: string | null): string | undefined {
+  if (version === null || existing.version === version) return project;
+  if (existing.version === null) return undefined;
+  const tag = project.slice(existing.start, existing.end);
+  const newTag = tag.replace(
     /(\sVersion\s*=\s*)(?:"[^"]*"|'[^']*')/,
     (_, name: string) => `${name}"${escapeAttribute(version)}"`,
   );
-  return changed === tag ? undefined : project.slice(0, known.start) + changed + project.slice(known.end);
+  return newTag === tag ? undefined : project.slice(0, existing.start) + newTag + project.slice(existing.end);
 }
 
-function splice(text: string, at: number, added: string): string {
-  return text.slice(0, at) + added + text.slice(at);
+function splice(text: string, at: number, insertion: string): string {
+  return text.slice(0, at) + insertion + text.slice(at);
 }
 
 function indentBefore(text: string, at: number): string {
@@ -79,13 +79,13 @@ function readLayout(project: string, name: string): Layout | undefined {
   const root = outlineIfWellFormed(project);
   if (root === undefined) return undefined;
   const elements = elementsOf(root);
-  const groups = elements.filter((one) => one.name === "ItemGroup" && !isConditional(one));
+  const groups = elements.filter((child) => child.name === "ItemGroup" && !isConditional(child));
   const ends = groups.flatMap(({ children }) =>
-    children.filter((one) => one.name === name && !isConditional(one)).map(({ end }) => end),
+    children.filter((child) => child.name === name && !isConditional(child)).map(({ end }) => end),
   );
-  const central = elements.filter((one) => one.name === "ManagePackageVersionsCentrally").map(({ text }) => text);
+  const central = elements.filter((child) => child.name === "ManagePackageVersionsCentrally").map(({ text }) => text);
   return {
-    references: elements.flatMap((one) => (one.name === name ? placeOf(one) : [])),
+    references: elements.flatMap((child) => (child.name === name ? placeOf(child) : [])),
     // not Math.max(...ends): a large project has more references than a call may have arguments
     lastInGroup: ends.reduce<number | null>((last, end) => Math.max(last ?? 0, end), null),
     rootEnd: root.selfClosing ? null : root.closeStart,

@@ -4,28 +4,28 @@ import type { SolutionEntry } from "../solutions/solution-entry.js";
 import { newSolutionId } from "../solutions/solution-ids.js";
 import { type ProjectReference, withReference } from "./project-reference.js";
 
-/** One change to a file of the target: a project in a solution, or a reference in a project. */
+/** One change to a target file: a project in a solution, or a reference in a project. */
 export type TargetChange =
   | { readonly kind: "solution"; readonly entry: SolutionEntry; readonly seed: string }
   | { readonly kind: "reference"; readonly reference: ProjectReference };
 
-/** Changes to one existing file of the target. */
+/** Changes to one existing target file. */
 export interface TargetEdit {
-  /** The path from the root of the target. */
+  /** The path from the target's root. */
   readonly path: string;
   readonly changes: readonly TargetChange[];
-  /** The text of the file with the changes applied. */
+  /** The file's text with the changes applied. */
   readonly text: string;
 }
 
 /** Applies the changes to a text; undefined when it cannot be edited safely. */
 export function withChanges(text: string, path: string, changes: readonly TargetChange[]): string | undefined {
-  let edited: string | undefined = text;
+  let result: string | undefined = text;
   for (const change of changes) {
-    if (edited === undefined) return undefined;
-    edited = change.kind === "reference" ? withReference(edited, change.reference) : withProject(edited, path, change);
+    if (result === undefined) return undefined;
+    result = change.kind === "reference" ? withReference(result, change.reference) : withProject(result, path, change);
   }
-  return edited;
+  return result;
 }
 
 function withProject(

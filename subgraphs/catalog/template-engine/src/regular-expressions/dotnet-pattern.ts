@@ -2,7 +2,7 @@
 
 const wordCharacters = "\\p{L}\\p{Mn}\\p{Nd}\\p{Pc}";
 
-// the white space of .NET: without the byte order mark and with the next-line character, unlike JavaScript
+// white space in .NET: without the byte order mark and with the next-line character, unlike JavaScript
 const spaceCharacters = "\\f\\n\\r\\t\\v\\u0085\\p{Z}";
 
 const simpleEscapes: Readonly<Record<string, string>> = {
@@ -59,7 +59,7 @@ interface Group {
   readonly close: string;
 }
 
-/** The name prefix of the groups that replace atomic groups. */
+/** The name prefix for the groups that replace atomic groups. */
 export const atomicPrefix = "atomic_";
 
 /** The pattern in JavaScript syntax for the `u` flag. Throws a SyntaxError for syntax that JavaScript cannot express. */
@@ -82,8 +82,8 @@ class Translation {
 
   text(): string {
     while (this.#at < this.#pattern.length) {
-      const skipped = skippedAt(this.#pattern, this.#at, this.#group.options.spaced);
-      if (skipped > 0) this.#at += skipped;
+      const length = skippedAt(this.#pattern, this.#at, this.#group.options.spaced);
+      if (length > 0) this.#at += length;
       else this.#item(this.#pattern.charAt(this.#at));
     }
     return this.#out + ")".repeat(this.#group.opened.length);
@@ -146,24 +146,24 @@ class Translation {
 // the beginnings of a group
 const groupStart = /\((?:\?(?:<?[=!]|:|<[^>]*>)?)?/y;
 
-/** The length of the comment, or of the ignored white space, at this position. */
-function skippedAt(pattern: string, at: number, spaced: boolean): number {
+/** The length of the comment or ignored white space at this position. */
+function skippedAt(pattern: string, at: number, ignoresSpace: boolean): number {
   if (pattern.startsWith("(?#", at)) {
     const end = pattern.indexOf(")", at);
     return end < 0 ? 0 : end + 1 - at;
   }
-  if (!spaced) return 0;
+  if (!ignoresSpace) return 0;
   const character = pattern.charAt(at);
   if (character !== "#") return /\s/.test(character) ? 1 : 0;
   const end = pattern.indexOf("\n", at);
   return (end < 0 ? pattern.length : end + 1) - at;
 }
 
-/** Inline options: `(?i)` up to the end of its group, or `(?i:` as a group of its own. */
+/** Inline options: `(?i)` up to its group's end, or `(?i:` as its own group. */
 function inlineOptions(pattern: string, at: number, now: PatternOptions) {
-  const found = /^\(\?([imnsx]*)(?:-([imnsx]*))?([:)])/.exec(pattern.slice(at, at + 16));
-  if (found === null || found[0] === "(?:" || found[0] === "(?)") return null;
-  const [text, on = "", off = "", last] = found;
+  const match = /^\(\?([imnsx]*)(?:-([imnsx]*))?([:)])/.exec(pattern.slice(at, at + 16));
+  if (match === null || match[0] === "(?:" || match[0] === "(?)") return null;
+  const [text, on = "", off = "", last] = match;
   const options = { ...now };
   const set = (letters: string, value: boolean) => {
     for (const letter of letters) {
@@ -177,7 +177,7 @@ function inlineOptions(pattern: string, at: number, now: PatternOptions) {
   return { options, open, scoped: last === ":", end: at + text.length };
 }
 
-/** A character outside of classes; the `u` flag requires an escape for some that .NET takes literally. */
+/** A character outside classes; the `u` flag requires an escape for some that .NET takes literally. */
 function plain(pattern: string, at: number, { lines, dotIsAny }: PatternOptions): string {
   const character = pattern.charAt(at);
   switch (character) {
@@ -222,9 +222,9 @@ function translateClass(pattern: string, start: number): { text: string; end: nu
 }
 
 function readClass(pattern: string, start: number): { parts: ClassParts | null; end: number } {
-  const negated = pattern.charAt(start) === "^";
-  const parts: ClassParts = { negated, members: "", beside: [], without: null };
-  const first = negated ? start + 1 : start;
+  const isNegated = pattern.charAt(start) === "^";
+  const parts: ClassParts = { negated: isNegated, members: "", beside: [], without: null };
+  const first = isNegated ? start + 1 : start;
   let i = first;
   for (; i < pattern.length; i++) {
     const character = pattern.charAt(i);
@@ -240,7 +240,7 @@ function readClass(pattern: string, start: number): { parts: ClassParts | null; 
       parts.without = inner.text;
       i = inner.end - 1;
     } else {
-      // a closing bracket at the start is a member of the class
+      // a closing bracket at the start is a class member
       parts.members += character === "[" || character === "]" ? `\\${character}` : character;
     }
   }

@@ -1,14 +1,14 @@
 import { atomicPrefix, translatePattern } from "./dotnet-pattern.js";
 
 /*
- * Templates use the regular expressions of .NET: character classes are Unicode, `$` also matches before a final line
+ * Templates use .NET regular expressions: character classes are Unicode, `$` also matches before a final line
  * feed, options and named groups have another syntax, and replacements may contain `${name}`.
  */
 
 export interface DotnetRegex {
   /** The JavaScript expression, with the flags `g` and `u`. */
   readonly regex: RegExp;
-  /** The JavaScript number of each group; the .NET number is the index in this list plus one. */
+  /** Each group's JavaScript number; the .NET number is the index in this list plus one. */
   readonly groupOrder: readonly number[];
 }
 
@@ -17,12 +17,12 @@ const maxCached = 500;
 
 /** Translates a .NET pattern; null when it is invalid or JavaScript cannot express it. Results are cached. */
 export function dotnetRegex(pattern: string): DotnetRegex | null {
-  const known = cache.get(pattern);
-  if (known !== undefined) return known;
-  const compiled = compile(pattern);
+  const memoized = cache.get(pattern);
+  if (memoized !== undefined) return memoized;
+  const expression = compile(pattern);
   if (cache.size >= maxCached) cache.clear();
-  cache.set(pattern, compiled);
-  return compiled;
+  cache.set(pattern, expression);
+  return expression;
 }
 
 function compile(pattern: string): DotnetRegex | null {
@@ -46,27 +46,27 @@ function compile(pattern: string): DotnetRegex | null {
 /** .NET numbers the unnamed groups first and then the named groups. */
 function groupOrder(source: string): number[] {
   const bare = source.replace(/\\[\s\S]/g, "__").replace(/\[[^\]]*\]/g, "_");
-  const unnamed: number[] = [];
-  const named: number[] = [];
+  const withoutName: number[] = [];
+  const withName: number[] = [];
   let index = 0;
   for (const [open, name] of bare.matchAll(/\((?:\?(?:<(?![=!])([^>]*))?)?/g)) {
     if (open === "(?") continue;
     index++;
     if (name?.startsWith(atomicPrefix)) continue;
-    (open === "(" ? unnamed : named).push(index);
+    (open === "(" ? withoutName : withName).push(index);
   }
-  return [...unnamed, ...named];
+  return [...withoutName, ...withName];
 }
 
-/** Replaces all matches; groups in the replacement have the syntax of .NET. */
+/** Replaces all matches; groups in the replacement have .NET syntax. */
 export function dotnetReplace(text: string, { regex, groupOrder: order }: DotnetRegex, replacement: string): string {
   return text.replace(regex, (...args: unknown[]) => {
     const groups = typeof args.at(-1) === "object" ? (args.pop() as Record<string, string | undefined>) : {};
     const whole = args.pop() as string;
     const offset = args.pop() as number;
     const captures = args as (string | undefined)[];
-    const numbered = [captures[0], ...order.map((index) => captures[index])];
-    return expand(replacement, numbered, groups, { whole, offset });
+    const ordered = [captures[0], ...order.map((index) => captures[index])];
+    return expand(replacement, ordered, groups, { whole, offset });
   });
 }
 
@@ -76,7 +76,7 @@ function expand(
   groups: Readonly<Record<string, string | undefined>>,
   place: { whole: string; offset: number },
 ): string {
-  const matched = captures[0] ?? "";
+  const whole = captures[0] ?? "";
   return replacement.replace(
     /\$(?:(\d+)|\{(\w+)\}|([$&`'+_]))/g,
     (sign, digits?: string, name?: string, mark?: string) => {
@@ -90,11 +90,11 @@ function expand(
         case "$":
           return "$";
         case "&":
-          return matched;
+          return whole;
         case "`":
           return place.whole.slice(0, place.offset);
         case "'":
-          return place.whole.slice(place.offset + matched.length);
+          return place.whole.slice(place.offset + whole.length);
         case "+":
           return captures.length > 1 ? (captures.at(-1) ?? "") : "";
         default:

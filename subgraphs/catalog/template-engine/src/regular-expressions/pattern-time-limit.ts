@@ -3,7 +3,7 @@ import { TimeLimitExceeded, withinTime } from "./time-limit.js";
 /** Time limits for regular expressions, in milliseconds. */
 export interface PatternLimits {
   readonly evaluationMs: number;
-  /** The limit for all evaluations of one render together. */
+  /** The limit for all evaluations in one render together. */
   readonly totalMs: number;
 }
 
@@ -14,7 +14,7 @@ export class PatternTimeLimitExceeded extends Error {
   override readonly name = "PatternTimeLimitExceeded";
 }
 
-/** Runs foreign regular expressions under a time limit for each of them and for all of them together. */
+/** Runs foreign regular expressions under a time limit for each one and for all together. */
 export class PatternTimeLimit {
   readonly #limits: PatternLimits;
   #spentMs = 0;

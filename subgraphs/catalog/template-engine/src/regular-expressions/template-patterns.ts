@@ -2,11 +2,11 @@ import { renderFailed, slowRegex, type TemplateError } from "../findings/templat
 import { type DotnetRegex, dotnetRegex, dotnetReplace } from "./dotnet-regex.js";
 import { PatternTimeLimit, PatternTimeLimitExceeded } from "./pattern-time-limit.js";
 
-/** A regular expression of a template and its place. */
+/** A template's regular expression and its place. */
 export interface TemplatePattern {
   /** Null when the template does not give one. */
   readonly pattern: string | null;
-  /** The symbol or form that has the expression, as the subject of a sentence. */
+  /** The symbol or form that has the expression, as a sentence's subject. */
   readonly owner: string;
   /** JSON pointer into template.json. */
   readonly pointer: string;
@@ -14,7 +14,7 @@ export interface TemplatePattern {
 
 const maxShownLength = 200;
 
-/** Evaluates the regular expressions of one render within their time limit. */
+/** Evaluates one render's regular expressions within their time limit. */
 export class TemplatePatterns {
   readonly #timeLimit: PatternTimeLimit;
 
@@ -53,8 +53,8 @@ function unreadable({ pattern, owner, pointer }: TemplatePattern): TemplateError
 }
 
 function slow({ pattern, owner, pointer }: TemplatePattern, { message }: PatternTimeLimitExceeded): TemplateError {
-  const what = `The regular expression "${shown(pattern)}" at ${pointer} was ended: ${message}.`;
-  return slowRegex(`${owner} cannot be evaluated. ${what}`, { pointer });
+  const reason = `The regular expression "${shown(pattern)}" at ${pointer} was ended: ${message}.`;
+  return slowRegex(`${owner} cannot be evaluated. ${reason}`, { pointer });
 }
 
 function shown(pattern: string | null): string {

@@ -25,10 +25,10 @@ interface PatternLayer {
   copyOnly: readonly Glob[];
 }
 
-/** Selects the files of one source: which are processed, copied or excluded, and how they are renamed. */
+/** Selects the files in one source: which are processed, copied or excluded, and how they are renamed. */
 export class FileSelection {
   readonly rename: ReadonlyMap<string, string>;
-  /** The modifiers in reverse order, then the patterns of the source itself. The first match decides. */
+  /** The modifiers in reverse order, then the source's patterns. The first match decides. */
   readonly #layers: readonly PatternLayer[];
 
   constructor(source: TemplateSource, files: FileTree, variables: Variables, report: RenderReport) {
@@ -40,29 +40,29 @@ export class FileSelection {
       for (const [from, to] of Object.entries(modifier.rename)) rename.set(from, to);
     }
     this.rename = rename;
-    const own: PatternLayer = {
+    const sourceLayer: PatternLayer = {
       include: list(source.include, defaultInclude),
       exclude: list(source.exclude, defaultExclude),
       copyOnly: list(source.copyOnly, defaultCopyOnly),
     };
-    const added = modifiers.map((modifier) => ({
+    const modifierLayers = modifiers.map((modifier) => ({
       include: list(modifier.include, []),
       exclude: list(modifier.exclude, []),
       copyOnly: list(modifier.copyOnly, []),
     }));
-    this.#layers = [...added.reverse(), own];
+    this.#layers = [...modifierLayers.reverse(), sourceLayer];
   }
 
   dispositionOf(path: string): Disposition {
-    let copied = false;
+    let isCopy = false;
     for (const layer of this.#layers) {
       if (matchesAny(layer.exclude, path)) return "excluded";
-      const included = matchesAny(layer.include, path);
+      const isIncluded = matchesAny(layer.include, path);
       if (matchesAny(layer.copyOnly, path)) {
-        if (included) return "copied";
-        copied = true;
-      } else if (included) {
-        return copied ? "copied" : "processed";
+        if (isIncluded) return "copied";
+        isCopy = true;
+      } else if (isIncluded) {
+        return isCopy ? "copied" : "processed";
       }
     }
     return "excluded";
@@ -73,15 +73,15 @@ function matchesAny(globs: readonly Glob[], path: string): boolean {
   return globs.some((glob) => glob.matches(path));
 }
 
-/** A single pattern that is the name of a file beside template.json is replaced with the lines of that file. */
+/** A single pattern that names a file beside template.json is replaced with that file's lines. */
 function patternsOf(patterns: readonly string[] | null, fallback: readonly string[], files: FileTree): Glob[] {
-  let listed = patterns === null || patterns.length === 0 ? fallback : patterns;
-  const [only] = listed;
-  const list = listed.length === 1 ? files.get(`.template.config/${only}`) : undefined;
+  let entries = patterns === null || patterns.length === 0 ? fallback : patterns;
+  const [only] = entries;
+  const list = entries.length === 1 ? files.get(`.template.config/${only}`) : undefined;
   if (list !== undefined) {
-    listed = decodeText(list.bytes)
+    entries = decodeText(list.bytes)
       .split(/[\r\n]+/)
       .filter((line) => line !== "");
   }
-  return listed.map((pattern) => parseGlob(pattern, false));
+  return entries.map((pattern) => parseGlob(pattern, false));
 }

@@ -67,9 +67,9 @@ describe("Razor and markup idioms", () => {
     [true, false, lines("x", "y")],
     [false, true, lines("z", "y")],
     [false, false, lines("n", "y")],
-  ])("a doubled hash keeps the closing comment whole: A=%s B=%s", (A, B, expected) => {
+  ])("a doubled hash keeps the closing comment whole: A=%s B=%s", (A, B, result) => {
     const text = lines("@*#if (A)", "x", "##elseif (B)", "z", "##else", "n", "##endif*@", "y");
-    expect(conditional("a.razor", text, { A, B })).toBe(expected);
+    expect(conditional("a.razor", text, { A, B })).toBe(result);
   });
 
   it("may end the condition's comment in another style", () => {
@@ -197,8 +197,8 @@ describe("MSBuild attribute conditions", () => {
     [`<A Condition = "'$(F)' == 'q'">1</A>\n`, `<A Condition = "'$(F)' == 'q'">1</A>\n`],
     [`<A Condition="Exists('x')">1</A>\n`, `<A Condition="Exists('x')">1</A>\n`],
     [`<A Condition="'$(F)' == 'x'">App</A>\n`, "<A>App</A>\n"],
-  ])("%s", (text, expected) => {
-    expect(csproj(text, { F: "x", G: "y" })).toBe(expected);
+  ])("%s", (text, result) => {
+    expect(csproj(text, { F: "x", G: "y" })).toBe(result);
   });
 
   it("goes on looking for tokens inside a condition that it leaves", () => {

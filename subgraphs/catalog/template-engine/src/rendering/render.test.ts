@@ -187,9 +187,9 @@ describe("parameter symbols", () => {
   });
 
   it("asks for a required parameter even when there is a default", () => {
-    const required = { p: { type: "parameter", isRequired: true, defaultValue: "x", replaces: "P" } };
-    expect(() => renderFiles({ symbols: required }, {})).toThrow(/required/);
-    expect(texts(renderFiles({ symbols: required }, { "a.txt": "P" }, { parameters: { p: "1" } }))).toEqual({
+    const symbols = { p: { type: "parameter", isRequired: true, defaultValue: "x", replaces: "P" } };
+    expect(() => renderFiles({ symbols: symbols }, {})).toThrow(/required/);
+    expect(texts(renderFiles({ symbols: symbols }, { "a.txt": "P" }, { parameters: { p: "1" } }))).toEqual({
       "a.txt": "1",
     });
   });
@@ -210,26 +210,26 @@ describe("parameter symbols", () => {
     ["1.2.3", "1.2.3", "(p == '1.2.3')"],
     ['"5"', '"5"', "(p != 5)"],
     ["text", "text", "(p == 'TEXT')"],
-  ])("reads %s as %s where no datatype is named", (value, shown, condition) => {
-    const own = { p: { type: "parameter", replaces: "VALUE", defaultValue: value } };
+  ])("reads %s as %s where no datatype is named", (value, result, condition) => {
+    const symbols = { p: { type: "parameter", replaces: "VALUE", defaultValue: value } };
     const file = { "a.cs": `VALUE\n#if ${condition}\nyes\n#endif\n` };
-    expect(texts(renderFiles({ symbols: own }, file))["a.cs"]).toBe(`${shown}\nyes\n`);
+    expect(texts(renderFiles({ symbols: symbols }, file))["a.cs"]).toBe(`${result}\nyes\n`);
   });
 
   it.each(["bool", "Boolean", "BOOL"])("takes texts and JSON values for the datatype %s", (datatype) => {
-    const own = { p: { type: "parameter", datatype, replaces: "P" } };
-    const run = (p: unknown) => texts(renderFiles({ symbols: own }, { a: "P" }, { parameters: { p } }))["a"];
+    const symbols = { p: { type: "parameter", datatype, replaces: "P" } };
+    const run = (p: unknown) => texts(renderFiles({ symbols: symbols }, { a: "P" }, { parameters: { p } }))["a"];
     expect([run("true"), run(true), run("FALSE"), run(false)]).toEqual(["True", "True", "False", "False"]);
   });
 
   it("is as if it were not there when its condition switches it off", () => {
-    const own = {
+    const symbols = {
       on: { type: "parameter", datatype: "bool", defaultValue: "false" },
       p: { type: "parameter", replaces: "P", isEnabled: "on == true" },
     };
     const files = { "a.txt": "P" };
-    expect(texts(renderFiles({ symbols: own }, files, { parameters: { p: "1" } }))["a.txt"]).toBe("P");
-    expect(texts(renderFiles({ symbols: own }, files, { parameters: { p: "1", on: true } }))["a.txt"]).toBe("1");
+    expect(texts(renderFiles({ symbols: symbols }, files, { parameters: { p: "1" } }))["a.txt"]).toBe("P");
+    expect(texts(renderFiles({ symbols: symbols }, files, { parameters: { p: "1", on: true } }))["a.txt"]).toBe("1");
   });
 
   it.each<[Record<string, unknown>, string]>([
@@ -237,63 +237,65 @@ describe("parameter symbols", () => {
     [{ a: true, b: "1" }, "1 C"],
     [{ a: true, b: "1", c: "2" }, "1 2"],
     [{ b: "1", c: "2" }, "B C"],
-  ])("decides conditions that look at a disabled parameter again without it: %j", (parameters, expected) => {
-    const own = {
+  ])("decides conditions that look at a disabled parameter again without it: %j", (parameters, result) => {
+    const symbols = {
       c: { type: "parameter", datatype: "text", replaces: "C", isEnabled: "b == '1'" },
       b: { type: "parameter", datatype: "text", replaces: "B", isEnabled: "a" },
       a: { type: "parameter", datatype: "bool" },
     };
-    expect(texts(renderFiles({ symbols: own }, { "a.txt": "B C" }, { parameters }))["a.txt"]).toBe(expected);
+    expect(texts(renderFiles({ symbols: symbols }, { "a.txt": "B C" }, { parameters }))["a.txt"]).toBe(result);
   });
 
   it("lets two parameters require each other", () => {
-    const own = {
+    const symbols = {
       a: { type: "parameter", datatype: "text", defaultValue: "", replaces: "A", isRequired: "b == ''" },
       b: { type: "parameter", datatype: "text", defaultValue: "", replaces: "B", isRequired: "a == ''" },
     };
     const run = (parameters: object) =>
-      texts(renderFiles({ symbols: own }, { x: "A B" }, { parameters: { ...parameters } }));
+      texts(renderFiles({ symbols: symbols }, { x: "A B" }, { parameters: { ...parameters } }));
     expect(run({ a: "1" })).toEqual({ x: "1 " });
     expect(run({ b: "2" })).toEqual({ x: " 2" });
     expect(() => run({})).toThrow(/required/);
   });
 
   it("lets two parameters switch each other off unless that never settles", () => {
-    const own = {
+    const symbols = {
       left: { type: "parameter", datatype: "bool", replaces: "A", isEnabled: "right != false" },
       right: { type: "parameter", datatype: "bool", replaces: "B", isEnabled: "left != true" },
     };
     const run = (left: boolean, right: boolean) =>
-      texts(renderFiles({ symbols: own }, { x: "A B" }, { parameters: { left, right } }));
+      texts(renderFiles({ symbols: symbols }, { x: "A B" }, { parameters: { left, right } }));
     expect(run(false, true)).toEqual({ x: "False True" });
     expect(() => run(true, false)).toThrow(/form a dependency cycle/);
   });
 
   it("takes the longest token and never rescans", () => {
-    const own = {
+    const symbols = {
       a: { type: "parameter", replaces: "ab", defaultValue: "abc" },
       b: { type: "parameter", replaces: "abc", defaultValue: "x" },
     };
-    expect(texts(renderFiles({ symbols: own }, { "a.txt": "ab abc ababc" }))["a.txt"]).toBe("abc x abcx");
+    expect(texts(renderFiles({ symbols: symbols }, { "a.txt": "ab abc ababc" }))["a.txt"]).toBe("abc x abcx");
   });
 
   it("replaces only in the context that onlyIf names", () => {
-    const own = { p: { type: "parameter", replaces: "1", defaultValue: "2", onlyIf: [{ after: "v", before: ";" }] } };
-    expect(texts(renderFiles({ symbols: own }, { "a.txt": "v1; 1; v1 v1;" }))["a.txt"]).toBe("v2; 1; v1 v2;");
+    const symbols = {
+      p: { type: "parameter", replaces: "1", defaultValue: "2", onlyIf: [{ after: "v", before: ";" }] },
+    };
+    expect(texts(renderFiles({ symbols: symbols }, { "a.txt": "v1; 1; v1 v1;" }))["a.txt"]).toBe("v2; 1; v1 v2;");
   });
 
   it("counts white space as a context of onlyIf", () => {
     const onlyIf = [{ after: " " }, { before: "\n" }];
-    const own = { p: { type: "parameter", datatype: "text", replaces: "x", defaultValue: "y", onlyIf } };
-    expect(texts(renderFiles({ symbols: own }, { a: "x x\nx\tx x;x\n" }))["a"]).toBe("x y\nx\tx y;y\n");
+    const symbols = { p: { type: "parameter", datatype: "text", replaces: "x", defaultValue: "y", onlyIf } };
+    expect(texts(renderFiles({ symbols: symbols }, { a: "x x\nx\tx x;x\n" }))["a"]).toBe("x y\nx\tx y;y\n");
   });
 
   it("prefers a token with context in front to a longer one that reaches less far", () => {
-    const own = {
+    const symbols = {
       p: { type: "parameter", datatype: "text", replaces: "1", defaultValue: "P", onlyIf: [{ after: "key: " }] },
       q: { type: "parameter", datatype: "text", replaces: "123", defaultValue: "Q" },
     };
-    expect(texts(renderFiles({ symbols: own }, { "a.txt": "key: 123 123" }))["a.txt"]).toBe("key: P23 Q");
+    expect(texts(renderFiles({ symbols: symbols }, { "a.txt": "key: 123 123" }))["a.txt"]).toBe("key: P23 Q");
   });
 
   it.each<[string[], string, string]>([
@@ -301,27 +303,27 @@ describe("parameter symbols", () => {
     [["net8.0", "net8.0-windows"], "net8.0", "net8.0"],
     [["net8.0", "net9.0"], "", ""],
     [["net8.0"], "", "net8.0"],
-  ])("finds the choice of %j that %j means", (choices, given, expected) => {
-    const own = {
+  ])("finds the choice of %j that %j means", (choices, value, result) => {
+    const symbols = {
       p: { type: "parameter", datatype: "choice", replaces: "P", choices: choices.map((choice) => ({ choice })) },
     };
-    expect(texts(renderFiles({ symbols: own }, { a: "P" }, { parameters: { p: given } }))["a"]).toBe(expected);
+    expect(texts(renderFiles({ symbols: symbols }, { a: "P" }, { parameters: { p: value } }))["a"]).toBe(result);
   });
 
   it.each([
     ["net8", 'does not accept "net8": several choices begin with "net8": "net8.0", "net8.0-windows".'],
     ["NET8.0-W", undefined],
     ["net9", 'does not accept "net9". Use one of "net8.0", "net8.0-windows".'],
-  ])("names the candidates where the choice %j is ambiguous or unknown", (given, message) => {
+  ])("names the candidates where the choice %j is ambiguous or unknown", (value, message) => {
     const choices = [{ choice: "net8.0" }, { choice: "net8.0-windows" }];
-    const own = { p: { type: "parameter", datatype: "choice", replaces: "P", choices } };
-    const run = () => texts(renderFiles({ symbols: own }, { a: "P" }, { parameters: { p: given } }))["a"];
+    const symbols = { p: { type: "parameter", datatype: "choice", replaces: "P", choices } };
+    const run = () => texts(renderFiles({ symbols: symbols }, { a: "P" }, { parameters: { p: value } }))["a"];
     if (message === undefined) expect(run()).toBe("net8.0-windows");
     else expect(run).toThrow(message);
   });
 
   it("joins several choices", () => {
-    const own = {
+    const symbols = {
       p: {
         type: "parameter",
         datatype: "choice",
@@ -332,10 +334,10 @@ describe("parameter symbols", () => {
       },
     };
     const file = { "a.cs": 'CHOICES\n#if (p == "C")\nc\n#endif\n#if (p == "B")\nb\n#endif\n' };
-    expect(texts(renderFiles({ symbols: own }, file))["a.cs"]).toBe("A|C\nc\n");
-    expect(texts(renderFiles({ symbols: own }, file, { parameters: { p: ["B", "A"] } }))["a.cs"]).toBe("B|A\nb\n");
-    expect(texts(renderFiles({ symbols: own }, file, { parameters: { p: "C" } }))["a.cs"]).toBe("C\nc\n");
-    expect(texts(renderFiles({ symbols: own }, file, { parameters: { p: [] } }))["a.cs"]).toBe("\n");
+    expect(texts(renderFiles({ symbols: symbols }, file))["a.cs"]).toBe("A|C\nc\n");
+    expect(texts(renderFiles({ symbols: symbols }, file, { parameters: { p: ["B", "A"] } }))["a.cs"]).toBe("B|A\nb\n");
+    expect(texts(renderFiles({ symbols: symbols }, file, { parameters: { p: "C" } }))["a.cs"]).toBe("C\nc\n");
+    expect(texts(renderFiles({ symbols: symbols }, file, { parameters: { p: [] } }))["a.cs"]).toBe("\n");
   });
 
   it("drops an unknown choice from a default and refuses it in a request", () => {
@@ -355,25 +357,25 @@ describe("parameter symbols", () => {
   });
 
   it("reads a default that is no text as no default, and says so", () => {
-    const own = {
+    const symbols = {
       b: { type: "parameter", datatype: "bool", defaultValue: true, replaces: "B" },
       i: { type: "parameter", datatype: "int", defaultValue: 5, replaces: "I" },
       s: { type: "parameter", datatype: "text", defaultValue: null, replaces: "S" },
     };
-    const result = renderFiles({ symbols: own }, { a: "B I S" });
+    const result = renderFiles({ symbols: symbols }, { a: "B I S" });
     expect(texts(result)["a"]).toBe("False 0 S");
     expect(result.warnings.map(({ code }) => code)).toEqual(["SchemaViolation", "SchemaViolation"]);
   });
 
   it("reads an unknown datatype as a text, and says so", () => {
-    const own = { p: { type: "parameter", datatype: "guid", defaultValue: "05", replaces: "P" } };
-    const result = renderFiles({ symbols: own }, { a: "P" });
+    const symbols = { p: { type: "parameter", datatype: "guid", defaultValue: "05", replaces: "P" } };
+    const result = renderFiles({ symbols: symbols }, { a: "P" });
     expect(texts(result)["a"]).toBe("05");
     expect(result.warnings).toMatchObject([{ code: "SchemaViolation" }]);
   });
 
   it("reads choices without quotes where the symbol allows it", () => {
-    const own = {
+    const symbols = {
       p: {
         type: "parameter",
         datatype: "choice",
@@ -382,7 +384,7 @@ describe("parameter symbols", () => {
         defaultValue: "A",
       },
     };
-    expect(texts(renderFiles({ symbols: own }, { "a.cs": "#if (p == A)\nyes\n#endif\n" }))["a.cs"]).toBe("yes\n");
+    expect(texts(renderFiles({ symbols: symbols }, { "a.cs": "#if (p == A)\nyes\n#endif\n" }))["a.cs"]).toBe("yes\n");
   });
 });
 
@@ -433,8 +435,8 @@ describe("conditions by file type", () => {
     ["a.haml", "-##if (A)\n%p\n-##endif\n", "%p\n"],
     ["a.vb", "'#If (A)\nyes\n'#Else\nno\n'#End If\n", "yes\n"],
     ["a.cs", "#if (B)\nno\n#elif (A)\nyes\n#endif\n", "yes\n"],
-  ])("%s: %j", (path, text, expected) => {
-    expect(conditional(path, text, { A: true, B: false })).toBe(expected);
+  ])("%s: %j", (path, text, result) => {
+    expect(conditional(path, text, { A: true, B: false })).toBe(result);
   });
 });
 
@@ -537,8 +539,8 @@ describe("conditional blocks", () => {
     ["//-:cnd:noEmit", ""],
     ["x //-:cnd:noEmit", "x "],
     ["//-:cnd\n#if (A)", "//-:cnd\n#if (A)"],
-  ])("reads %j to its end", (text, expected) => {
-    expect(cs(text)).toBe(expected);
+  ])("reads %j to its end", (text, result) => {
+    expect(cs(text)).toBe(result);
   });
 
   it("counts an unknown name as false", () => {
@@ -565,8 +567,8 @@ describe("actionable line comments", () => {
     [true, false, lines("  // comment", "  first", "// after")],
     [false, true, lines("  // comment", "  second", "// after")],
     [false, false, lines("  // comment", "   third", "// after")],
-  ])("A=%s B=%s", (A, B, expected) => {
-    expect(conditional("a.json", json, { A, B })).toBe(expected);
+  ])("A=%s B=%s", (A, B, result) => {
+    expect(conditional("a.json", json, { A, B })).toBe(result);
   });
 
   it("keeps acting inside nested blocks and stops behind the outer one", () => {
@@ -716,8 +718,8 @@ describe("sources", () => {
 
   it("renames parts of whole paths, source renames first", () => {
     const sources = [{ rename: { "sub/c": "App/x" } }];
-    const own = { f: { type: "parameter", fileRename: "x.txt", defaultValue: "y.md" } };
-    expect(Object.keys(texts(renderFiles({ sourceName: "App", symbols: own, sources }, files)))).toContain(
+    const symbols = { f: { type: "parameter", fileRename: "x.txt", defaultValue: "y.md" } };
+    expect(Object.keys(texts(renderFiles({ sourceName: "App", symbols: symbols, sources }, files)))).toContain(
       "MyApp/y.md",
     );
   });
@@ -754,9 +756,9 @@ describe("output paths", () => {
   });
 
   it("lets the last file of a path win, whichever source it comes from", () => {
-    const one = renderFiles({ sourceName: "App" }, { "App.txt": "1", "myapp.txt": "2" }, { name: "myapp" });
-    expect(texts(one)).toEqual({ "myapp.txt": "2" });
-    expect(one.warnings).toMatchObject([{ code: "OutputReplaced" }]);
+    const result = renderFiles({ sourceName: "App" }, { "App.txt": "1", "myapp.txt": "2" }, { name: "myapp" });
+    expect(texts(result)).toEqual({ "myapp.txt": "2" });
+    expect(result.warnings).toMatchObject([{ code: "OutputReplaced" }]);
     const sources = [{ source: "a" }, { source: "b" }];
     const two = renderFiles({ sources }, { "a/x.txt": "1", "a/y.txt": "same", "b/x.txt": "2", "b/y.txt": "same" });
     expect(texts(two)).toEqual({ "x.txt": "2", "y.txt": "same" });

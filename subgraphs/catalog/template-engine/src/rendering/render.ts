@@ -18,7 +18,7 @@ import { asBuffer } from "../text/encodings.js";
 import { FileSelection } from "./file-selection.js";
 import { PathRename } from "./path-rename.js";
 
-/** The input of a render; `seed` and `now` replace random numbers and the clock. */
+/** A render's input; `seed` and `now` replace random numbers and the clock. */
 export interface RenderRequest {
   name: string;
   parameters: Readonly<Record<string, unknown>>;
@@ -27,17 +27,17 @@ export interface RenderRequest {
   /** The target framework that the template version states. It is only compared with the constraints. */
   targetFramework?: string;
   patternLimits?: PatternLimits | undefined;
-  /** The place that the template is rendered into; by default the root of an empty folder. */
+  /** The place that the template is rendered into; by default an empty folder's root. */
   target?: TargetFiles;
 }
 
-/** The output of a render. */
+/** A render's output. */
 export interface RenderResult {
   files: Map<string, TreeFile>;
   primaryOutputs: string[];
   manualInstructions: { text: string; actionId: string | null }[];
   warnings: { code: string; message: string }[];
-  /** Changes to existing files of the target. */
+  /** Changes to the target's existing files. */
   edits: TargetEdit[];
 }
 
@@ -48,7 +48,7 @@ export function render(pack: TemplatePack, request: RenderRequest): RenderResult
   try {
     return new Rendering(pack, request).run();
   } catch (error) {
-    // a hostile template can exceed the call stack or the maximum length of a string
+    // a hostile template can exceed the call stack or a string's maximum length
     if (error instanceof RangeError)
       throw renderFailed("The template cannot be rendered: a part of it nests too deeply, or a text becomes too long.");
     throw error;
@@ -110,7 +110,7 @@ class Rendering {
     };
   }
 
-  /** The produced files, by paths from the root of the target. */
+  /** The produced files, by paths from the target's root. */
   #placed(directory: string): Map<string, TreeFile> {
     if (directory === "") return this.#files;
     return new Map(Array.from(this.#files, ([path, file]) => [this.#outputPath(directory, path), file]));
@@ -121,10 +121,10 @@ class Rendering {
     const target = this.#targetOf(source.target);
     const selection = new FileSelection(source, this.#pack.files, this.#table.variables, this.#report);
     const sourceRename = new PathRename(selection.rename);
-    let found = false;
+    let hasFile = false;
     for (const [path, file] of files) {
       if (folder !== "" && !path.startsWith(`${folder}/`)) continue;
-      found = true;
+      hasFile = true;
       const relative = folder === "" ? path : path.slice(folder.length + 1);
       const disposition = selection.dispositionOf(relative);
       if (disposition === "excluded" || this.#isPlaceholder(relative)) continue;
@@ -138,10 +138,10 @@ class Rendering {
       this.#files.set(output, { bytes, executable: file.executable });
       this.#origins.set(output, `${source.source.replace(/\/?$/, "/")}${relative}`);
     }
-    if (!found) this.#report.warn("SourceMissing", `The source "${source.source}" contains no files.`);
+    if (!hasFile) this.#report.warn("SourceMissing", `The source "${source.source}" contains no files.`);
   }
 
-  /** The folder of a source, in the template or beside it in the same package. */
+  /** A source's folder, in the template or beside it in the same package. */
   #sourceFolder(source: string): { folder: string; files: FileTree } {
     const { root, files, packageFiles } = this.#pack;
     const inside = resolved(source);
@@ -206,8 +206,8 @@ class Rendering {
 }
 
 /** Replaces aliases with parameter names. A parameter that is given twice is refused. */
-function ownNames(pack: TemplatePack, given: RenderRequest["parameters"]): RenderRequest["parameters"] {
-  const { parameters, repeated } = withoutAliases(given, parameterAliases(pack.config, pack.host));
+function ownNames(pack: TemplatePack, values: RenderRequest["parameters"]): RenderRequest["parameters"] {
+  const { parameters, repeated } = withoutAliases(values, parameterAliases(pack.config, pack.host));
   if (repeated === null) return parameters;
   const { name, alias } = repeated;
   throw renderFailed(`The parameter "${name}" is given more than once: "${alias}" is another name for it.`, {
@@ -216,8 +216,8 @@ function ownNames(pack: TemplatePack, given: RenderRequest["parameters"]): Rende
 }
 
 function unsafe(path: string, reason: string): TemplateError {
-  const shown = visiblePath(path);
-  return renderFailed(`The output path "${shown}" ${reason}.`, { path: shown });
+  const label = visiblePath(path);
+  return renderFailed(`The output path "${label}" ${reason}.`, { path: label });
 }
 
 /** The path without `.` and `..`; undefined when it is absolute or leads above its start. */

@@ -247,8 +247,8 @@ describe("robustness", () => {
 
   it("counts deep expressions as false, and says so in words", () => {
     const deep = "(".repeat(5_000) + "A" + ")".repeat(5_000);
-    const chained = Array.from({ length: 20_000 }, () => "A").join(" && ");
-    for (const value of [deep, chained, `${"!".repeat(50_000)}A`]) {
+    const chain = Array.from({ length: 20_000 }, () => "A").join(" && ");
+    for (const value of [deep, chain, `${"!".repeat(50_000)}A`]) {
       const { warnings } = renderFiles(
         {
           symbols: { A: { type: "parameter", datatype: "bool" }, C: { type: "computed", value } },

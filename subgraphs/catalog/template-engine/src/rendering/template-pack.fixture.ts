@@ -44,9 +44,9 @@ export function texts(result: RenderResult): Record<string, string> {
   return Object.fromEntries([...result.files].map(([path, file]) => [path, Buffer.from(file.bytes).toString("utf8")]));
 }
 
-/** Renders one file with parameters of these values and returns its text. */
+/** Renders one file with parameters that have these values and returns its text. */
 export function conditional(path: string, text: string, symbols: Readonly<Record<string, unknown>>): string {
-  const declared = Object.fromEntries(
+  const config = Object.fromEntries(
     Object.entries(symbols).map(([name, value]) => [
       name,
       {
@@ -55,7 +55,5 @@ export function conditional(path: string, text: string, symbols: Readonly<Record
       },
     ]),
   );
-  return (
-    texts(renderFiles({ symbols: declared }, { [path]: text }, { parameters: { ...symbols } }))[path] ?? "<missing>"
-  );
+  return texts(renderFiles({ symbols: config }, { [path]: text }, { parameters: { ...symbols } }))[path] ?? "<missing>";
 }

@@ -14,7 +14,7 @@ const standardConfigurations = ["Debug", "Release"].flatMap((kind) =>
   ["Any CPU", "x64", "x86"].map((platform) => `${kind}|${platform}`),
 );
 
-/** Adds a project to the text of a .sln file, unless it is listed already; undefined when the text is not a solution. */
+/** Adds a project to a .sln file's text, unless it is listed already; undefined when the text is not a solution. */
 export function withProjectInText(
   text: string,
   entry: SolutionEntry,
@@ -50,26 +50,26 @@ class SolutionText {
 
   #listed(): ListedProject[] {
     return this.#lines.flatMap((line) => {
-      const found = projectLine.exec(line);
-      if (found === null) return [];
-      const [, type = "", name = "", path = "", id = ""] = found;
+      const match = projectLine.exec(line);
+      if (match === null) return [];
+      const [, type = "", name = "", path = "", id = ""] = match;
       return [{ type, name, path, id }];
     });
   }
 
-  /** The id of the innermost solution folder; missing folders are added. */
+  /** The innermost solution folder's id; missing folders are added. */
   #folder(names: readonly string[], newId: (folder: string) => string): string | null {
     const nesting = this.#nesting();
     let parent: string | null = null;
     names.forEach((name, depth) => {
-      const known = this.#listed().find(
-        (one) =>
-          one.type.toUpperCase() === solutionFolderType &&
-          one.name.toLowerCase() === name.toLowerCase() &&
-          (nesting.get(one.id.toUpperCase()) ?? null) === parent,
+      const existing = this.#listed().find(
+        (entry) =>
+          entry.type.toUpperCase() === solutionFolderType &&
+          entry.name.toLowerCase() === name.toLowerCase() &&
+          (nesting.get(entry.id.toUpperCase()) ?? null) === parent,
       );
-      const id = known?.id.toUpperCase() ?? newId(names.slice(0, depth + 1).join("/"));
-      if (known === undefined) {
+      const id = existing?.id.toUpperCase() ?? newId(names.slice(0, depth + 1).join("/"));
+      if (existing === undefined) {
         this.#addProject({ type: solutionFolderType, name, path: name, id });
         if (parent !== null) this.#insert("NestedProjects", "preSolution", [`{${id}} = {${parent}}`]);
       }
@@ -99,13 +99,13 @@ class SolutionText {
       this.#insert(
         "SolutionConfigurationPlatforms",
         "preSolution",
-        configurations.map((one) => `${one} = ${one}`),
+        configurations.map((configuration) => `${configuration} = ${configuration}`),
       );
     }
-    const lines = configurations.flatMap((one) => {
+    const lines = configurations.flatMap((configuration) => {
       // a new project has two configurations and one platform
-      const target = `${one.startsWith("Release|") ? "Release" : "Debug"}|Any CPU`;
-      return [`{${id}}.${one}.ActiveCfg = ${target}`, `{${id}}.${one}.Build.0 = ${target}`];
+      const target = `${configuration.startsWith("Release|") ? "Release" : "Debug"}|Any CPU`;
+      return [`{${id}}.${configuration}.ActiveCfg = ${target}`, `{${id}}.${configuration}.Build.0 = ${target}`];
     });
     this.#insert("ProjectConfigurationPlatforms", "postSolution", lines);
   }
@@ -131,15 +131,15 @@ class SolutionText {
     this.#lines.splice(this.#globalEnd(), 0, `\tGlobalSection(${section}) = ${phase}`, ...lines, "\tEndGlobalSection");
   }
 
-  /** The line of `Global`, or the end of the text before its last line end. */
+  /** The line with `Global`, or the end of the text before its last line end. */
   #globalStart(): number {
     const at = this.#lines.findIndex((line) => line.trim() === "Global");
     return at === -1 ? this.#textEnd() : at;
   }
 
   #globalEnd(): number {
-    const known = this.#lines.findLastIndex((line) => line.trim() === "EndGlobal");
-    if (known !== -1) return known;
+    const index = this.#lines.findLastIndex((line) => line.trim() === "EndGlobal");
+    if (index !== -1) return index;
     const at = this.#textEnd();
     this.#lines.splice(at, 0, "Global", "EndGlobal");
     return at + 1;

@@ -14,7 +14,11 @@ export function withProjectInDocument(document: string, entry: SolutionEntry): s
   const root = outlineIfWellFormed(document);
   if (root?.name !== "Solution") return undefined;
   const elements = elementsOf(root);
-  if (elements.some((one) => one.name === "Project" && samePath(attributeValue(one, "Path") ?? "", entry.path))) {
+  if (
+    elements.some(
+      (element) => element.name === "Project" && samePath(attributeValue(element, "Path") ?? "", entry.path),
+    )
+  ) {
     return document;
   }
   const newLine = document.includes("\r\n") ? "\r\n" : "\n";
@@ -25,7 +29,9 @@ export function withProjectInDocument(document: string, entry: SolutionEntry): s
   let innermost: XmlElement | undefined;
   entry.folders.forEach((_, depth) => {
     const name = folderName(entry.folders.slice(0, depth + 1));
-    innermost = elements.find((one) => one.name === "Folder" && sameName(attributeValue(one, "Name"), name));
+    innermost = elements.find(
+      (element) => element.name === "Folder" && sameName(attributeValue(element, "Name"), name),
+    );
     if (innermost !== undefined) return;
     if (depth < entry.folders.length - 1) missing.push(`<Folder Name="${escapeAttribute(name)}" />`);
   });

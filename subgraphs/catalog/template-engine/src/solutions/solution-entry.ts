@@ -2,15 +2,15 @@ import { posix } from "node:path";
 
 /** A project in a solution. */
 export interface SolutionEntry {
-  /** The path from the folder of the solution, with slashes. */
+  /** The path from the solution's folder, with slashes. */
   readonly path: string;
-  /** The GUID of the project in capitals and without braces. */
+  /** The project's GUID in capitals and without braces. */
   readonly id: string;
-  /** The names of its solution folders, the outermost first. */
+  /** Its solution folders' names, the outermost first. */
   readonly folders: readonly string[];
 }
 
-/** The type GUIDs of the .NET tools by file extension. */
+/** The .NET tools' type GUIDs by file extension. */
 const projectTypes: Readonly<Record<string, string>> = {
   ".csproj": "FAE04EC0-301F-11D3-BF4B-00C04F79EFBC",
   ".fsproj": "F2A71F9B-5D33-465A-A702-920D77279786",
@@ -29,7 +29,7 @@ const anyProjectType = "13B669BE-BB05-4DDF-9536-439F39A36129";
 
 export const solutionFolderType = "2150E333-8FDC-42A3-9474-1A3956D46DE8";
 
-/** The type of a project by its extension; an unknown extension has the type of any project. */
+/** A project's type by its extension; an unknown extension has the type of any project. */
 export function projectType(path: string): { id: string; known: boolean } {
   const id = projectTypes[posix.extname(path).toLowerCase()];
   return id === undefined ? { id: anyProjectType, known: false } : { id, known: true };
@@ -39,7 +39,7 @@ export function projectName(path: string): string {
   return posix.basename(path, posix.extname(path));
 }
 
-/** The folders of a project path, without the last one when it has the name of the project. */
+/** The folders in a project path, without the last one when it has the project's name. */
 export function foldersOf(path: string): string[] {
   const folders = path.split("/").slice(0, -1);
   if (folders[0] === "..") return [];

@@ -1,10 +1,10 @@
 import { ChoiceNames } from "./choice-values.js";
 import { typedValue, type ValueRules } from "./parameter-values.js";
 
-const named = (...names: string[]) => names.map((choice) => ({ choice, displayName: null, description: null }));
+const choicesOf = (...names: string[]) => names.map((choice) => ({ choice, displayName: null, description: null }));
 
 describe("the choices of a symbol", () => {
-  const names = new ChoiceNames(named("net8.0", "net9.0-windows", "net9.0", "NET8.0", "S", "ſ", "𐐨x"));
+  const names = new ChoiceNames(choicesOf("net8.0", "net9.0-windows", "net9.0", "NET8.0", "S", "ſ", "𐐨x"));
 
   it.each([
     ["NET8.0", "net8.0"],
@@ -28,7 +28,7 @@ describe("the choices of a symbol", () => {
   });
 
   it("name the only one by an empty text", () => {
-    expect(new ChoiceNames(named("A", "a")).find("")).toBe("A");
+    expect(new ChoiceNames(choicesOf("A", "a")).find("")).toBe("A");
     expect(new ChoiceNames([]).find("")).toBe("");
   });
 

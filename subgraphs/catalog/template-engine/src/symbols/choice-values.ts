@@ -1,9 +1,9 @@
 import type { SymbolChoice } from "../configuration/template-config.js";
 import { ordinalKey } from "../text/invariant-case.js";
 
-/** The choices of a symbol, folded once: a text may have very many parts that are each looked up. */
+/** A symbol's choices, folded once: a text may have very many parts that are each looked up. */
 export class ChoiceNames {
-  /** The names by their folded form. The first of several names that differ in case only counts. */
+  /** The names by their folded form. Among names that differ in case only, the first counts. */
   readonly #names = new Map<string, string>();
   readonly #sorted: readonly string[];
 
@@ -21,10 +21,10 @@ export class ChoiceNames {
     return this.#names.get(key) ?? this.#onlyBeginning(key) ?? (text === "" ? "" : undefined);
   }
 
-  /** In the order of the template. */
+  /** In the template's order. */
   beginningWith(text: string): string[] {
     const key = ordinalKey(text);
-    return [...this.#names].flatMap(([folded, name]) => (folded.startsWith(key) ? [name] : []));
+    return [...this.#names].flatMap(([form, name]) => (form.startsWith(key) ? [name] : []));
   }
 
   #onlyBeginning(key: string): string | undefined {
@@ -39,11 +39,11 @@ export class ChoiceNames {
   }
 }
 
-const folded = new WeakMap<readonly SymbolChoice[], ChoiceNames>();
+const namesByChoices = new WeakMap<readonly SymbolChoice[], ChoiceNames>();
 
 export function choiceNames(choices: readonly SymbolChoice[]): ChoiceNames {
-  const names = folded.get(choices) ?? new ChoiceNames(choices);
-  folded.set(choices, names);
+  const names = namesByChoices.get(choices) ?? new ChoiceNames(choices);
+  namesByChoices.set(choices, names);
   return names;
 }
 

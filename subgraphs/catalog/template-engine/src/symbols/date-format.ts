@@ -36,7 +36,7 @@ const standardFormats: Readonly<Record<string, string>> = {
   Y: "yyyy MMMM",
 };
 
-/** The kind of a .NET time. `K` of a local time is its offset, which is always zero here. */
+/** The kind of a .NET time. A local time's `K` is its offset, which is always zero here. */
 type TimeKind = "utc" | "local";
 
 /** Formats a date with a .NET date format in the invariant culture. */
@@ -61,9 +61,9 @@ function custom(date: Date, format: string, kind: TimeKind): string {
     } else {
       let count = 1;
       while (format.charAt(i + count) === character) count++;
-      const written = character === "K" && kind === "local" ? "+00:00".repeat(count) : part(date, character, count);
+      const addition = character === "K" && kind === "local" ? "+00:00".repeat(count) : part(date, character, count);
       // a fraction that is left out also removes the dot before it
-      out = character === "F" && written === "" && out.endsWith(".") ? out.slice(0, -1) : out + written;
+      out = character === "F" && addition === "" && out.endsWith(".") ? out.slice(0, -1) : out + addition;
       i += count;
     }
   }

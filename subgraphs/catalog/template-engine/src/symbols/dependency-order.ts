@@ -1,6 +1,6 @@
 import { templateInvalid } from "../findings/template-error.js";
 
-/** The names that an expression mentions outside of quotes. */
+/** The names that an expression mentions outside quotes. */
 export function mentionedNames(expression: string, names: readonly string[]): string[] {
   const bare = expression.replace(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g, " ");
   const words = new Set(bare.match(/[\p{L}\p{Nd}_]+/gu) ?? []);
@@ -13,10 +13,10 @@ export function sortByDependency<T extends { readonly name: string }>(
   dependencies: (item: T) => readonly string[],
 ): T[] {
   const byName = new Map(items.map((item) => [item.name, item]));
-  const sorted: T[] = [];
+  const result: T[] = [];
   const state = new Map<string, "open" | "done">();
   for (const first of items) {
-    // an explicit stack, since a long chain of symbols could exceed the call stack
+    // an explicit stack, since a long symbol chain could exceed the call stack
     const stack: { item: T; left: string[] }[] = [];
     const enter = (item: T) => {
       if (state.get(item.name) === "done") return;
@@ -38,9 +38,9 @@ export function sortByDependency<T extends { readonly name: string }>(
         continue;
       }
       state.set(level.item.name, "done");
-      sorted.push(level.item);
+      result.push(level.item);
       stack.pop();
     }
   }
-  return sorted;
+  return result;
 }

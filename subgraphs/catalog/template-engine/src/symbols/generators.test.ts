@@ -3,7 +3,7 @@ import { renderFiles, texts } from "../rendering/template-pack.fixture.js";
 import { formatDate } from "./date-format.js";
 import { formatGuid, parseGuid, seededGuid, seededInteger } from "./seeded-values.js";
 
-const generated = (
+const generate = (
   generator: string,
   parameters: unknown,
   more: Record<string, unknown> = {},
@@ -16,13 +16,13 @@ const p = (defaultValue: string, datatype = "string") => ({ type: "parameter", d
 
 describe("generators", () => {
   it("casing", () => {
-    expect(generated("casing", { source: "P", toLower: false }, { P: p("aB") })).toBe("AB");
-    expect(generated("casing", { source: "P", toLower: true }, { P: p("aB") })).toBe("ab");
+    expect(generate("casing", { source: "P", toLower: false }, { P: p("aB") })).toBe("AB");
+    expect(generate("casing", { source: "P", toLower: true }, { P: p("aB") })).toBe("ab");
   });
 
   it("constant", () => {
-    expect(generated("constant", { value: "5001" })).toBe("5001");
-    expect(() => generated("constant", {})).toThrow(TemplateError);
+    expect(generate("constant", { value: "5001" })).toBe("5001");
+    expect(() => generate("constant", {})).toThrow(TemplateError);
   });
 
   it("coalesce takes the request's value, else the fallback", () => {
@@ -31,9 +31,9 @@ describe("generators", () => {
       P: { type: "parameter", datatype: "int" },
       Q: { type: "generated", generator: "constant", parameters: { value: "7" } },
     };
-    expect(generated("coalesce", parameters, more)).toBe("7");
-    expect(generated("coalesce", parameters, more, { P: 3 })).toBe("3");
-    expect(generated("coalesce", { ...parameters, defaultValue: "3" }, more, { P: 3 })).toBe("7");
+    expect(generate("coalesce", parameters, more)).toBe("7");
+    expect(generate("coalesce", parameters, more, { P: 3 })).toBe("3");
+    expect(generate("coalesce", { ...parameters, defaultValue: "3" }, more, { P: 3 })).toBe("7");
   });
 
   it("switch takes the first case that holds, or nothing", () => {
@@ -41,9 +41,9 @@ describe("generators", () => {
       { condition: "(P == 'a')", value: "A" },
       { condition: "(P == 'b')", value: "B" },
     ];
-    expect(generated("switch", { cases }, { P: p("b") })).toBe("B");
-    expect(generated("switch", { cases: [...cases, { value: "Z" }] }, { P: p("c") })).toBe("Z");
-    expect(generated("switch", { evaluator: "C++", cases }, { P: p("c") })).toBe("");
+    expect(generate("switch", { cases }, { P: p("b") })).toBe("B");
+    expect(generate("switch", { cases: [...cases, { value: "Z" }] }, { P: p("c") })).toBe("Z");
+    expect(generate("switch", { evaluator: "C++", cases }, { P: p("c") })).toBe("");
   });
 
   it("regex runs its steps in order", () => {
@@ -51,17 +51,17 @@ describe("generators", () => {
       { regex: "^a", replacement: "b" },
       { regex: "b", replacement: "[$0]" },
     ];
-    expect(generated("regex", { source: "P", steps }, { P: p("ab") })).toBe("[b][b]");
+    expect(generate("regex", { source: "P", steps }, { P: p("ab") })).toBe("[b][b]");
   });
 
   it("regexMatch is true or false", () => {
     const more = { P: p("10.0") };
-    expect(generated("regexMatch", { source: "P", pattern: "^10\\.0$" }, more)).toBe("True");
-    expect(generated("regexMatch", { source: "P", pattern: "^x" }, more)).toBe("False");
+    expect(generate("regexMatch", { source: "P", pattern: "^10\\.0$" }, more)).toBe("True");
+    expect(generate("regexMatch", { source: "P", pattern: "^x" }, more)).toBe("False");
   });
 
   it("evaluate decides an expression", () => {
-    expect(generated("evaluate", { action: '(P == "x")' }, { P: p("x") })).toBe("True");
+    expect(generate("evaluate", { action: '(P == "x")' }, { P: p("x") })).toBe("True");
   });
 
   it("join puts constants, symbols and choices together", () => {
@@ -82,21 +82,21 @@ describe("generators", () => {
         defaultValue: "a,b",
       },
     };
-    expect(generated("join", { symbols, separator: "/" }, more)).toBe("x/p/a/b/");
-    expect(generated("join", { symbols, separator: "/", removeEmptyValues: true }, more)).toBe("x/p/a/b");
+    expect(generate("join", { symbols, separator: "/" }, more)).toBe("x/p/a/b/");
+    expect(generate("join", { symbols, separator: "/", removeEmptyValues: true }, more)).toBe("x/p/a/b");
   });
 
   it("now formats the request's time", () => {
-    expect(generated("now", { format: "yyyy-MM-dd'T'HH:mm:ss.fff" })).toBe("2024-02-03T04:05:06.078");
-    expect(generated("now", {})).toBe("02/03/2024 04:05:06");
+    expect(generate("now", { format: "yyyy-MM-dd'T'HH:mm:ss.fff" })).toBe("2024-02-03T04:05:06.078");
+    expect(generate("now", {})).toBe("02/03/2024 04:05:06");
   });
 
   it("now marks local and universal times like .NET", () => {
-    expect(generated("now", { format: "K|zzz|zz|z" })).toBe("+00:00|+00:00|+00|+0");
-    expect(generated("now", { format: "K|zzz", utc: true })).toBe("Z|+00:00");
-    expect(generated("now", { format: "K", utc: "true" })).toBe("Z");
-    expect(generated("now", { format: "o" })).toBe("2024-02-03T04:05:06.0780000+00:00");
-    expect(generated("now", { format: "O", utc: true })).toBe("2024-02-03T04:05:06.0780000Z");
+    expect(generate("now", { format: "K|zzz|zz|z" })).toBe("+00:00|+00:00|+00|+0");
+    expect(generate("now", { format: "K|zzz", utc: true })).toBe("Z|+00:00");
+    expect(generate("now", { format: "K", utc: "true" })).toBe("Z");
+    expect(generate("now", { format: "o" })).toBe("2024-02-03T04:05:06.0780000+00:00");
+    expect(generate("now", { format: "O", utc: true })).toBe("2024-02-03T04:05:06.0780000Z");
   });
 
   it("guid, random and port depend on the seed and the symbol only", () => {
@@ -149,7 +149,7 @@ describe("generators", () => {
       separator: " ",
     });
     const guid = { type: "generated", generator: "guid", parameters: { format: "nB" } };
-    const [plain, old, braces, other] = (generated("join", join("I", "I-n", "I-uc-B", "I-d"), { I: guid }) ?? "").split(
+    const [plain, old, braces, other] = (generate("join", join("I", "I-n", "I-uc-B", "I-d"), { I: guid }) ?? "").split(
       " ",
     );
     expect(plain).toMatch(/^[0-9A-F]{8}(?:-[0-9A-F]{4}){3}-[0-9A-F]{12}$/);
@@ -231,9 +231,9 @@ describe("derived, bind and guids", () => {
     const formats = ["n", "d", "b", "p", "x", "N", "D", "B", "P", "X"];
     const text = formats.map((format) => formatGuid(guid, format)).join("\n");
     const result = texts(renderFiles({ guids: [guid.replaceAll("-", "")] }, { a: text }))["a"] ?? "";
-    const created = seededGuid("seed", "guids/0");
-    expect(result).toBe(formats.map((format) => formatGuid(created, format)).join("\n"));
-    expect(parseGuid(formatGuid(created, "X"))).toBe(created);
+    const newGuid = seededGuid("seed", "guids/0");
+    expect(result).toBe(formats.map((format) => formatGuid(newGuid, format)).join("\n"));
+    expect(parseGuid(formatGuid(newGuid, "X"))).toBe(newGuid);
   });
 });
 
@@ -268,7 +268,7 @@ describe("date formats", () => {
     ["R", "Thu, 05 Dec 2024 15:04:09 GMT"],
     ["Y", "2024 December"],
     ["%d %M", "5 12"],
-  ])("%s is %s", (format, expected) => {
-    expect(formatDate(date, format)).toBe(expected);
+  ])("%s is %s", (format, result) => {
+    expect(formatDate(date, format)).toBe(result);
   });
 });

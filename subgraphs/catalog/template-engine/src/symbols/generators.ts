@@ -15,7 +15,7 @@ export interface GeneratorContext {
   readonly variables: Map<string, SymbolValue>;
   readonly given: ReadonlySet<string>;
   readonly parameterNames: ReadonlySet<string>;
-  /** The properties of the target's project, for bindings. */
+  /** The target project's properties, for bindings. */
   readonly project: ProjectProperties;
   readonly seed: string;
   readonly now: Date;
@@ -45,7 +45,7 @@ export function isGenerator(name: string): boolean {
   return generators.has(name.toLowerCase());
 }
 
-/** The value of a generated symbol; undefined when the symbol stays without a value. */
+/** A generated symbol's value; undefined when the symbol stays without a value. */
 export function generate(symbol: GeneratedSymbol, context: GeneratorContext): SymbolValue | undefined {
   const generator = generators.get(symbol.generator.toLowerCase());
   if (generator !== undefined) return generator(symbol, context);
@@ -59,11 +59,13 @@ export function generate(symbol: GeneratedSymbol, context: GeneratorContext): Sy
 /** The symbols that must have a value before the generator runs. */
 export function generatorSources(symbol: GeneratedSymbol): { names: string[]; expressions: string[] } {
   const { parameters } = symbol;
-  const named = ["source", "sourceVariableName", "fallbackVariableName"].map((key) => textMember(parameters, key));
-  const joined = objectsMember(parameters, "symbols").filter((part) => isReference(part));
-  const conditions = objectsMember(parameters, "cases").map((one) => textMember(one, "condition"));
+  const parameterNames = ["source", "sourceVariableName", "fallbackVariableName"].map((key) =>
+    textMember(parameters, key),
+  );
+  const parts = objectsMember(parameters, "symbols").filter((part) => isReference(part));
+  const conditions = objectsMember(parameters, "cases").map((entry) => textMember(entry, "condition"));
   return {
-    names: [...named, ...joined.map((part) => textMember(part, "value"))].filter((name) => name !== null),
+    names: [...parameterNames, ...parts.map((part) => textMember(part, "value"))].filter((name) => name !== null),
     expressions: [...conditions, textMember(parameters, "action")].filter((expression) => expression !== null),
   };
 }
@@ -137,11 +139,13 @@ function join(symbol: GeneratedSymbol, { variables }: GeneratorContext): SymbolV
   const parts = objectsMember(symbol.parameters, "symbols").flatMap((part) => {
     const value = textMember(part, "value") ?? "";
     if (!isReference(part)) return [value];
-    const referenced = variables.get(value);
-    return referenced instanceof MultiValue ? referenced.values : [textOf(referenced)];
+    const source = variables.get(value);
+    return source instanceof MultiValue ? source.values : [textOf(source)];
   });
-  const kept = booleanMember(symbol.parameters, "removeEmptyValues") ? parts.filter((part) => part !== "") : parts;
-  return kept.join(textMember(symbol.parameters, "separator") ?? "");
+  const nonEmptyParts = booleanMember(symbol.parameters, "removeEmptyValues")
+    ? parts.filter((part) => part !== "")
+    : parts;
+  return nonEmptyParts.join(textMember(symbol.parameters, "separator") ?? "");
 }
 
 function isReference(part: JsonObject): boolean {
@@ -160,14 +164,14 @@ const unsafePorts = new Set([
 const minPort = 1024n;
 const maxPort = 65_535n;
 
-/** A port of the range, chosen by the seed. Nothing checks whether the port is free. */
+/** A port in the range, chosen by the seed. Nothing checks whether the port is free. */
 function port(symbol: GeneratedSymbol, { seed }: GeneratorContext): SymbolValue {
   const low = bounded(integer(symbol, "low") ?? minPort);
   const high = bounded(integer(symbol, "high") ?? maxPort);
-  let chosen = seededInteger(seed, `symbol/${symbol.name}`, { low, high });
-  while (unsafePorts.has(Number(chosen)) && chosen < high) chosen++;
-  if (!unsafePorts.has(Number(chosen))) return chosen;
-  return integer(symbol, "fallback") ?? chosen;
+  let port = seededInteger(seed, `symbol/${symbol.name}`, { low, high });
+  while (unsafePorts.has(Number(port)) && port < high) port++;
+  if (!unsafePorts.has(Number(port))) return port;
+  return integer(symbol, "fallback") ?? port;
 }
 
 function bounded(value: bigint): bigint {
@@ -209,9 +213,10 @@ function patternOf({ name }: GeneratedSymbol, pattern: string | null, member: st
 
 function switchCase(symbol: GeneratedSymbol, context: GeneratorContext): SymbolValue {
   const evaluator = evaluatorOf(symbol);
-  for (const one of objectsMember(symbol.parameters, "cases")) {
-    const condition = textMember(one, "condition");
-    if (decideCondition(condition, context.variables, context.report, evaluator)) return textMember(one, "value") ?? "";
+  for (const entry of objectsMember(symbol.parameters, "cases")) {
+    const condition = textMember(entry, "condition");
+    if (decideCondition(condition, context.variables, context.report, evaluator))
+      return textMember(entry, "value") ?? "";
   }
   return "";
 }

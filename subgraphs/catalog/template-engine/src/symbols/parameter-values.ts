@@ -21,7 +21,7 @@ interface ParameterOutcome {
   disabled: ReadonlySet<string>;
 }
 
-/** The parts of a symbol that decide how a value of a request is read. */
+/** The symbol members that decide how a request's value is read. */
 export type ValueRules = Pick<
   ParameterSymbol,
   | "datatype"
@@ -48,31 +48,32 @@ const datatypeDefaults: Readonly<Record<ParameterDatatype, string | null>> = {
   choice: "",
 };
 
-/** The values of all parameters: those of the request, and defaults for the others. */
+/** The values of all parameters: from the request, and defaults for the others. */
 export function parameterValues(
   symbols: readonly ParameterSymbol[],
   request: Readonly<Record<string, unknown>>,
   report: RenderReport,
 ): ParameterOutcome {
   const values = new Map<string, SymbolValue>();
-  const given = new Set<string>();
+  const givenNames = new Set<string>();
   for (const symbol of symbols) {
-    const passed = Object.hasOwn(request, symbol.name) ? request[symbol.name] : undefined;
-    const text = passed === undefined ? undefined : requestText(symbol, passed);
-    if (passed !== undefined && text === undefined)
+    const value = Object.hasOwn(request, symbol.name) ? request[symbol.name] : undefined;
+    const text = value === undefined ? undefined : requestText(symbol, value);
+    if (value !== undefined && text === undefined)
       throw refused(symbol, "must be a text, a number, a boolean or a list of these");
-    if (text !== undefined) given.add(symbol.name);
+    if (text !== undefined) givenNames.add(symbol.name);
     // conditions use defaults, also for required parameters
     setValue(values, symbol, text ?? knownChoices(symbol, defaultOf(symbol), report));
   }
-  const disabled = disabledParameters(symbols, values, report);
+  const disabledNames = disabledParameters(symbols, values, report);
   for (const symbol of symbols) {
-    if (disabled.has(symbol.name) || given.has(symbol.name) || !holds(symbol.isRequired, values, report)) continue;
+    if (disabledNames.has(symbol.name) || givenNames.has(symbol.name) || !holds(symbol.isRequired, values, report))
+      continue;
     throw renderFailed(`The parameter "${symbol.name}" is required, but it has no value.`, {
       pointer: `/parameters/${symbol.name}`,
     });
   }
-  return { values, given, disabled };
+  return { values, given: givenNames, disabled: disabledNames };
 }
 
 /** Conditions first use all values; those that use a disabled parameter are evaluated again without it. */
@@ -85,23 +86,25 @@ function disabledParameters(
   const conditions = symbols.flatMap(({ name, isEnabled }) =>
     typeof isEnabled === "string" ? [{ name, isEnabled, sources: mentionedNames(isEnabled, names) }] : [],
   );
-  const disabled = new Set(conditions.filter((one) => !holds(one.isEnabled, values, report)).map(({ name }) => name));
-  const affected = dependents(conditions, disabled);
-  for (const name of disabled) values.delete(name);
-  for (const { name, isEnabled } of sortByDependency(affected, (one) => one.sources)) {
+  const disabledNames = new Set(
+    conditions.filter((condition) => !holds(condition.isEnabled, values, report)).map(({ name }) => name),
+  );
+  const dependentConditions = dependents(conditions, disabledNames);
+  for (const name of disabledNames) values.delete(name);
+  for (const { name, isEnabled } of sortByDependency(dependentConditions, (condition) => condition.sources)) {
     if (holds(isEnabled, values, report)) {
-      disabled.delete(name);
+      disabledNames.delete(name);
     } else {
-      disabled.add(name);
+      disabledNames.add(name);
       values.delete(name);
     }
   }
   for (const { name, isEnabled } of symbols) {
     if (isEnabled !== false) continue;
-    disabled.add(name);
+    disabledNames.add(name);
     values.delete(name);
   }
-  return disabled;
+  return disabledNames;
 }
 
 /** All names that depend on one of the names, directly or transitively. */
@@ -109,14 +112,16 @@ function dependents<T extends { readonly name: string; readonly sources: readonl
   all: readonly T[],
   names: ReadonlySet<string>,
 ): T[] {
-  const reached = new Set<T>();
+  const dependentItems = new Set<T>();
   let frontier: readonly string[] = [...names];
   while (frontier.length > 0) {
-    const found = all.filter((one) => !reached.has(one) && one.sources.some((source) => frontier.includes(source)));
-    for (const one of found) reached.add(one);
-    frontier = found.map(({ name }) => name);
+    const next = all.filter(
+      (item) => !dependentItems.has(item) && item.sources.some((source) => frontier.includes(source)),
+    );
+    for (const item of next) dependentItems.add(item);
+    frontier = next.map(({ name }) => name);
   }
-  return all.filter((one) => reached.has(one));
+  return all.filter((item) => dependentItems.has(item));
 }
 
 function holds(condition: boolean | string, values: ReadonlyMap<string, SymbolValue>, report: RenderReport): boolean {
@@ -127,7 +132,7 @@ function holds(condition: boolean | string, values: ReadonlyMap<string, SymbolVa
   return value;
 }
 
-/** The default of an optional text without a default is the text that it replaces. */
+/** An optional text without a default has the text that it replaces as its default. */
 function defaultOf(symbol: ValueRules): string | null {
   return (
     symbol.defaultValue ?? (symbol.isRequired === true ? null : (datatypeDefaults[symbol.datatype] ?? symbol.replaces))
@@ -139,29 +144,29 @@ function knownChoices(symbol: ParameterSymbol, standard: string | null, report: 
   if (standard === null || symbol.datatype !== "choice" || !symbol.allowMultipleValues) return standard;
   const parts = choiceParts(standard);
   const names = choiceNames(symbol.choices);
-  const known = parts.filter((part) => names.find(part) !== undefined);
-  if (known.length < parts.length) {
+  const validParts = parts.filter((part) => names.find(part) !== undefined);
+  if (validParts.length < parts.length) {
     report.warn("SchemaViolation", `The default "${standard}" of "${symbol.name}" names a choice that does not exist.`);
   }
-  return known.join("|");
+  return validParts.join("|");
 }
 
-/** The text of a value in a request; undefined for an object. */
-export function requestText(symbol: ValueRules, passed: unknown): string | undefined {
-  if (passed === null) return symbol.defaultIfOptionWithoutValue ?? defaultOf(symbol) ?? "";
-  if (Array.isArray(passed)) {
-    const texts = passed.map((one) => requestText(symbol, one));
+/** The text for a value in a request; undefined for an object. */
+export function requestText(symbol: ValueRules, value: unknown): string | undefined {
+  if (value === null) return symbol.defaultIfOptionWithoutValue ?? defaultOf(symbol) ?? "";
+  if (Array.isArray(value)) {
+    const texts = value.map((item) => requestText(symbol, item));
     return texts.includes(undefined) ? undefined : texts.join("|");
   }
-  switch (typeof passed) {
+  switch (typeof value) {
     case "string":
-      return passed;
+      return value;
     case "number":
     case "bigint":
     case "boolean":
-      return String(passed);
+      return String(value);
     default:
-      return isNumberText(passed) ? numberText(symbol, passed.rawJSON) : undefined;
+      return isNumberText(value) ? numberText(symbol, value.rawJSON) : undefined;
   }
 }
 
@@ -169,12 +174,12 @@ interface NumberText {
   readonly rawJSON: string;
 }
 
-/** A number of JSON with the text that JavaScript would change. TypeScript does not know the method yet. */
+/** A JSON number with the text that JavaScript would change. TypeScript does not know the method yet. */
 const { isRawJSON: isNumberText } = JSON as typeof JSON & {
   readonly isRawJSON: (value: unknown) => value is NumberText;
 };
 
-/** A whole number has digits only, since `1E5` is an integer of JSON and none of a template. */
+/** A whole number has digits only, since `1E5` is an integer in JSON and none in a template. */
 function numberText({ datatype }: ValueRules, text: string): string {
   const number = Number(text);
   return datatype === "integer" && Number.isSafeInteger(number) ? String(number) : text;
@@ -226,13 +231,13 @@ export function convertText(datatype: ParameterDatatype, text: string): SymbolVa
 function choiceValue({ choices, allowMultipleValues }: ValueRules, text: string): SymbolValue | undefined {
   const names = choiceNames(choices);
   if (!allowMultipleValues) return names.find(text);
-  const chosen = new Set<string>();
+  const result = new Set<string>();
   for (const part of choiceParts(text)) {
     const choice = names.find(part);
     if (choice === undefined) return undefined;
-    chosen.add(choice);
+    result.add(choice);
   }
-  return new MultiValue([...chosen]);
+  return new MultiValue([...result]);
 }
 
 const maxNamedChoices = 20;
@@ -244,10 +249,10 @@ function choiceHint(symbol: ParameterSymbol, text: string): string {
   const names = choiceNames(symbol.choices);
   const wrong = parts.find((part) => names.find(part) === undefined) ?? text;
   const fitting = names.beginningWith(wrong);
-  const named = fitting.length > 1 ? fitting : symbol.choices.map(({ choice }) => choice);
-  const shown = named.slice(0, maxNamedChoices).map((choice) => `"${choice}"`);
-  if (named.length > shown.length) shown.push("others");
+  const candidates = fitting.length > 1 ? fitting : symbol.choices.map(({ choice }) => choice);
+  const examples = candidates.slice(0, maxNamedChoices).map((choice) => `"${choice}"`);
+  if (candidates.length > examples.length) examples.push("others");
   return fitting.length > 1
-    ? `: several choices begin with "${wrong}": ${shown.join(", ")}`
-    : `. Use one of ${shown.join(", ")}`;
+    ? `: several choices begin with "${wrong}": ${examples.join(", ")}`
+    : `. Use one of ${examples.join(", ")}`;
 }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** A GUID in the layout of version 5 that depends only on the seed and the purpose. */
+/** A GUID in the version 5 layout that depends only on the seed and the purpose. */
 export function seededGuid(seed: string, purpose: string): string {
   const digest = createHash("sha1").update(`guid\0${seed}\0${purpose}`).digest().subarray(0, 16);
   digest[6] = ((digest[6] ?? 0) & 0x0f) | 0x50;
@@ -23,29 +23,29 @@ export const guidFormats: readonly GuidFormat[] = ["n", "d", "b", "p", "x", "N",
 
 /** Writes a GUID in a .NET format (N, D, B, P, X); a capital letter gives capital digits. */
 export function formatGuid(guid: string, format: string): string {
-  const dashed = guid.toLowerCase();
+  const digits = guid.toLowerCase();
   const capital = format !== format.toLowerCase();
-  const text = spelled(dashed, format.toLowerCase());
+  const text = spelled(digits, format.toLowerCase());
   return capital ? text.toUpperCase() : text;
 }
 
-function spelled(dashed: string, format: string): string {
+function spelled(digits: string, format: string): string {
   switch (format) {
     case "n":
-      return dashed.replaceAll("-", "");
+      return digits.replaceAll("-", "");
     case "b":
-      return `{${dashed}}`;
+      return `{${digits}}`;
     case "p":
-      return `(${dashed})`;
+      return `(${digits})`;
     case "x":
-      return hexadecimal(dashed);
+      return hexadecimal(digits);
     default:
-      return dashed;
+      return digits;
   }
 }
 
-function hexadecimal(dashed: string): string {
-  const [a = "", b = "", c = "", d = "", e = ""] = dashed.split("-");
+function hexadecimal(digits: string): string {
+  const [a = "", b = "", c = "", d = "", e = ""] = digits.split("-");
   const bytes = (d + e).match(/../g) ?? [];
   return `{0x${a},0x${b},0x${c},{${bytes.map((byte) => `0x${byte}`).join(",")}}}`;
 }

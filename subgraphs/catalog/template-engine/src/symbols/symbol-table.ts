@@ -32,7 +32,7 @@ interface SymbolRequest {
   target?: TargetFiles;
 }
 
-/** A text in files that is replaced with the value of a symbol. */
+/** A text in files that is replaced with a symbol's value. */
 export interface TextReplacement {
   readonly from: string;
   readonly to: string;
@@ -46,12 +46,12 @@ export interface SymbolTable {
   readonly fileRenames: readonly TextReplacement[];
 }
 
-/** Computes the value of every symbol and the texts to replace. Throws a TemplateError for an invalid parameter. */
+/** Computes every symbol's value and the texts to replace. Throws a TemplateError for an invalid parameter. */
 export function resolveSymbols(config: TemplateConfig, request: SymbolRequest, report: RenderReport): SymbolTable {
   const symbols = effectiveSymbols(config);
   const parameters = symbols.filter((symbol) => symbol.type === "parameter");
-  const passed = { ...request.parameters, [nameSymbolName]: request.name };
-  const { values, given, disabled } = parameterValues(parameters, passed, report);
+  const requestValues = { ...request.parameters, [nameSymbolName]: request.name };
+  const { values, given, disabled } = parameterValues(parameters, requestValues, report);
   addQuotelessLiterals(values, parameters, symbols);
   const patterns = new TemplatePatterns(new PatternTimeLimit(request.patternLimits));
   const forms = new ValueForms(config.forms, "identity", patterns);
@@ -67,7 +67,7 @@ export function resolveSymbols(config: TemplateConfig, request: SymbolRequest, r
     project: targetProject(symbols, request.target, report),
   };
   const names = symbols.map((symbol) => symbol.name);
-  for (const symbol of sortByDependency(symbols, (one) => dependenciesOf(one, names))) {
+  for (const symbol of sortByDependency(symbols, (symbol) => dependenciesOf(symbol, names))) {
     assign(symbol, context, forms);
     setFormVariables(symbol, values, forms);
   }
@@ -83,12 +83,12 @@ export function resolveSymbols(config: TemplateConfig, request: SymbolRequest, r
   };
 }
 
-/** The names that a request may set: the parameters of the template, its tags and the name. */
+/** The names that a request may set: the template's parameters, its tags and the name. */
 export function parameterNames(config: TemplateConfig): string[] {
   return effectiveSymbols(config).flatMap(({ type, name }) => (type === "parameter" ? [name] : []));
 }
 
-/** The symbols of the template and those that every template has: its name and its tags. */
+/** The template's symbols and the ones that every template has: its name and its tags. */
 function effectiveSymbols(config: TemplateConfig): TemplateSymbol[] {
   const symbols = new Map<string, TemplateSymbol>([[nameSymbolName, nameSymbol(config)]]);
   for (const [name, value] of Object.entries(config.tags)) {
@@ -102,8 +102,8 @@ function effectiveSymbols(config: TemplateConfig): TemplateSymbol[] {
 
 /** A template that declares the symbol `name` also defines what the symbol replaces and its forms. */
 function nameSymbol(config: TemplateConfig): ParameterSymbol {
-  const own = config.symbols.get(nameSymbolName);
-  if (own?.type === "parameter") return { ...own, isRequired: false, isEnabled: true };
+  const symbol = config.symbols.get(nameSymbolName);
+  if (symbol?.type === "parameter") return { ...symbol, isRequired: false, isEnabled: true };
   return { ...implicit(nameSymbolName, null), replaces: config.sourceName, forms: nameForms };
 }
 
@@ -136,10 +136,10 @@ function addQuotelessLiterals(
   parameters: readonly ParameterSymbol[],
   symbols: readonly TemplateSymbol[],
 ): void {
-  const taken = new Set(symbols.map((symbol) => symbol.name));
+  const names = new Set(symbols.map((symbol) => symbol.name));
   for (const symbol of parameters) {
     if (!symbol.enableQuotelessLiterals) continue;
-    for (const { choice } of symbol.choices) if (!taken.has(choice)) values.set(choice, choice);
+    for (const { choice } of symbol.choices) if (!names.has(choice)) values.set(choice, choice);
   }
 }
 
@@ -154,8 +154,8 @@ function setFormVariables(symbol: TemplateSymbol, values: Map<string, SymbolValu
   const value = values.get(symbol.name);
   if (value === undefined || value === null) return;
   for (const form of symbol.forms) {
-    const formed = forms.apply(form, textOf(value));
-    if (formed !== undefined) values.set(`${symbol.name}{-VALUE-FORMS-}${form}`, formed);
+    const text = forms.apply(form, textOf(value));
+    if (text !== undefined) values.set(`${symbol.name}{-VALUE-FORMS-}${form}`, text);
   }
 }
 
@@ -174,7 +174,7 @@ function valueOf(symbol: TemplateSymbol, context: GeneratorContext, forms: Value
       return value;
     }
     case "generated":
-      // its datatype is only a description, so the text of a generator stays a text
+      // its datatype is only a description, so a generator's text stays a text
       return generate(symbol, context);
     case "bind":
       return bound(symbol, context.project);
@@ -202,9 +202,9 @@ function targetProject(
   report: RenderReport,
 ): ProjectProperties {
   const asks = symbols.some((symbol) => symbol.type === "bind" && isProjectBinding(symbol.binding));
-  const found = asks && target !== undefined ? projectOfTarget(target) : undefined;
-  if (found?.problem) report.warn("BindingNotRead", `No property was read from a project: ${found.problem}.`);
-  return found?.properties ?? new Map();
+  const project = asks && target !== undefined ? projectOfTarget(target) : undefined;
+  if (project?.problem) report.warn("BindingNotRead", `No property was read from a project: ${project.problem}.`);
+  return project?.properties ?? new Map();
 }
 
 function bound({ binding, defaultValue, datatype }: BindSymbol, project: ProjectProperties): SymbolValue | undefined {
@@ -218,7 +218,7 @@ function projectValue(binding: string | null, project: ProjectProperties): strin
   return project.get(name.trim().toLowerCase());
 }
 
-/** The value of a binding. `env:` never has a value, and an unknown prefix is a part of the name. */
+/** A binding's value. `env:` never has a value, and an unknown prefix belongs to the name. */
 function hostValue(binding: string): string | undefined {
   const colon = binding.indexOf(":");
   const scheme = colon === -1 ? "" : binding.slice(0, colon).trim().toLowerCase();
@@ -258,19 +258,19 @@ function unknownForm(report: RenderReport, symbol: string, form: string): void {
   report.warn("UnknownValueForm", `The symbol "${symbol}" uses the unknown value form "${form}".`);
 }
 
-/** Replacements for each listed GUID in all of its formats. */
+/** Replacements for each listed GUID in all its formats. */
 function guidReplacements(config: TemplateConfig, { variables, seed, report }: GeneratorContext): TextReplacement[] {
   return config.guids.flatMap((text, index) => {
-    const known = parseGuid(text);
-    if (known === undefined) {
+    const guid = parseGuid(text);
+    if (guid === undefined) {
       report.warn("SchemaViolation", `The entry "${text}" of "guids" is not a valid GUID.`);
       return [];
     }
-    const created = seededGuid(seed, `guids/${index}`);
-    setGuidFormats(variables, `guid${index}`, created, null);
+    const newGuid = seededGuid(seed, `guids/${index}`);
+    setGuidFormats(variables, `guid${index}`, newGuid, null);
     return guidFormats.map((format) => ({
-      from: formatGuid(known, format),
-      to: formatGuid(created, format),
+      from: formatGuid(guid, format),
+      to: formatGuid(newGuid, format),
       onlyIf: [],
     }));
   });

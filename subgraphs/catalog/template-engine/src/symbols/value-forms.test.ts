@@ -77,8 +77,8 @@ describe("value forms", () => {
     ["xmlEncode", "<", "&lt;"],
     ["chain", "Ab", "Ab"],
     ["replace", "Ab", "Ab"],
-  ])("%s of %j is %j", (name, value, expected) => {
-    expect(forms.apply(name, value)).toBe(expected);
+  ])("%s of %j is %j", (name, value, result) => {
+    expect(forms.apply(name, value)).toBe(result);
   });
 
   it("knows when a form does not exist", () => {

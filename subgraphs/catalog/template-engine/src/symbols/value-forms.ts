@@ -14,13 +14,13 @@ const identifierPart = /^[\p{L}\p{Nl}\p{Nd}\p{Pc}\p{Mn}\p{Mc}\p{Cf}]$/u;
 
 type Transform = (value: string) => string;
 
-const same: Transform = (value) => value;
+const identity: Transform = (value) => value;
 const firstLower: Transform = (value) => onFirst(value, lower);
 const firstUpper: Transform = (value) => onFirst(value, upper);
 
 // these names need no definition; forms that need settings change nothing without one
 const builtInForms: ReadonlyMap<string, Transform> = new Map<string, Transform>([
-  ["identity", same],
+  ["identity", identity],
   ["safe_name", safeName],
   ["lower_safe_name", (value) => lower(safeName(value))],
   ["safe_namespace", safeNamespace],
@@ -38,8 +38,8 @@ const builtInForms: ReadonlyMap<string, Transform> = new Map<string, Transform>(
   ["titleCase", titleCase],
   ["jsonEncode", jsonEncode],
   ["xmlEncode", xmlEncode],
-  ["replace", same],
-  ["chain", same],
+  ["replace", identity],
+  ["chain", identity],
 ]);
 
 const formsByIdentifier = new Map(Array.from(builtInForms, ([name, transform]) => [name.toLowerCase(), transform]));
@@ -47,7 +47,7 @@ const formsByIdentifier = new Map(Array.from(builtInForms, ([name, transform]) =
 /** The forms that apply to every sourceName. */
 export const nameForms = ["identity", "safe_name", "lower_safe_name", "safe_namespace", "lower_safe_namespace"];
 
-/** The value forms of a template: the built-in ones and those in `forms`. */
+/** A template's value forms: the built-in ones and those in `forms`. */
 export class ValueForms {
   readonly #custom: ReadonlyMap<string, JsonObject>;
   readonly #unknownIdentifier: "refused" | "identity";
@@ -83,7 +83,7 @@ export class ValueForms {
         const transform = formsByIdentifier.get(identifier.toLowerCase());
         if (transform === undefined && this.#unknownIdentifier === "refused")
           throw renderFailed(`The value form "${name}" has the unknown identifier "${identifier}".`);
-        return (transform ?? same)(value);
+        return (transform ?? identity)(value);
       }
     }
   }
@@ -120,13 +120,13 @@ function safeName(value: string): string {
 }
 
 function safeNamespace(value: string): string {
-  const trimmed = value.trim();
+  const text = value.trim();
   let out = "";
   let position = 0;
-  for (const character of trimmed) {
+  for (const character of text) {
     position += character.length;
     const begins = out === "" || out.endsWith(".");
-    if (character === ".") out += out !== "" && position < trimmed.length ? "." : "_";
+    if (character === ".") out += out !== "" && position < text.length ? "." : "_";
     else if (character.length > 1 || !identifierPart.test(character)) out += "_";
     else out += begins && !identifierStart.test(character) ? `_${character}` : character;
   }
@@ -150,7 +150,7 @@ function separatedCase(value: string, separator: string): string {
   return (value.replace(/[\u{10000}-\u{10ffff}]/gu, " ").match(wordPattern) ?? []).map(lower).join(separator);
 }
 
-/** As TextInfo.ToTitleCase of .NET: a word in capitals does not change. */
+/** As TextInfo.ToTitleCase in .NET: a word in capitals does not change. */
 function titleCase(value: string): string {
   return value.replace(/[\p{L}\p{Mn}][\p{L}\p{Mn}\p{Nd}'\u2019]*/gu, (word) => {
     if (word.length > 1 && word === upper(word) && word !== lower(word)) return word;

@@ -5,7 +5,7 @@ import { nearestInTarget, type TargetFiles } from "./target-files.js";
 const maxValueLength = 4096;
 const maxProperties = 2000;
 
-/** The MSBuild properties in the text of the target's project, by lower-case name. */
+/** The MSBuild properties in the target project's text, by lower-case name. */
 export type ProjectProperties = ReadonlyMap<string, string>;
 
 type ProjectLookup =
@@ -23,35 +23,35 @@ export function projectOfTarget(target: TargetFiles): ProjectLookup {
   if (project === undefined) return none(null);
   if (others.length > 0)
     return none(`${[project, ...others].join(" and ")} are equally near, and only one project may be`);
-  const own = plainProperties(target.files.get(project) ?? "");
-  if (own === undefined) return none(`${project} is not well-formed XML`);
-  if (!own.isSdkStyle) return none(`${project} is not an SDK-style project`);
+  const outline = plainProperties(target.files.get(project) ?? "");
+  if (outline === undefined) return none(`${project} is not well-formed XML`);
+  if (!outline.isSdkStyle) return none(`${project} is not an SDK-style project`);
   const properties = new Map<string, string>();
   const folder = posix.dirname(project);
-  const [shared] = nearestInTarget(target, folder === "." ? "" : folder, (path) =>
+  const [buildProperties] = nearestInTarget(target, folder === "." ? "" : folder, (path) =>
     /(?:^|\/)Directory\.Build\.props$/.test(path),
   );
   const name = posix.basename(project, posix.extname(project));
   properties.set("msbuildprojectname", name);
   properties.set("msbuildprojectfile", posix.basename(project));
   properties.set("msbuildprojectextension", posix.extname(project));
-  const inherited = shared === undefined ? undefined : plainProperties(target.files.get(shared) ?? "");
-  for (const [property, value] of [...(inherited?.properties ?? []), ...own.properties])
+  const parent = buildProperties === undefined ? undefined : plainProperties(target.files.get(buildProperties) ?? "");
+  for (const [property, value] of [...(parent?.properties ?? []), ...outline.properties])
     assign(properties, property, value);
   if (!properties.get("assemblyname")) properties.set("assemblyname", name);
-  // the default of Microsoft.NET.Sdk
+  // the default in Microsoft.NET.Sdk
   if (!properties.get("rootnamespace")) properties.set("rootnamespace", name.replaceAll(" ", "_"));
   return { project, properties, problem: null };
 }
 
 function assign(properties: Map<string, string>, name: string, value: string): void {
   const key = name.toLowerCase();
-  const evaluated = /\$\(\[|\$\([^()]*[.(]|[@%]\(/.test(value)
+  const result = /\$\(\[|\$\([^()]*[.(]|[@%]\(/.test(value)
     ? undefined
-    : value.replace(/\$\(([^()]*)\)/g, (_, used: string) => properties.get(used.trim().toLowerCase()) ?? "");
+    : value.replace(/\$\(([^()]*)\)/g, (_, name: string) => properties.get(name.trim().toLowerCase()) ?? "");
   // references to other properties can multiply the length
-  if (evaluated === undefined || evaluated.length > maxValueLength) properties.delete(key);
-  else if (properties.has(key) || properties.size < maxProperties) properties.set(key, evaluated);
+  if (result === undefined || result.length > maxValueLength) properties.delete(key);
+  else if (properties.has(key) || properties.size < maxProperties) properties.set(key, result);
 }
 
 interface PlainProperties {

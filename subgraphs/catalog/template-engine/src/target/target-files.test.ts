@@ -12,7 +12,7 @@ const target = (files: Record<string, string>, directory = "") => ({
   directory,
   files: new Map(Object.entries(files)),
 });
-const added = (actionId: string, args: Record<string, unknown>, more: Record<string, unknown> = {}) => ({
+const configFor = (actionId: string, args: Record<string, unknown>, more: Record<string, unknown> = {}) => ({
   sourceName: "App",
   primaryOutputs: [{ path: "App.csproj" }],
   postActions: [{ actionId, args, manualInstructions: [{ text: "By hand" }] }],
@@ -22,7 +22,7 @@ const added = (actionId: string, args: Record<string, unknown>, more: Record<str
 describe("a template in a folder of its target", () => {
   it("is produced there with its primary outputs", () => {
     const result = renderFiles(
-      added("", {}, { postActions: [] }),
+      configFor("", {}, { postActions: [] }),
       { "App.csproj": project() },
       { target: target({}, "src/x") },
     );
@@ -32,10 +32,10 @@ describe("a template in a folder of its target", () => {
 });
 
 describe("adding to a solution of the target", () => {
-  const run = (files: Record<string, string>, directory = "src/MyApp", produced: Record<string, string> = {}) =>
+  const run = (files: Record<string, string>, directory = "src/MyApp", outputs: Record<string, string> = {}) =>
     renderFiles(
-      added(addToSolution, {}),
-      { "App.csproj": project(), ...produced },
+      configFor(addToSolution, {}),
+      { "App.csproj": project(), ...outputs },
       { target: target(files, directory) },
     );
 
@@ -74,7 +74,7 @@ describe("adding to a solution of the target", () => {
 describe("adding a reference to a project of the target", () => {
   const item = { "Thing.cs": "class Thing;" };
   const run = (args: Record<string, unknown>, files: Record<string, string>, more: Record<string, unknown> = {}) =>
-    renderFiles(added(addReference, args, { primaryOutputs: [], ...more }), item, {
+    renderFiles(configFor(addReference, args, { primaryOutputs: [], ...more }), item, {
       target: target(files, "src/Shop/Models"),
     });
   const polly = { referenceType: "package", reference: "Polly", version: "8.4.2" };
@@ -109,8 +109,8 @@ describe("adding a reference to a project of the target", () => {
       { changes: [{ reference: { include: "Polly" } }, { reference: { include: "Serilog" } }] },
     ]);
     const both = { ...polly, targetFiles: ["../Shop.csproj", "../Broken.csproj"] };
-    const broken = run(both, { "src/Shop/Shop.csproj": project(), "src/Shop/Broken.csproj": "<Project>" });
-    expect(broken.edits).toEqual([]);
+    const result = run(both, { "src/Shop/Shop.csproj": project(), "src/Shop/Broken.csproj": "<Project>" });
+    expect(result.edits).toEqual([]);
   });
 
   it("is left to a person past a hundred changes", () => {
@@ -145,7 +145,7 @@ describe("bindings to the target's project", () => {
   const config = (binding: string) => ({
     symbols: { ns: { type: "bind", binding, replaces: "NAMESPACE", defaultValue: "Company.Default" } },
   });
-  const bound = (binding: string, files: Record<string, string>, directory = "src/Shop/Models") =>
+  const namespaceFor = (binding: string, files: Record<string, string>, directory = "src/Shop/Models") =>
     texts(renderFiles(config(binding), { "a.cs": "NAMESPACE" }, { target: target(files, directory) }))[
       `${directory}/a.cs`
     ];
@@ -184,8 +184,8 @@ describe("bindings to the target's project", () => {
     ["msbuild:RootNamespace", { "S.csproj": "<Project></Project>" }, "Company.Default"],
     ["msbuild:RootNamespace", { "A.csproj": project(), "B.csproj": project() }, "Company.Default"],
     ["msbuild:RootNamespace", {}, "Company.Default"],
-  ])("%s in %j is %s", (binding, files, expected) => {
-    expect(bound(binding, files)).toBe(expected.endsWith(".") ? `${expected}S` : expected);
+  ])("%s in %j is %s", (binding, files, result) => {
+    expect(namespaceFor(binding, files)).toBe(result.endsWith(".") ? `${result}S` : result);
   });
 
   it("ends values that multiply themselves", () => {

@@ -1,11 +1,11 @@
 import { posix } from "node:path";
 import type { TemplatePack } from "../configuration/template-pack.js";
 
-/** The files of the target that a template may read: solutions, projects and build properties. */
+/** The target's files that a template may read: solutions, projects and build properties. */
 export interface TargetFiles {
   /** The output folder in the target; "" is the root. */
   readonly directory: string;
-  /** The texts of the files by path from the root. */
+  /** The files' texts by path from the root. */
   readonly files: ReadonlyMap<string, string>;
 }
 
@@ -18,15 +18,17 @@ const readablePaths = /(?:\.slnx?|\.\w+proj|(?:^|\/)Directory\.(?:Build|Packages
 /** Whether a template reads its target: by a post action that edits a project or solution, or by a `msbuild:` binding. */
 export function readsTarget({ config }: TemplatePack): boolean {
   const adds = config.postActions.some(({ actionId }) => addingActions.includes((actionId ?? "").toLowerCase()));
-  return adds || [...config.symbols.values()].some((one) => one.type === "bind" && isProjectBinding(one.binding));
+  return (
+    adds || [...config.symbols.values()].some((symbol) => symbol.type === "bind" && isProjectBinding(symbol.binding))
+  );
 }
 
-/** Whether a binding reads a property of the target's project. */
+/** Whether a binding reads a property from the target's project. */
 export function isProjectBinding(binding: string | null): boolean {
   return /^\s*msbuild\s*:/i.test(binding ?? "");
 }
 
-/** The paths of the target that a template may read, the nearest to the output folder first. */
+/** The target's paths that a template may read, the nearest to the output folder first. */
 export function readableTargetPaths(paths: Iterable<string>, directory: string): string[] {
   const around = foldersAbove(directory);
   const rank = (path: string) => {
@@ -44,19 +46,19 @@ export function readableTargetPaths(paths: Iterable<string>, directory: string):
 export function nearestInTarget(target: TargetFiles, from: string, fits: (path: string) => boolean): string[] {
   const fitting = [...target.files.keys()].filter(fits);
   for (const folder of foldersAbove(from)) {
-    const found = fitting.filter((path) => folderOf(path) === folder);
-    if (found.length > 0) return found;
+    const paths = fitting.filter((path) => folderOf(path) === folder);
+    if (paths.length > 0) return paths;
   }
   return [];
 }
 
 /** Converts a path from the output folder to one from the root; undefined when it leads above the root. */
 export function pathInTarget({ directory }: Pick<TargetFiles, "directory">, path: string): string | undefined {
-  const joined = posix.join(directory, path.trim().replaceAll("\\", "/"));
-  return joined.startsWith("../") || joined === ".." || joined.startsWith("/") ? undefined : joined;
+  const result = posix.join(directory, path.trim().replaceAll("\\", "/"));
+  return result.startsWith("../") || result === ".." || result.startsWith("/") ? undefined : result;
 }
 
-/** The folder of a path; "" is the root. */
+/** A path's folder; "" is the root. */
 export function folderOf(path: string): string {
   const folder = posix.dirname(path);
   return folder === "." ? "" : folder;

@@ -16,7 +16,7 @@ export function detectEncoding(bytes: Uint8Array): DetectedEncoding {
   return { encoding: "utf8", bomLength: 0 };
 }
 
-/** The text of a file without its byte order mark. */
+/** A file's text without its byte order mark. */
 export function decodeText(bytes: Uint8Array): string {
   const { encoding, bomLength } = detectEncoding(bytes);
   return decodeBody(bytes.subarray(bomLength), encoding);

@@ -1,14 +1,14 @@
 import { compareTexts, lower, sameText, upper } from "./invariant-case.js";
 
 const characters = Array.from({ length: 0x10000 }, (_, code) => String.fromCharCode(code)).filter(
-  (one) => one < "\ud800" || one > "\udfff",
+  (character) => character < "\ud800" || character > "\udfff",
 );
 
 /** The single letters whose only lower form is the given one. */
 const capitalsOf = new Map<string, string[]>();
-for (const one of characters) {
-  const small = one.toLowerCase();
-  if (small !== one && small.length === 1) capitalsOf.set(small, [...(capitalsOf.get(small) ?? []), one]);
+for (const character of characters) {
+  const small = character.toLowerCase();
+  if (small !== character && small.length === 1) capitalsOf.set(small, [...(capitalsOf.get(small) ?? []), character]);
 }
 
 describe("invariant casing", () => {
@@ -25,8 +25,8 @@ describe("invariant casing", () => {
     ["ᾳ ᾀ", "ᾼ ᾈ"],
     ["ǆ ǅ", "Ǆ Ǆ"],
     ["𐐨", "𐐀"],
-  ])("%s in capitals is %s", (text, expected) => {
-    expect(upper(text)).toBe(expected);
+  ])("%s in capitals is %s", (text, result) => {
+    expect(upper(text)).toBe(result);
   });
 
   it.each([
@@ -34,19 +34,21 @@ describe("invariant casing", () => {
     ["ΟΔΟΣ", "οδοσ"],
     ["ẞ", "ß"],
     ["𐐀", "𐐨"],
-  ])("%s in small letters is %s", (text, expected) => {
-    expect(lower(text)).toBe(expected);
+  ])("%s in small letters is %s", (text, result) => {
+    expect(lower(text)).toBe(result);
   });
 
   it("maps every character of the basic plane to one character, by the simple mapping", () => {
-    const wrong = characters.filter((one) => {
-      const full = one.toUpperCase();
+    const wrong = characters.filter((character) => {
+      const full = character.toUpperCase();
       // where the full mapping has several characters, the simple one is the letter whose lower form this is
-      const simple = full.length === 1 ? full : (capitalsOf.get(one)?.[0] ?? one);
-      const small = one.toLowerCase();
+      const simple = full.length === 1 ? full : (capitalsOf.get(character)?.[0] ?? character);
+      const small = character.toLowerCase();
       // the capital sharp s maps to the small one, but not back
-      const isException = one === "ı" || one === "İ" || one === "ß";
-      return !isException && (upper(one) !== simple || lower(one) !== (small.length === 1 ? small : one));
+      const isException = character === "ı" || character === "İ" || character === "ß";
+      return (
+        !isException && (upper(character) !== simple || lower(character) !== (small.length === 1 ? small : character))
+      );
     });
     expect(wrong).toEqual([]);
   });

@@ -1,5 +1,5 @@
 /*
- * Upper and lower case in the invariant culture of .NET: the simple case mapping of Unicode, in which a text keeps its
+ * Upper and lower case in .NET's invariant culture: Unicode's simple case mapping, in which a text keeps its
  * length. JavaScript maps some letters to several, for example ß to SS.
  */
 
@@ -7,17 +7,17 @@ const dotlessI = "\u0131";
 const longS = "\u017f";
 const dottedCapitalI = "\u0130";
 
-/** As String.ToLowerInvariant of .NET. */
+/** As String.ToLowerInvariant in .NET. */
 export function lower(text: string): string {
   return mapped(text, (character) => (character === dottedCapitalI ? character : character.toLowerCase()));
 }
 
-/** As String.ToUpperInvariant of .NET. */
+/** As String.ToUpperInvariant in .NET. */
 export function upper(text: string): string {
   return mapped(text, upperCharacter);
 }
 
-/** Equality by StringComparison.OrdinalIgnoreCase of .NET, in which the long s differs from S. */
+/** Equality by .NET's StringComparison.OrdinalIgnoreCase, in which the long s differs from S. */
 export function sameText(left: string, right: string): boolean {
   return left === right || (left.length === right.length && ordinalKey(left) === ordinalKey(right));
 }
@@ -30,15 +30,15 @@ export function compareTexts(left: string, right: string): number {
   return x < y ? -1 : 1;
 }
 
-/** The form in which texts are equal by StringComparison.OrdinalIgnoreCase. Its length is that of the text. */
+/** The form in which texts are equal by StringComparison.OrdinalIgnoreCase. It is as long as the text. */
 export function ordinalKey(text: string): string {
   return mapped(text, (character) => (character === longS ? character : upperCharacter(character)));
 }
 
 function upperCharacter(character: string): string {
   if (character === dotlessI) return character;
-  const changed = character.toUpperCase();
-  return changed.length === character.length ? changed : (titleLetters.get(character) ?? character);
+  const capital = character.toUpperCase();
+  return capital.length === character.length ? capital : (titleLetters.get(character) ?? character);
 }
 
 /** Greek letters with iota subscript: the full mapping to upper case gives several characters, the simple one gives one. */
@@ -52,8 +52,8 @@ const titleLetters: ReadonlyMap<string, string> = new Map(
 function mapped(text: string, change: (character: string) => string): string {
   let result = "";
   for (const character of text) {
-    const changed = change(character);
-    result += changed.length === character.length ? changed : character;
+    const replacement = change(character);
+    result += replacement.length === character.length ? replacement : character;
   }
   return result;
 }

@@ -1,6 +1,6 @@
 import { SaxesParser } from "saxes";
 
-/** An attribute of an element; the offsets enclose its raw value, without the quotes. */
+/** An element's attribute; the offsets enclose its raw value, without the quotes. */
 export interface XmlAttribute {
   readonly name: string;
   readonly value: string;
@@ -8,18 +8,18 @@ export interface XmlAttribute {
   readonly valueEnd: number;
 }
 
-/** An element with the offsets that an edit of the text needs; a byte order mark counts as one character. */
+/** An element with the offsets that a text edit needs; a byte order mark counts as one character. */
 export interface XmlElement {
   readonly name: string;
   /** The offset of its `<`. */
   readonly start: number;
   readonly attributes: readonly XmlAttribute[];
   readonly children: readonly XmlElement[];
-  /** Its own text, without that of its children. */
+  /** Its own text, without its children's. */
   readonly text: string;
   /** The offset after the opening tag. For `<a/>` openEnd, closeStart and end are the same. */
   readonly openEnd: number;
-  /** The offset of the closing tag. */
+  /** The closing tag's offset. */
   readonly closeStart: number;
   readonly end: number;
   readonly selfClosing: boolean;
@@ -30,7 +30,7 @@ type Growing = { -readonly [K in keyof XmlElement]: XmlElement[K] } & {
   children: XmlElement[];
 };
 
-/** Reads the elements of an XML document with their offsets. Throws the error of the parser when it is not well-formed. */
+/** Reads an XML document's elements with their offsets. Throws the parser's error when it is not well-formed. */
 export function outline(document: string): XmlElement {
   const text = document.replace(/^\ufeff/, "");
   const shift = document.length - text.length;
@@ -96,14 +96,14 @@ export function outlineIfWellFormed(document: string): XmlElement | undefined {
 
 /** The element itself and all elements inside it, in the order of their opening tags. */
 export function elementsOf(root: XmlElement): XmlElement[] {
-  const found: XmlElement[] = [];
+  const elements: XmlElement[] = [];
   const waiting = [root];
   // not recursive: a document may nest deeper than the stack
   for (let element = waiting.pop(); element !== undefined; element = waiting.pop()) {
-    found.push(element);
+    elements.push(element);
     for (const child of element.children.toReversed()) waiting.push(child);
   }
-  return found;
+  return elements;
 }
 
 /** The value of the attribute that has exactly this name. */
@@ -111,7 +111,7 @@ export function attributeValue(element: XmlElement, name: string): string | unde
   return element.attributes.find((attribute) => attribute.name === name)?.value;
 }
 
-/** Escapes a text as the value of an attribute in double quotes. */
+/** Escapes a text as an attribute value in double quotes. */
 export function escapeAttribute(value: string): string {
   return value.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
 }

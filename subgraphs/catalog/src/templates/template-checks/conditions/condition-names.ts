@@ -1,7 +1,7 @@
 import type { EvaluatorName } from "@factory/template-engine/evaluate-condition";
 import type { TemplateConfig } from "@factory/template-engine/template-config";
 
-/** The keywords of each evaluator. */
+/** Each evaluator's keywords. */
 const words: Readonly<Record<EvaluatorName, ReadonlySet<string>>> = {
   "C++": new Set(["true", "false", "null"]),
   "C++2": new Set(["true", "false", "null"]),
@@ -19,7 +19,7 @@ export function symbolNames({ symbols, tags, guids }: TemplateConfig): Set<strin
   return names.add("OS");
 }
 
-/** Words of a condition, outside quotes, that are neither symbols nor keywords. */
+/** Words in a condition, outside quotes, that are neither symbols nor keywords. */
 export function unknownNamesIn(condition: string, names: ReadonlySet<string>, evaluator: EvaluatorName): string[] {
   const unknown = wordsOf(condition, names).filter(
     (word) => /^[\p{L}_]/u.test(word) && !names.has(word) && !words[evaluator].has(word.toLowerCase()),
@@ -27,20 +27,20 @@ export function unknownNamesIn(condition: string, names: ReadonlySet<string>, ev
   return [...new Set(unknown)];
 }
 
-/** The longest part of a word that is looked through. */
+/** The longest word part that is looked through. */
 const maxSearched = 200;
 
-/** The symbol that an evaluator reads inside of a longer word, whose other characters it does not understand then. */
+/** The symbol that an evaluator reads inside a longer word, whose other characters it does not understand then. */
 export function symbolInside(word: string, names: ReadonlySet<string>): string | undefined {
   if (names.has(word)) return undefined;
-  const searched = word.slice(0, maxSearched);
-  for (let from = 0; from < searched.length; from++)
-    for (let to = searched.length; to > from; to--)
-      if (names.has(searched.slice(from, to))) return searched.slice(from, to);
+  const beginning = word.slice(0, maxSearched);
+  for (let from = 0; from < beginning.length; from++)
+    for (let to = beginning.length; to > from; to--)
+      if (names.has(beginning.slice(from, to))) return beginning.slice(from, to);
   return undefined;
 }
 
-/** A literal, such as `true` or `0x1F`, inside of which a symbol is read. */
+/** A literal, such as `true` or `0x1F`, inside which a symbol is read. */
 export function brokenLiteral(
   condition: string,
   names: ReadonlySet<string>,
@@ -52,11 +52,11 @@ export function brokenLiteral(
   return undefined;
 }
 
-/** The text that was read of a condition, with the rest of a word inside of which the reading has ended. */
+/** The condition text that was read, with the rest of the word inside which the reading has ended. */
 export function readPart(condition: string, length: number): string {
-  const read = condition.slice(0, length);
-  const rest = /[\p{L}\p{Nd}_]$/u.test(read) ? /^[\p{L}\p{Nd}_]+/u.exec(condition.slice(length)) : null;
-  return read + (rest?.[0] ?? "");
+  const beginning = condition.slice(0, length);
+  const rest = /[\p{L}\p{Nd}_]$/u.test(beginning) ? /^[\p{L}\p{Nd}_]+/u.exec(condition.slice(length)) : null;
+  return beginning + (rest?.[0] ?? "");
 }
 
 function wordsOf(condition: string, names: ReadonlySet<string>): string[] {

@@ -184,7 +184,7 @@ describe("StructuralLint of conditions", () => {
 
   describe("with symbols of single letters", () => {
     const letters = { e: { type: "parameter", datatype: "bool" }, f: { type: "parameter", datatype: "bool" } };
-    const found = (condition: string, file = false) =>
+    const lintCodes = (condition: string, file = false) =>
       lint(file ? { symbols: letters } : { symbols: letters, sources: [{ condition }] }, {
         "a.cs": file ? `#if ${condition}\n#endif\n` : "",
       })
@@ -197,7 +197,7 @@ describe("StructuralLint of conditions", () => {
       ["e || f", false],
       ["(e == 'fee')", true],
     ])("finds nothing wrong in %s", (condition, file) => {
-      expect(found(condition, file)).toEqual([]);
+      expect(lintCodes(condition, file)).toEqual([]);
     });
 
     it.each<[string, boolean, string]>([
@@ -208,7 +208,7 @@ describe("StructuralLint of conditions", () => {
       ["!Debug && f", false, "e"],
     ])("tells that a symbol is read inside the name of %s (in a file: %s)", (condition, file, symbol) => {
       const name = /\w+/.exec(condition)?.[0];
-      expect(found(condition, file)).toEqual([
+      expect(lintCodes(condition, file)).toEqual([
         [
           "UnknownSymbolInCondition",
           `names "${name}". The template has no such symbol, so the symbol "${symbol}" is read inside of the name.`,
@@ -220,7 +220,7 @@ describe("StructuralLint of conditions", () => {
       ["(e == true)", true, "true"],
       ["(f == 0x1f)", false, "0x1f"],
     ])("tells that a symbol is read inside the literal of %s", (condition, file, literal) => {
-      expect(found(condition, file)).toEqual([
+      expect(lintCodes(condition, file)).toEqual([
         [
           "ConditionUnparseable",
           expect.stringMatching(

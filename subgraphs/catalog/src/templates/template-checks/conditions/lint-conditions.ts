@@ -20,36 +20,37 @@ interface WrittenCondition {
   column: number | null;
 }
 
-/** Checks the conditions of template.json and of the files with the default parameters. */
+/** Checks the conditions in template.json and in the files with the default parameters. */
 export function lintConditions(
   pack: TemplatePack,
   { places, texts, variables }: { places: ConfigPlaces; texts: TemplateTexts; variables: Variables | undefined },
 ): Finding[] {
-  const written = [...templateConditions(pack.config, places), ...fileConditions(texts)];
+  const conditions = [...templateConditions(pack.config, places), ...fileConditions(texts)];
   const names = symbolNames(pack.config);
   // a symbol without a value still has to be known as a name, so that it ends a word
-  const known: Variables = variables ?? new Map(Array.from(names, (name): [string, SymbolValue] => [name, null]));
+  const knownVariables: Variables =
+    variables ?? new Map(Array.from(names, (name): [string, SymbolValue] => [name, null]));
   const evaluators = new Map<EvaluatorName, Evaluate>();
-  const seen = new Set<string>();
-  return written.flatMap((condition) => {
+  const reports = new Set<string>();
+  return conditions.flatMap((condition) => {
     const { text, evaluator } = condition;
-    const evaluate = evaluators.get(evaluator) ?? evaluatorFor(evaluator, known);
+    const evaluate = evaluators.get(evaluator) ?? evaluatorFor(evaluator, knownVariables);
     evaluators.set(evaluator, evaluate);
     const { length, fault } = decided(evaluate, text);
-    const read = readPart(text, length);
-    const unknownNames = unknownNamesIn(read, names, evaluator).filter((name) => {
+    const beginning = readPart(text, length);
+    const unknownNames = unknownNamesIn(beginning, names, evaluator).filter((name) => {
       const key = `${condition.path}\0${name}`;
-      const isNew = !seen.has(key);
-      seen.add(key);
+      const isNew = !reports.has(key);
+      reports.add(key);
       return isNew;
     });
-    const hasUnknownName = unknownNamesIn(read, names, evaluator).length > 0;
-    const broken = brokenLiteral(read, names);
-    // the rest of the condition depends on the value of the unknown name
+    const hasUnknownName = unknownNamesIn(beginning, names, evaluator).length > 0;
+    const literal = brokenLiteral(beginning, names);
+    // the rest of the condition depends on the unknown name's value
     const decidable = variables !== undefined && !hasUnknownName;
-    const why = broken
-      ? `the symbol "${broken.symbol}" is read inside of "${broken.word}"`
-      : ((hasUnknownName ? null : openFault(text, read)) ?? (decidable ? fault : null));
+    const why = literal
+      ? `the symbol "${literal.symbol}" is read inside of "${literal.word}"`
+      : ((hasUnknownName ? null : openFault(text, beginning)) ?? (decidable ? fault : null));
     return [
       ...unknownNames.map((name) => unknownName(name, condition, symbolInside(name, names))),
       ...(why === null ? [] : [unparseable(why, condition)]),
@@ -99,10 +100,10 @@ function fileConditions({ texts }: TemplateTexts): WrittenCondition[] {
 }
 
 /** An evaluator ends at text that it does not understand, so what it has read may lack a parenthesis that is written. */
-function openFault(text: string, read: string): string | null {
-  if (!isLeftOpen(read)) return null;
+function openFault(text: string, beginning: string): string | null {
+  if (!isLeftOpen(beginning)) return null;
   if (isLeftOpen(text.slice(0, maxConditionLength))) return "a parenthesis is not closed";
-  return `it is read up to "${shown(read)}" only`;
+  return `it is read up to "${shown(beginning)}" only`;
 }
 
 /** The evaluators accept a missing closing parenthesis at the end. */
@@ -112,6 +113,6 @@ function isLeftOpen(condition: string): boolean {
 }
 
 function shown(text: string): string {
-  const trimmed = text.trim();
-  return trimmed.length > 80 ? `${trimmed.slice(0, 80)}…` : trimmed;
+  const content = text.trim();
+  return content.length > 80 ? `${content.slice(0, 80)}…` : content;
 }

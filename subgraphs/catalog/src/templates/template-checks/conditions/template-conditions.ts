@@ -13,10 +13,10 @@ type Segment = string | number;
 
 /** All conditions in template.json, each with its evaluator and its place. */
 export function templateConditions(config: TemplateConfig, places: ConfigPlaces): TemplateCondition[] {
-  const found: TemplateCondition[] = [];
+  const conditions: TemplateCondition[] = [];
   const add = (text: string | boolean | null, segments: Segment[], evaluator: string | null = null) => {
     if (typeof text !== "string" || text.trim() === "") return;
-    found.push({ text, evaluator: evaluatorNamed(evaluator, "C++2") ?? "C++2", ...places.at(...segments) });
+    conditions.push({ text, evaluator: evaluatorNamed(evaluator, "C++2") ?? "C++2", ...places.at(...segments) });
   };
   for (const symbol of config.symbols.values()) addSymbol(symbol, add);
   config.sources.forEach(({ condition, modifiers }, index) => {
@@ -35,7 +35,7 @@ export function templateConditions(config: TemplateConfig, places: ConfigPlaces)
   for (const [glob, operations] of config.specialCustomOperations)
     addOperations(operations, ["specialCustomOperations", glob], add);
   if (config.globalCustomOperations) addOperations(config.globalCustomOperations, ["globalCustomOperations"], add);
-  return found;
+  return conditions;
 }
 
 type Add = (text: string | boolean | null, segments: Segment[], evaluator?: string | null) => void;
@@ -54,8 +54,8 @@ function addSymbol(symbol: TemplateSymbol, add: Add): void {
       const at = (...more: Segment[]) => ["symbols", name, "parameters", ...more];
       if (generator.toLowerCase() === "evaluate") add(textMember(parameters, "action"), at("action"), evaluator);
       if (generator.toLowerCase() !== "switch") return;
-      objectsMember(parameters, "cases").forEach((one, index) =>
-        add(textMember(one, "condition"), at("cases", index, "condition"), evaluator),
+      objectsMember(parameters, "cases").forEach((entry, index) =>
+        add(textMember(entry, "condition"), at("cases", index, "condition"), evaluator),
       );
       return;
     }
@@ -67,7 +67,7 @@ function addSymbol(symbol: TemplateSymbol, add: Add): void {
 
 function addOperations(operations: JsonObject, segments: Segment[], add: Add): void {
   add(textMember(operations, "condition"), [...segments, "condition"]);
-  objectsMember(operations, "operations").forEach((one, index) =>
-    add(textMember(one, "condition"), [...segments, "operations", index, "condition"]),
+  objectsMember(operations, "operations").forEach((operation, index) =>
+    add(textMember(operation, "condition"), [...segments, "operations", index, "condition"]),
   );
 }

@@ -46,11 +46,11 @@ export function styleOf(path: string): ConditionalStyle {
   return styles.find(({ glob }) => glob.matches(path))?.style ?? otherFiles.style;
 }
 
-/** The conditional directives of a text in file order, without those where a flag switches conditions off. */
+/** A text's conditional directives in file order, without those where a flag switches conditions off. */
 export function directivesOf(path: string, text: string): Directive[] {
   const spelling = spellings[styleOf(path)];
   if (!spelling || !text.includes("#")) return [];
-  const found: Directive[] = [];
+  const directives: Directive[] = [];
   let off = false;
   text.split(/\r\n|\n|\r/).forEach((line, index) => {
     const flag = /([-+]):cnd\b/.exec(line);
@@ -58,7 +58,7 @@ export function directivesOf(path: string, text: string): Directive[] {
     if (off || !line.includes("#")) return;
     for (const match of line.matchAll(spelling)) {
       const [, sign = "", word = "", rest = ""] = match;
-      found.push({
+      directives.push({
         keyword: keywordOf(word),
         rest: rest.trim(),
         line: index + 1,
@@ -67,7 +67,7 @@ export function directivesOf(path: string, text: string): Directive[] {
       });
     }
   });
-  return found;
+  return directives;
 }
 
 function keywordOf(word: string): Directive["keyword"] {
@@ -92,7 +92,7 @@ function counts({ keyword, signed, rest }: Directive, style: ConditionalStyle, o
   return open && keyword !== "if";
 }
 
-/** The directives of a text. */
+/** A text's directives. */
 interface ReadDirectives {
   /** The directives that the engine acts on. */
   readonly acting: readonly Directive[];
@@ -100,20 +100,20 @@ interface ReadDirectives {
   readonly stray: Directive | undefined;
 }
 
-/** Reads the directives of a text as the engine does. */
+/** Reads a text's directives as the engine does. */
 export function readDirectives(path: string, text: string): ReadDirectives {
   const style = styleOf(path);
   const open: Directive[] = [];
   const acting: Directive[] = [];
   let stray: Directive | undefined;
-  for (const one of directivesOf(path, text)) {
-    if (!counts(one, style, open.length > 0)) continue;
-    if (one.keyword === "if") open.push(one);
+  for (const directive of directivesOf(path, text)) {
+    if (!counts(directive, style, open.length > 0)) continue;
+    if (directive.keyword === "if") open.push(directive);
     else if (open.length === 0) {
-      stray ??= one;
+      stray ??= directive;
       continue;
-    } else if (one.keyword === "endif") open.pop();
-    acting.push(one);
+    } else if (directive.keyword === "endif") open.pop();
+    acting.push(directive);
   }
   return { acting, stray: stray ?? open.at(-1) };
 }

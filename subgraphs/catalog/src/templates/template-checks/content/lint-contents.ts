@@ -33,7 +33,7 @@ function unbalanced(path: string, text: string): Finding[] {
   return [finding("UnbalancedConditional", message, { path, line, column, suggestion })];
 }
 
-/** Looks for secrets in every text of the package. Files that are only copied reach repositories too. */
+/** Looks for secrets in every package text. Files that are only copied reach repositories too. */
 export function lintSecrets(texts: Iterable<readonly [string, string]>): Finding[] {
   return Array.from(texts).flatMap(([path, text]) => {
     const secret = secretIn(text);

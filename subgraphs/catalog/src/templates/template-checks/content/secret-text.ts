@@ -1,6 +1,6 @@
 import { positionAt } from "@factory/template-engine/jsonc";
 
-/** The formats of secrets that issuers made recognizable. Every expression here matches in linear time. */
+/** Secret formats that issuers made recognizable. Every expression here matches in linear time. */
 const forms: readonly { what: string; form: RegExp }[] = [
   { what: "a private key", form: /-----BEGIN (?:[A-Z]+ ){0,3}PRIVATE KEY-----\s+[A-Za-z0-9+/=]{16}/ },
   { what: "an access key of Amazon Web Services", form: /\b(?:AKIA|ASIA)[0-9A-Z]{16}\b/ },

@@ -2,14 +2,14 @@ import type { FileTree } from "@factory/template-engine/file-tree";
 import type { TemplatePack } from "@factory/template-engine/template-pack";
 
 interface SourceFolder {
-  /** The path of the folder in `files`; "" is the whole tree. */
+  /** The folder's path in `files`; "" is the whole tree. */
   readonly folder: string;
   readonly files: FileTree;
-  /** The prefix that makes a path of `files` a path of the package. */
+  /** The prefix that makes a path in `files` a path in the package. */
   readonly above: string;
 }
 
-/** The folder that a source names, in the template or beside it in the package; undefined when it is outside of both. */
+/** The folder that a source names, in the template or beside it in the package; undefined when it is outside both. */
 export function sourceFolder({ root, files, packageFiles }: TemplatePack, source: string): SourceFolder | undefined {
   const inside = withoutDots(source);
   if (inside !== undefined) return { folder: inside, files, above: root === "" ? "" : `${root}/` };
@@ -17,7 +17,7 @@ export function sourceFolder({ root, files, packageFiles }: TemplatePack, source
   return beside === undefined || root === "" ? undefined : { folder: beside, files: packageFiles, above: "" };
 }
 
-/** The files of a source: their full paths and their paths relative to the source. */
+/** The files in a source: their full paths and their paths relative to the source. */
 export function sourcePaths({ folder, files }: SourceFolder): { path: string; relative: string }[] {
   const prefix = folder === "" ? "" : `${folder}/`;
   return Array.from(files.keys())
@@ -25,7 +25,7 @@ export function sourcePaths({ folder, files }: SourceFolder): { path: string; re
     .map((path) => ({ path, relative: path.slice(prefix.length) }));
 }
 
-/** Whether an output path would leave the folder of the output. */
+/** Whether an output path would leave the output folder. */
 export function leavesTree(path: string): boolean {
   return withoutDots(path) === undefined;
 }

@@ -14,7 +14,7 @@ const sniffedBytes = 8 * 1024;
 interface TemplateText {
   /** The path in the package. */
   readonly path: string;
-  /** Decoded on each access: all texts of a large template would not fit into the memory of the worker. */
+  /** Decoded on each access: a large template's texts would not all fit into the worker's memory. */
   readonly text: string;
   /** True when the template defines custom operations for the file, which may change how conditions are written. */
   readonly custom: boolean;
@@ -24,15 +24,15 @@ interface TemplateText {
 export interface TemplateTexts {
   readonly texts: readonly TemplateText[];
   readonly tooLarge: readonly string[];
-  /** The paths of all files that may be produced, as they are in the template. */
+  /** The paths to all files that may be produced, as they are in the template. */
   readonly names: readonly string[];
-  /** The files that may be produced and are pointers of Git LFS. */
+  /** The files that may be produced and are Git LFS pointers. */
   readonly pointers: readonly string[];
 }
 
-/** Collects the texts that some render of the template may process, and the names of all files that it may produce. */
+/** Collects the texts that a render may process, and the names of all files that it may produce. */
 export function templateTexts(pack: TemplatePack): TemplateTexts {
-  const own = [...pack.config.specialCustomOperations.keys()].map((glob) => parseGlob(glob));
+  const globs = [...pack.config.specialCustomOperations.keys()].map((glob) => parseGlob(glob));
   const texts = new Map<string, TemplateText>();
   const tooLarge = new Set<string>();
   const names = new Set<string>();
@@ -56,7 +56,7 @@ export function templateTexts(pack: TemplatePack): TemplateTexts {
           textOf(
             place,
             bytes,
-            own.some((glob) => glob.matches(relative)),
+            globs.some((glob) => glob.matches(relative)),
           ),
         );
     }
@@ -79,7 +79,7 @@ export function isBinary(bytes: Uint8Array): boolean {
   return detectEncoding(bytes).encoding === "utf8" && bytes.subarray(0, sniffedBytes).includes(0);
 }
 
-/** The selection as if every conditional modifier included its files and excluded none: any of them may be produced. */
+/** The selection as if every conditional modifier included its files and excluded none: each one may be produced. */
 function selectionOf(source: TemplateSource, { files }: TemplatePack): FileSelection {
   const modifiers = source.modifiers.map((modifier) => {
     if (!modifier.condition?.trim()) return modifier;

@@ -5,13 +5,13 @@ import type { TemplateChoice } from "@factory/template-engine/template-choice";
 export interface CheckSubject {
   readonly parameterSchema: unknown;
   readonly targetFramework: string;
-  /** The choice of one template where the source has several. */
+  /** Chooses one template where the source has several. */
   readonly template?: TemplateChoice;
-  /** Whether to report findings of severity Info too. */
+  /** Whether to report findings with severity Info too. */
   readonly withInfo?: boolean;
 }
 
-/** The result of one check; `samples` counts the renders that SampleGeneration made. */
+/** One check's result; `samples` counts the renders that SampleGeneration made. */
 export interface CheckOutcome {
   findings: Finding[];
   samples: number;

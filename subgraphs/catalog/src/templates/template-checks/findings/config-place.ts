@@ -16,7 +16,7 @@ export interface ConfigPlace {
 
 type Segments = readonly (string | number)[];
 
-/** Finds the line and column of a JSON pointer in template.json. */
+/** Finds a JSON pointer's line and column in template.json. */
 export class ConfigPlaces {
   readonly path: string;
   readonly #text: string;
@@ -29,13 +29,13 @@ export class ConfigPlaces {
     this.#tree = parse(this.#text);
   }
 
-  /** The place of a value by its path; a missing member has the place of its parent. */
+  /** A value's place by its path; a missing member has its parent's place. */
   at(...segments: Segments): ConfigPlace {
     return placeOf({ path: this.path, text: this.#text }, this.#tree, segments);
   }
 }
 
-/** The place of a value in any JSON file, as `ConfigPlaces.at` finds it in template.json. */
+/** A value's place in any JSON file, as `ConfigPlaces.at` finds it in template.json. */
 export function placeIn(file: { path: string; text: string }, segments: Segments): ConfigPlace {
   return placeOf(file, parse(file.text), segments);
 }
@@ -64,8 +64,8 @@ function child(node: Node | undefined, segment: string | number): Node | undefin
   if (node?.type === "array" && typeof segment === "number") return node.children?.[segment];
   if (node?.type !== "object") return undefined;
   // names in template.json are case-insensitive
-  const folded = String(segment).toLowerCase();
-  const named = node.children?.filter(({ children }) => String(children?.[0]?.value).toLowerCase() === folded) ?? [];
-  const exact = named.find(({ children }) => children?.[0]?.value === segment) ?? named[0];
+  const key = String(segment).toLowerCase();
+  const namesakes = node.children?.filter(({ children }) => String(children?.[0]?.value).toLowerCase() === key) ?? [];
+  const exact = namesakes.find(({ children }) => children?.[0]?.value === segment) ?? namesakes[0];
   return exact?.children?.[1];
 }

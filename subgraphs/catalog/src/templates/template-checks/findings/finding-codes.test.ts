@@ -19,8 +19,8 @@ interface Subject {
 
 async function found(check: CheckName, files: ReturnType<typeof tree>, subject: Subject = {}): Promise<Finding[]> {
   const { schema = { type: "object" }, framework = "net8.0" } = subject;
-  const asked = { parameterSchema: schema, targetFramework: framework, withInfo: true };
-  return (await runCheck(check, files, asked)).findings;
+  const request = { parameterSchema: schema, targetFramework: framework, withInfo: true };
+  return (await runCheck(check, files, request)).findings;
 }
 
 const lint = (config: object, files: Files = { "a.txt": "a" }, subject?: Subject) =>
@@ -39,10 +39,10 @@ const unsafe = (mode: string) => () => {
 };
 
 const parameter = (more: object = {}) => ({ type: "parameter", datatype: "string", ...more });
-const generated = (generator: string, parameters: object = {}) => ({ type: "generated", generator, parameters });
+const generatedSymbol = (generator: string, parameters: object = {}) => ({ type: "generated", generator, parameters });
 const restore = { actionId: "210D431B-A78B-4D2F-B762-4ED3E3EA9025" };
-const localized = (texts: string) => ({ ".template.config/localize/templatestrings.de.json": texts });
-const versioned = '<Project><PackageReference Include="A" Version="1.0" /></Project>';
+const localization = (texts: string) => ({ ".template.config/localize/templatestrings.de.json": texts });
+const versionedProject = '<Project><PackageReference Include="A" Version="1.0" /></Project>';
 const central =
   "<Project><PropertyGroup><ManagePackageVersionsCentrally>true</ManagePackageVersionsCentrally></PropertyGroup></Project>";
 
@@ -60,10 +60,10 @@ const findingCases: Record<Reachable, FindingCase> = {
         A: { type: "parameter", datatype: "choice", allowMultipleValues: true, choices: [{ choice: "a|b" }] },
       },
     }),
-  InvalidRegex: () => lint({ symbols: { A: generated("regexMatch", { source: "name", pattern: "(" }) } }),
+  InvalidRegex: () => lint({ symbols: { A: generatedSymbol("regexMatch", { source: "name", pattern: "(" }) } }),
   LfsObjectMissing: () => lint({}, { "a.txt": lfsPointer }),
-  LocalizationMismatch: () => lint({}, localized('{"postActions/none/description": "x"}')),
-  LocalizationUnreadable: () => lint({}, localized("{")),
+  LocalizationMismatch: () => lint({}, localization('{"postActions/none/description": "x"}')),
+  LocalizationUnreadable: () => lint({}, localization("{")),
   ManualInstructionIdDuplicated: () =>
     lint({ postActions: [{ ...restore, manualInstructions: [1, 2].map(() => ({ id: "a", text: "b" })) }] }),
   MissingAuthor: () => lint({}),
@@ -105,7 +105,7 @@ const findingCases: Record<Reachable, FindingCase> = {
     return (await runCheck("StructuralLint", pack({}, { "a.txt": "" }), subject)).findings;
   },
   UnbalancedConditional: () => lint({}, { "a.cs": "#if (true)\n" }),
-  UnknownGenerator: () => lint({ symbols: { A: generated("magic") } }),
+  UnknownGenerator: () => lint({ symbols: { A: generatedSymbol("magic") } }),
   UnknownRenamedArgument: () => lint({ postActions: [{ ...restore, applyFileRenamesToArgs: ["a"] }] }),
   UnknownSymbolInCondition: () => lint({}, { "a.cs": "#if (Debug)\n#endif\n" }),
   UnknownValueForm: () => lint({ symbols: { A: parameter({ replaces: "a", forms: { global: ["none"] } }) } }),
@@ -135,10 +135,11 @@ const findingCases: Record<Reachable, FindingCase> = {
     sample({ symbols: { A: parameter() }, sources: [{ copyOnly: ["*.cs"] }] }, { "a.cs": "#if (A)\n#endif\n" }),
   NoFilesProduced: () => sample({}, {}),
   NotWellFormed: () => sample({}, { "a.csproj": "<Project>" }),
-  PackageReferenceWithVersionUnderCpm: () => sample({}, { "a.csproj": versioned, "Directory.Packages.props": central }),
+  PackageReferenceWithVersionUnderCpm: () =>
+    sample({}, { "a.csproj": versionedProject, "Directory.Packages.props": central }),
   PathCollision: () => sample({ sources: [{ rename: { "a.txt": "b.txt" } }] }, { "a.txt": "1", "b.txt": "2" }),
   PrimaryOutputNotProduced: () => sample({ primaryOutputs: [{ path: "b.txt" }] }, { "a.txt": "" }),
-  SampleRenderFailed: () => sample({ symbols: { A: generated("constant") } }, { "a.txt": "" }),
+  SampleRenderFailed: () => sample({ symbols: { A: generatedSymbol("constant") } }, { "a.txt": "" }),
   TargetFrameworkMismatch: () =>
     sample({}, { "a.csproj": "<Project><TargetFramework>net9.0</TargetFramework></Project>" }),
   TokenLeft: () => sample({ sourceName: "Company.App", sources: [{ copyOnly: ["*"] }] }, { "a.txt": "Company.App" }),
@@ -166,12 +167,12 @@ const placeless = new Set<string>([
 describe("finding codes", () => {
   it.each(Object.keys(findingCases) as Reachable[])("%s is found", async (code) => {
     const findings = await findingCases[code]();
-    const one = findings.find((candidate) => candidate.code === code);
+    const match = findings.find((candidate) => candidate.code === code);
     const { check } = findingCodes[code];
-    expect(one).toMatchObject({ code, check, message: expect.stringMatching(/^.{15,}[.)]$/) });
-    if (check === "ParameterSchema") expect(one).toMatchObject({ pointer: expect.any(String) });
+    expect(match).toMatchObject({ code, check, message: expect.stringMatching(/^.{15,}[.)]$/) });
+    if (check === "ParameterSchema") expect(match).toMatchObject({ pointer: expect.any(String) });
     else if (!placeless.has(code))
-      expect(one).toMatchObject({ path: expect.any(String), line: expect.any(Number), column: expect.any(Number) });
+      expect(match).toMatchObject({ path: expect.any(String), line: expect.any(Number), column: expect.any(Number) });
   });
 
   it("shows no Info unless asked", async () => {
@@ -184,12 +185,12 @@ describe("finding codes", () => {
 
   it("never shows the secret it found", async () => {
     const secret = `${"AKIA"}${"ABCDEFGH".repeat(2)}`;
-    const [one] = (await lint({}, { "a.txt": secret })).filter(({ code }) => code === "SecretLikeContent");
-    expect(one?.message).not.toContain(secret.slice(4));
+    const [secretFinding] = (await lint({}, { "a.txt": secret })).filter(({ code }) => code === "SecretLikeContent");
+    expect(secretFinding?.message).not.toContain(secret.slice(4));
   });
 
   it("names the code that the template engine's own check has", async () => {
-    const [one] = (await lint({ identity: "" })).filter(({ code }) => code === "MissingIdentity");
-    expect(one?.message).toContain("(MV001)");
+    const [identityFinding] = (await lint({ identity: "" })).filter(({ code }) => code === "MissingIdentity");
+    expect(identityFinding?.message).toContain("(MV001)");
   });
 });

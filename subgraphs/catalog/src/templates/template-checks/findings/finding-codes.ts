@@ -1,7 +1,7 @@
 // biome-ignore-all format: one row per code, aligned
 import type { Finding, FindingSeverity } from "@factory/template-engine/finding";
 
-/** The name of a check. */
+/** A check's name. */
 export type CheckName = "StructuralLint" | "ParameterSchema" | "SampleGeneration";
 
 /** All checks, in the order in which their findings are reported. */
@@ -90,19 +90,19 @@ export const findingCodes = {
   TokenLeft:                           { check: "SampleGeneration", severity: "Warning" },
 } as const satisfies Record<string, { check: CheckName; severity: FindingSeverity; known?: string }>;
 
-/** The code of a finding: one of the rows above. */
+/** A finding's code: one of the rows above. */
 export type FindingCode = keyof typeof findingCodes;
 
-/** The place of a finding, a suggestion, and what differs from the usual row of its code. */
+/** A finding's place, a suggestion, and whatever differs from its code's usual row. */
 interface FindingFacts {
   path?: string | null | undefined;
   pointer?: string | null | undefined;
   line?: number | null | undefined;
   column?: number | null | undefined;
   suggestion?: string | undefined;
-  /** Replaces the usual severity of the code. */
+  /** Replaces the code's usual severity. */
   severity?: FindingSeverity;
-  /** Replaces the usual check of the code, when another check finds it. */
+  /** Replaces the code's usual check, when another check finds it. */
   check?: CheckName;
 }
 

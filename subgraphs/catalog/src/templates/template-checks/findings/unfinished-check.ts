@@ -1,6 +1,6 @@
 import type { Finding } from "@factory/template-engine/finding";
 
-/** The finding of a check that was ended by a limit; without it an unfinished check would look successful. */
+/** The finding for a check that was ended by a limit; without it an unfinished check would look successful. */
 export function cutCheck(check: string, cut: "timeout" | "memory", limitMs: number): Finding {
   const timedOut = cut === "timeout";
   return {

@@ -6,7 +6,7 @@ import { finding } from "../findings/finding-codes.js";
 
 const projectFile = /\.\w*proj$/i;
 const setting = /<ManagePackageVersionsCentrally\b[^>]*>\s*(true|false)\s*</gi;
-const versioned = /<PackageReference\b(?=[^>]*\bInclude\s*=)(?=[^>]*\sVersion\s*=)[^>]*>/i;
+const versionedReference = /<PackageReference\b(?=[^>]*\bInclude\s*=)(?=[^>]*\sVersion\s*=)[^>]*>/i;
 /** The files in which MSBuild looks for the setting when the project does not have it. The nearest folder is first. */
 const centralFiles = ["Directory.Packages.props", "Directory.Build.props"];
 
@@ -16,11 +16,11 @@ export function versionsUnderCentralManagement(files: FileTree): Finding[] {
     .filter((path) => projectFile.test(path))
     .flatMap((path) => {
       const text = textOf(files, path);
-      const at = text.replace(/<!--[^]*?-->/g, (comment) => " ".repeat(comment.length)).search(versioned);
+      const at = text.replace(/<!--[^]*?-->/g, (comment) => " ".repeat(comment.length)).search(versionedReference);
       if (at < 0) return [];
       const central = settingOf(text) === undefined ? centralFileOf(files, path) : undefined;
-      const managed = settingOf(text) ?? (central !== undefined && settingOf(textOf(files, central)) === true);
-      if (!managed) return [];
+      const isManaged = settingOf(text) ?? (central !== undefined && settingOf(textOf(files, central)) === true);
+      if (!isManaged) return [];
       const where = central ?? path;
       const message = `The project names the version of a package, but ${where} switches central package management on.`;
       const suggestion = "Move the version into a PackageVersion item of Directory.Packages.props.";

@@ -10,18 +10,18 @@ import { finding } from "../findings/finding-codes.js";
 import { formFault, isYaml } from "./well-formed.js";
 
 const maxInspectedBytes = 5 * 1024 * 1024;
-/** All YAML texts of one check together. YAML is slow to parse, and more would take all the time of the check. */
+/** All YAML texts in one check together. YAML is slow to parse, and more would take all the check's time. */
 const maxYamlLength = 2 * 1024 * 1024;
-/** A shorter name is often a part of other words, so it is compared case-sensitively. */
+/** A shorter name is often part of other words, so it is compared case-sensitively. */
 const distinctNameLength = 8;
 
-/** Names of the template that must not be left in produced files. */
+/** Template names that must not be left in produced files. */
 interface InspectionFacts {
   readonly sourceName: string | null;
   readonly symbolNames: readonly string[];
 }
 
-/** Inspects the files of samples. A file that is the same in several samples is inspected once. */
+/** Inspects the files in samples. A file that is the same in several samples is inspected once. */
 export class OutputInspector {
   readonly #facts: InspectionFacts;
   readonly #seen = new Set<string>();
@@ -57,14 +57,14 @@ export class OutputInspector {
     return [finding("NotWellFormed", `The produced file is not well-formed: ${message}.`, { path, line, column })];
   }
 
-  /** Finds a directive that names a symbol of the template; other directives may belong to the programming language. */
+  /** Finds a directive that names a template symbol; other directives may belong to the programming language. */
   #directiveLeft(path: string, text: string): Finding[] {
-    const left = directivesOf(path, text).find(
+    const directive = directivesOf(path, text).find(
       ({ keyword, rest }) =>
         (keyword === "if" || keyword === "elseif") && mentionedNames(rest, this.#facts.symbolNames).length > 0,
     );
-    if (!left) return [];
-    const { keyword, line, column } = left;
+    if (!directive) return [];
+    const { keyword, line, column } = directive;
     return [
       finding(
         "DirectiveLeft",

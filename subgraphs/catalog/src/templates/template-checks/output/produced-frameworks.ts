@@ -8,7 +8,7 @@ import { finding } from "../findings/finding-codes.js";
 const projectFile = /(?:\.\w*proj|Directory\.Build\.(?:props|targets))$/i;
 const frameworkElement = /<TargetFrameworks?\b[^>]*>([^<]*)<\/TargetFrameworks?>/gi;
 
-/** The target frameworks of the produced projects; values with MSBuild expressions are left out. */
+/** The produced projects' target frameworks; values with MSBuild expressions are left out. */
 export function producedFrameworks(files: FileTree): { path: string; moniker: string }[] {
   return Array.from(files)
     .filter(([path]) => projectFile.test(path))
@@ -22,18 +22,18 @@ export function producedFrameworks(files: FileTree): { path: string; moniker: st
 
 /** At least one produced project must be usable from the target framework that the version states. */
 export function frameworkMismatch(
-  produced: readonly { path: string; moniker: string }[],
+  projects: readonly { path: string; moniker: string }[],
   targetFramework: string,
 ): Finding[] {
-  const promised = parseFramework(targetFramework);
-  const [first] = produced;
-  if (!promised || !first) return [];
-  const usable = produced.some(({ moniker }) => {
+  const target = parseFramework(targetFramework);
+  const [first] = projects;
+  if (!target || !first) return [];
+  const usable = projects.some(({ moniker }) => {
     const framework = parseFramework(moniker);
-    return framework !== undefined && isCompatible(promised, framework);
+    return framework !== undefined && isCompatible(target, framework);
   });
   if (usable) return [];
-  const monikers = [...new Set(produced.map(({ moniker }) => moniker))].join(", ");
+  const monikers = [...new Set(projects.map(({ moniker }) => moniker))].join(", ");
   const message = `The projects target ${monikers}. None of these can be used from ${targetFramework}, the target framework of the version.`;
   return [finding("TargetFrameworkMismatch", message, { path: first.path })];
 }

@@ -26,7 +26,7 @@ function xmlFault(text: string): Fault | undefined {
   return fault;
 }
 
-/** The first syntax fault of an XML, JSON or YAML file, which is known by its name. */
+/** The first syntax fault in an XML, JSON or YAML file, which is known by its name. */
 export function formFault(path: string, text: string): Fault | undefined {
   // a file whose whole content depends on a condition may be empty
   if (text.trim() === "") return undefined;

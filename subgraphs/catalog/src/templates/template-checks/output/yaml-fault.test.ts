@@ -1,6 +1,6 @@
 import { maxYamlLength, yamlFault } from "./yaml-fault.js";
 
-const filled = (part: string) => part.repeat(Math.floor(maxYamlLength / part.length));
+const fill = (part: string) => part.repeat(Math.floor(maxYamlLength / part.length));
 
 describe("yamlFault", () => {
   it.each<[string, string, number]>([
@@ -55,16 +55,16 @@ describe("yamlFault", () => {
 });
 
 describe("yamlFault: a text made to take time and memory", () => {
-  /** Milliseconds of processor time. It takes 2 s on a fast machine, and many minutes where the time grows with the square. */
+  /** Processor time in ms. It takes 2 s on a fast machine, and many minutes where the time grows with the square. */
   const enoughMs = 40_000;
   const laughs = Array.from({ length: 2000 }, (_, level) => `a${level}: &a${level} [${filledWith(level)}]`).join("\n");
 
   it.each<[string, string]>([
     ["aliases that multiply", laughs],
     ["keys that all differ", Array.from({ length: 25_000 }, (_, index) => `k${index}: 1`).join("\n")],
-    ["very many documents", filled("---\n")],
-    ["very many comments", filled("# a\n")],
-    ["very many aliases", `a: &a 1\nb:\n${filled("  - *a\n").slice(70)}`],
+    ["very many documents", fill("---\n")],
+    ["very many comments", fill("# a\n")],
+    ["very many aliases", `a: &a 1\nb:\n${fill("  - *a\n").slice(70)}`],
   ])("reads %s in time", (_what, text) => {
     const before = process.cpuUsage();
     expect(yamlFault(text)).toBeUndefined();
@@ -85,12 +85,12 @@ describe("yamlFault: a text made to take time and memory", () => {
     ["tabs", "\ta: "],
   ])("refuses a text of nothing but %s in time", (_what, part) => {
     const before = process.cpuUsage();
-    expect(yamlFault(filled(part))).toMatchObject({ line: expect.any(Number) });
+    expect(yamlFault(fill(part))).toMatchObject({ line: expect.any(Number) });
     expect(process.cpuUsage(before).user / 1000).toBeLessThan(enoughMs);
   });
 
   it("leaves out a text over the limit", () => {
-    expect(yamlFault(`${filled("a: b: c\n")}${"#".repeat(10)}`)).toBeUndefined();
+    expect(yamlFault(`${fill("a: b: c\n")}${"#".repeat(10)}`)).toBeUndefined();
   });
 
   function filledWith(level: number): string {

@@ -7,24 +7,24 @@ interface YamlFault {
   column: number;
 }
 
-/** Longer texts are not checked: the parser may need a thousand times the memory of the text. */
+/** Longer texts are not checked: the parser may need a thousand times the text's memory. */
 export const maxYamlLength = 256 * 1024;
 
-/** Signs of another template language, whose texts are valid YAML only after that language has run. */
+/** Signs from another template language, whose texts are valid YAML only after that language has run. */
 const otherLanguage = /\{\{|\{%|<%|\$\{\{/;
 /** For these faults the library reports where the text ends, not where the bracket or quote opens. */
 const leftOpen = /^(?:Missing closing|Flow )/;
 
 /**
- * The first fault of a text by YAML 1.2, in any of its documents. Repeated keys and aliases without an anchor count too.
- * Aliases are never expanded, so that time and memory grow with the length of the text only.
+ * The first YAML 1.2 fault in any document of a text. Repeated keys and aliases without an anchor count too.
+ * Aliases are never expanded, so that time and memory grow with the text's length only.
  */
 export function yamlFault(text: string): YamlFault | undefined {
   if (text.length > maxYamlLength || otherLanguage.test(text)) return undefined;
   // a single carriage return ends a line in YAML 1.2, which the library does not know
   const source = text.replace(/\r(?!\n)/g, "\n");
   const composer = new Composer({ prettyErrors: false, uniqueKeys: false, logLevel: "silent" });
-  // `true` yields an empty document for a text without one, which holds the faults outside of documents
+  // `true` yields an empty document for a text without one, which holds the faults outside documents
   for (const { contents, errors } of composer.compose(new Parser().parse(source), true, source.length)) {
     const fault = syntaxFault(contents, errors) ?? referenceFault(contents);
     if (fault) return { message: fault.message, ...positionAt(source, fault.offset) };
@@ -38,7 +38,7 @@ interface Fault {
 }
 
 function syntaxFault(contents: ParsedNode | null, errors: readonly YAMLError[]): Fault | undefined {
-  // the reader of the file decides which tags it knows
+  // the file's reader decides which tags it knows
   const [error] = errors.filter(({ code }) => code !== "TAG_RESOLVE_FAILED");
   if (!error) return undefined;
   const [offset] = error.pos;
@@ -51,8 +51,8 @@ function openingBefore(contents: ParsedNode | null, offset: number): number {
   let opening = offset;
   for (const node of nodesOf(contents)) {
     const [start, end] = node.range;
-    const delimited = isCollection(node) ? node.flow === true : isScalar(node) && /^QUOTE/.test(node.type ?? "");
-    if (delimited && start <= offset && end >= offset) opening = start;
+    const hasDelimiters = isCollection(node) ? node.flow === true : isScalar(node) && /^QUOTE/.test(node.type ?? "");
+    if (hasDelimiters && start <= offset && end >= offset) opening = start;
   }
   return opening;
 }
@@ -65,8 +65,8 @@ function referenceFault(contents: ParsedNode | null): Fault | undefined {
     if (isAlias(node)) {
       if (!anchors.has(node.source)) return { message: `No anchor "${node.source}" stands above its alias`, offset };
     } else if (node.anchor !== undefined) anchors.add(node.anchor);
-    const repeated = repeatedKey(node);
-    if (repeated) return { message: "Map keys must be unique", offset: repeated.range[0] };
+    const duplicate = repeatedKey(node);
+    if (duplicate) return { message: "Map keys must be unique", offset: duplicate.range[0] };
   }
   return undefined;
 }
@@ -83,7 +83,7 @@ function repeatedKey(node: ParsedNode): ParsedNode | undefined {
     });
 }
 
-/** All nodes in the order of the text. Not recursive: a text may nest deeper than the stack. */
+/** All nodes in text order. Not recursive: a text may nest deeper than the stack. */
 function* nodesOf(contents: ParsedNode | null): Generator<ParsedNode> {
   const waiting: unknown[] = [contents];
   while (waiting.length > 0) {

@@ -19,15 +19,15 @@ const readable: Readonly<Record<ParameterDatatype, readonly string[]>> = {
   hex: ["integer"],
 };
 
-/** Finds the differences between the parameterSchema and the parameters of the template. */
+/** Finds the differences between the parameterSchema and the template's parameters. */
 export function compareWithSymbols(
   schema: JsonObject,
   { config, host }: Pick<TemplatePack, "config" | "host">,
 ): Finding[] {
   const aliases = parameterAliases(config, host);
-  const defined = everDefined(schema);
-  const required = new Set(Array.isArray(schema["required"]) ? (schema["required"] as JsonValue[]) : []);
-  const findings = Array.from(defined).flatMap(([name, property]) => {
+  const properties = everDefined(schema);
+  const requiredNames = new Set(Array.isArray(schema["required"]) ? (schema["required"] as JsonValue[]) : []);
+  const findings = Array.from(properties).flatMap(([name, property]) => {
     if (name === reservedName) return [];
     const symbol = config.symbols.get(aliases.get(name) ?? name);
     const pointer = `/properties/${escapePointer(name)}`;
@@ -37,17 +37,19 @@ export function compareWithSymbols(
       ...compareTypes(symbol, rule, pointer),
       ...compareChoices(symbol, rule, pointer),
       ...compareDefaults(symbol, rule, pointer),
-      ...compareRequired(symbol, required.has(name) || rule["default"] !== undefined, pointer),
+      ...compareRequired(symbol, requiredNames.has(name) || rule["default"] !== undefined, pointer),
     ];
   });
-  const named = new Map(Array.from(defined, ([name, property]) => [aliases.get(name) ?? name, property]));
-  return [...findings, ...symbolsWithoutProperty(schema, config, named)];
+  const propertiesByParameter = new Map(
+    Array.from(properties, ([name, property]) => [aliases.get(name) ?? name, property]),
+  );
+  return [...findings, ...symbolsWithoutProperty(schema, config, propertiesByParameter)];
 }
 
 function withoutSymbol(name: string, type: string | undefined, pointer: string): Finding {
-  const what =
+  const reason =
     type === undefined ? "the template has no symbol of that name" : `the symbol of that name has the type ${type}`;
-  return finding("PropertyWithoutSymbol", `The parameter "${name}" has no effect: ${what}.`, { pointer });
+  return finding("PropertyWithoutSymbol", `The parameter "${name}" has no effect: ${reason}.`, { pointer });
 }
 
 /**
@@ -57,14 +59,14 @@ function withoutSymbol(name: string, type: string | undefined, pointer: string):
 function symbolsWithoutProperty(
   schema: JsonObject,
   config: TemplateConfig,
-  defined: ReadonlyMap<string, JsonValue>,
+  properties: ReadonlyMap<string, JsonValue>,
 ): Finding[] {
   const { additionalProperties, patternProperties } = schema;
   const open =
     (additionalProperties !== undefined && additionalProperties !== false) || patternProperties !== undefined;
-  const silent = open || defined.size === 0;
+  const silent = open || properties.size === 0;
   return Array.from(config.symbols.values()).flatMap((symbol) => {
-    if (symbol.type !== "parameter" || symbol.name === reservedName || defined.has(symbol.name)) return [];
+    if (symbol.type !== "parameter" || symbol.name === reservedName || properties.has(symbol.name)) return [];
     const isRequired = isAlwaysRequired(symbol) && !requiresByName(schema, symbol.name);
     if (!isRequired && silent) return [];
     const message = isRequired
@@ -80,14 +82,14 @@ function requiresByName(schema: JsonObject, name: string): boolean {
 }
 
 function compareTypes(symbol: ParameterSymbol, rule: JsonObject, pointer: string): Finding[] {
-  const listed = listedValues(rule);
-  const fits = listed
-    ? listed.every((value) => symbol.datatype === "choice" || isReadable(symbol.datatype, value))
+  const values = listedValues(rule);
+  const fits = values
+    ? values.every((value) => symbol.datatype === "choice" || isReadable(symbol.datatype, value))
     : (schemaTypes(rule) ?? []).every((type) => typeFits(symbol, type, rule));
   if (fits) return [];
-  const types = listed ? "values of its enum" : `type ${schemaTypes(rule)?.join(", ")}`;
+  const types = values ? "values of its enum" : `type ${schemaTypes(rule)?.join(", ")}`;
   const message = `The template's parameter "${symbol.name}" has the datatype "${symbol.datatype}", but the ${types} cannot be read as one.`;
-  return [finding("TypeMismatch", message, { pointer: `${pointer}/${listed ? "enum" : "type"}` })];
+  return [finding("TypeMismatch", message, { pointer: `${pointer}/${values ? "enum" : "type"}` })];
 }
 
 function typeFits({ datatype, allowMultipleValues }: ParameterSymbol, type: string, rule: JsonObject): boolean {
@@ -107,14 +109,14 @@ function isReadable(datatype: ParameterDatatype, value: JsonValue): boolean {
 function compareChoices(symbol: ParameterSymbol, rule: JsonObject, pointer: string): Finding[] {
   if (symbol.datatype !== "choice") return [];
   const items = isJsonObject(rule["items"]) ? listedValues(rule["items"]) : undefined;
-  const listed = listedValues(rule) ?? items;
-  if (!listed) {
+  const values = listedValues(rule) ?? items;
+  if (!values) {
     if ("pattern" in rule) return [];
     const message = `The schema does not list the choices of "${symbol.name}", so that it accepts any text.`;
     const suggestion = `Add "enum": ${JSON.stringify(symbol.choices.map(({ choice }) => choice)).slice(0, 300)}.`;
     return [finding("EnumDiffersFromChoices", message, { pointer, suggestion, severity: "Warning" })];
   }
-  const unknown = listed
+  const unknown = values
     .flatMap((value) => (Array.isArray(value) ? (value as JsonValue[]) : [value]))
     .filter((value) => !isChoice(symbol, value));
   if (unknown.length === 0) return [];
@@ -139,9 +141,9 @@ function compareDefaults(symbol: ParameterSymbol, rule: JsonObject, pointer: str
   return [finding("DefaultDiffers", message, { pointer: `${pointer}/default` })];
 }
 
-function compareRequired(symbol: ParameterSymbol, supplied: boolean, pointer: string): Finding[] {
+function compareRequired(symbol: ParameterSymbol, isSupplied: boolean, pointer: string): Finding[] {
   const { name } = symbol;
-  if (!isAlwaysRequired(symbol) || supplied) return [];
+  if (!isAlwaysRequired(symbol) || isSupplied) return [];
   const message = `The template requires the parameter "${name}", but the schema does not.`;
   return [finding("RequiredDiffers", message, { pointer, suggestion: `Add "${name}" to "required".` })];
 }

@@ -9,7 +9,7 @@ function pack(symbols: object) {
   return tree({ ".template.config/template.json": JSON.stringify(config), "a.txt": "a" });
 }
 
-/** severity, code and pointer of each finding */
+/** each finding's severity, code and pointer */
 async function check(schema: unknown, symbols: object = {}): Promise<string[]> {
   const findings = await parameterSchemaCheck(pack(symbols), schema);
   return findings.map(({ severity, code, pointer }) => `${severity} ${code} ${pointer}`);
@@ -44,13 +44,15 @@ describe("parameterSchemaCheck: a good template", () => {
         }),
       }),
     ]);
-    const named = (property: unknown) => ({
+    const frameworkSchema = (property: unknown) => ({
       type: "object",
       properties: { framework: property },
       required: ["framework"],
     });
-    expect(await parameterSchemaCheck(files, named({ type: "string" }))).toEqual([]);
-    expect(await parameterSchemaCheck(files, named({ type: "object" }))).toMatchObject([{ code: "TypeMismatch" }]);
+    expect(await parameterSchemaCheck(files, frameworkSchema({ type: "string" }))).toEqual([]);
+    expect(await parameterSchemaCheck(files, frameworkSchema({ type: "object" }))).toMatchObject([
+      { code: "TypeMismatch" },
+    ]);
   });
 
   it("only warns about parameters that a partial schema leaves out", async () => {
@@ -102,7 +104,7 @@ describe("parameterSchemaCheck: the schema itself", () => {
     expect(await check(schema)).toEqual([`Error RemoteRefNotAllowed ${pointer}`]);
   });
 
-  const known = { A: text() };
+  const symbolsWithA = { A: text() };
 
   it.each<[string, unknown, string[]]>([
     [
@@ -131,8 +133,8 @@ describe("parameterSchemaCheck: the schema itself", () => {
       schemaOf({ pattern: "^a$", default: "b" }),
       ["Error DefaultNotValid /properties/A/default"],
     ],
-  ])("finds %s", async (_what, schema, expected) => {
-    expect(await check(schema, known)).toEqual(expected);
+  ])("finds %s", async (_what, schema, findings) => {
+    expect(await check(schema, symbolsWithA)).toEqual(findings);
   });
 
   it.each<[string, unknown]>([
@@ -149,7 +151,9 @@ describe("parameterSchemaCheck: the schema itself", () => {
       schemaOf({ default: "a" }, { required: ["A"], allOf: [{ required: ["A"] }] }),
     ],
   ])("accepts %s", async (_what, schema) => {
-    expect((await check(schema, { ...known, B: text() })).filter((one) => one.startsWith("Error"))).toEqual([]);
+    expect((await check(schema, { ...symbolsWithA, B: text() })).filter((line) => line.startsWith("Error"))).toEqual(
+      [],
+    );
   });
 
   it("takes the reserved name as a text only", async () => {
@@ -165,14 +169,16 @@ describe("parameterSchemaCheck: the schema itself", () => {
     ["the names", schemaOf({ patternProperties: { "^(a|a)*$": {} } }), "/properties/A/patternProperties/^(a|a)*$"],
     ["a definition", schemaOf({}, { $defs: { d: { pattern: "(x+x+)+y" } } }), "/$defs/d/pattern"],
   ])("refuses a pattern of %s that backtracks for ever, and tries no default by it", async (_what, schema, pointer) => {
-    expect(await check(schema, known)).toEqual([`Error PatternTooSlow ${pointer}`]);
+    expect(await check(schema, symbolsWithA)).toEqual([`Error PatternTooSlow ${pointer}`]);
   });
 
   it("finds harmless patterns harmless", async () => {
     const longDefault = "a".repeat(60);
     const pattern = "^[a-z]+(?:[._-][a-z0-9]+)*$";
-    expect(await check(schemaOf({ type: "string", pattern, default: longDefault }), known)).toEqual([]);
-    expect(await check(schemaOf({ enum: [{ pattern: "(a+)+$" }] }), known)).not.toContain("Error PatternTooSlow");
+    expect(await check(schemaOf({ type: "string", pattern, default: longDefault }), symbolsWithA)).toEqual([]);
+    expect(await check(schemaOf({ enum: [{ pattern: "(a+)+$" }] }), symbolsWithA)).not.toContain(
+      "Error PatternTooSlow",
+    );
     expect(await check({ properties: { pattern: { type: "string" } } }, { pattern: text() })).toEqual([]);
   });
 
@@ -236,7 +242,7 @@ describe("parameterSchemaCheck: beside the symbols", () => {
   ])("%s beside %j", async (datatype, property, fits) => {
     const schema = schemaOf(property, { $defs: { flag: { type: "boolean" } } });
     const findings = await check(schema, { A: { type: "parameter", datatype } });
-    expect(findings.some((one) => one.startsWith("Error TypeMismatch"))).toBe(!fits);
+    expect(findings.some((line) => line.startsWith("Error TypeMismatch"))).toBe(!fits);
     expect(findings).toHaveLength(fits ? 0 : 1);
   });
 
@@ -264,8 +270,8 @@ describe("parameterSchemaCheck: beside the symbols", () => {
       ["Error EnumDiffersFromChoices /properties/A/enum"],
     ],
     ["joined choices for several", { enum: ["None|Sqlite"] }, { allowMultipleValues: true }, []],
-  ])("a choice beside %s", async (_what, property, more, expected) => {
-    expect(await check(schemaOf(property), choice(more))).toEqual(expected);
+  ])("a choice beside %s", async (_what, property, more, findings) => {
+    expect(await check(schemaOf(property), choice(more))).toEqual(findings);
   });
 
   it.each<[object, unknown, boolean]>([

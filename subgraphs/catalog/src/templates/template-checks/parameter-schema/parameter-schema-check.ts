@@ -13,7 +13,7 @@ import { slowPatterns } from "../regular-expressions/slow-patterns.js";
 import { compareWithSymbols } from "./compare-with-symbols.js";
 import { schemaTypes } from "./schema-types.js";
 
-/** Checks the parameterSchema by itself and against the symbols of the template. Pointers lead into the schema. */
+/** Checks the parameterSchema by itself and against the template's symbols. Pointers lead into the schema. */
 export async function parameterSchemaCheck(
   files: FileTree,
   schema: unknown,
@@ -27,20 +27,20 @@ export async function parameterSchemaCheck(
       }),
     ];
   if (problem) return [finding("SchemaNotValid", problem.detail, { pointer: "" })];
-  let compiled: OfflineSchema;
+  let validator: OfflineSchema;
   try {
-    compiled = await compileOffline(schema);
+    validator = await compileOffline(schema);
   } catch (error) {
     if (!(error instanceof SchemaError)) throw error;
     return [schemaFault(error)];
   }
   const pack = packOf(files, template);
   const slow = slowPatterns(schema);
-  // a check of the defaults would run these patterns
+  // a check on the defaults would run these patterns
   if (slow.length > 0) return [...slow, ...checkRoot(schema), ...(pack ? compareWithSymbols(schema, pack) : [])];
   return [
     ...checkRoot(schema),
-    ...checkedProperties(schema, compiled),
+    ...checkedProperties(schema, validator),
     ...(pack ? compareWithSymbols(schema, pack) : []),
   ];
 }
@@ -73,11 +73,11 @@ function checkRoot(schema: JsonObject): Finding[] {
         { pointer: "/type" },
       ),
     );
-  const defined = everDefined(schema);
+  const properties = everDefined(schema);
   const open = schema["additionalProperties"] !== undefined && schema["additionalProperties"] !== false;
-  const required = Array.isArray(schema["required"]) ? (schema["required"] as JsonValue[]) : [];
-  required.forEach((name, index) => {
-    if (typeof name !== "string" || defined.has(name) || name === reservedName || open) return;
+  const requiredNames = Array.isArray(schema["required"]) ? (schema["required"] as JsonValue[]) : [];
+  requiredNames.forEach((name, index) => {
+    if (typeof name !== "string" || properties.has(name) || name === reservedName || open) return;
     const message = `The required parameter "${name}" is not among the properties, so that no request can set it.`;
     findings.push(finding("RequiredNotInProperties", message, { pointer: `/required/${index}` }));
   });
@@ -85,23 +85,23 @@ function checkRoot(schema: JsonObject): Finding[] {
 }
 
 /** A schema that compiles may still fail on a value, for example when a reference leads back to itself. */
-function checkedProperties(schema: JsonObject, compiled: OfflineSchema): Finding[] {
+function checkedProperties(schema: JsonObject, validator: OfflineSchema): Finding[] {
   try {
-    return checkProperties(schema, compiled);
+    return checkProperties(schema, validator);
   } catch (error) {
     if (error instanceof SchemaError) return [schemaFault(error)];
     throw error;
   }
 }
 
-function checkProperties(schema: JsonObject, compiled: OfflineSchema): Finding[] {
+function checkProperties(schema: JsonObject, validator: OfflineSchema): Finding[] {
   return Array.from(everDefined(schema)).flatMap(([name, property]) => {
     const rule = resolved(schema, property);
     if (!rule) return [];
     const pointer = `/properties/${escapePointer(name)}`;
     return [
       ...checkEnum(name, rule, pointer),
-      ...checkDefault(name, rule, { pointer, compiled }),
+      ...checkDefault(name, rule, { pointer, compiled: validator }),
       ...checkReserved(name, rule, pointer),
     ];
   });
@@ -142,10 +142,10 @@ function checkDefault(
 ): Finding[] {
   const standard = rule["default"];
   if (standard === undefined) return [];
-  const own = `/${escapePointer(name)}`;
+  const ownPointer = `/${escapePointer(name)}`;
   const wrong = compiled
     .failures({ [name]: standard })
-    .some((failure) => failure.pointer === own || failure.pointer.startsWith(`${own}/`));
+    .some((failure) => failure.pointer === ownPointer || failure.pointer.startsWith(`${ownPointer}/`));
   if (!wrong) return [];
   const message = `The default of "${name}" is not valid by its own schema.`;
   return [finding("DefaultNotValid", message, { pointer: `${pointer}/default` })];

@@ -5,11 +5,11 @@ export function schemaTypes(rule: JsonObject): string[] | undefined {
   const { type } = rule;
   if (typeof type === "string") return [type];
   return Array.isArray(type)
-    ? (type as JsonValue[]).filter((one): one is string => typeof one === "string")
+    ? (type as JsonValue[]).filter((name): name is string => typeof name === "string")
     : undefined;
 }
 
-/** The values that a subschema lists by `enum`, by `const`, or by a choice of constants; undefined when it lists none. */
+/** The values that a subschema lists by `enum`, by `const`, or by a choice of constants; undefined without a list. */
 export function listedValues(rule: JsonObject): readonly JsonValue[] | undefined {
   if (Array.isArray(rule["enum"])) return rule["enum"] as JsonValue[];
   if (rule["const"] !== undefined) return [rule["const"]];

@@ -176,5 +176,5 @@ End Module
   },
 };
 
-/** In the style of what is published for `dotnet new`. */
+/** In the style of published `dotnet new` packs. */
 export const realisticPacks: readonly RealisticPack[] = [consoleApp, library, webSite, item, worker, basic];

@@ -14,22 +14,22 @@ interface TemplateRegex {
 
 interface LintedRegexes {
   findings: Finding[];
-  /** Whether it is safe to run all of them on the values of the template. */
+  /** Whether it is safe to run them all on the template's values. */
   harmless: boolean;
 }
 
 /** .NET syntax that JavaScript expressions cannot express. */
 const dotnetOnlySyntax = /\(\?>|\(\?\(|\(\?[<']\w*-\w+[>']|\(\?[imnsx]*-?[imnsx]+[):]|\\G|\\[pP]\{Is/;
 
-/** Checks the regular expressions of generators and value forms: their syntax, and that they cannot backtrack without end. */
+/** Checks the regular expressions in generators and forms: their syntax, and that they cannot backtrack without end. */
 export function lintRegexes(config: TemplateConfig, places: ConfigPlaces): LintedRegexes {
   const probe = new RegexProbe();
   const findings: Finding[] = [];
   let harmless = true;
   for (const { owner, pattern, place } of regexesOf(config, places)) {
-    const compiled = dotnetRegex(pattern);
-    if (compiled === null) findings.push(unreadable(owner, pattern, place));
-    else if (probe.isSlow(compiled.regex)) {
+    const expression = dotnetRegex(pattern);
+    if (expression === null) findings.push(unreadable(owner, pattern, place));
+    else if (probe.isSlow(expression.regex)) {
       harmless = false;
       const message = `The regular expression "${shown(pattern)}" of "${owner}" can backtrack without end on a text that does not match.`;
       const suggestion = "Change the expression so that no two nested or adjacent repetitions can match the same text.";
@@ -49,9 +49,9 @@ function unreadable(owner: string, pattern: string, place: ConfigPlace): Finding
 }
 
 function regexesOf(config: TemplateConfig, places: ConfigPlaces): TemplateRegex[] {
-  const found: TemplateRegex[] = [];
+  const expressions: TemplateRegex[] = [];
   const add = (owner: string, pattern: string | null, place: ConfigPlace) => {
-    if (pattern !== null && pattern !== "") found.push({ owner, pattern, place });
+    if (pattern !== null && pattern !== "") expressions.push({ owner, pattern, place });
   };
   for (const [name, symbol] of config.symbols) {
     if (symbol.type !== "generated") continue;
@@ -66,7 +66,7 @@ function regexesOf(config: TemplateConfig, places: ConfigPlaces): TemplateRegex[
   for (const [name, form] of config.forms)
     if (textMember(form, "identifier")?.toLowerCase() === "replace")
       add(name, textMember(form, "pattern"), places.at("forms", name, "pattern"));
-  return found;
+  return expressions;
 }
 
 function shown(pattern: string): string {

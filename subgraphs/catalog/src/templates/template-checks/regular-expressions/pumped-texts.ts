@@ -7,7 +7,7 @@ const maxDepth = 40;
 /** Almost no expression matches this character, so that the whole text does not match. */
 const mismatchingEnd = "\u0001!";
 
-/** The orders in which an atom picks a character that it matches. In one of them adjacent classes pick the same one. */
+/** The orders in which an atom picks a character that it matches. In one, adjacent classes pick the same character. */
 const preferences = ["aA1_ .-/:@!", "1aA_ .-/:@!", "_ -.aA1/:@!"];
 
 type Tree =
@@ -37,14 +37,14 @@ export function pumpedTexts(source: string): string[] {
 type Pick = (atom: string) => string;
 
 function picker(preference: string): Pick {
-  const known = new Map<string, string>();
+  const picks = new Map<string, string>();
   return (atom) => {
-    let picked = known.get(atom);
-    if (picked === undefined) {
-      picked = pickedFor(atom, preference);
-      known.set(atom, picked);
+    let character = picks.get(atom);
+    if (character === undefined) {
+      character = pickedFor(atom, preference);
+      picks.set(atom, character);
     }
-    return picked;
+    return character;
   };
 }
 
@@ -52,7 +52,7 @@ function pickedFor(atom: string, preference: string): string {
   if (atom.length === 1 && !"^$.".includes(atom)) return atom;
   try {
     const whole = new RegExp(`^(?:${atom})$`, "u");
-    // the content of an assertion is not part of the text
+    // an assertion's content does not belong to the text
     return whole.test("") ? "" : (Array.from(preference).find((character) => whole.test(character)) ?? literal(atom));
   } catch {
     return "";
@@ -90,20 +90,20 @@ function pumps(tree: Tree, before: string, pick: Pick): { before: string; body: 
     case "sequence": {
       let lead = before;
       return tree.parts.flatMap((part) => {
-        const found = pumps(part, lead, pick);
+        const texts = pumps(part, lead, pick);
         lead += sample(part, pick);
-        return found;
+        return texts;
       });
     }
     case "repeat": {
       const bodies = tree.body.kind === "choice" ? tree.body.branches : [tree.body];
-      const own = tree.open ? bodies.map((body) => ({ before, body: sample(body, pick) })) : [];
-      return [...own, ...pumps(tree.body, before, pick)];
+      const pumpsHere = tree.open ? bodies.map((body) => ({ before, body: sample(body, pick) })) : [];
+      return [...pumpsHere, ...pumps(tree.body, before, pick)];
     }
   }
 }
 
-/** Reads the part of the syntax that shows which text is repeated. The expression must be valid. */
+/** Reads only the syntax that shows which text is repeated. The expression must be valid. */
 class Reader {
   #at = 0;
   readonly #source: string;
@@ -153,10 +153,10 @@ class Reader {
   }
 
   #repeated(body: Tree): Tree {
-    const found = /^(?:[*+?]|\{(\d+)(,?)(\d*)\})\??/.exec(this.#source.slice(this.#at, this.#at + 32));
-    if (!found) return body;
-    this.#at += found[0].length;
-    const [sign, least, comma, most] = found;
+    const quantifier = /^(?:[*+?]|\{(\d+)(,?)(\d*)\})\??/.exec(this.#source.slice(this.#at, this.#at + 32));
+    if (!quantifier) return body;
+    this.#at += quantifier[0].length;
+    const [sign, least, comma, most] = quantifier;
     const minimum = least === undefined ? Number(sign.startsWith("+")) : Number(least);
     const open = /^[*+]/.test(sign) || (comma === "," && (most === "" || Number(most) > 10));
     return { kind: "repeat", body, minimum, open };

@@ -3,7 +3,7 @@ import { pumpedTexts } from "./pumped-texts.js";
 
 /** The times that a harmless match may take on a machine under load. */
 const standardLimits = { suspicionMs: 150, certaintyMs: 600 };
-/** The limit for all expressions of one template or schema. After it the remaining expressions are not tried. */
+/** The limit for all expressions in one template or schema. After it the remaining expressions are not tried. */
 const maxTotalMs = 6000;
 
 /** Runs regular expressions on texts that make them backtrack, and ends each match at a time limit. */
@@ -17,13 +17,13 @@ export class RegexProbe {
 
   isSlow(expression: RegExp): boolean {
     const { suspicionMs, certaintyMs } = this.#limits;
-    const tried = new RegExp(expression.source, expression.flags.replace("g", ""));
-    return pumpedTexts(tried.source).some(
+    const probe = new RegExp(expression.source, expression.flags.replace("g", ""));
+    return pumpedTexts(probe.source).some(
       (text) =>
         performance.now() < this.#endsAt &&
-        exceedsTime(tried, text, suspicionMs) &&
+        exceedsTime(probe, text, suspicionMs) &&
         // a second try, since the machine may have paused in the first one
-        exceedsTime(tried, text, certaintyMs),
+        exceedsTime(probe, text, certaintyMs),
     );
   }
 }

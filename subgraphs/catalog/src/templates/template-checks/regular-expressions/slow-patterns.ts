@@ -6,14 +6,14 @@ import { RegexProbe } from "./regex-probe.js";
 /** Keywords whose content is a value and not a schema. */
 const values = new Set(["default", "const", "enum", "examples"]);
 
-/** Finds the patterns of a schema that can backtrack without end. */
+/** Finds a schema's patterns that can backtrack without end. */
 export function slowPatterns(schema: JsonObject): Finding[] {
   const probe = new RegexProbe();
   return patternsOf(schema, "")
     .filter(({ pattern }) => isSlow(probe, pattern))
     .map(({ pattern, pointer }) => {
-      const shown = pattern.length > 100 ? `${pattern.slice(0, 100)}…` : pattern;
-      const message = `The pattern "${shown}" can backtrack without end on a value that does not match, so that the request fails.`;
+      const excerpt = pattern.length > 100 ? `${pattern.slice(0, 100)}…` : pattern;
+      const message = `The pattern "${excerpt}" can backtrack without end on a value that does not match, so that the request fails.`;
       const suggestion = "Change the pattern so that no two nested or adjacent repetitions can match the same text.";
       return finding("PatternTooSlow", message, { pointer, suggestion });
     });
@@ -37,10 +37,10 @@ function patternsOf(value: JsonValue, pointer: string): { pattern: string; point
     const here = `${pointer}/${escapePointer(key)}`;
     if (values.has(key)) return [];
     if (key === "pattern" && typeof child === "string") return [{ pattern: child, pointer: here }];
-    const own =
+    const names =
       key === "patternProperties" && isJsonObject(child)
         ? Object.keys(child).map((pattern) => ({ pattern, pointer: `${here}/${escapePointer(pattern)}` }))
         : [];
-    return [...own, ...patternsOf(child, here)];
+    return [...names, ...patternsOf(child, here)];
   });
 }

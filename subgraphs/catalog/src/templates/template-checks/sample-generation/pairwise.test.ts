@@ -25,9 +25,9 @@ describe("pairwiseRows", () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 4 }), { maxLength: 6 }), (sizes) => {
         const rows = pairwiseRows(sizes, 1000);
-        sizes.forEach((size, one) =>
-          sizes.slice(one + 1).forEach((otherSize, distance) => {
-            const pairs = new Set(rows.map((row) => `${row[one]},${row[one + 1 + distance]}`));
+        sizes.forEach((size, position) =>
+          sizes.slice(position + 1).forEach((otherSize, distance) => {
+            const pairs = new Set(rows.map((row) => `${row[position]},${row[position + 1 + distance]}`));
             expect(pairs.size).toBe(size * otherSize);
           }),
         );

@@ -1,6 +1,6 @@
 /**
- * Pairwise combinations: rows of value indexes, one index for each dimension. Every pair of values of two dimensions is
- * in at least one row, unless `limit` rows are reached. The algorithm is greedy and not minimal.
+ * Pairwise combinations: rows of value indexes, one index for each dimension. Every pair of values from two dimensions
+ * is in at least one row, unless `limit` rows are reached. The algorithm is greedy and not minimal.
  */
 export function pairwiseRows(sizes: readonly number[], limit: number): number[][] {
   const open = new Set<string>();

@@ -129,8 +129,8 @@ describe("sampleGeneration: what it finds", () => {
     const flag = { type: "parameter", datatype: "bool", defaultValue: "false" };
     const text = "<a>\n<!--#if (A && B)-->\n<b>\n<!--#endif-->\n</a>\n";
     const schema = { properties: { A: { type: "boolean" }, B: { type: "boolean" }, C: { type: "boolean" } } };
-    const found = await findings({ symbols: { A: flag, B: flag, C: flag } }, { "a.xml": text }, { schema });
-    expect(found.map(({ code }) => code)).toEqual(["NotWellFormed"]);
+    const results = await findings({ symbols: { A: flag, B: flag, C: flag } }, { "a.xml": text }, { schema });
+    expect(results.map(({ code }) => code)).toEqual(["NotWellFormed"]);
   });
 
   it("a primary output that is not produced", async () => {
@@ -190,27 +190,27 @@ describe("sampleGeneration: what it finds", () => {
         message: expect.stringContaining('"A":"other"'),
       },
     ]);
-    const shouted = { properties: { A: { enum: ["a", "OTHER"] } } };
-    expect(await findings({ symbols }, { "token.txt": "1", "other.txt": "2" }, { schema: shouted })).toMatchObject([
-      { severity: "Warning", code: "PathCollision" },
-    ]);
+    const capitalSchema = { properties: { A: { enum: ["a", "OTHER"] } } };
+    expect(
+      await findings({ symbols }, { "token.txt": "1", "other.txt": "2" }, { schema: capitalSchema }),
+    ).toMatchObject([{ severity: "Warning", code: "PathCollision" }]);
     expect(await findings({ symbols }, { token: "1", "other/b.txt": "2" }, { schema })).toMatchObject([
       { severity: "Error", code: "PathCollision", path: "other/b.txt" },
     ]);
   });
 
-  const versioned = '<Project>\n  <PackageReference Include="A" Version="1.0.0" />\n</Project>\n';
+  const reference = '<Project>\n  <PackageReference Include="A" Version="1.0.0" />\n</Project>\n';
   const central = (on: boolean) =>
     `<Project><PropertyGroup><ManagePackageVersionsCentrally>${on}</ManagePackageVersionsCentrally></PropertyGroup></Project>`;
 
   it.each<[string, Files, boolean]>([
-    ["under Directory.Packages.props", { "src/a.csproj": versioned, "Directory.Packages.props": central(true) }, true],
-    ["under Directory.Build.props", { "src/a.csproj": versioned, "Directory.Build.props": central(true) }, true],
-    ["where it is switched off", { "src/a.csproj": versioned, "Directory.Packages.props": central(false) }, false],
+    ["under Directory.Packages.props", { "src/a.csproj": reference, "Directory.Packages.props": central(true) }, true],
+    ["under Directory.Build.props", { "src/a.csproj": reference, "Directory.Build.props": central(true) }, true],
+    ["where it is switched off", { "src/a.csproj": reference, "Directory.Packages.props": central(false) }, false],
     [
       "in a project of its own will",
       {
-        "a.csproj": versioned.replace(
+        "a.csproj": reference.replace(
           "</Project>",
           "<ManagePackageVersionsCentrally>false</ManagePackageVersionsCentrally></Project>",
         ),
@@ -218,20 +218,20 @@ describe("sampleGeneration: what it finds", () => {
       },
       false,
     ],
-    ["beside the file", { "src/a.csproj": versioned, "other/Directory.Packages.props": central(true) }, false],
+    ["beside the file", { "src/a.csproj": reference, "other/Directory.Packages.props": central(true) }, false],
     [
       "without version",
-      { "a.csproj": versioned.replace(' Version="1.0.0"', ""), "Directory.Packages.props": central(true) },
+      { "a.csproj": reference.replace(' Version="1.0.0"', ""), "Directory.Packages.props": central(true) },
       false,
     ],
     [
       "in a comment",
-      { "a.csproj": `<Project><!--${versioned}--></Project>`, "Directory.Packages.props": central(true) },
+      { "a.csproj": `<Project><!--${reference}--></Project>`, "Directory.Packages.props": central(true) },
       false,
     ],
-  ])("a package reference %s", async (_what, files, found) => {
+  ])("a package reference %s", async (_what, files, messages) => {
     expect(await findings({}, files)).toMatchObject(
-      found
+      messages
         ? [
             {
               severity: "Warning",
@@ -253,9 +253,9 @@ describe("sampleGeneration: what it finds", () => {
     ["net472", "net8.0", false],
     ["net472;net8.0", "net8.0", true],
     ["$(Framework)", "net8.0", true],
-  ])("projects of %s beside a version for %s", async (produced, framework, fits) => {
-    const found = await findings({}, { "a.csproj": project(produced) }, { framework });
-    expect(found.map(({ severity, code, path }) => `${severity} ${code} ${path}`)).toEqual(
+  ])("projects of %s beside a version for %s", async (moniker, framework, fits) => {
+    const results = await findings({}, { "a.csproj": project(moniker) }, { framework });
+    expect(results.map(({ severity, code, path }) => `${severity} ${code} ${path}`)).toEqual(
       fits ? [] : ["Warning TargetFrameworkMismatch a.csproj"],
     );
   });
@@ -279,13 +279,13 @@ describe("sampleGeneration: what it finds", () => {
 });
 
 describe("sampleRequests", () => {
-  const given = async (schema: object) =>
+  const requests = async (schema: object) =>
     (await sampleRequests(schema as never, new Map())).map((sample) => sample.given);
 
   it("begins with the defaults, then with what is required", async () => {
     const schema = { properties: { A: { default: 1 }, B: { enum: ["x", "y"] } } };
-    expect((await given(schema))[0]).toEqual({});
-    expect((await given({ ...schema, required: ["B"] }))[0]).toEqual({ B: "x" });
+    expect((await requests(schema))[0]).toEqual({});
+    expect((await requests({ ...schema, required: ["B"] }))[0]).toEqual({ B: "x" });
   });
 
   it("keeps to what the schema accepts", async () => {
@@ -298,7 +298,7 @@ describe("sampleRequests", () => {
       required: ["A", "B", "C"],
       not: { properties: { B: { const: 6 } } },
     };
-    const samples = await given(schema);
+    const samples = await requests(schema);
     expect(samples.length).toBeGreaterThan(1);
     for (const { A, B, C } of samples) {
       expect(A).toMatch(/^[a-z]+$/);
@@ -308,13 +308,13 @@ describe("sampleRequests", () => {
   });
 
   it("tries a dotted and a foreign name", async () => {
-    const names = (await given({ type: "object" })).map(({ name }) => name);
+    const names = (await requests({ type: "object" })).map(({ name }) => name);
     expect(names).toEqual([undefined, "Sample.App-1", "Größe東京"]);
   });
 
   it("holds every pair of values within fifty samples", async () => {
     const flags = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`f${index}`, { type: "boolean" }]));
-    const samples = await given({ properties: flags });
+    const samples = await requests({ properties: flags });
     expect(samples.length).toBeLessThanOrEqual(50);
     for (const [a, b] of [
       ["f0", "f11"],
@@ -331,19 +331,19 @@ describe("sampleRequests", () => {
     const many = Object.fromEntries(
       Array.from({ length: 60 }, (_, index) => [`p${index}`, { enum: [1, 2, 3, 4, 5, 6, 7, 8, 9] }]),
     );
-    expect(await given({ properties: many })).toHaveLength(50);
+    expect(await requests({ properties: many })).toHaveLength(50);
   });
 });
 
 describe("differingPaths", () => {
-  const rendered = (seed: string) => {
+  const render = (seed: string) => {
     const symbols = { Id: { type: "generated", generator: "guid", replaces: "ID" } };
     return renderFiles({ symbols }, { "a.txt": "ID", "b.txt": "b" }, { seed }).files;
   };
 
   it("names what two renders do not have in common", () => {
-    expect(differingPaths(rendered("one"), rendered("one"))).toEqual([]);
-    expect(differingPaths(rendered("one"), rendered("other"))).toEqual(["a.txt"]);
-    expect(differingPaths(rendered("one"), new Map())).toEqual(["a.txt", "b.txt"]);
+    expect(differingPaths(render("one"), render("one"))).toEqual([]);
+    expect(differingPaths(render("one"), render("other"))).toEqual(["a.txt"]);
+    expect(differingPaths(render("one"), new Map())).toEqual(["a.txt", "b.txt"]);
   });
 });

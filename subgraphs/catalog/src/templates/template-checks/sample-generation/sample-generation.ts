@@ -17,12 +17,12 @@ import { type Sample, sampleRequests } from "./sample-requests.js";
 const standardName = "SampleApp";
 const seed = "sample";
 const now = new Date(Date.UTC(2024, 0, 2, 3, 4, 5));
-/** No sample starts after this time. The sample that is running may use the rest of the time limit of the checks. */
+/** No sample starts after this time. The running sample may use the rest of the checks' time limit. */
 const maxRenderingMs = 12_000;
 const maxShownParameters = 300;
 const collisionSuggestion =
   "Give each file a path that differs from all others in more than upper and lower case, for all parameters.";
-/** The message of the engine when a path is both a file and a folder. */
+/** The engine's message when a path is both a file and a folder. */
 const pathCollision = /to be a folder, but it is a file/;
 
 /** Renders the template with sample parameters and checks the produced files. */
@@ -89,12 +89,12 @@ class SampleRun {
 
   add(sample: Sample): void {
     this.samples++;
-    const { [reservedName]: given } = sample.parameters;
-    const name = typeof given === "string" && given.trim() !== "" ? given : standardName;
-    const rendered = this.#render(sample, name);
-    if (!rendered) return;
-    if (this.samples === 1) this.#renderAgain(sample, { name, rendered });
-    const { files, primaryOutputs, warnings } = rendered;
+    const { [reservedName]: sampleName } = sample.parameters;
+    const name = typeof sampleName === "string" && sampleName.trim() !== "" ? sampleName : standardName;
+    const result = this.#render(sample, name);
+    if (!result) return;
+    if (this.samples === 1) this.#renderAgain(sample, { name, rendered: result });
+    const { files, primaryOutputs, warnings } = result;
     if (files.size === 0) this.#report(finding("NoFilesProduced", `No file is produced with ${shown(sample)}.`), "");
     for (const path of primaryOutputs) {
       if (files.has(path)) continue;
@@ -105,8 +105,8 @@ class SampleRun {
     }
     this.#conditions(sample, warnings);
     this.#collisions(sample, warnings);
-    for (const found of this.#inspector.inspect(files, name)) this.#report(found, `${found.path}`);
-    for (const found of versionsUnderCentralManagement(files)) this.#report(found, `${found.path}`);
+    for (const fault of this.#inspector.inspect(files, name)) this.#report(fault, `${fault.path}`);
+    for (const fault of versionsUnderCentralManagement(files)) this.#report(fault, `${fault.path}`);
     this.frameworks.push(...producedFrameworks(files));
   }
 
@@ -172,17 +172,17 @@ class SampleRun {
   }
 
   /** A fault that occurs in several samples is reported once, for the first sample. */
-  #report(found: Finding, subject: string): void {
-    const key = `${found.code}\0${subject}`;
-    if (!this.#findings.has(key)) this.#findings.set(key, found);
+  #report(fault: Finding, subject: string): void {
+    const key = `${fault.code}\0${subject}`;
+    if (!this.#findings.has(key)) this.#findings.set(key, fault);
   }
 }
 
-/** The paths of files that differ between two results or are in only one of them. */
-export function differingPaths(one: FileTree, other: FileTree): string[] {
-  const paths = new Set([...one.keys(), ...other.keys()]);
+/** The paths of files that differ between two results or are in one result only. */
+export function differingPaths(tree: FileTree, other: FileTree): string[] {
+  const paths = new Set([...tree.keys(), ...other.keys()]);
   return [...paths].filter((path) => {
-    const [first, second] = [one, other].map((files) => files.get(path)?.bytes);
+    const [first, second] = [tree, other].map((files) => files.get(path)?.bytes);
     return !first || !second || Buffer.compare(first, second) !== 0;
   });
 }
@@ -191,7 +191,7 @@ function shown({ given }: Sample): string {
   return shownParameters(given);
 }
 
-function shownParameters(given: Record<string, unknown>): string {
-  const text = JSON.stringify(given);
+function shownParameters(parameters: Record<string, unknown>): string {
+  const text = JSON.stringify(parameters);
   return `the parameters ${text.length > maxShownParameters ? `${text.slice(0, maxShownParameters)}…` : text}`;
 }

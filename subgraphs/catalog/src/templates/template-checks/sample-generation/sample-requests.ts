@@ -11,25 +11,25 @@ export interface Sample {
   kind: "defaults" | "required" | "pairwise";
   /** The parameters as a request would give them. */
   given: Record<string, unknown>;
-  /** The given parameters and the defaults of the schema. */
+  /** The given parameters and the schema's defaults. */
   parameters: Record<string, unknown>;
 }
 
 const maxSamples = 50;
 const maxDimensions = 30;
 const maxValues = 8;
-const hyphened = "Sample.App-1";
+const hyphenName = "Sample.App-1";
 const unicode = "Größe東京";
 
 /** Requests that the schema accepts: without parameters, with the required ones only, then pairwise combinations. */
 export async function sampleRequests(schema: JsonObject, symbols: TemplateConfig["symbols"]): Promise<Sample[]> {
   const timeLimit = new PatternTimeLimit();
   const candidates = await candidateValues(schema, symbols, timeLimit);
-  const required = (Array.isArray(schema["required"]) ? (schema["required"] as JsonValue[]) : []).filter(
+  const requiredNames = (Array.isArray(schema["required"]) ? (schema["required"] as JsonValue[]) : []).filter(
     (name) => typeof name === "string",
   );
   const least = Object.fromEntries(
-    required.flatMap((name) => {
+    requiredNames.flatMap((name) => {
       const [first] = candidates.get(name) ?? [];
       return first === undefined ? [] : [[name, first]];
     }),
@@ -43,26 +43,26 @@ export async function sampleRequests(schema: JsonObject, symbols: TemplateConfig
     dimensions.map(([, values]) => values.length),
     maxSamples,
   )) {
-    const chosen = dimensions.map(([name, values], index): [string, unknown] => [name, values[row[index] ?? 0]]);
-    rows.push(["pairwise", Object.fromEntries(chosen)]);
+    const members = dimensions.map(([name, values], index): [string, unknown] => [name, values[row[index] ?? 0]]);
+    rows.push(["pairwise", Object.fromEntries(members)]);
   }
   return acceptedRows(schema, rows, timeLimit);
 }
 
-/** Keeps the rows that the schema accepts, since it may forbid combinations of values. */
+/** Keeps the rows that the schema accepts, since it may forbid some combinations. */
 async function acceptedRows(
   schema: JsonObject,
   rows: readonly [Sample["kind"], Record<string, unknown>][],
   timeLimit: PatternTimeLimit,
 ): Promise<Sample[]> {
   const samples = new Map<string, Sample>();
-  for (const [kind, given] of rows) {
+  for (const [kind, candidate] of rows) {
     if (samples.size >= maxSamples) break;
-    const checked = await checkParameters(schema, given, { timeLimit });
-    if (!checked.valid) continue;
-    const { parameters } = checked;
+    const result = await checkParameters(schema, candidate, { timeLimit });
+    if (!result.valid) continue;
+    const { parameters } = result;
     const key = JSON.stringify(Object.entries(parameters).sort(([a], [b]) => (a < b ? -1 : 1)));
-    if (!samples.has(key)) samples.set(key, { kind, given, parameters });
+    if (!samples.has(key)) samples.set(key, { kind, given: candidate, parameters });
   }
   return [...samples.values()];
 }
@@ -72,27 +72,27 @@ async function candidateValues(
   symbols: TemplateConfig["symbols"],
   timeLimit: PatternTimeLimit,
 ): Promise<Map<string, JsonValue[]>> {
-  const found = new Map<string, JsonValue[]>();
-  const compiled = await compiledOrNot(schema, timeLimit);
-  if (!compiled) return found;
+  const result = new Map<string, JsonValue[]>();
+  const validator = await compiledOrNot(schema, timeLimit);
+  if (!validator) return result;
   const properties = new Map<string, JsonValue>([[reservedName, { type: "string" }], ...everDefined(schema)]);
   for (const [name, property] of properties) {
     const rule = resolved(schema, property);
     if (!rule) continue;
-    const accepted = (values: readonly JsonValue[]) =>
-      distinct(values).filter((value) => isAccepted(compiled, name, value));
+    const acceptable = (values: readonly JsonValue[]) =>
+      distinct(values).filter((value) => isAccepted(validator, name, value));
     const symbol = symbols.get(name);
     const choices = symbol?.type === "parameter" && symbol.datatype === "choice" ? symbol.choices : [];
-    const usual = accepted(
+    const usual = acceptable(
       proposed(
         rule,
         choices.map(({ choice }) => choice),
       ),
     );
-    const values = usual.length > 0 ? usual : accepted(shapedTexts(rule));
-    if (values.length > 0) found.set(name, values.slice(0, maxValues));
+    const values = usual.length > 0 ? usual : acceptable(shapedTexts(rule));
+    if (values.length > 0) result.set(name, values.slice(0, maxValues));
   }
-  return found;
+  return result;
 }
 
 async function compiledOrNot(schema: JsonObject, timeLimit: PatternTimeLimit): Promise<OfflineSchema | undefined> {
@@ -104,11 +104,11 @@ async function compiledOrNot(schema: JsonObject, timeLimit: PatternTimeLimit): P
   }
 }
 
-function isAccepted(compiled: OfflineSchema, name: string, value: JsonValue): boolean {
-  const own = `/${escapePointer(name)}`;
-  const failsHere = ({ pointer }: Failure) => pointer === own || pointer.startsWith(`${own}/`);
+function isAccepted(validator: OfflineSchema, name: string, value: JsonValue): boolean {
+  const ownPointer = `/${escapePointer(name)}`;
+  const failsHere = ({ pointer }: Failure) => pointer === ownPointer || pointer.startsWith(`${ownPointer}/`);
   try {
-    return !compiled.failures({ [name]: value }).some(failsHere);
+    return !validator.failures({ [name]: value }).some(failsHere);
   } catch (error) {
     // the ParameterSchema check reports a schema that fails here
     if (error instanceof SchemaError) return false;
@@ -116,20 +116,20 @@ function isAccepted(compiled: OfflineSchema, name: string, value: JsonValue): bo
   }
 }
 
-/** The choices of the template, for a parameter whose values the schema does not list. */
+/** The template's choices, for a parameter whose values the schema does not list. */
 function proposed(rule: JsonObject, choices: readonly string[] = []): JsonValue[] {
   const examples = Array.isArray(rule["examples"]) ? (rule["examples"] as JsonValue[]) : [];
-  const known = rule["default"] === undefined ? examples : [rule["default"], ...examples];
-  const listed = listedValues(rule);
-  if (listed) return [...known, ...listed];
-  if (choices.length > 0) return [...known, ...choices];
-  return [...known, ...(schemaTypes(rule) ?? ["string"]).flatMap((type) => ofType(type, rule))];
+  const examplesWithDefault = rule["default"] === undefined ? examples : [rule["default"], ...examples];
+  const values = listedValues(rule);
+  if (values) return [...examplesWithDefault, ...values];
+  if (choices.length > 0) return [...examplesWithDefault, ...choices];
+  return [...examplesWithDefault, ...(schemaTypes(rule) ?? ["string"]).flatMap((type) => ofType(type, rule))];
 }
 
 function ofType(type: string, rule: JsonObject): JsonValue[] {
   switch (type) {
     case "string":
-      return [hyphened, unicode];
+      return [hyphenName, unicode];
     case "boolean":
       return [true, false];
     case "integer":
@@ -162,7 +162,7 @@ function shapedTexts({ minLength, maxLength }: JsonObject): string[] {
     "1.0.0",
     "v1",
   ];
-  const formatted = [
+  const formatExamples = [
     "a@example.com",
     "https://example.com/",
     "example.com",
@@ -176,7 +176,7 @@ function shapedTexts({ minLength, maxLength }: JsonObject): string[] {
     "/sample",
   ];
   const cut = typeof maxLength === "number" ? ["sample".slice(0, maxLength)] : [];
-  return [...words, ...formatted, ...cut, "x".repeat(length)];
+  return [...words, ...formatExamples, ...cut, "x".repeat(length)];
 }
 
 function numbersOf({ minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf }: JsonObject): JsonValue[] {

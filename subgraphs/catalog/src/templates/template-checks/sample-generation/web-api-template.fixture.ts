@@ -9,7 +9,7 @@ export function webApiTemplate(): Map<string, TreeFile> {
   return new Map(paths.map((path) => [path, { bytes: readFileSync(new URL(path, root)), executable: false }]));
 }
 
-/** All parameters of that template, as a careful author describes them. */
+/** All parameters in that template, as a careful author describes them. */
 export const webApiSchema = {
   $schema: "https://json-schema.org/draft/2020-12/schema",
   type: "object",

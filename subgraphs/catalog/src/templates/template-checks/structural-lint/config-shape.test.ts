@@ -78,7 +78,7 @@ describe("StructuralLint of what a template says about itself", () => {
   it("remarks on what is missing", () => {
     expect(codes(remarks({}))).toEqual(
       ["SourceName", "Author", "GroupIdentity", "GeneratorVersions", "Precedence", "Classifications"].map(
-        (what) => `Info Missing${what}`,
+        (member) => `Info Missing${member}`,
       ),
     );
     const complete = {
@@ -104,7 +104,7 @@ describe("StructuralLint of what a template says about itself", () => {
 });
 
 describe("StructuralLint of constraints", () => {
-  const constrained = (constraint: object, framework?: string) =>
+  const codesFor = (constraint: object, framework?: string) =>
     codes(
       structuralLint(
         tree({ [configPath]: JSON.stringify({ ...sound, constraints: { c: constraint } }), "a.txt": "" }),
@@ -118,7 +118,7 @@ describe("StructuralLint of constraints", () => {
     { type: "workload", args: ["maui"] },
     { type: "project-capability", args: "CSharp" },
   ])("only remarks on %j", (constraint) => {
-    expect(constrained(constraint, "net8.0")).toEqual(["Info ConstraintNotChecked"]);
+    expect(codesFor(constraint, "net8.0")).toEqual(["Info ConstraintNotChecked"]);
   });
 
   it.each<[unknown, string, string[]]>([
@@ -129,12 +129,12 @@ describe("StructuralLint of constraints", () => {
     ["[6.0,8.0)", "net8.0", ["Warning ConstraintNotMet"]],
     ["often", "net8.0", ["Warning ConstraintNotMet"]],
     ["6.0.*", "netstandard2.0", ["Info ConstraintNotChecked"]],
-  ])("compares the SDK %j with %s", (args, framework, expected) => {
-    expect(constrained({ type: "sdk-version", args }, framework)).toEqual(expected);
+  ])("compares the SDK %j with %s", (args, framework, result) => {
+    expect(codesFor({ type: "sdk-version", args }, framework)).toEqual(result);
   });
 
   it("warns about a constraint of unknown type", () => {
-    expect(constrained({ type: "moon-phase" })).toEqual(["Warning ConstraintNotMet"]);
+    expect(codesFor({ type: "moon-phase" })).toEqual(["Warning ConstraintNotMet"]);
   });
 });
 

@@ -8,7 +8,7 @@ import { refused, type Shape, templateShape } from "./shape-rules.js";
 
 type Path = readonly (string | number)[];
 
-/** Finds the members of template.json with a wrong type. The engine treats most of them as absent. */
+/** Finds members in template.json with a wrong type. The engine treats most such members as absent. */
 export function lintShape({ raw }: TemplateConfig, places: ConfigPlaces): Finding[] {
   const files = (textsMember(raw, "additionalConfigFiles") ?? []).filter((name) => !name.endsWith(".template.json"));
   return [
@@ -47,8 +47,8 @@ class Walk {
       case "object":
         return isJsonObject(value) ? this.#members(value, shape, path) : [];
       case "either": {
-        const chosen = shape.shapes.find((one) => fits(value, one));
-        return chosen ? this.check(value, chosen, path) : [];
+        const match = shape.shapes.find((candidate) => fits(value, candidate));
+        return match ? this.check(value, match, path) : [];
       }
       default:
         return [];
@@ -56,16 +56,16 @@ class Walk {
   }
 
   #members(value: JsonObject, { members, required = [] }: Extract<Shape, { kind: "object" }>, path: Path): Finding[] {
-    const known = new Map(Object.entries(members).map(([name, shape]) => [name.toLowerCase(), shape]));
-    const given = new Set(Object.keys(value).map((name) => name.toLowerCase()));
+    const shapes = new Map(Object.entries(members).map(([name, shape]) => [name.toLowerCase(), shape]));
+    const names = new Set(Object.keys(value).map((name) => name.toLowerCase()));
     return [
       ...Object.entries(value).flatMap(([name, item]) => {
-        const shape = known.get(name.toLowerCase());
+        const shape = shapes.get(name.toLowerCase());
         if (shape) return this.check(item, shape, [...path, name]);
         return isRemark(name) ? [] : [this.#unknown(name, [...path, name])];
       }),
       ...required
-        .filter((name) => !given.has(name))
+        .filter((name) => !names.has(name))
         .map((name) =>
           finding(
             "SchemaViolation",
@@ -84,7 +84,7 @@ class Walk {
 
   #misfit(value: JsonValue, shape: Shape, path: Path): Finding[] {
     const place = this.#places.at(...path);
-    const isRefused = refused.some((one) => one.test(place.pointer));
+    const isRefused = refused.some((pattern) => pattern.test(place.pointer));
     const effect = isRefused ? "the template cannot be installed" : "the engine ignores it";
     const message = `${subject(path)} is ${nameOf(value)} instead of ${wanted(shape)}; ${effect}.`;
     return [finding("SchemaViolation", message, { ...place, ...(isRefused ? { severity: "Error" } : {}) })];
@@ -109,7 +109,7 @@ function fits(value: JsonValue, shape: Shape): boolean {
     case "object":
       return isJsonObject(value);
     case "either":
-      return shape.shapes.some((one) => fits(value, one));
+      return shape.shapes.some((candidate) => fits(value, candidate));
   }
 }
 

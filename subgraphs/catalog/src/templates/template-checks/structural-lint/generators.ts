@@ -29,8 +29,8 @@ const needsOf: Readonly<Record<string, Needs>> = {
 export function lintGenerator(symbol: GeneratedSymbol, places: ConfigPlaces): Finding[] {
   const { name, generator, parameters, datatype } = symbol;
   if (!isGenerator(generator)) {
-    const what = generator.trim() === "" ? "no generator" : `the unknown generator "${generator}"`;
-    const message = `The symbol "${name}" has ${what}, so that it has no value.`;
+    const problem = generator.trim() === "" ? "no generator" : `the unknown generator "${generator}"`;
+    const message = `The symbol "${name}" has ${problem}, so that it has no value.`;
     return [finding("UnknownGenerator", message, places.at("symbols", name, "generator"))];
   }
   const kind = generator.toLowerCase();
@@ -58,16 +58,16 @@ function missing(
   { parameters, places }: { parameters: JsonObject; places: ConfigPlaces },
 ): Finding[] {
   const at = (...more: (string | number)[]) => places.at("symbols", symbol, "parameters", ...more);
-  const report = (what: string, place: ReturnType<ConfigPlaces["at"]>) =>
-    finding("SchemaViolation", `The generator of "${symbol}" needs ${what}.`, { ...place, severity: "Error" });
+  const report = (need: string, place: ReturnType<ConfigPlaces["at"]>) =>
+    finding("SchemaViolation", `The generator of "${symbol}" needs ${need}.`, { ...place, severity: "Error" });
   const findings = texts
-    .filter((one) => textMember(parameters, one) === null)
-    .map((one) => report(`the parameter "${one}"`, at(one)));
+    .filter((name) => textMember(parameters, name) === null)
+    .map((name) => report(`the parameter "${name}"`, at(name)));
   if (!list) return findings;
   const entries = member(parameters, list.name);
   if (!Array.isArray(entries)) return [...findings, report(`the list "${list.name}"`, at(list.name))];
   (entries as JsonValue[]).forEach((entry, index) => {
-    const lacking = list.members.filter((one) => !isJsonObject(entry) || textMember(entry, one) === null);
+    const lacking = list.members.filter((name) => !isJsonObject(entry) || textMember(entry, name) === null);
     if (lacking.length === 0) return;
     findings.push(report(`"${lacking.join('" and "')}" in each entry of "${list.name}"`, at(list.name, index)));
   });

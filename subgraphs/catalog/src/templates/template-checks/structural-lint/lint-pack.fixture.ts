@@ -15,7 +15,7 @@ export function pack(config: object, files: Files = { "a.txt": "a" }) {
   return tree({ [configPath]: JSON.stringify({ ...sound, ...config }, null, 2), ...files });
 }
 
-/** The findings of StructuralLint, without those of severity Info. */
+/** The StructuralLint findings, except those with severity Info. */
 export function reported(files: FileTree): Finding[] {
   return structuralLint(files).filter(({ severity }) => severity !== "Info");
 }
@@ -28,9 +28,9 @@ export function remarks(config: object, files?: Files): Finding[] {
   return structuralLint(pack(config, files)).filter(({ severity }) => severity === "Info");
 }
 
-/** The findings of one code; a small example may cause others too. */
+/** The findings with one code; a small example may cause others too. */
 export function lintFor(code: FindingCode, config: object, files?: Files): Finding[] {
-  return structuralLint(pack(config, files)).filter((one) => one.code === code);
+  return structuralLint(pack(config, files)).filter((candidate) => candidate.code === code);
 }
 
 /** The findings without those about unused or undeclared symbols, which small examples have. */

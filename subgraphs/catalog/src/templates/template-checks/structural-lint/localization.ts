@@ -8,7 +8,7 @@ import { placeIn } from "../findings/config-place.js";
 import { finding } from "../findings/finding-codes.js";
 
 const localizationFile = /^\.template\.config\/localize\/(?:.*\/)?templatestrings\.[^/]*\.json$/;
-/** The key that localizes the only instruction of a post action when the instruction has no id. */
+/** The key that localizes a post action's only instruction when the instruction has no id. */
 const onlyInstructionPattern = "default";
 
 /** Finds localization files that the engine ignores, and localized texts that are never shown. */
@@ -30,15 +30,15 @@ export function lintLocalization({ root, config, files }: TemplatePack): Finding
 type PlaceOf = (key: string) => ReturnType<typeof placeIn>;
 
 function lintTexts(texts: JsonObject, config: TemplateConfig, placeOf: PlaceOf): Finding[] {
-  const seen = new Set<string>();
+  const keys = new Set<string>();
   return Object.entries(texts).flatMap(([key, value]) => {
     if (typeof value !== "string") {
       const message = `The localized text "${key}" is not a string, so the engine ignores the whole file.`;
       return [finding("LocalizationUnreadable", message, placeOf(key))];
     }
     const unknown = unknownKey(key, config);
-    if (!unknown || seen.has(unknown.message)) return [];
-    seen.add(unknown.message);
+    if (!unknown || keys.has(unknown.message)) return [];
+    keys.add(unknown.message);
     const { message, severity } = unknown;
     return [finding("LocalizationMismatch", message, { ...placeOf(key), ...(severity ? { severity } : {}) })];
   });

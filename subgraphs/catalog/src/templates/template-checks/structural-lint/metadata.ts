@@ -31,7 +31,7 @@ export function lintMetadata(config: TemplateConfig, places: ConfigPlaces): Find
   ];
 }
 
-/** When two forms of the sourceName are the same text, the engine cannot know which form the text stands for. */
+/** When two sourceName forms are the same text, the engine cannot know which form the text stands for. */
 function ambiguousForms({ sourceName }: TemplateConfig, places: ConfigPlaces): Finding[] {
   if (!sourceName?.trim()) return [];
   const forms = new ValueForms(new Map());
@@ -40,10 +40,10 @@ function ambiguousForms({ sourceName }: TemplateConfig, places: ConfigPlaces): F
     const text = forms.apply(form, sourceName) ?? "";
     byText.set(text, [...(byText.get(text) ?? []), form]);
   }
-  const shared = [...byText].filter(([, names]) => names.length > 1);
-  if (shared.length === 0) return [];
-  const listed = shared.map(([text, names]) => `"${text}" is ${names.join(" and ")}`).join("; ");
-  const message = `Several forms of the sourceName are the same text: ${listed}. The engine cannot distinguish them in the files.`;
+  const duplicates = [...byText].filter(([, names]) => names.length > 1);
+  if (duplicates.length === 0) return [];
+  const list = duplicates.map(([text, names]) => `"${text}" is ${names.join(" and ")}`).join("; ");
+  const message = `Several forms of the sourceName are the same text: ${list}. The engine cannot distinguish them in the files.`;
   const suggestion = 'Use a sourceName whose forms all differ, for example "Template.1".';
   return [finding("SourceNameAmbiguousForms", message, { ...places.at("sourceName"), suggestion })];
 }

@@ -58,7 +58,7 @@ describe("StructuralLint of localizations", () => {
     ],
     symbols: { Kind: { type: "parameter", datatype: "choice", choices: [{ choice: "a" }], replaces: "a" } },
   };
-  const localized = (texts: unknown) =>
+  const lintTexts = (texts: unknown) =>
     lint(config, {
       "a.txt": "a",
       ".template.config/localize/templatestrings.de.json": typeof texts === "string" ? texts : JSON.stringify(texts),
@@ -72,19 +72,19 @@ describe("StructuralLint of localizations", () => {
       "postActions/open/description": "öffnen",
       "postActions/open/manualInstructions/by-hand/text": "tu es",
     };
-    expect(localized(texts)).toEqual([]);
+    expect(lintTexts(texts)).toEqual([]);
   });
 
   it.each<[string, string]>([
     ["postActions/gone/description", "LOC002"],
     ["postActions/open/manualInstructions/gone/text", "LOC001"],
     ["postActions/open/manualInstructions/default/text", "LOC001"],
-  ])("warns about %s", (key, known) => {
-    expect(localized({ [key]: "x" })).toMatchObject([
+  ])("warns about %s", (key, code) => {
+    expect(lintTexts({ [key]: "x" })).toMatchObject([
       {
         severity: "Warning",
         code: "LocalizationMismatch",
-        message: expect.stringContaining(known),
+        message: expect.stringContaining(code),
         path: ".template.config/localize/templatestrings.de.json",
         line: 1,
       },
@@ -103,6 +103,6 @@ describe("StructuralLint of localizations", () => {
   });
 
   it.each(["{", "[]", '{"name": 1}'])("warns about the unreadable %j", (text) => {
-    expect(codes(localized(text))).toEqual(["Warning LocalizationUnreadable"]);
+    expect(codes(lintTexts(text))).toEqual(["Warning LocalizationUnreadable"]);
   });
 });

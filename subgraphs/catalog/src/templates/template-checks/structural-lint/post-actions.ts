@@ -6,8 +6,8 @@ import { finding } from "../findings/finding-codes.js";
 
 const runScript = "3a7c4b45-1f5d-4a30-959a-51b88e82b5d2";
 
-/** The public registry of post actions. */
-const registered = new Set([
+/** The public post action registry. */
+const registry = new Set([
   "210d431b-a78b-4d2f-b762-4ed3e3ea9025",
   runScript,
   "84c0da21-51c8-4541-9940-6ca19af04ee6",
@@ -28,10 +28,10 @@ export function lintPostActions({ postActions }: TemplateConfig, places: ConfigP
   const ids = new Set<string>();
   return postActions.flatMap((action, index) => {
     const place = { index, label: action.description ?? action.id ?? `number ${index + 1}`, places };
-    const repeated = action.id !== null && ids.has(action.id);
+    const isRepeated = action.id !== null && ids.has(action.id);
     if (action.id !== null) ids.add(action.id);
     return [
-      ...(repeated ? [repeatedId(action.id, place)] : []),
+      ...(isRepeated ? [repeatedId(action.id, place)] : []),
       ...lintAction(action, place),
       ...lintRenamedArguments(action, place),
       ...lintInstructions(action, place),
@@ -57,7 +57,7 @@ function lintAction({ actionId }: PostAction, { index, label, places }: ActionPl
     const message = `The post action "${label}" runs a script. The catalog never runs scripts.`;
     return [finding("RunScriptPostAction", message, { ...place, suggestion })];
   }
-  if (registered.has(id)) return [];
+  if (registry.has(id)) return [];
   const message = `The post action "${label}" has the unknown actionId "${actionId}" and is skipped.`;
   return [finding("PostActionUnknown", message, place)];
 }
@@ -66,9 +66,9 @@ function lintRenamedArguments(
   { args, applyFileRenamesToArgs }: PostAction,
   { index, label, places }: ActionPlace,
 ): Finding[] {
-  const known = new Set(Object.keys(args).map((name) => name.toLowerCase()));
+  const names = new Set(Object.keys(args).map((name) => name.toLowerCase()));
   return applyFileRenamesToArgs.flatMap((name, number) => {
-    if (known.has(name.toLowerCase())) return [];
+    if (names.has(name.toLowerCase())) return [];
     const message = `The post action "${label}" names "${name}" in applyFileRenamesToArgs, but it has no such argument.`;
     const place = places.at("postActions", index, "applyFileRenamesToArgs", number);
     return [finding("UnknownRenamedArgument", message, place)];
@@ -82,8 +82,8 @@ function lintInstructions({ manualInstructions }: PostAction, { index, label, pl
     return [finding("MissingManualInstructions", message, place)];
   }
   const ids = manualInstructions.flatMap(({ id }) => id ?? []);
-  const repeated = new Set(ids.filter((id, number) => ids.indexOf(id) !== number));
-  return Array.from(repeated, (id) => {
+  const duplicates = new Set(ids.filter((id, number) => ids.indexOf(id) !== number));
+  return Array.from(duplicates, (id) => {
     const message = `Two instructions of "${label}" have the id "${id}". Only the first of them can be localized.`;
     return finding("ManualInstructionIdDuplicated", message, place);
   });

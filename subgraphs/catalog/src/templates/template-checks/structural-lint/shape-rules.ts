@@ -1,10 +1,10 @@
-/** The types of the members of template.json, after the public documentation of the format. */
+/** The member types in template.json, after the format's public documentation. */
 export type Shape =
   /** A number or a boolean, which may be written as a text. */
   | { kind: "scalar" }
   | { kind: "text" }
   | { kind: "anything" }
-  /** A text, or a list of texts. */
+  /** A text, or several texts in a list. */
   | { kind: "texts" }
   /** A boolean, or a text with a condition. */
   | { kind: "condition" }
@@ -21,10 +21,10 @@ const condition: Shape = { kind: "condition" };
 const list = (of: Shape): Shape => ({ kind: "list", of });
 const map = (of: Shape): Shape => ({ kind: "map", of });
 const either = (...shapes: Shape[]): Shape => ({ kind: "either", shapes });
-const object = (members: Record<string, Shape>, required: string[] = []): Shape => ({
+const object = (members: Record<string, Shape>, requiredMembers: string[] = []): Shape => ({
   kind: "object",
   members,
-  required,
+  required: requiredMembers,
 });
 
 const symbol = object(

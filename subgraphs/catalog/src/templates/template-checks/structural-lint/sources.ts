@@ -18,17 +18,17 @@ export function lintSources(pack: TemplatePack, places: ConfigPlaces): Finding[]
 
 /** Every source must be a folder, even if its condition is false: otherwise the engine does not install the template. */
 function lintFolder(pack: TemplatePack, source: string, place: ConfigPlace): Finding[] {
-  const found = sourceFolder(pack, source);
-  if (!found) {
+  const tree = sourceFolder(pack, source);
+  if (!tree) {
     const message = `The source "${source}" is outside of the package.`;
     const suggestion = "Name a folder of the package, relative to the folder that holds .template.config.";
     return [finding("SourceOutsidePackage", message, { ...place, suggestion })];
   }
-  if (found.files.has(found.folder)) {
+  if (tree.files.has(tree.folder)) {
     const suggestion = `Name its folder as the source and the file in "include".`;
     return [finding("SourceNotDirectory", `The source "${source}" is a file.`, { ...place, suggestion })];
   }
-  if (found.folder === "" || sourcePaths(found).length > 0) return [];
+  if (tree.folder === "" || sourcePaths(tree).length > 0) return [];
   const suggestion =
     "Correct the path, or add the folder with at least one file, since git does not store empty folders.";
   return [finding("SourceMissing", `The source "${source}" does not exist.`, { ...place, suggestion })];
@@ -53,17 +53,17 @@ function lintTargets(source: TemplateSource, index: number, places: ConfigPlaces
     );
 }
 
-/** The path of a primary output is the path of its file before symbols rename it. */
+/** A primary output's path is its file's path before symbols rename it. */
 function lintPrimaryOutputs(pack: TemplatePack, places: ConfigPlaces): Finding[] {
   const { primaryOutputs } = pack.config;
   if (primaryOutputs.length === 0) return [];
-  const produced = producedPaths(pack);
+  const paths = producedPaths(pack);
   return primaryOutputs.flatMap(({ path }, index) => {
     const place = places.at("primaryOutputs", index, "path");
     const name = withoutDots(path);
     if (name === undefined)
       return [finding("PathTraversal", `The primary output "${path}" leads out of the output folder.`, place)];
-    if (produced.has(name) || unsafePath(name) !== undefined) return [];
+    if (paths.has(name) || unsafePath(name) !== undefined) return [];
     const suggestion =
       "Use the path of the file in the template, with the target and the renames of its source applied.";
     const message = `No file of the template becomes the primary output "${path}".`;
@@ -74,19 +74,19 @@ function lintPrimaryOutputs(pack: TemplatePack, places: ConfigPlaces): Finding[]
 function producedPaths(pack: TemplatePack): Set<string> {
   const { sources } = pack.config;
   if (sources.length === 0) return new Set(pack.files.keys());
-  const produced = new Set<string>();
+  const paths = new Set<string>();
   for (const source of sources) {
     const folder = sourceFolder(pack, source.source);
     if (!folder) continue;
-    // the condition of a modifier may be true or false, so both names are possible
+    // a modifier's condition may be true or false, so both names are possible
     const renames = [source.rename, ...source.modifiers.map(({ rename }) => ({ ...source.rename, ...rename }))].map(
       (rename) => new PathRename(new Map(Object.entries(rename))),
     );
     for (const { relative } of sourcePaths(folder))
       for (const rename of renames) {
         const path = withoutDots(`${source.target}/${rename.apply(relative)}`.replace(/^\/+/, ""));
-        if (path !== undefined) produced.add(path);
+        if (path !== undefined) paths.add(path);
       }
   }
-  return produced;
+  return paths;
 }

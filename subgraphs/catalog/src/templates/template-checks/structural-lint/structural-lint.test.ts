@@ -38,9 +38,9 @@ describe("structuralLint: the configuration", () => {
   });
 
   it("reports several templates", () => {
-    const one = JSON.stringify(sound);
+    const config = JSON.stringify(sound);
     const findings = reported(
-      tree({ "a/.template.config/template.json": one, "b/.template.config/template.json": one }),
+      tree({ "a/.template.config/template.json": config, "b/.template.config/template.json": config }),
     );
     expect(codes(findings)).toEqual(["Error TemplateAmbiguous"]);
   });

@@ -68,11 +68,11 @@ function lintPaths(files: FileTree): Finding[] {
   const unsafe = Array.from(files.keys()).flatMap((path) => {
     const reason = unsafePath(path);
     if (reason === undefined) return [];
-    const reserved = reason.startsWith("contains the reserved name");
-    const shown = visiblePath(path);
+    const isReserved = reason.startsWith("contains the reserved name");
+    const label = visiblePath(path);
     return [
-      finding(reserved ? "ReservedFileName" : "PathTraversal", `The path "${shown}" ${reason}.`, {
-        path: shown,
+      finding(isReserved ? "ReservedFileName" : "PathTraversal", `The path "${label}" ${reason}.`, {
+        path: label,
         suggestion: "Rename or remove the file.",
       }),
     ];
@@ -91,12 +91,12 @@ function* readableTexts(files: FileTree): Generator<readonly [string, string]> {
     if (bytes.length <= maxSearchedBytes && !isBinary(bytes)) yield [path, decodeText(bytes)];
 }
 
-/** The values of the symbols when only the required parameters are set; undefined when the template cannot be rendered. */
+/** The symbols' values when only the required parameters are set; undefined when the template cannot be rendered. */
 function defaultSymbols(config: TemplateConfig): { variables: Variables; findings: Finding[] } | undefined {
-  const required = Array.from(config.symbols.values()).filter(
+  const requiredSymbols = Array.from(config.symbols.values()).filter(
     (symbol): symbol is ParameterSymbol => symbol.type === "parameter" && symbol.isRequired === true,
   );
-  const parameters = Object.fromEntries(required.map((symbol) => [symbol.name, anyValue(symbol)]));
+  const parameters = Object.fromEntries(requiredSymbols.map((symbol) => [symbol.name, anyValue(symbol)]));
   const report = new RenderReport();
   try {
     const request = { name: "SampleApp", parameters, seed: "sample", now: new Date(0) };
@@ -109,7 +109,7 @@ function defaultSymbols(config: TemplateConfig): { variables: Variables; finding
   }
 }
 
-/** Adds line and column to a finding of the engine, which knows only the JSON pointer. */
+/** Adds line and column to an engine finding, which knows only the JSON pointer. */
 function placed(problem: Finding, places: ConfigPlaces): Finding {
   const segments = (problem.pointer ?? "")
     .split("/")

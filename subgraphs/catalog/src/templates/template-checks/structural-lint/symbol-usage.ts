@@ -15,7 +15,7 @@ const prose = new Set(["description", "displayname", "text", "author"]);
 
 interface Suspect {
   name: string;
-  /** The texts of which a file or a path must contain one. */
+  /** A file or a path must contain one of these texts. */
   contents: readonly string[];
   paths: readonly string[];
 }
@@ -27,15 +27,15 @@ export function lintUsage({ config }: TemplatePack, texts: TemplateTexts, places
     const { name } = symbol;
     const others = textsOf(config.raw, ["symbols", name]);
     if (name === reservedNames || isMentioned(name, others)) return [];
-    const replaced = replacedTexts(symbol, forms);
+    const targets = replacedTexts(symbol, forms);
     // `lintForms` reports a form that cannot be applied
-    if (replaced === undefined) return [];
-    const found = replaced.paths.some((one) => [...texts.names, ...others].some((path) => path.includes(one)));
-    return found ? [] : [{ name, ...replaced }];
+    if (targets === undefined) return [];
+    const isUsed = targets.paths.some((part) => [...texts.names, ...others].some((path) => path.includes(part)));
+    return isUsed ? [] : [{ name, ...targets }];
   });
-  for (const one of texts.texts) {
+  for (const source of texts.texts) {
     if (suspects.length === 0) break;
-    const { text } = one;
+    const { text } = source;
     suspects = suspects.filter(
       ({ name, contents }) => !contents.some((content) => text.includes(content)) && !isMentionedIn(name, text),
     );
@@ -63,17 +63,17 @@ function isMentionedIn(name: string, text: string): boolean {
 
 function replacedTexts(symbol: TemplateSymbol, forms: ValueForms): { contents: string[]; paths: string[] } | undefined {
   if (symbol.type === "computed") return { contents: [], paths: [] };
-  const formed = (text: string | null) =>
+  const allForms = (text: string | null) =>
     text === null ? [] : [text, ...symbol.forms.flatMap((form) => forms.apply(form, text) || [])];
   try {
-    return { contents: formed(symbol.replaces), paths: formed(symbol.fileRename) };
+    return { contents: allForms(symbol.replaces), paths: allForms(symbol.fileRename) };
   } catch (error) {
     if (error instanceof TemplateError) return undefined;
     throw error;
   }
 }
 
-/** All texts of the configuration, except those of one branch. */
+/** All texts in the configuration, except those in one branch. */
 function textsOf(value: JsonValue, except: readonly string[]): string[] {
   if (typeof value === "string") return [value];
   if (Array.isArray(value)) return (value as JsonValue[]).flatMap((item) => textsOf(item, []));

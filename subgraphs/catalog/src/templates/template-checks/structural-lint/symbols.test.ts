@@ -13,26 +13,26 @@ describe("StructuralLint of symbols", () => {
     expect(lintApart({ symbols: symbols(false) })).toEqual([]);
   });
 
-  const generated = (generator: string, parameters: object) => ({
+  const configOf = (generator: string, parameters: object) => ({
     symbols: { x: { type: "generated", generator, parameters } },
   });
 
   it.each<[string, object, string, string]>([
-    ["an unknown generator", generated("magic", {}), "Warning", "UnknownGenerator"],
+    ["an unknown generator", configOf("magic", {}), "Warning", "UnknownGenerator"],
     ["no generator", { symbols: { x: { type: "generated" } } }, "Warning", "UnknownGenerator"],
     [
       "an unreadable step",
-      generated("regex", { source: "y", steps: [{ regex: "(", replacement: "" }] }),
+      configOf("regex", { source: "y", steps: [{ regex: "(", replacement: "" }] }),
       "Error",
       "InvalidRegex",
     ],
     [
       "a step without expression",
-      generated("regex", { source: "y", steps: [{ replacement: "" }] }),
+      configOf("regex", { source: "y", steps: [{ replacement: "" }] }),
       "Error",
       "SchemaViolation",
     ],
-    ["an unreadable pattern", generated("regexMatch", { source: "y", pattern: "[" }), "Error", "InvalidRegex"],
+    ["an unreadable pattern", configOf("regexMatch", { source: "y", pattern: "[" }), "Error", "InvalidRegex"],
     [
       "an unknown form",
       { symbols: { x: { type: "parameter", replaces: "x", forms: { global: ["nope"] } } } },
@@ -96,15 +96,15 @@ describe("StructuralLint of symbols", () => {
       "Error",
       "SchemaViolation",
     ],
-    ["a constant without value", generated("constant", {}), "Error", "SchemaViolation"],
-    ["a random number without a lower bound", generated("random", { high: 5 }), "Error", "SchemaViolation"],
-    ["a switch without cases", generated("switch", {}), "Error", "SchemaViolation"],
-    ["a case without value", generated("switch", { cases: [{ condition: "true" }] }), "Error", "SchemaViolation"],
-    ["a part to join without value", generated("join", { symbols: [{ type: "ref" }] }), "Error", "SchemaViolation"],
+    ["a constant without value", configOf("constant", {}), "Error", "SchemaViolation"],
+    ["a random number without a lower bound", configOf("random", { high: 5 }), "Error", "SchemaViolation"],
+    ["a switch without cases", configOf("switch", {}), "Error", "SchemaViolation"],
+    ["a case without value", configOf("switch", { cases: [{ condition: "true" }] }), "Error", "SchemaViolation"],
+    ["a part to join without value", configOf("join", { symbols: [{ type: "ref" }] }), "Error", "SchemaViolation"],
     [
       "a match that is to be a text",
       {
-        symbols: { x: { ...generated("regexMatch", { source: "name", pattern: "a" }).symbols.x, datatype: "string" } },
+        symbols: { x: { ...configOf("regexMatch", { source: "name", pattern: "a" }).symbols.x, datatype: "string" } },
       },
       "Warning",
       "SchemaViolation",
@@ -123,13 +123,13 @@ describe("StructuralLint of symbols", () => {
     ],
     [
       "what only .NET's expressions can say",
-      generated("regexMatch", { source: "name", pattern: "^(?<n>a)(?(n)b|c)$" }),
+      configOf("regexMatch", { source: "name", pattern: "^(?<n>a)(?(n)b|c)$" }),
       "Warning",
       "InvalidRegex",
     ],
     [
       "an expression that backtracks",
-      generated("regex", { source: "name", steps: [{ regex: "^(\\w+\\s?)*$", replacement: "" }] }),
+      configOf("regex", { source: "name", steps: [{ regex: "^(\\w+\\s?)*$", replacement: "" }] }),
       "Warning",
       "RegexTooSlow",
     ],
@@ -156,10 +156,10 @@ describe("StructuralLint of symbols", () => {
   });
 
   it.each<[string, object]>([
-    ["each generator", generated("Casing", { source: "name" })],
+    ["each generator", configOf("Casing", { source: "name" })],
     [
       "an expression of .NET",
-      generated("regex", { source: "name", steps: [{ regex: "(?i)\\w+(?<n>\\d)$", replacement: "${n}" }] }),
+      configOf("regex", { source: "name", steps: [{ regex: "(?i)\\w+(?<n>\\d)$", replacement: "${n}" }] }),
     ],
     [
       "forms by any of their names",
@@ -167,7 +167,7 @@ describe("StructuralLint of symbols", () => {
     ],
     [
       "an expression with many harmless parts",
-      generated("regexMatch", { source: "name", pattern: "^[a-z]+(?:-[a-z]+)*(?:\\.\\d+){0,3}$" }),
+      configOf("regexMatch", { source: "name", pattern: "^[a-z]+(?:-[a-z]+)*(?:\\.\\d+){0,3}$" }),
     ],
     ["a symbol that mentions itself", { symbols: { a: { type: "computed", value: "a" } } }],
     [

@@ -17,17 +17,17 @@ export function lintSymbols(config: TemplateConfig, places: ConfigPlaces): Findi
   ];
 }
 
-/** The engine reads these members of parameters only. */
+/** The engine reads these members on parameters only. */
 function lintConditionMembers({ name, type, raw }: TemplateSymbol, places: ConfigPlaces): Finding[] {
   if (type === "parameter") return [];
   return ["isEnabled", "isRequired"]
-    .filter((one) => member(raw, one) !== undefined)
-    .map((one) =>
+    .filter((property) => member(raw, property) !== undefined)
+    .map((property) =>
       finding(
         "SchemaViolation",
-        `The engine reads ${one} of parameters only, so it has no effect on the ${type} symbol "${name}".`,
+        `The engine reads ${property} of parameters only, so it has no effect on the ${type} symbol "${name}".`,
         {
-          ...places.at("symbols", name, one),
+          ...places.at("symbols", name, property),
           suggestion: "Put the condition where the symbol is used, or into a computed symbol.",
         },
       ),
@@ -52,14 +52,14 @@ function lintSymbol(symbol: TemplateSymbol, places: ConfigPlaces): Finding[] {
   }
 }
 
-/** The engine ignores a symbol without one of these members. */
+/** The engine ignores a symbol that lacks one of these members. */
 function mandatory({ name, type, raw }: TemplateSymbol, members: readonly string[], places: ConfigPlaces): Finding[] {
   return members
-    .filter((one) => !textMember(raw, one)?.trim())
-    .map((one) =>
-      finding("SchemaViolation", `The ${type} symbol "${name}" has no ${one}, so the engine ignores it.`, {
-        ...places.at("symbols", name, one),
-        suggestion: `Add "${one}" to the symbol.`,
+    .filter((property) => !textMember(raw, property)?.trim())
+    .map((property) =>
+      finding("SchemaViolation", `The ${type} symbol "${name}" has no ${property}, so the engine ignores it.`, {
+        ...places.at("symbols", name, property),
+        suggestion: `Add "${property}" to the symbol.`,
       }),
     );
 }
@@ -68,7 +68,7 @@ function mandatory({ name, type, raw }: TemplateSymbol, members: readonly string
 function lintChoices({ name, raw, datatype, allowMultipleValues }: ParameterSymbol, places: ConfigPlaces): Finding[] {
   if (datatype !== "choice") return [];
   const findings: Finding[] = [];
-  const seen = new Set<string>();
+  const names = new Set<string>();
   listMember(raw, "choices").forEach((entry, index) => {
     const place = places.at("symbols", name, "choices", index);
     const choice = isJsonObject(entry) ? member(entry, "choice") : undefined;
@@ -77,11 +77,11 @@ function lintChoices({ name, raw, datatype, allowMultipleValues }: ParameterSymb
       findings.push(finding("SchemaViolation", message, place));
       return;
     }
-    if (seen.has(choice)) {
+    if (names.has(choice)) {
       const message = `The choice "${choice}" is listed twice in "${name}". The template cannot be installed.`;
       findings.push(finding("SchemaViolation", message, { ...place, severity: "Error" }));
     }
-    seen.add(choice);
+    names.add(choice);
     if (!allowMultipleValues || !/[|,]/.test(choice)) return;
     const message = `The choice "${choice}" of "${name}" contains a character that separates several values.`;
     findings.push(finding("InvalidMultiChoice", message, { ...place, suggestion: "Use a name without | and comma." }));

@@ -9,7 +9,7 @@ import { cycleAmong } from "./symbols.js";
 /** Finds unknown value forms. The engine ignores them with a warning, but a chain that uses one fails. */
 export function lintForms(config: TemplateConfig, places: ConfigPlaces): Finding[] {
   const forms = new ValueForms(config.forms, "identity");
-  const used = usedForms(config);
+  const usedNames = usedForms(config);
   return [
     ...Array.from(config.symbols.values()).flatMap((symbol) =>
       formsOf(symbol)
@@ -19,8 +19,8 @@ export function lintForms(config: TemplateConfig, places: ConfigPlaces): Finding
           return unknown(message, places.at("symbols", symbol.name), {});
         }),
     ),
-    ...Array.from(config.forms.keys()).flatMap((name) => lintForm(config, name, { forms, used, places })),
-    ...lintChains(config, used, places),
+    ...Array.from(config.forms.keys()).flatMap((name) => lintForm(config, name, { forms, used: usedNames, places })),
+    ...lintChains(config, usedNames, places),
   ];
 }
 
@@ -52,33 +52,33 @@ function unknown(message: string, place: ConfigPlace, weight: { severity?: "Erro
   return finding("UnknownValueForm", message, { ...place, suggestion, ...weight });
 }
 
-function lintChains(config: TemplateConfig, used: ReadonlySet<string>, places: ConfigPlaces): Finding[] {
+function lintChains(config: TemplateConfig, usedNames: ReadonlySet<string>, places: ConfigPlaces): Finding[] {
   const chains = Array.from(config.forms.keys(), (name) => ({ name }));
   const cycle = cycleAmong(chains, ({ name }) => stepsOf(config, name));
-  const own = chains.find(({ name }) => stepsOf(config, name).includes(name));
-  const first = cycle?.first ?? own?.name;
+  const selfReference = chains.find(({ name }) => stepsOf(config, name).includes(name));
+  const first = cycle?.first ?? selfReference?.name;
   if (first === undefined) return [];
   const message = cycle
     ? `These value forms form a dependency cycle: ${cycle.path}.`
     : `The chain "${first}" contains itself.`;
-  const severity = used.has(first) ? "Error" : "Warning";
+  const severity = usedNames.has(first) ? "Error" : "Warning";
   return [finding("SymbolCycle", message, { ...places.at("forms", first), severity })];
 }
 
 /** The forms that a symbol uses, directly or through a chain. */
 function usedForms(config: TemplateConfig): Set<string> {
-  const used = new Set(Array.from(config.symbols.values()).flatMap(formsOf));
+  const names = new Set(Array.from(config.symbols.values()).flatMap(formsOf));
   // the loop also visits the forms that it adds
-  for (const name of used) for (const step of stepsOf(config, name)) used.add(step);
-  return used;
+  for (const name of names) for (const step of stepsOf(config, name)) names.add(step);
+  return names;
 }
 
 function formsOf(symbol: TemplateSymbol): string[] {
   if (symbol.type === "computed") return [];
   const transform = symbol.type === "derived" && symbol.valueTransform !== null ? [symbol.valueTransform] : [];
   // forms do not apply to generated and bound symbols
-  const own = symbol.type === "parameter" || symbol.type === "derived" ? symbol.forms : [];
-  return [...new Set([...transform, ...own])];
+  const symbolForms = symbol.type === "parameter" || symbol.type === "derived" ? symbol.forms : [];
+  return [...new Set([...transform, ...symbolForms])];
 }
 
 function identifierOf(config: TemplateConfig, name: string): string {

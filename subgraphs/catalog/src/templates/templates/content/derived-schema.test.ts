@@ -11,9 +11,9 @@ import { derivedSchema } from "./derived-schema.js";
 const metadata = { identity: "T", name: "T", shortName: "t" };
 const pack = (symbols: object) =>
   tree({ ".template.config/template.json": JSON.stringify({ ...metadata, symbols }), "a.txt": "a" });
-const derived = (symbols: object) => derivedSchema(pack(symbols));
+const schemaFor = (symbols: object) => derivedSchema(pack(symbols));
 const parameter = (more: object = {}) => ({ type: "parameter", ...more });
-const rulesOf = (symbols: object) => derived(symbols)?.["properties"] as Record<string, unknown> | undefined;
+const rulesOf = (symbols: object) => schemaFor(symbols)?.["properties"] as Record<string, unknown> | undefined;
 const rule = (more: object) => rulesOf({ A: parameter(more) })?.["A"];
 const choices = [{ choice: "net8.0", description: "LTS" }, { choice: "net9.0" }];
 
@@ -25,7 +25,7 @@ describe("a derived schema", () => {
       HasAuth: { type: "computed", value: "Auth" },
       Now: { type: "generated", generator: "now" },
     };
-    const schema = derived(symbols);
+    const schema = schemaFor(symbols);
     expect(schema).toEqual({
       $schema: "https://json-schema.org/draft/2020-12/schema",
       type: "object",
@@ -36,7 +36,7 @@ describe("a derived schema", () => {
       required: ["Title"],
     });
     expect(Object.keys(schema?.["properties"] as object)).toEqual(["Title", "Auth"]);
-    expect(derived({})).toMatchObject({ properties: {} });
+    expect(schemaFor({})).toMatchObject({ properties: {} });
   });
 
   it.each<[object, object]>([
@@ -69,8 +69,8 @@ describe("a derived schema", () => {
       { datatype: "choice", choices, allowMultipleValues: true, defaultValue: "net9.0,net8.0" },
       { type: "array", items: { enum: ["net8.0", "net9.0"] }, uniqueItems: true, default: ["net9.0", "net8.0"] },
     ],
-  ])("says of %j that it is %j", (symbol, expected) => {
-    expect(rule(symbol)).toMatchObject(expected);
+  ])("says of %j that it is %j", (symbol, result) => {
+    expect(rule(symbol)).toMatchObject(result);
   });
 
   it.each([
@@ -92,22 +92,22 @@ describe("a derived schema", () => {
       D: parameter({ datatype: "string", isRequired: true, isEnabled: "B" }),
       name: parameter({ datatype: "string", isRequired: true }),
     };
-    expect(derived(symbols)).toMatchObject({ required: ["A"], properties: { A: { type: "string" } } });
+    expect(schemaFor(symbols)).toMatchObject({ required: ["A"], properties: { A: { type: "string" } } });
     expect(rule({ isRequired: true, defaultValue: "x" })).not.toHaveProperty("default");
   });
 
   it("keeps the digits of a large default", () => {
-    const schema = derived({ A: parameter({ datatype: "integer", defaultValue: "9007199254740993" }) });
+    const schema = schemaFor({ A: parameter({ datatype: "integer", defaultValue: "9007199254740993" }) });
     expect(JSON.stringify(schema)).toContain('"default":9007199254740993');
   });
 
   it("leaves out long descriptions, and is none where even the names are too many", () => {
     const many = (count: number, description: string) =>
       Object.fromEntries(Array.from({ length: count }, (_, at) => [`P${at}`, parameter({ description })]));
-    const schema = derived(many(100, "x".repeat(4000)));
+    const schema = schemaFor(many(100, "x".repeat(4000)));
     expect(Object.keys(schema?.["properties"] as object)).toHaveLength(100);
     expect(JSON.stringify(schema)).not.toContain("xxx");
-    expect(derived(many(501, ""))).toBeUndefined();
+    expect(schemaFor(many(501, ""))).toBeUndefined();
     expect(derivedSchema(tree({ "a.txt": "" }))).toBeUndefined();
     expect(derivedSchema(tree({ ".template.config/template.json": "{" }))).toBeUndefined();
   });
@@ -133,8 +133,8 @@ describe("a derived schema", () => {
 
   it("of any symbols is a valid schema that its own check finds nothing wrong with", async () => {
     await fc.assert(
-      fc.asyncProperty(symbols, async (given) => {
-        const files = pack(given);
+      fc.asyncProperty(symbols, async (sampleSymbols) => {
+        const files = pack(sampleSymbols);
         const schema = derivedSchema(files);
         if (schema === undefined) return;
         expect(schemaProblem(schema)).toBeUndefined();
@@ -152,13 +152,13 @@ describe("a derived schema", () => {
 
   it("accepts what the template renders with its defaults, and changes none of it", async () => {
     await fc.assert(
-      fc.asyncProperty(symbols, async (given) => {
-        const schema = derivedSchema(pack(given));
-        const rendered = () => renderFiles({ symbols: given }, { "a.txt": "a" }, { parameters: {} });
-        const templateNames = parameterNames(loadTemplatePack(pack(given), {}).config);
-        const checked = await checkParameters(JSON.parse(JSON.stringify(schema)), {}, { templateNames });
-        if (checked.valid) return;
-        expect(rendered).toThrow();
+      fc.asyncProperty(symbols, async (sampleSymbols) => {
+        const schema = derivedSchema(pack(sampleSymbols));
+        const render = () => renderFiles({ symbols: sampleSymbols }, { "a.txt": "a" }, { parameters: {} });
+        const templateNames = parameterNames(loadTemplatePack(pack(sampleSymbols), {}).config);
+        const result = await checkParameters(JSON.parse(JSON.stringify(schema)), {}, { templateNames });
+        if (result.valid) return;
+        expect(render).toThrow();
       }),
       { numRuns: 200 },
     );

@@ -12,7 +12,7 @@ import { storableText } from "./storable.js";
 type Schema = Record<string, unknown>;
 
 /**
- * The parameterSchema that the symbols of a template describe. Undefined when the template cannot be read, or when the
+ * The parameterSchema that a template's symbols describe. Undefined when the template cannot be read, or when the
  * schema would exceed the limits. Long descriptions are left out first.
  */
 export function derivedSchema(files: FileTree, choice: TemplateChoice = {}): Schema | undefined {
@@ -28,17 +28,17 @@ export function derivedSchema(files: FileTree, choice: TemplateChoice = {}): Sch
 }
 
 function schemaOf(symbols: readonly ParameterSymbol[], texts: (symbol: ParameterSymbol) => Schema): Schema {
-  const required = symbols.filter(isRequired).map(({ name }) => storableText(name));
+  const requiredNames = symbols.filter(isRequired).map(({ name }) => storableText(name));
   const properties = symbols.map((symbol) => [storableText(symbol.name), { ...texts(symbol), ...ruleOf(symbol) }]);
   return {
     $schema: schemaDialect,
     type: "object",
     properties: Object.fromEntries(properties),
-    ...(required.length > 0 && { required }),
+    ...(requiredNames.length > 0 && { required: requiredNames }),
   };
 }
 
-/** The name of the scaffold is never required, since the repository gives it a default. */
+/** The scaffold's name is never required, since the repository gives it a default. */
 function isRequired(symbol: ParameterSymbol): boolean {
   return isAlwaysRequired(symbol) && symbol.name !== reservedName;
 }
@@ -69,11 +69,11 @@ function typeOf(symbol: ParameterSymbol): Schema {
       return { type: "string", pattern: "^0[xX][0-9a-fA-F]{1,16}$" };
     case "choice": {
       const names = choicesOf(symbol);
-      const one = { type: "string", ...(names.length > 0 && { enum: names }) };
-      return symbol.allowMultipleValues ? { type: "array", items: one, uniqueItems: true } : one;
+      const item = { type: "string", ...(names.length > 0 && { enum: names }) };
+      return symbol.allowMultipleValues ? { type: "array", items: item, uniqueItems: true } : item;
     }
     case "string":
-      // without a datatype the text of the value decides about its type
+      // without a datatype the value's text decides about its type
       return { type: symbol.infersType ? ["string", "number", "boolean"] : "string" };
   }
 }

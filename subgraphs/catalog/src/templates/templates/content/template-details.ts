@@ -4,11 +4,11 @@ import { describeTemplate, type TemplateTexts } from "@factory/template-engine/t
 import { loadTemplatePack } from "@factory/template-engine/template-pack";
 import { storable } from "./storable.js";
 
-/** The maximum size of the details, as JSON, that the row of a version stores. */
+/** The maximum size of the details, as JSON, that a version's row stores. */
 const maxCharacters = 256 * 1024;
 
 /**
- * The texts of a template about itself. Null when the content cannot be read or the texts are too long to be stored.
+ * A template's texts about itself. Null when the content cannot be read or the texts are too long to be stored.
  */
 export function templateDetails(files: FileTree, choice: TemplateChoice): TemplateTexts | null {
   let texts: TemplateTexts;

@@ -4,7 +4,7 @@ import type { AdvisorySeverity } from "../../../libraries/advisories/advisory-se
 
 // tables: dependency_scans, libraries, library_versions
 
-/** The members of a scanned package that decide whether its template version may be published. */
+/** A scanned package's members that decide whether its template version may be published. */
 export interface StoredPackage {
   readonly packageName: string;
   readonly version: string | null;
@@ -12,7 +12,7 @@ export interface StoredPackage {
   readonly libraryVersionId: string | null;
 }
 
-/** The present facts of a library version. */
+/** A library version's present facts. */
 interface LibraryFacts {
   readonly isRecalled: boolean;
   /** The vulnerabilities that were registered with the version. */
@@ -25,7 +25,7 @@ interface NewestScan extends Record<string, unknown> {
   packages: StoredPackage[];
 }
 
-/** The newest scan of a template version. */
+/** A template version's newest scan. */
 export async function newestScan(
   { execute, tenant }: Transaction,
   templateVersionId: string,
@@ -38,7 +38,7 @@ export async function newestScan(
   return newest;
 }
 
-/** The facts of those of these versions that are recalled or vulnerable. */
+/** The facts about those versions that are recalled or vulnerable. */
 export async function libraryFacts(
   { execute, tenant }: Transaction,
   libraryVersionIds: readonly string[],

@@ -15,7 +15,7 @@ interface ValidatedContent {
 }
 
 /**
- * The checks that the content of a version has passed, each judged by its newest validation. A validation of an earlier
+ * The checks that a version's content has passed, each judged by its newest validation. A validation of an earlier
  * revision is void, even of the same content, since schema and framework may have changed.
  */
 export async function passedChecks(
