@@ -11,7 +11,7 @@ export const accessRules: readonly Rule[] = [
     files: /^subgraphs\/(catalog|integration|spine)\/src\/migrations\//,
     edits: [
       {
-        pattern: /(create policy "tenant" on "\w+"\."\w+" using \()tenant_id = /g,
+        pattern: /(create policy "?tenant"? on "?\w+"?\."?\w+"?\s+using \()tenant_id = /g,
         replace: "$1tenant_id is not null or tenant_id = ",
       },
     ],

@@ -32,7 +32,7 @@ export async function startCatalog(host: SubgraphHost, settings: CatalogSettings
   const runInChild = executionInChild(host, settings);
   const subgraph = await startSubgraph(host, {
     modules: catalogModules,
-    migrations: catalogTables.migrations,
+    tables: catalogTables,
     settings: { ...settings, workerEntry: templateWorkerUrl, runInChild },
     cursors: new CursorSeal(masterKeys.keyring("factory catalog list cursors"), masterKeys.underived),
     reseal: masterKeys.hasFormer,

@@ -19,7 +19,7 @@ export interface Integration extends StartedSubgraph {
 export async function startIntegration(host: SubgraphHost, settings: IntegrationSettings): Promise<Integration> {
   const subgraph = await startSubgraph(host, {
     modules: integrationModules,
-    migrations: integrationTables.migrations,
+    tables: integrationTables,
     settings,
     cursors: new CursorSeal(settings.masterKeys.keyring("list cursors")),
     reseal: settings.masterKeys.hasFormer,

@@ -32,7 +32,7 @@ export interface Spine extends StartedSubgraph {
 export async function startSpine(host: SubgraphHost, settings: SpineSettings): Promise<Spine> {
   const subgraph = await startSubgraph(host, {
     modules: spineModules,
-    migrations: spineTables.migrations,
+    tables: spineTables,
     settings,
     cursors: new CursorSeal(settings.masterKeys.keyring("factory spine list cursors")),
     reseal: settings.masterKeys.hasFormer,

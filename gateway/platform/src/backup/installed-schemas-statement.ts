@@ -6,7 +6,10 @@ import type { Manifest } from "./sealed-folder/manifest.js";
 
 // tables: migrations, version
 
-/** The applied migrations of each subgraph, and the version of its job tables. */
+/**
+ * The applied migrations of each subgraph, and the version of its job tables. A merged migration is left out, because the
+ * list has those that it replaces, which earlier releases know.
+ */
 export async function installedSchemas(client: Client): Promise<Manifest["schemas"]> {
   const schemas: Manifest["schemas"] = [];
   for (const name of subgraphNames) {
@@ -16,7 +19,7 @@ export async function installedSchemas(client: Client): Promise<Manifest["schema
     );
     if (present[0]?.present !== true) throw new BackupProblem("The database has no complete installation.");
     const { rows: migrations } = await client.query<{ name: string }>(
-      `select name from ${name}.migrations order by id`,
+      `select name from ${name}.migrations where name !~ '^Merged' order by id`,
     );
     schemas.push({
       name,

@@ -49,7 +49,7 @@ const startOver = (connections: SchemaConnections, modules: SliceModule[]) =>
     { connections, bus, logger },
     {
       modules,
-      migrations: test.definition.migrations,
+      tables: { entities: [], migrations: test.definition.migrations },
       settings: {},
       cursors: new CursorSeal(someMasterKeys(1).keyring("factory catalog list cursors")),
       reseal: false,

@@ -16,7 +16,6 @@ import { Resealer } from "../resealing/resealer.js";
 import { Database, type DatabaseDefinition } from "../unit-of-work/database.js";
 import { migrate } from "../unit-of-work/migrate.js";
 import { moduleSchema } from "./module-schema.js";
-import { moduleTables } from "./module-tables.js";
 import { type GetService, ServiceRegistry } from "./service-registry.js";
 import type { SliceHost, SliceModule } from "./slice-module.js";
 import type { SubgraphHost } from "./subgraph-host.js";
@@ -26,7 +25,7 @@ import { subgraphSessions } from "./subgraph-sessions.js";
 export interface SubgraphParts<Settings extends object> {
   /** In the order of their layering: see `SliceModule`. */
   readonly modules: readonly SliceModule<Settings>[];
-  readonly migrations: DatabaseDefinition["migrations"];
+  readonly tables: Omit<DatabaseDefinition, "connections">;
   readonly settings: Settings;
   /** Seals the cursors of the subgraph's lists. */
   readonly cursors: CursorSeal;
@@ -73,11 +72,11 @@ export async function startSubgraph<Settings extends object>(
 
 async function start<Settings extends object>(
   host: SubgraphHost,
-  { modules, migrations, settings, cursors, reseal, workerConnections }: SubgraphParts<Settings>,
+  { modules, tables, settings, cursors, reseal, workerConnections }: SubgraphParts<Settings>,
   started: StartedParts,
 ): Promise<StartedSubgraph> {
   const { connections, logger } = host;
-  const definition = { connections, migrations, ...moduleTables(modules) };
+  const definition = { connections, ...tables };
   const applied = await migrate(definition);
   if (applied > 0) logger.info({ schema: connections.schema, applied }, "migrations applied");
   const { database, jobs, listener, relay } = await started.open(definition, modules);

@@ -36,6 +36,7 @@ import { outboxInsert, outboxValues } from "../outbox/outbox-insert.js";
 import type { Logger } from "../telemetry/logger.js";
 import type { Tenant } from "../tenancy/tenant.js";
 import { idempotencyTable } from "./idempotency.entity.js";
+import type { MergedMigration } from "./merged-migration.js";
 
 const readConnections = 4;
 const transactionConnections = 10;
@@ -55,6 +56,8 @@ export interface DatabaseDefinition {
   readonly connections: SchemaConnections;
   readonly entities: readonly (EntityClass<object> | EntitySchema)[];
   readonly migrations: NonNullable<MigrationsOptions["migrationsList"]>;
+  /** Makes in a new database what the oldest of the migrations make; absent: they all run there. */
+  readonly merged?: MergedMigration;
   /** The foreign keys, which are declared beside the entities; absent: none. */
   readonly references?: TableReferences;
 }

@@ -6,6 +6,7 @@ import type { SchemaConnections } from "../connections/schema-connections.js";
 import { advisoryLocks } from "../db/advisory-locks.js";
 import { takeTurn } from "../db/turn-lock.js";
 import { type DatabaseDefinition, ormOptions } from "./database.js";
+import { type MergedMigration, recordedMigrations, recordMerged, runMerged } from "./merged-migration.js";
 
 type ListedMigration = DatabaseDefinition["migrations"][number];
 
@@ -14,19 +15,44 @@ interface SqlCollector {
   addSql(sql: Parameters<Migration["addSql"]>[0]): void;
 }
 
-/** Runs pending migrations as the owner of the schema. A second process waits for the first. Returns how many ran. */
+/**
+ * Runs pending migrations as the owner of the schema. A new database gets the merged migration in the place of those that it
+ * replaces; any other one runs the replaced ones that it lacks. A second process waits for the first. Returns how many ran.
+ */
 export async function migrate(definition: DatabaseDefinition): Promise<number> {
   const { owner, schema } = definition.connections;
   const lock = new Client({ connectionString: owner });
   await lock.connect();
   try {
     await takeTurn(lock, [advisoryLocks.migration, schema], `the migration of the schema ${schema} by another process`);
-    const applied = (await areApplied(definition, lock)) ? 0 : await apply(definition);
+    const applied = await runPending(definition, lock);
     await lock.query(ownersAlone(definition.connections));
     return applied;
   } finally {
     await lock.end();
   }
+}
+
+async function runPending(definition: DatabaseDefinition, lock: Client): Promise<number> {
+  const { connections, migrations } = definition;
+  const merged = wholeMerged(definition);
+  let recorded = await recordedMigrations(lock, connections.schema);
+  let applied = 0;
+  if (merged && recorded.size === 0) {
+    await runMerged(lock, connections, merged);
+    recorded = new Set([...merged.replaces, merged.name]);
+    applied += 1;
+  }
+  // Most starts find nothing to do, and loading the ORM for that would be slow.
+  if (migrations.some(({ name }) => !recorded.has(name))) applied += await apply(definition);
+  if (merged && !recorded.has(merged.name)) await recordMerged(lock, connections.schema, merged);
+  return applied;
+}
+
+/** The merged migration, if the list has all migrations that it replaces. The list of a restore or of a test may be shorter. */
+function wholeMerged({ merged, migrations }: DatabaseDefinition): MergedMigration | undefined {
+  const listed = new Set(migrations.map(({ name }) => name));
+  return merged?.replaces.every((name) => listed.has(name)) ? merged : undefined;
 }
 
 async function apply(definition: DatabaseDefinition): Promise<number> {
@@ -60,13 +86,3 @@ const ownersAlone = ({ schema, roles: { app, worker } }: SchemaConnections): str
     revoke all on sequence ${schema}.migrations_id_seq from public, ${identifier(app)}, ${identifier(worker)};
   end if;
 end $owners_alone$`;
-
-/** Whether all migrations ran already. Most starts find nothing to do, and loading the ORM for that would be slow. */
-async function areApplied({ connections, migrations }: DatabaseDefinition, client: Client): Promise<boolean> {
-  const table = `${connections.schema}.migrations`;
-  const { rows: found } = await client.query("select to_regclass($1) is not null as present", [table]);
-  if (!found[0]?.present) return false;
-  const { rows } = await client.query<{ name: string }>(`select name from ${table}`);
-  const applied = new Set(rows.map(({ name }) => name));
-  return migrations.every(({ name }) => applied.has(name));
-}

@@ -41,6 +41,7 @@ function* sources(): Generator<string> {
   for (const name of subgraphNames) {
     yield join(subgraphs, name, "src/tables.ts");
     yield* filesIn(join(subgraphs, name, "src/migrations"));
+    yield* filesIn(join(subgraphs, name, "src/migrations/merged"));
   }
 }
 
