@@ -38,7 +38,7 @@ interface ExecutionBody {
 }
 
 /**
- * Runs the main job end to end, through the public API of a separate platform process. Exit code 0 means that all steps
+ * Runs the main job end to end, through a separate platform process's public API. Exit code 0 means that all steps
  * succeeded.
  */
 async function main(): Promise<void> {

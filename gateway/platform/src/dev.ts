@@ -80,7 +80,7 @@ function start(): void {
 }
 
 /**
- * Records a change of a source, a GraphQL document or the schema. The restart follows when no file has changed for
+ * Records a change to a source, a GraphQL document or the schema. The restart follows when no file has changed for
  * `settleMs`.
  */
 function note(file: string): void {

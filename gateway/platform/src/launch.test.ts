@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const platform = fileURLToPath(new URL("../", import.meta.url));
-/** A compiler that notes each of its runs, and that fails when a source says so. */
+/** A compiler that notes each run, and that fails when a source says so. */
 const compiler = `
 const fs = require("node:fs");
 const root = process.argv[3];

@@ -17,8 +17,8 @@ import { removeData, temporaryDataDirectory } from "./client/platform-process.js
 const tables = { catalog: catalogTables, integration: integrationTables, spine: spineTables };
 
 /**
- * `npm run migration -- <subgraph> <name>` writes a migration with the changes of the entities that the committed
- * migrations do not contain.
+ * `npm run migration -- <subgraph> <name>` writes a migration with the entity changes that the committed migrations do
+ * not contain.
  */
 async function main(schema: string | undefined, name: string | undefined): Promise<void> {
   if (schema === undefined || !(schema in tables) || name === undefined)

@@ -18,15 +18,15 @@ import { choosePort } from "./settings/free-port.js";
 import { checkMachine } from "./start-checks/check-start.js";
 import { listenProblem, PortInUseError } from "./start-checks/listen-problem.js";
 
-/** EX_UNAVAILABLE and EX_TEMPFAIL of sysexits.h. */
+/** EX_UNAVAILABLE and EX_TEMPFAIL from sysexits.h. */
 const exitUnavailable = 69;
 const exitInUse = 75;
 const stopTimeoutMs = 20_000;
 /** Running work cannot finish without the database, so the stop is short and the process can be restarted soon. */
 const givenUpStopTimeoutMs = 5000;
 /**
- * Loading the modules waits this long for the launch of PostgreSQL, because the loading would block the few steps of
- * the launch. A first start takes longer, since it creates the cluster while the modules are loaded.
+ * Loading the modules waits this long for PostgreSQL's launch, because the loading would block the launch's few steps.
+ * A first start takes longer, since it creates the cluster while the modules are loaded.
  */
 const launchPatienceMs = 100;
 /**
@@ -36,8 +36,8 @@ const launchPatienceMs = 100;
 const compileCacheDelayMs = 5000;
 
 /**
- * Runs the platform as one process, from its environment to its exit code. `preparedIn` is the folder of the bundle in
- * which this code runs.
+ * Runs the platform as one process, from its environment to its exit code. `preparedIn` is the folder with the bundle
+ * in which this code runs.
  */
 export async function runPlatform(preparedIn?: string): Promise<void> {
   await run(preparedIn).catch((error: unknown) => {
@@ -68,7 +68,7 @@ async function run(preparedIn: string | undefined): Promise<void> {
     public: { host, port },
   }).catch(asListenProblem(environment));
   await checkMachine(environment);
-  // PostgreSQL starts while the modules of the platform are loaded. After a crash it also recovers during this time.
+  // PostgreSQL starts while the platform's modules are loaded. After a crash it also recovers during this time.
   let onLaunch = () => {};
   const launched = new Promise<void>((resolve) => (onLaunch = resolve));
   const database = openPlatformDatabase(environment, logger, onLaunch);
@@ -133,7 +133,7 @@ const asListenProblem = (environment: PlatformEnvironment) => (error: unknown) =
   throw listenProblem(error, environment) ?? error;
 };
 
-/** Returns the text for a person at a terminal. Other readers of the output get JSON only, as from the logger. */
+/** Returns the text for a person at a terminal. Other readers get JSON only, as from the logger. */
 function greeting({ publicUrl, internalUrl }: Platform, development: boolean): string {
   const msg = "The platform is ready.";
   const urls = { docs: `${publicUrl}/docs`, graphql: `${publicUrl}/graphql`, internal: internalUrl };

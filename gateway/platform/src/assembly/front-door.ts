@@ -27,7 +27,7 @@ import type { Graph } from "./graph.js";
 import { readGuides } from "./guides.js";
 import type { Subgraphs } from "./subgraphs.js";
 
-/** Starts the public and the internal listener, with metrics, readiness and the operations of the operator. */
+/** Starts the public and the internal listener, with metrics, readiness and the operator's endpoints. */
 export async function startFrontDoor(
   { environment, logger, registry, parts, door }: Start,
   { bus, refusals, watch, publicUrl, port, dataDir, hostOf }: Foundation,

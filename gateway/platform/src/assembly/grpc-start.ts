@@ -7,9 +7,9 @@ import type { PlatformGrpc, SharedPlace } from "./grpc.js";
 const grpcModule = () => import("./grpc.js");
 
 /**
- * Loads the gRPC modules while PostgreSQL starts. Creates the certificates of the services when the database is
- * provisioned: it has the authority, and this process then holds the lock of DATA_DIR. A failure is reported when the
- * result is awaited.
+ * Loads the gRPC modules while PostgreSQL starts. Creates the services' certificates when the database is provisioned:
+ * it has the authority, and this process then holds the DATA_DIR lock. A failure is reported when the result is
+ * awaited.
  */
 export function prepareCertificates(
   dataDir: string,
@@ -25,7 +25,7 @@ export function prepareCertificates(
   );
 }
 
-/** Serves the gRPC services of all subgraphs on one port, as soon as they have started. */
+/** Serves all subgraphs' gRPC services on one port, as soon as they have started. */
 export function startPlatformGrpc(
   { environment, logger }: Start,
   refusals: RefusalSink,

@@ -5,7 +5,7 @@ interface RunningPart {
   readonly close: () => Promise<void>;
 }
 
-/** The parts of a process in the order of their start. They are closed in reverse order, each part once. */
+/** The parts of a process in start order. They are closed in reverse order, each part once. */
 export class RunningParts {
   readonly #logger: Logger;
   readonly #running: RunningPart[] = [];

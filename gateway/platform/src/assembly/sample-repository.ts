@@ -17,7 +17,7 @@ const identity = {
 };
 const date = "2026-01-01T00:00:00Z";
 
-/** Creates a bare repository with one commit on `main` that contains the files of a folder. */
+/** Creates a bare repository with one commit on `main` that contains a folder's files. */
 export async function writeTemplateRepository(folder: string, repository: string): Promise<void> {
   const unfinished = `${repository}.new`;
   await rm(unfinished, { recursive: true, force: true });
@@ -36,9 +36,7 @@ export async function writeTemplateRepository(folder: string, repository: string
   await rename(unfinished, repository);
 }
 
-/**
- * Creates `DATA_DIR/samples/web-api.git` if it is missing. The first example of the README registers this repository.
- */
+/** Creates `DATA_DIR/samples/web-api.git` if it is missing. The README's first example registers this repository. */
 export async function writeSampleRepository(dataDir: string): Promise<void> {
   const samples = join(dataDir, "samples");
   const repository = join(samples, "web-api.git");

@@ -24,7 +24,7 @@ describe("the certificate authority of several processes", () => {
     return folder;
   };
 
-  /** The certificates of a process that starts with this folder. */
+  /** The certificates that a process with this folder starts with. */
   const start = async (folder: string, keys = masterKeys, now = new Date()): Promise<ServiceCertificates> =>
     serviceCertificates(folder, now, await storedAuthority(database.url, keys, folder, now));
 

@@ -5,8 +5,9 @@ import type { MasterKeys } from "@factory/runtime/sealing/master-keys";
 import pg from "pg";
 
 /**
- * The certificate authority of all processes over this database. Key and certificates are sealed together, so a role of
- * the database that may write the row can add none. The first process brings the authority of its folder, if there is one.
+ * The certificate authority of all processes over this database. Key and certificates are sealed together, so a
+ * database role that may write the row can add none. The first process brings the authority in its folder, if there is
+ * one.
  */
 export async function storedAuthority(
   adminUrl: string,

@@ -90,7 +90,7 @@ async function copyTable(client: Client, table: TableFacts, folder: BackupFolder
   const source = client.query(copyTo(`copy ${qualified(table)} (${columnList(table)}) to stdout`));
   const counted = new RowCount();
   const part = await folder.write(`table-${schema}.${name}`, source, counted);
-  // The number of rows comes after the last row, so another statement waits for it.
+  // The row count comes after the last row, so another statement waits for it.
   await client.query("select");
   if (source.rowCount !== counted.rows)
     throw new BackupProblem(`${schema}.${name} has ${source.rowCount} rows, but ${counted.rows} were copied.`);

@@ -33,7 +33,7 @@ async function checkFolders({ dataDir, repositoriesDir, filesDir }: BackupEnviro
     throw new BackupProblem(`${filesDir} is not empty: restore into a new FILES_DIR.`);
 }
 
-/** Removes the files of a restore that died. The database is empty then, since it is filled in one transaction. */
+/** Removes the files that a failed restore left. The database is empty then, since it is filled in one transaction. */
 export async function clearFolders({ repositoriesDir, filesDir }: BackupEnvironment): Promise<void> {
   await rm(repositoriesDir, { recursive: true, force: true });
   for (const name of (await readdir(filesDir).catch(absent)) ?? [])

@@ -19,7 +19,7 @@ const variables = installationVariables.extend({
   BACKUP_PASSPHRASE_FILE: z.string().optional(),
 });
 
-/** The settings of `npm run backup` and `npm run restore`. Those of the platform have the same names. */
+/** The settings of `npm run backup` and `npm run restore`. The platform's settings have the same names. */
 export interface BackupEnvironment extends InstallationEnvironment {
   readonly databaseRolePrefix: string | undefined;
   readonly secretsKey: string | undefined;
@@ -27,7 +27,7 @@ export interface BackupEnvironment extends InstallationEnvironment {
   readonly passphrase: string;
 }
 
-/** Reads the settings of a backup and its passphrase. Throws EnvironmentError. */
+/** Reads a backup's settings and its passphrase. Throws EnvironmentError. */
 export function backupEnvironment(processEnv: NodeJS.ProcessEnv = process.env): BackupEnvironment {
   const given = readEnvironment(variables, processEnv);
   return {

@@ -13,7 +13,7 @@ import type { Progress } from "./sealed-folder/progress.js";
 /** A content that is still being written. */
 const unfinished = ".part";
 
-/** Copies the files of FILES_DIR. A complete file never changes; one that retention removes meanwhile is left out. */
+/** Copies the files in FILES_DIR. A complete file never changes; one that retention removes meanwhile is left out. */
 export function copyFiles(filesDir: string, folder: BackupFolder, progress: Progress): Promise<Manifest["files"]> {
   return writeArchive(folder, "files", entries(filesDir, filesDir, progress));
 }
@@ -34,7 +34,7 @@ async function* entries(root: string, folder: string, progress: Progress): Async
   }
 }
 
-/** Writes the files of a backup into an empty FILES_DIR. */
+/** Writes a backup's files into an empty FILES_DIR. */
 export async function restoreFiles(filesDir: string, files: Manifest["files"], folder: BackupFolder): Promise<void> {
   await eachFile(files, folder, async (name, content) => {
     const file = resolve(filesDir, name);
@@ -45,7 +45,7 @@ export async function restoreFiles(filesDir: string, files: Manifest["files"], f
   });
 }
 
-/** Reads all files of a backup. */
+/** Reads all files in a backup. */
 export async function checkFiles(files: Manifest["files"], folder: BackupFolder): Promise<void> {
   await eachFile(files, folder, (_, content) =>
     pipeline(content, new Writable({ write: (_bytes, _encoding, done) => done() })),

@@ -42,7 +42,7 @@ async function* entries(root: string, bundle: string, progress: Progress): Async
   }
 }
 
-/** Makes the repositories of a backup in the store of an installation. */
+/** Makes a backup's repositories in an installation's store. */
 export async function restoreRepositories(
   root: string,
   { count, part }: Manifest["repositories"],
@@ -54,7 +54,7 @@ export async function restoreRepositories(
   await eachRepository(root, { count, part }, folder, progress, async () => undefined);
 }
 
-/** Makes each repository of a backup in an empty folder, checks all its objects and removes it. */
+/** Makes each repository from a backup in an empty folder, checks all its objects and removes it. */
 export async function checkRepositories(
   scratch: string,
   repositories: Manifest["repositories"],

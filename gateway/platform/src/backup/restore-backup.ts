@@ -57,7 +57,7 @@ interface Filling {
   readonly progress: Progress;
 }
 
-/** The rows come last: a platform that starts before has an empty database, and not half of one. */
+/** The rows come last: a platform that starts before has an empty database, and not an incomplete one. */
 async function fill({ url, client, environment, manifest, folder, progress }: Filling): Promise<void> {
   progress.begin("Making the tables");
   const access = await makeSchemas(url, client, environment, manifest);

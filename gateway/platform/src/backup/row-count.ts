@@ -2,7 +2,7 @@ import { Transform, type TransformCallback } from "node:stream";
 
 const newline = 0x0a;
 
-/** Counts the rows of COPY's text format, in which a row is a line and a value has no line break. */
+/** Counts rows in COPY's text format, in which a row is a line and a value has no line break. */
 export class RowCount extends Transform {
   rows = 0;
 

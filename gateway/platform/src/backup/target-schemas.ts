@@ -34,7 +34,7 @@ export function checkMigrations({ schemas, level, release }: Manifest): void {
   }
 }
 
-/** Makes the roles, schemas and tables as the release of the backup had them. */
+/** Makes the roles, schemas and tables as the backup's release had them. */
 export async function makeSchemas(
   url: string,
   client: Client,

@@ -6,7 +6,7 @@ interface SourceMapFile {
 }
 
 /**
- * The source map without the modules of packages, which are four fifths of it. A map is read when an error is logged,
+ * The source map without the modules from packages, which make up four fifths. A map is read when an error is logged,
  * and requests wait meanwhile.
  */
 export function ownSourceMap<T extends SourceMapFile>(map: T): T {

@@ -4,7 +4,7 @@ import { deserialize, serialize } from "node:v8";
 import type { PreparedSupergraph } from "@factory/gateway/supergraph/prepared-supergraph";
 import type { SubgraphName } from "@factory/schema/subgraph-names";
 
-/** The results that every start of the same code needs, and that the build has computed once. */
+/** The results that every start needs while the code is the same, and that the build has computed once. */
 export interface PreparedStart {
   readonly supergraph: PreparedSupergraph | undefined;
   readonly subgraphSdls: Readonly<Record<SubgraphName, string>>;

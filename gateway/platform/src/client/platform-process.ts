@@ -28,7 +28,7 @@ export interface PlatformProcess extends RunningPlatform {
   readonly grpcAddress: string;
   readonly dataDir: string;
   readonly pid: number;
-  /** Resolves with the exit code of the process, or with null if a signal ended it. */
+  /** Resolves with the process's exit code, or with null if a signal ended it. */
   readonly ended: Promise<number | null>;
   /** Sends SIGTERM and resolves with the exit code. */
   stop(): Promise<number | null>;
@@ -43,7 +43,7 @@ export async function temporaryDataDirectory(): Promise<string> {
 
 /**
  * Starts the platform as a child process and resolves when it is ready. Throws after two minutes, or when the process
- * ends before it is ready. `checkout` is the folder of another release.
+ * ends before it is ready. `checkout` is another release's folder.
  */
 export async function startPlatformProcess(
   dataDir: string,
@@ -90,7 +90,7 @@ export async function removeData(dataDir: string): Promise<void> {
 async function endOf(child: ChildProcess): Promise<number | null> {
   const closed = once(child, "close");
   const [code] = (await once(child, "exit")) as [number | null];
-  // a pipe still holds the lines that were printed before the exit, and they are read in the next turn of the event loop
+  // a pipe still holds the lines that were printed before the exit, and they are read in the event loop's next turn
   await Promise.race([closed, sleep(lastLinesMs).then(() => nextTurn())]);
   return code;
 }

@@ -20,7 +20,7 @@ const subscription = `subscription ($types: [String!]) {
   }
 }`;
 
-/** Subscribes to the events of a tenant over graphql-ws. Resolves when the server has acknowledged the socket. */
+/** Subscribes to a tenant's events over graphql-ws. Resolves when the server has acknowledged the socket. */
 export async function openEventFeed(options: {
   url: string;
   token: string;

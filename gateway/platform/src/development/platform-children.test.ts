@@ -22,7 +22,7 @@ describe("the processes of npm run dev", () => {
     await rm(folder, { recursive: true });
   });
 
-  /** Makes the code of the platform print this text, its own pid and its arguments. */
+  /** Makes the platform's code print this text, its own pid and its arguments. */
   const write = (word: string) =>
     writeFile(main, `console.log(JSON.stringify(["${word}", process.pid, ...process.argv.slice(1)]))`);
 

@@ -11,13 +11,13 @@ export interface FolderContent {
   readonly missing: number;
   /** The first missing ones, each as a line for the operator. */
   readonly examples: readonly string[];
-  /** The effect of a missing one, as a sentence. */
+  /** The effect that a missing folder has, as a sentence. */
   readonly effect: string;
 }
 
 const maxExamples = 20;
 
-/** Compares a folder with the database. The client must see the rows of all tenants. */
+/** Compares a folder with the database. The client must see all tenants' rows. */
 export async function folderContent(client: ClientBase, { setting, path }: SharedFolder): Promise<FolderContent> {
   if (setting === "FILES_DIR")
     return {

@@ -8,8 +8,8 @@ import { foreignFolder, readStoredMarks, type StoredMark } from "./stored-marks.
 
 /**
  * Writes a mark into each folder that is new to the database. From then on a folder that loses its mark takes no files.
- * Throws EnvironmentError when another process has marked another folder meanwhile. The caller holds the lock of
- * provisioning.
+ * Throws EnvironmentError when another process has marked another folder meanwhile. The caller holds the provisioning
+ * lock.
  */
 export async function markSharedFolders(admin: ClientBase, folders: readonly SharedFolder[]): Promise<void> {
   let marks = await readStoredMarks(admin);

@@ -12,7 +12,7 @@ export interface StoredMark {
   readonly isWritten: boolean;
 }
 
-/** The marks of an installation, by their settings. Empty before its first start. */
+/** An installation's marks by setting. Empty before its first start. */
 export async function readStoredMarks(admin: ClientBase): Promise<ReadonlyMap<string, StoredMark>> {
   const { rows } = await admin.query<{ kept: boolean }>(foldersAreKept);
   if (!rows[0]?.kept) return new Map();

@@ -1,7 +1,7 @@
 import { join, resolve } from "node:path";
 import { z } from "zod";
 
-/** The settings by which a command finds the installation. Those of the platform have the same names. */
+/** The settings by which a command finds the installation. The platform's settings have the same names. */
 export const installationVariables = z.object({
   DATA_DIR: z.string().default(".data"),
   FILES_DIR: z.string().min(1).optional(),
@@ -13,7 +13,7 @@ export const installationVariables = z.object({
 export interface InstallationEnvironment {
   readonly dataDir: string;
   readonly filesDir: string;
-  /** The folder of `REPOSITORY_STORE=folder`, which is missing otherwise. */
+  /** The folder for `REPOSITORY_STORE=folder`, which is missing otherwise. */
   readonly repositoriesDir: string;
   readonly databaseUrl: string | undefined;
   readonly postgresBinDir: string | undefined;

@@ -6,7 +6,7 @@ import { readJson } from "../client/platform-api.js";
 import type { InstallationEnvironment } from "./installation-environment.js";
 import { InstallationProblem } from "./installation-problem.js";
 
-/** The database of an installation. `close` stops a server that was started for this work. */
+/** An installation's database. `close` stops a server that was started for this work. */
 interface OpenedDatabase {
   readonly url: string;
   close(): Promise<void>;
@@ -23,7 +23,7 @@ const connectMs = 5000;
 const logger = createLogger("installation", "warn");
 
 /**
- * Opens the database of the installation: the server of DATABASE_URL, or the embedded server. An embedded server that is
+ * Opens the installation's database: the server at DATABASE_URL, or the embedded server. An embedded server that is
  * stopped is started for this work.
  */
 export async function databaseOf(environment: InstallationEnvironment): Promise<OpenedDatabase> {

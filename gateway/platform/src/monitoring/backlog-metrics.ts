@@ -5,8 +5,8 @@ import { Gauge, type Registry } from "prom-client";
 const freshMs = 5000;
 
 /**
- * Registers the gauges of due work over all processes. While the database does not answer they have no values, so that an
- * alarm about missing values tells it.
+ * Registers the gauges for due work over all processes. While the database does not answer they have no values, so that
+ * an alarm about missing values tells it.
  */
 export function backlogMetrics(registry: Registry, backlogs: readonly Backlog[]): void {
   const read = remembered(async () => (await Promise.all(backlogs.map((backlog) => backlog.waiting()))).flat());

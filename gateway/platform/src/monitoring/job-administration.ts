@@ -11,7 +11,7 @@ interface AdministeredBus extends BusPublisher {
   readonly deadLetters: BusDeadLetters;
 }
 
-/** Lists and redrives the jobs of all subgraphs, and the dead letters of the bus. */
+/** Lists and redrives all subgraphs' jobs, and the bus's dead letters. */
 export class JobAdministration {
   readonly #subgraphs: readonly JobOperations[];
   readonly #bus: AdministeredBus;
@@ -65,7 +65,7 @@ export class JobAdministration {
     await this.#bus.publish([createAuditRecord(action, { source: "gateway", tenantId: log, cause })]);
   }
 
-  /** The number of orphaned rows by slice. An orphaned row waits for a job that does not exist. */
+  /** Orphaned row counts by slice. An orphaned row waits for a job that does not exist. */
   async lying(): Promise<Record<string, number>> {
     return Object.assign({}, ...(await Promise.all(this.#subgraphs.map((subgraph) => subgraph.lying()))));
   }
@@ -85,7 +85,7 @@ function countRepaired(subgraphs: readonly JobOperations[], registry: Registry):
   });
 }
 
-/** Compares times as text, because all servers of a platform write times in the same format. */
+/** Compares times as text, because all servers in a platform write times in the same format. */
 function isBefore([at, id]: JobPosition, [otherAt, otherId]: JobPosition): boolean {
   return at === otherAt ? id < otherId : at < otherAt;
 }

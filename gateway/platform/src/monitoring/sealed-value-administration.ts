@@ -6,13 +6,13 @@ import type { Resealer } from "@factory/runtime/resealing/resealer";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 
-/** A run over the sealed values of all subgraphs. */
+/** A run over all subgraphs' sealed values. */
 export interface RewrapProgress {
   readonly status: "NotStarted" | "Running" | "Ended" | "Failed";
   readonly tables: readonly (TableProgress & { readonly subgraph: string })[];
 }
 
-/** Seals the stored values of all subgraphs again under the newest master key. The progress is that of this process. */
+/** Seals all subgraphs' stored values again under the newest master key. The progress covers this process only. */
 export class SealedValueAdministration {
   readonly #resealers: Readonly<Record<string, Resealer>>;
   readonly #bus: BusPublisher;

@@ -34,7 +34,7 @@ function jsonOrNothing(text: string): unknown {
 /** Not a variable that would change which code a program runs. */
 const credentialVariable = /^(?!PATH$|TMPDIR$|NODE_|LD_|DYLD_|BASH_|PYTHON|PERL|RUBY)[A-Z][A-Z0-9_]{0,63}$/;
 
-/** Programs by their names. The first word of a program is a path, so that no search for it can find another one. */
+/** Programs by name. A program's first word is a path, so that no search for it can find another one. */
 const toolServer = z.strictObject({
   program: z.tuple([z.string().startsWith("/")], z.string().min(1)),
   tenants: z.union([z.literal("all"), z.array(z.string().regex(/^ten_[0-9a-z]{26}$/))]),

@@ -20,7 +20,7 @@ export async function readMasterKeys(
   return masterKeysOf([...((await linesOf(file)) ?? (await make(file))), ...previousSecretsKeys]);
 }
 
-/** The keys of DATA_DIR/secrets.key; undefined without this file. */
+/** The keys in DATA_DIR/secrets.key; undefined without this file. */
 export async function keptMasterKeys(dataDir: string): Promise<MasterKeys | undefined> {
   const kept = await linesOf(fileIn(dataDir));
   return kept && masterKeysOf(kept);

@@ -17,7 +17,7 @@ export const dataLevel: DatabaseCheck = async (_environment, admin) => {
   return undefined;
 };
 
-/** Texts of tenants have every character of Unicode. */
+/** Tenants' texts have every Unicode character. */
 export const encoding: DatabaseCheck = async (_environment, admin) => {
   const { rows } = await admin.query<{ name: string; encoding: string }>(
     "select current_database() as name, current_setting('server_encoding') as encoding",

@@ -23,7 +23,7 @@ export const writtenFolders: MachineCheck = async (environment) => {
   return undefined;
 };
 
-/** The folders and files of the operator that the platform only reads. */
+/** The operator's folders and files that the platform only reads. */
 export const readFolders: MachineCheck = async ({ sourceRoots, supergraphFile }) => {
   for (const root of sourceRoots) {
     const code = await refusal(root, R_OK | X_OK);
@@ -46,7 +46,7 @@ async function hindrance(folder: string): Promise<string | undefined> {
   return code === undefined ? undefined : `${folder} refuses it (${code})`;
 }
 
-/** The code of the system error; undefined if the user has the rights. */
+/** The system error's code; undefined if the user has the rights. */
 async function refusal(path: string, rights: number): Promise<string | undefined> {
   try {
     await access(path, rights);

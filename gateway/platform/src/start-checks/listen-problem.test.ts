@@ -58,7 +58,7 @@ describe("a server that cannot listen", () => {
     const problem = new EnvironmentError(
       "HOST=192.0.2.1 is not an address of this machine. Set HOST to one of its addresses.",
     );
-    // an address of TEST-NET-1 (RFC 5737)
+    // an address in TEST-NET-1 (RFC 5737)
     const elsewhere = { ...addresses, host: "192.0.2.1" };
     expect(listenProblem(await tcp(elsewhere.host, 0), elsewhere)).toEqual(problem);
     expect(listenProblem(await grpc(elsewhere.host, 0), elsewhere)).toEqual(problem);

@@ -14,7 +14,7 @@ import { OpenStream, SealStream } from "./sealed-stream.js";
 
 const manifestFile = "manifest.json";
 
-/** A folder with the files of one backup: compressed, sealed under the passphrase, and listed in the manifest. */
+/** A folder with one backup's files: compressed, sealed under the passphrase, and listed in the manifest. */
 export class BackupFolder {
   readonly path: string;
   readonly keys: PassphraseKeys;
@@ -26,7 +26,7 @@ export class BackupFolder {
     this.#progress = progress;
   }
 
-  /** Makes the folder of a new backup, with mode 0700. It must be empty or missing. */
+  /** Makes the folder for a new backup, with mode 0700. It must be empty or missing. */
   static async make(path: string, passphrase: string, progress: Progress): Promise<BackupFolder> {
     const folder = resolve(path);
     await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -35,12 +35,12 @@ export class BackupFolder {
     return new BackupFolder(folder, await PassphraseKeys.make(passphrase), progress);
   }
 
-  /** Removes the folder of a backup that failed. */
+  /** Removes a failed backup's folder. */
   async discard(): Promise<void> {
     await rm(this.path, { recursive: true, force: true });
   }
 
-  /** Reads the manifest of a complete backup. */
+  /** Reads a complete backup's manifest. */
   static async open(
     path: string,
     passphrase: string,
@@ -56,7 +56,7 @@ export class BackupFolder {
     return { folder: new BackupFolder(resolve(path), keys, progress), manifest: parsed.data };
   }
 
-  /** Writes a stream as a file of the backup. It is on the disk when this resolves. */
+  /** Writes a stream as a backup file. It is on the disk when this resolves. */
   async write(file: string, source: Readable, ...through: Transform[]): Promise<Part> {
     const digest = new Digest();
     const target = createWriteStream(join(this.path, file), { flags: "wx", mode: 0o600, flush: true });
@@ -68,7 +68,7 @@ export class BackupFolder {
     return { file, ...digest.result() };
   }
 
-  /** Reads a file of the backup into the last of `into`. Throws BackupProblem for a damaged one. */
+  /** Reads a backup file into the last stream in `into`. Throws BackupProblem for a damaged one. */
   async read({ file, sha256 }: Part, ...into: NodeJS.WritableStream[]): Promise<void> {
     const digest = new Digest();
     const opened = new OpenStream(this.keys.forFile(file));
@@ -82,7 +82,7 @@ export class BackupFolder {
     if (digest.result().sha256 !== sha256) throw new BackupProblem(`${file} of the backup is damaged.`);
   }
 
-  /** Reads a small file of the backup whole. */
+  /** Reads a small backup file whole. */
   async readText(part: Part): Promise<string> {
     const content = new PassThrough();
     const whole = text(content);

@@ -10,7 +10,7 @@ class SealBroken extends Error {
   override readonly name = "SealBroken";
 }
 
-/** Cuts a stream into chunks of one size; the last one may be shorter. */
+/** Cuts a stream into chunks with equal sizes; the last one may be shorter. */
 abstract class ChunkedTransform extends Transform {
   readonly #chunkBytes: number;
   #waiting: Buffer[] = [];
@@ -52,7 +52,7 @@ abstract class ChunkedTransform extends Transform {
     }
   }
 
-  /** The number of the chunk, and whether it is the last one: so chunks cannot be moved or cut off. */
+  /** The chunk's number, and whether it is the last one: so chunks cannot be moved or cut off. */
   #nonce(last: boolean): Buffer {
     const nonce = Buffer.alloc(12);
     nonce.writeUIntBE(this.#number, 5, 6);
