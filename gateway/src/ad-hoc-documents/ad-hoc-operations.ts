@@ -27,9 +27,9 @@ type ReadOperation =
 
 type Owned = AskedDocument & { readonly document: DocumentNode; readonly digest: string; readonly owner: string };
 
-// A plan of this size takes about 50 ms to compile in the main thread.
+// A plan with this size takes about 50 ms to compile in the main thread.
 const maxPlanBytes = 64 * 1024;
-// Heap sizes, measured: a syntax tree with its projections per byte of text, a compiled operation per byte of its plan.
+// Heap sizes, measured: a syntax tree with its projections per text byte, a compiled operation per plan byte.
 const bytesPerDocument = 8 * 1024;
 const bytesPerTextByte = 60;
 const bytesPerPlanByte = 30;
@@ -39,7 +39,7 @@ const planBytesPerPoint = 4096;
 const pointsOfCut = 60;
 
 /**
- * Compiles the operations of documents that clients send. The main thread checks an unknown document against the
+ * Compiles the operations in documents that clients send. The main thread checks an unknown document against the
  * limits. A worker thread with a deadline validates and plans it. Then the main thread compiles it in linear time.
  */
 export class AdHocOperations {
@@ -69,19 +69,19 @@ export class AdHocOperations {
     return this.#executor.apiSchema;
   }
 
-  /** The number of cached documents, and their memory in bytes. */
+  /** The cached documents' number, and their memory in bytes. */
   get held(): { readonly documents: number; readonly bytes: number } {
     return this.#cache.held;
   }
 
-  /** Returns the syntax tree of a cached document, by the SHA-256 of its text. */
+  /** Returns a cached document's syntax tree, by the SHA-256 of its text. */
   document(digest: string): DocumentNode | undefined {
     return this.#cache.document(digest);
   }
 
   /**
-   * Returns the compiled operation of a document, or the errors that refuse it. Charges the caller for invalid
-   * documents and for slow planning.
+   * Returns a document's compiled operation, or the errors that refuse it. Charges the caller for invalid documents and
+   * for slow planning.
    */
   async read(asked: AskedDocument, caller: RequestContext): Promise<ReadOperation> {
     try {
@@ -94,8 +94,8 @@ export class AdHocOperations {
   }
 
   /**
-   * Plans a document of the platform in the worker thread, so that the main thread can serve requests meanwhile. Then
-   * compiles it in the main thread. Throws a GraphQLError when the document does not fit the graph.
+   * Plans a platform document in the worker thread, so that the main thread can serve requests meanwhile. Then compiles
+   * it in the main thread. Throws a GraphQLError when the document does not fit the graph.
    */
   async compileStored(text: string, operationName: string): Promise<CompiledOperation<RequestContext>> {
     const answer = await this.#thread.plan("stored documents", { text, operationName });
@@ -203,7 +203,7 @@ const unknownOperation = () =>
     "VALIDATION_FAILED",
   );
 
-/** Returns the number of projections that a document may need: one for each combination of its conditions. */
+/** Returns the number of projections that a document may need: one for each combination that its conditions have. */
 function projections(text: string): number {
   const conditions = text.match(/@\s*(?:skip|include)/g)?.length ?? 0;
   return Math.min(2 ** conditions, maxProjections);

@@ -5,7 +5,7 @@ import type { CompiledOperation } from "../execution/compiled-operation.js";
 interface CacheLimits {
   readonly documents: number;
   readonly bytes: number;
-  /** The share of `documents` and of `bytes` that one owner may use, between 0 and 1. */
+  /** The share in `documents` and in `bytes` that one owner may use, between 0 and 1. */
   readonly ownerShare: number;
 }
 
@@ -25,13 +25,13 @@ interface Holding {
 const standardLimits: CacheLimits = { documents: 1000, bytes: 32 * 1024 * 1024, ownerShare: 0.5 };
 
 /**
- * The cache of ad-hoc documents. The syntax tree, plans and compiled operations of a document are evicted together.
- * The least recently used document is evicted first. An owner over its share loses its own documents, never those of
- * others.
+ * The cache for ad-hoc documents. A document's syntax tree, plans and compiled operations are evicted together. The
+ * least recently used document is evicted first. An owner over its share loses its own documents, never another
+ * owner's.
  */
 export class OperationCache<C> {
   readonly #limits: CacheLimits;
-  /** Keyed by the digest of the text. */
+  /** Keyed by the text's digest. */
   readonly #known: LRUCache<string, KnownDocument<C>>;
   readonly #holdings = new Map<string, Holding>();
 
@@ -49,7 +49,7 @@ export class OperationCache<C> {
     return { documents: this.#known.size, bytes: this.#known.calculatedSize };
   }
 
-  /** Returns the syntax tree of a cached document, and marks the document as used. */
+  /** Returns a cached document's syntax tree, and marks the document as used. */
   document(digest: string): DocumentNode | undefined {
     return this.#known.get(digest)?.document;
   }
@@ -59,8 +59,8 @@ export class OperationCache<C> {
   }
 
   /**
-   * Caches an operation with its document. `bytes` is the memory of the operation. A document that is larger than the
-   * share of one owner is not cached.
+   * Caches an operation with its document. `bytes` is the operation's memory. A document that is larger than one
+   * owner's share is not cached.
    */
   keep(
     digest: string,
@@ -77,7 +77,7 @@ export class OperationCache<C> {
     this.#known.set(digest, known);
   }
 
-  /** Evicts documents of this owner until the new document fits into the owner's share. */
+  /** Evicts this owner's documents until the new document fits into the owner's share. */
   #makeRoom({ owner, bytes }: KnownDocument<C>): void {
     const { documents, bytes: allBytes, ownerShare } = this.#limits;
     const isOver = () => {

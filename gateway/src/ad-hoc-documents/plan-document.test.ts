@@ -38,7 +38,7 @@ const lists = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`;
 const objects = (levels: number) => `${"{a: ".repeat(levels)}1${"}".repeat(levels)}`;
 
 describe("the work of planning a document", () => {
-  // the planner alone takes 2^28 steps for the deepest of them
+  // the planner alone takes 2^28 steps for the deepest document
   it.each([
     ["lists", (levels: number) => preview(`{a: ${lists(levels)}}`)],
     ["objects", (levels: number) => preview(`{a: ${objects(levels)}}`)],

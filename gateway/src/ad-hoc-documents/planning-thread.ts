@@ -5,9 +5,9 @@ import type { Logger } from "@factory/runtime/telemetry/logger";
 import { FairQueue } from "@factory/runtime/threads/fair-queue";
 import type { PlanningAnswer, PlanningRequest, PlanningSetup } from "./planning-request.js";
 
-/** The time limits for the planning of one document. */
+/** The time limits for planning one document. */
 export interface PlanningLimits {
-  /** CPU time of the thread for one document in milliseconds. Other load on the machine does not count. */
+  /** The thread's CPU time for one document in milliseconds. Other load on the machine does not count. */
   readonly cpuMs: number;
   /** Elapsed time in milliseconds. This limit ends a thread that gets no CPU time. */
   readonly wallMs: number;
@@ -34,7 +34,7 @@ const checksPerLimit = 8;
 const memoryLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 };
 
 /**
- * One worker thread that validates and plans unknown documents. The owners of documents take turns. The thread starts
+ * One worker thread that validates and plans unknown documents. The documents' owners take turns. The thread starts
  * with the first document. When a document takes too long, the thread is ended, and the next document gets a new
  * thread.
  */
@@ -54,7 +54,7 @@ export class PlanningThread {
     this.#limits = { ...standardLimits, ...limits };
   }
 
-  /** Plans a document of an owner. The answer is "cut" when the document took longer than its limit. */
+  /** Plans an owner's document. The answer is "cut" when the document took longer than its limit. */
   async plan(owner: string, request: PlanningRequest): Promise<PlanningAnswer | "cut"> {
     if (this.#closed) throw closed();
     if (this.#queue.waitingFor(owner) >= maxWaitingOfOwner)

@@ -33,7 +33,9 @@ const run = (
   return runInTime(notebook.executor.compile(parse(text)), { variables: {}, context, deadlineMs });
 };
 
-/** A query through the open gate. It ends after the next fetch of all that have passed the gate before, and joins once. */
+/**
+ * A query through the open gate. It ends after the next fetch by all that have passed the gate before, and joins once.
+ */
 const laterQuery = (notebook: Notebook) => run(notebook, query, { deadlineMs: 600_000 });
 
 describe("the deadline of an operation", () => {

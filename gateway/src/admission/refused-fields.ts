@@ -20,8 +20,8 @@ interface RefusedOperation extends Operation {
 }
 
 /**
- * Notes the refusals of an operation for the audit log: one for each root field and code, however many of its nested
- * fields were refused. An error without a path refuses all root fields.
+ * Notes an operation's refusals for the audit log: one for each root field and code, however many nested fields were
+ * refused. An error without a path refuses all root fields.
  */
 export function noteRefusedFields(
   refusals: RefusalSink,

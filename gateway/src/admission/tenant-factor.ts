@@ -3,7 +3,7 @@ import type { TenantFacts } from "@factory/runtime/tenant-facts/tenant-facts";
 import { editionFactor } from "@factory/schema/edition-factors";
 
 /**
- * The factor of the tenant's current edition times the factor that the platform has set for the tenant. The edition in
+ * The factor for the tenant's current edition times the factor that the platform has set for the tenant. The edition in
  * the token decides while memory does not have the tenant.
  */
 export function tenantFactor(facts: Pick<TenantFacts, "peek">): TenantFactor {

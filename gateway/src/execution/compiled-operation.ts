@@ -36,10 +36,10 @@ import { isEvents, ResponseStream } from "./response-stream.js";
 import { type UnservedField, unservedErrors, unservedFields } from "./unserved-fields.js";
 
 interface SubscribeOptions<C> {
-  /** Makes a context for each event. Otherwise the data loaders of the first context would serve every event. */
+  /** Makes a context for each event. Otherwise the first context's data loaders would serve every event. */
   readonly contextForEvent?: () => C;
   /**
-   * Identifies everything in the contexts of `contextForEvent` that resolvers read. When a subgraph hands the same
+   * Identifies everything that resolvers read in the contexts from `contextForEvent`. When a subgraph hands the same
    * event object to several subscribers, those with equal group, operation and variables share one answer.
    */
   readonly group?: string;
@@ -68,9 +68,9 @@ interface OperationSource<C> extends PlanTools<C> {
   readonly plan: QueryPlan;
 }
 
-/** The maximum size of the projection cache. A client could ask for every combination of @skip and @include values. */
+/** The projection cache's maximum size. A client could ask for every combination of @skip and @include values. */
 export const maxProjections = 16;
-// graphql-js reports at most this number of variable errors to a client.
+// graphql-js reports at most this many variable errors to a client.
 const maxVariableErrors = 50;
 
 export function compileOperation<C>(source: OperationSource<C>): CompiledOperation<C> {
@@ -183,15 +183,13 @@ class PlannedSubscription<C> implements CompiledOperation<C> {
   }
 }
 
-/**
- * The key of a shared answer, undefined without sharing. It is a short digest, because each event is looked up by it.
- */
+/** A shared answer's key, undefined without sharing. It is a short digest, because each event is looked up by it. */
 function sharingGroup(group: string | undefined, variables: Readonly<Fields>): string | undefined {
   const key = group === undefined ? undefined : representationKey(variables);
   return key === undefined ? undefined : createHash("sha256").update(`${group}\n${key}`).digest("base64");
 }
 
-/** Starts the runs of one operation and builds the response from the data that the fetches gathered. */
+/** Starts one operation's runs and builds the response from the data that the fetches gathered. */
 class Responder<C> {
   readonly #source: OperationSource<C>;
   readonly #rootType: GraphQLObjectType;

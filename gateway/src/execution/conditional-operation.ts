@@ -12,8 +12,8 @@ interface Specialisation<C> {
 
 /**
  * Uses a separate plan for each combination of @skip and @include values, compiled at its first use. The planner
- * (2.14.4) makes the inputs of a skipped @requires field a condition of the whole entity fetch, so with one general
- * plan the other fields of the entity were null.
+ * (2.14.4) makes a skipped @requires field's inputs a condition for the whole entity fetch, so with one general plan
+ * the entity's other fields were null.
  */
 export function conditionalOperation<C>(
   general: CompiledOperation<C>,

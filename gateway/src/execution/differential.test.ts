@@ -153,7 +153,7 @@ const described = (errors: readonly GraphQLError[] | undefined) =>
 
 function comparable({ data, errors, extensions }: ExecutionResult) {
   return {
-    // as text, so that the order of keys counts
+    // as text, so that key order counts
     data: JSON.stringify(data),
     errors: described(errors),
     valueCompletion: described(extensions?.["valueCompletion"] as readonly GraphQLError[] | undefined),

@@ -21,7 +21,7 @@ export function entitiesAt(data: unknown, path: ResponsePath, depth = 0, found: 
   return found;
 }
 
-/** The response path of each object that `entitiesAt` finds, in the same order. It is computed only for errors. */
+/** The response path to each object that `entitiesAt` finds, in the same order. It is computed only for errors. */
 export function pathsAt(data: unknown, path: ResponsePath): ResponsePath[] {
   const found: ResponsePath[] = [];
   const walk = (value: unknown, depth: number, trail: ResponsePath): void => {
@@ -41,7 +41,7 @@ export function pathsAt(data: unknown, path: ResponsePath): ResponsePath[] {
   return found;
 }
 
-/** The part of a plan path that is the same for every entity. */
+/** The start of a plan path, which is the same for every entity. */
 export function fixedPrefix(path: ResponsePath): ResponsePath {
   const firstList = path.indexOf(eachItem);
   return firstList === -1 ? path : path.slice(0, firstList);

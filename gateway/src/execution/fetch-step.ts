@@ -9,12 +9,12 @@ import { mergeFields } from "./merge.js";
 import { compileRepresentation, isNullKey, representationKey } from "./representation.js";
 import { compileRewrites, renamedKeys } from "./rewrites.js";
 
-/** The part of an AbortSignal that this package reads. */
+/** The AbortSignal members that this package reads. */
 export interface Abortable {
   readonly aborted: boolean;
 }
 
-/** One execution of an operation: its variables and context, and the data and errors gathered so far. */
+/** An operation's execution: its variables and context, and the data and errors gathered so far. */
 export interface Run<C> {
   /** The variables as the client sent them. Each subgraph coerces them itself. */
   readonly provided: Readonly<Fields>;
@@ -111,7 +111,7 @@ function plainExchange<C>(node: FetchNode, path: ResponsePath, schema: GraphQLSc
   };
 }
 
-/** Merges the result of a root operation, or of one event, into the run: its errors, its extensions and its data. */
+/** Merges a root operation's or one event's result into the run: its errors, its extensions and its data. */
 export function compileRootAnswer<C>(
   node: FetchNode,
   schema: GraphQLSchema,
@@ -146,14 +146,14 @@ function entityExchange<C>(node: FetchNode, path: ResponsePath, tools: PlanTools
   const variablesOf = variablePicker(node.variableUsages, 1);
   const sharedKey = (entity: Fields, representation: Fields): string | undefined => {
     const key = representationKey(representation);
-    // The rewrites of the answer depend on the type of this entity. An interface object does not send its type.
+    // The answer's rewrites depend on this entity's type. An interface object does not send its type.
     return rewriteOutput && key !== undefined ? `${String(entity["__typename"])} ${key}` : key;
   };
 
   return (run: Run<C>): Exchange | undefined => {
     const entities = entitiesAt(run.data, path);
     const representations: Fields[] = [];
-    // For each entity: the index of its representation, or -1 when it has no representation.
+    // For each entity: its representation's index, or -1 when it has no representation.
     const placeOf: number[] = [];
     const known = new Map<string, number>();
     for (const entity of entities) {
@@ -229,7 +229,7 @@ function entityExchange<C>(node: FetchNode, path: ResponsePath, tools: PlanTools
 
 /**
  * Reports an entity whose key is null. The subgraph that returned the entity is at fault. Without this error the
- * response would look as if the other fields of the entity were null.
+ * response would look as if the entity's other fields were null.
  */
 function nullKey(subgraph: string, path: ResponsePath | undefined): GraphQLError {
   return new GraphQLError(

@@ -1,5 +1,5 @@
 /**
- * Makes the answer to an event once for all subscribers of a group. An answer is held weakly, only while a subscriber
+ * Makes the answer to an event once for all subscribers in a group. An answer is held weakly, only while a subscriber
  * still uses it. A later subscriber makes the answer again, so a slow subscriber does not fill the memory.
  */
 export class GroupAnswers<Answer> {

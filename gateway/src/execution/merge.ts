@@ -1,9 +1,7 @@
 import { type FragmentDefinitionNode, Kind, type SelectionSetNode } from "graphql";
 import { type Fields, isFields, ownValue, setOwn } from "../query-planner/own-property.js";
 
-/**
- * The response keys of an operation. Null marks a leaf, whose value (such as a JSON scalar) is replaced, not merged.
- */
+/** An operation's response keys. Null marks a leaf, whose value (such as a JSON scalar) is replaced, not merged. */
 export type FieldShape = Map<string, FieldShape | null>;
 
 export function fieldShape(

@@ -16,28 +16,30 @@ interface Note {
 }
 
 const link = 'extend schema @link(url: "https://specs.apollo.dev/federation/v2.7", import: ["@key"])';
-/** The SDL of the subgraph `notes`. */
+/** The SDL for the subgraph `notes`. */
 export const notes = `${link}
 type Query { note: Note }
 type Mutation { addNote: Note! }
 type Subscription { noted: Note! }
 type Note @key(fields: "id") { id: ID! text: String! }`;
-/** The SDL of the subgraph `comments`. */
+/** The SDL for the subgraph `comments`. */
 export const comments = `${link}
 type Note @key(fields: "id") { id: ID! comment: String owner: String }`;
 
-/** A subgraph of notes and a subgraph of their comments. A caller needs the scope `templates.read` to read comments. */
+/**
+ * A subgraph with notes and a subgraph with their comments. A caller needs the scope `templates.read` to read comments.
+ */
 export class Notebook {
   readonly executor: SupergraphExecutor<RequestContext>;
   readonly supergraphSdl: string;
   readonly schemas: ReadonlyMap<string, GraphQLSchema>;
-  /** Whether a subscription that must end reports a cursor: the number of notes that it has seen. */
+  /** Whether a subscription that must end reports a cursor: how many notes it has seen. */
   tellsCursor = true;
-  /** The number of notes that subscribers have received. */
+  /** How many notes subscribers have received. */
   taken = 0;
   added = 0;
   joined = 0;
-  /** The number of note fetches that have begun. Each fetch waits for the gate. */
+  /** How many note fetches have begun. Each fetch waits for the gate. */
   asked = 0;
   gate: Promise<void> = Promise.resolve();
   readonly #subscribers = new Set<Channel<Note>>();
@@ -62,7 +64,7 @@ export class Notebook {
     return this.#subscribers.size;
   }
 
-  /** Pushes the same object to every subscriber of every tenant. */
+  /** Pushes the same object to every tenant's subscribers. */
   tell(note: Note): void {
     for (const subscriber of this.#subscribers) subscriber.push(note);
   }
@@ -121,7 +123,7 @@ export class Notebook {
           return reference;
         },
         comment: guarded(({ principal }) => `for ${principal?.tenantId}`),
-        // The subject differs within a group, so the subscribers of a group must not share it.
+        // The subject differs within a group, so a group's subscribers must not share it.
         owner: guarded(({ principal }) => principal?.subject),
       },
     };

@@ -3,8 +3,8 @@ import { type GraphQLInputType, type GraphQLSchema, typeFromAST, type VariableDe
 import { type Fields, ownValue, setOwn } from "../query-planner/own-property.js";
 
 /**
- * Compiles a function that returns the variables of an operation with kept numbers only in JSON values, so that `1.0`
- * stays a good Int.
+ * Compiles a function that returns an operation's variables with kept numbers only in JSON values, so that `1.0` stays
+ * a good Int.
  */
 export function ownVariables(
   schema: GraphQLSchema,

@@ -35,10 +35,10 @@ type Complete = (value: unknown, frame: Frame, where: string) => unknown;
 
 interface ProjectedField {
   readonly key: string;
-  /** The key of the field in the gathered data. */
+  /** The field's key in the gathered data. */
   readonly sourceKey: string;
   readonly where: string;
-  /** Undefined for the __typename of a type that is known at compile time. The field `constant` holds that value. */
+  /** Undefined for a __typename whose type is known at compile time. The field `constant` holds that value. */
   readonly complete: Complete | undefined;
   readonly constant: string | undefined;
   readonly introspection: readonly FieldNode[] | undefined;
@@ -57,7 +57,7 @@ interface ProjectionContext extends SelectionContext {
 
 export type Projection = (data: Fields, introspect: Frame["introspect"]) => Projected;
 
-/** Compiles the selection of the client into a function that orders, filters and checks the gathered data. */
+/** Compiles the client's selection into a function that orders, filters and checks the gathered data. */
 export function compileProjection(
   context: ProjectionContext,
   rootType: GraphQLObjectType,
@@ -119,7 +119,9 @@ class ProjectionCompiler {
     return definition && { ...base, complete: this.#output(definition.type, nodes), introspection: undefined };
   }
 
-  /** The object becomes null if the fetch of its real type failed (interface object). That fetch reported the error. */
+  /**
+   * The object becomes null if the fetch for its real type failed (interface object). That fetch reported the error.
+   */
   #typename(key: string): Complete {
     return (value) => {
       const type = typeof value === "string" ? this.#context.schema.getType(value) : undefined;

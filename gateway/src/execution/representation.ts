@@ -64,7 +64,7 @@ function compileSelection(schema: GraphQLSchema, selection: QueryPlanSelectionNo
   return (source, target) => {
     const value = ownValue(source, key);
     if (value === undefined) {
-      // The fetch of this field failed, and its error is already reported.
+      // This field's fetch failed, and its error is already reported.
       return false;
     }
     setOwn(target, selection.name, inner ? composite(value, inner) : value);

@@ -2,19 +2,19 @@ import { type ExecutionResult, GraphQLError } from "graphql";
 
 type Events = AsyncIterable<unknown>;
 
-/** Whether a subgraph answered a subscription with a stream of events instead of errors. */
+/** Whether a subgraph answered a subscription with an event stream instead of errors. */
 export function isEvents(result: Events | ExecutionResult): result is Events {
   return Symbol.asyncIterator in result;
 }
 
 interface EventHandling {
-  /** Turns an event of the subgraph into the response. It never rejects, so that one bad event does not end the stream. */
+  /** Turns the subgraph's event into the response. It never rejects, so that one bad event does not end the stream. */
   respond(event: unknown): Promise<ExecutionResult>;
   /** Returns the error for the consumer when the source fails. The failure ends the stream. */
   broken(reason: unknown): Error;
 }
 
-/** Makes the error that tells a subscriber why its stream ends. `lastEvent` is the last item of an ended source. */
+/** Makes the error that tells a subscriber why its stream ends. `lastEvent` is the last item from an ended source. */
 type EndingError = (lastEvent: unknown) => GraphQLError;
 
 /** A source that can be ended. After `end` it sends one last item, whose response is an error with the cursor. */
@@ -25,8 +25,8 @@ interface EndableSource {
 const finished: IteratorReturnResult<undefined> = { done: true, value: undefined };
 
 /**
- * The responses of one subscription. The stream pulls one event at a time and buffers nothing, so a slow consumer slows
- * down the source.
+ * One subscription's responses. The stream pulls one event at a time and buffers nothing, so a slow consumer slows down
+ * the source.
  */
 export class ResponseStream implements AsyncIterableIterator<ExecutionResult> {
   readonly #source: AsyncIterator<unknown>;

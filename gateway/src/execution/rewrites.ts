@@ -78,7 +78,7 @@ function renamer(field: string, renamed: string): Change {
   };
 }
 
-/** Copies the shape of each alias that the planner chose to the key that replaces the alias. */
+/** Copies the shape under each alias that the planner chose to the key that replaces the alias. */
 export function renameInShape(shape: FieldShape, rewrites: FetchDataRewrite[] | undefined): void {
   for (const rewrite of rewrites ?? []) {
     if (rewrite.kind === "KeyRenamer") {
@@ -97,7 +97,7 @@ export function renameInShape(shape: FieldShape, rewrites: FetchDataRewrite[] | 
   }
 }
 
-/** Alias that the planner chose -> response key of the client. Error paths use this mapping. */
+/** Alias that the planner chose -> the client's response key. Error paths use this mapping. */
 export function renamedKeys(rewrites: FetchDataRewrite[] | undefined): ReadonlyMap<string, string> {
   const keys = new Map<string, string>();
   for (const rewrite of rewrites ?? []) {

@@ -11,7 +11,7 @@ export interface Shop {
   readonly supergraphSdl: string;
   readonly renamed: Channel<Row>;
   readonly added: Channel<Row>;
-  /** For each entity fetch: the subgraph and the number of representations that it received. */
+  /** For each entity fetch: the subgraph and how many representations it received. */
   readonly asked: { subgraph: string; count: number }[];
 }
 

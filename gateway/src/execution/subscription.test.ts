@@ -150,7 +150,7 @@ describe("a federated subscription", () => {
   describe("with subscribers in groups", () => {
     const query = "subscription ($on: Boolean = true) { userRenamed { name reviewCount @include(if: $on) } }";
 
-    /** One event, handed as one object to a subscriber for each of the groups. */
+    /** One event, handed as one object to a subscriber in each group. */
     async function answers(subscribers: { group?: string; variables?: Record<string, unknown> }[]) {
       const shop = openShop();
       const executor = SupergraphExecutor.fromSdl<object>(

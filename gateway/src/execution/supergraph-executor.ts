@@ -51,7 +51,7 @@ export class SupergraphExecutor<C> {
     return readably(() => this.#compile(asked, this.#planner.plans(asked)));
   }
 
-  /** Compiles an operation with plans from another thread, in time linear in the size of the document and plans. */
+  /** Compiles an operation with plans from another thread, in time linear in the document's and the plans' size. */
   compilePlanned(document: DocumentNode, operationName: string | undefined, plans: PlanData): CompiledOperation<C> {
     const asked = askedOperation(this.#planner, document, operationName);
     return readably(() => this.#compile(asked, receivedPlans(plans, asked.conditions)));

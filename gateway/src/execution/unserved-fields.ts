@@ -13,19 +13,19 @@ interface AskedFields {
   readonly names: PlannedNames;
 }
 
-/** A field that no fetch of the plan returns. */
+/** A field that no fetch in the plan returns. */
 export interface UnservedField {
-  /** The path of the parent object, with the key names of the plan. */
+  /** The path to the parent object, with the plan's key names. */
   readonly parent: ResponsePath;
-  /** The response key of the client. */
+  /** The client's response key. */
   readonly key: string;
 }
 
 /**
  * Finds the fields that the planner (2.14.4) leaves out without an error because no subgraph can resolve them, such as
- * the fields of an interface that no object type implements. Without this check the response would contain null for
- * them. The check ignores fields under a type condition and fields with @skip or @include, because a correct plan may
- * leave these fields out.
+ * fields on an interface that no object type implements. Without this check the response would contain null for them.
+ * The check ignores fields under a type condition and fields with @skip or @include, because a correct plan may leave
+ * these fields out.
  */
 export function unservedFields(asked: AskedFields, selectionSet: SelectionSetNode): UnservedField[] {
   const shape: FieldShape = new Map();

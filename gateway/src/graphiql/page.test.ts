@@ -15,7 +15,7 @@ type Fetcher = (
   },
 ) => Promise<AsyncIterableIterator<unknown> & Record<string, unknown>>;
 
-/** The script of the page, in a world with the origin of a server. */
+/** The page's script, in a world with a server's origin. */
 function fetcherAt(origin: string): Fetcher {
   const world = { location: { origin }, fetch, WebSocket, console };
   return runInNewContext(`${fetcherScript}; factoryFetcher`, world) as Fetcher;

@@ -4,7 +4,7 @@ import type { Fields } from "./own-property.js";
 // Each further condition variable doubles the number of plans. Above this limit only the general plan is used.
 const maxSpecializedConditions = 3;
 
-/** Whether each combination of these conditions gets a plan of its own. */
+/** Whether each combination of these conditions gets its own plan. */
 export function isSpecialised(conditions: readonly string[]): boolean {
   return conditions.length > 0 && conditions.length <= maxSpecializedConditions;
 }
@@ -14,7 +14,7 @@ export function conditionKey(conditions: readonly string[], values: Readonly<Fie
   return conditions.map((name) => (values[name] === true ? "1" : "0")).join("");
 }
 
-/** Returns every combination of values. */
+/** Returns every value combination. */
 export function conditionValues(conditions: readonly string[]): Fields[] {
   return Array.from({ length: 2 ** conditions.length }, (_, number) =>
     Object.fromEntries(conditions.map((name, place) => [name, ((number >> place) & 1) === 1])),

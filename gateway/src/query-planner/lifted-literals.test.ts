@@ -21,7 +21,7 @@ function lifted(text: string, provided: Record<string, unknown> = {}) {
   };
 }
 
-/** The value that the argument of `find` gets. */
+/** The value that `find` gets as its argument. */
 const value = (literal: string, variables = "", provided: Record<string, unknown> = {}) =>
   lifted(`query ${variables && `(${variables})`} { find(${literal}) { name } }`, provided).variables["literal_0"];
 

@@ -26,9 +26,9 @@ import { type Fields, ownValue, setOwn } from "./own-property.js";
 
 /** A document whose literals are variables, so that one plan serves all values. */
 export interface LiftedLiterals {
-  /** The document with variables instead of the literals. It contains one operation. */
+  /** The document with variables in place of literals. It contains one operation. */
   readonly document: DocumentNode;
-  /** Returns the variables of the client plus the lifted literals for one run, or `provided` if nothing was lifted. */
+  /** Returns the client's variables plus the lifted literals for one run, or `provided` if nothing was lifted. */
   readonly variables: (provided: Readonly<Fields>, coerced: Readonly<Fields>) => Readonly<Fields>;
 }
 
@@ -41,9 +41,9 @@ interface LiftedLiteral {
 }
 
 /**
- * Moves lists, objects and values of custom scalars from the document into variables. The work of the planner (2.14.4)
- * doubles with each level of a list in a literal, but the planner never reads a variable. Variables inside a literal
- * get the values coerced for the API schema, so that defaults apply and omitted fields stay omitted.
+ * Moves lists, objects and custom scalar values from the document into variables. The planner's work (2.14.4) doubles
+ * with each list level in a literal, but the planner never reads a variable. Variables inside a literal get the values
+ * coerced for the API schema, so that defaults apply and omitted fields stay omitted.
  */
 export function liftLiterals(
   schema: GraphQLSchema,
@@ -146,7 +146,7 @@ function nameGiver(document: DocumentNode): () => string {
   };
 }
 
-/** Returns the same text for literals that differ only in layout or in the order of their fields. */
+/** Returns the same text for literals that differ only in layout or in field order. */
 function canonicalText(value: ValueNode): string {
   if (value.kind === Kind.LIST) {
     return `[${value.values.map(canonicalText).join(",")}]`;

@@ -8,7 +8,7 @@ import { conditionKey, conditionValues, isSpecialised, withoutConditions } from 
 import type { Fields } from "./own-property.js";
 import { fieldNames } from "./planning-names.js";
 
-/** The plans of one operation. */
+/** One operation's plans. */
 export interface OperationPlans {
   readonly general: QueryPlan;
   /** Returns the plan for one combination of @skip and @include values. Undefined if the general plan must serve it. */
@@ -28,14 +28,14 @@ export interface LoadedSupergraph {
 }
 
 /**
- * The settings of the planner that this package takes over from Apollo's gateway. Named fragments are not reused,
- * because fragments shorten the subgraph operations but slow down the planning.
+ * The planner settings that this package takes over from Apollo's gateway. Named fragments are not reused, because
+ * fragments shorten the subgraph operations but slow down the planning.
  */
 export const queryPlannerConfig: QueryPlannerConfig = { reuseQueryFragments: false };
 
-/** The facts that a build has read from a supergraph. A supergraph with inputs of `@requires` has none. */
+/** The facts that a build has read from a supergraph. A supergraph with `@requires` inputs has none. */
 export interface PreparedSchema {
-  /** The SDL of the schema that clients see. */
+  /** The SDL for the schema that clients see. */
   readonly apiSdl: string;
   readonly subgraphNames: readonly string[];
 }
@@ -76,13 +76,13 @@ export class OperationPlanner implements AskedSchema {
     this.fieldNames = fieldNames(this.supergraphSchema);
   }
 
-  /** The part that a later process can start with, undefined when the supergraph has inputs of `@requires`. */
+  /** The part that a later process can start with, undefined when the supergraph has `@requires` inputs. */
   get prepared(): PreparedSchema | undefined {
     if (this.inputFields.size > 0) return undefined;
     return { apiSdl: printSchema(this.apiSchema), subgraphNames: this.subgraphNames };
   }
 
-  /** Plans the operation now, and each combination of conditions when `specialised` asks for it. */
+  /** Plans the operation now, and each condition combination when `specialised` asks for it. */
   plans({ planned, operation }: AskedOperation): OperationPlans {
     const name = operation.name?.value;
     return {
@@ -134,11 +134,11 @@ function planningOf(supergraphSdl: string, loaded?: LoadedSupergraph): Planning 
   return { inputs, schema: supergraph.apiSchema(), supergraph, planner: adopted?.planner };
 }
 
-/** The schema of an SDL that was validated in advance. */
+/** The schema from an SDL that was validated in advance. */
 const validSchema = (sdl: string): GraphQLSchema =>
   buildASTSchema(parse(sdl, { noLocation: true }), { assumeValid: true, assumeValidSDL: true });
 
-/** Converts the plan data of another thread into plans. */
+/** Converts another thread's plan data into plans. */
 export function receivedPlans({ general, specialised }: PlanData, conditions: readonly string[]): OperationPlans {
   return { general, specialised: (values) => specialised[conditionKey(conditions, values)] };
 }

@@ -8,17 +8,17 @@ import {
   visit,
 } from "graphql";
 
-/** A document with the names for the planner, and the mapping back to the names of the client. */
+/** A document with the names for the planner, and the mapping back to the client's names. */
 export interface PlannedNames {
   /** The document that the planner receives. */
   readonly document: DocumentNode;
-  /** The key of a field in the gathered data. */
+  /** A field's key in the gathered data. */
   readonly keyOf: (field: FieldNode) => string;
-  /** Key in the gathered data -> response key of the client. Error paths use this mapping. */
+  /** Key in the gathered data -> the client's response key. Error paths use this mapping. */
   readonly clientKeys: ReadonlyMap<string, string>;
 }
 
-/** Returns the names of all fields that a representation may need. */
+/** Returns all field names that a representation may need. */
 export function fieldNames(schema: GraphQLSchema): ReadonlySet<string> {
   const names = new Set(["__typename"]);
   for (const type of Object.values(schema.getTypeMap())) {

@@ -12,7 +12,7 @@ import {
 } from "graphql";
 import type { RequiredInputs } from "./required-inputs.js";
 
-/** Returns the plan with the original fields of the subgraphs instead of the input names of the planning schema. */
+/** Returns the plan with the subgraphs' original fields in place of the planning schema's input names. */
 export function withInputs(plan: QueryPlan, inputs: RequiredInputs): QueryPlan {
   if (inputs.byName.size === 0 || !plan.node) return plan;
   const rewriter = new PlanRewriter(inputs);

@@ -15,7 +15,7 @@ const articles = [
 ];
 const writers = ["ann", "bob", "cyd", "dan"];
 
-/** `freight` prices articles of `stock`; what it needs depends on arguments. */
+/** `freight` prices articles from `stock`; what it needs depends on arguments. */
 const shop = composed({
   stock: [
     `type Query { articles: [Article!]! listed: [Listed!]! }

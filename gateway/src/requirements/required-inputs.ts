@@ -27,7 +27,7 @@ interface RequiredInput {
 export interface RequiredInputs {
   /** Name in the planning schema -> the original field and its arguments. */
   readonly byName: ReadonlyMap<string, RequiredInput>;
-  /** `Type.field` -> the names of the inputs that the field requires. */
+  /** `Type.field` -> the input names that the field requires. */
   readonly byField: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
@@ -40,7 +40,7 @@ interface PlanningSupergraph {
 
 /**
  * Adds a separate field to the planning supergraph for each field with arguments inside a `@requires`. The planner
- * (2.14.4) identifies such an input by its name only. A `price(currency: "EUR")` of the client or of another
+ * (2.14.4) identifies such an input by its name only. A `price(currency: "EUR")` by the client or by another
  * `@requires` therefore replaced `price(currency: "USD")` without an error.
  */
 export function separateInputs(supergraph: DocumentNode): PlanningSupergraph {
@@ -57,7 +57,7 @@ class Separation implements RequiredInputs {
   readonly byField = new Map<string, Set<string>>();
   readonly #types = new Map<string, TypeDefinition>();
   readonly #fieldNames = new Set<string>();
-  /** `Type.field(arguments)` -> name of the input. */
+  /** `Type.field(arguments)` -> the input's name. */
   readonly #known = new Map<string, string>();
   /** Type -> the fields that are added to the type. */
   readonly #added = new Map<string, Map<string, FieldDefinitionNode>>();
@@ -102,7 +102,7 @@ class Separation implements RequiredInputs {
   }
 
   /**
-   * Removes external fields that no field set and no interface of the subgraph needs. Composition rejects such fields.
+   * Removes external fields that no field set and no interface in the subgraph needs. Composition rejects such fields.
    */
   #used(field: FieldDefinitionNode, type: TypeDefinition, fieldSets: FieldSets): FieldDefinitionNode {
     const isUnused = (directive: ConstDirectiveNode): boolean => {
@@ -232,22 +232,22 @@ function namedType(type: TypeNode): string {
 }
 
 /**
- * Puts the resolvable keys of a type before the other keys. When an entity returns to the subgraph that it came from,
- * the planner (2.14.4) takes the first key, even when that key is not resolvable.
+ * Puts a type's resolvable keys before the other keys. When an entity returns to the subgraph that it came from, the
+ * planner (2.14.4) takes the first key, even when that key is not resolvable.
  */
 export function resolvableKeysFirst(supergraph: DocumentNode): DocumentNode {
   const sorted = <T extends TypeDefinition>(type: T): T | undefined =>
     type.directives?.some((directive, index, all) => isUnresolvable(directive) && isBeforeResolvable(index, all))
       ? {
           ...type,
-          // The sort is stable, so the order of the other keys stays the same.
+          // The sort is stable, so the other keys keep their order.
           directives: [...type.directives].sort((a, b) => Number(isUnresolvable(a)) - Number(isUnresolvable(b))),
         }
       : undefined;
   return visit(supergraph, { ObjectTypeDefinition: sorted, InterfaceTypeDefinition: sorted });
 }
 
-/** Whether a later key of the same graph is resolvable. */
+/** Whether a later key in the same graph is resolvable. */
 function isBeforeResolvable(index: number, all: readonly DirectiveNode[]): boolean {
   const graph = argument(all[index] as DirectiveNode, "graph");
   return all

@@ -13,7 +13,7 @@ const schema = buildSchema(`
   type Typed { id: ID }
   union Either = Item | Typed
 `);
-// every schema of the process has the same introspection types
+// every schema in the process has the same introspection types
 for (const type of Object.values(schema.getTypeMap()).filter(({ name }) => !name.startsWith("__"))) {
   for (const field of isObjectType(type) ? Object.values(type.getFields()) : []) {
     if (field.name !== "bare") {

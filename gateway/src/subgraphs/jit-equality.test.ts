@@ -45,7 +45,7 @@ const leaves = [
 ];
 const objects = ["inner", "innerStrict", "list", "lists"];
 
-/** The behavior of a resolver depends only on its place, so that both engines meet the same. */
+/** A resolver's behavior depends only on its place, so that both engines meet the same. */
 interface Behaviour {
   readonly seed: number;
   /** The number among a hundred resolvers. */
@@ -91,7 +91,7 @@ for (const type of [schema.getQueryType(), schema.getType("Item")]) {
   for (const field of isObjectType(type) ? Object.values(type.getFields()) : []) {
     field.resolve = (_source, args, given: Behaviour, info) => {
       const key = pathOf(info);
-      // once an item of a list has failed at once, graphql-js (16.15) leaves the rejections of others without a handler
+      // once an item in a list has failed at once, graphql-js (16.15) leaves other items' rejections without a handler
       const isKept = /\.\d/.test(key) && isNonNullType(field.type);
       const behaviour = isKept ? { ...given, failing: 0 } : given;
       const roll = chance(behaviour, `${key}!`);
@@ -159,7 +159,7 @@ const fitting = fc.record(
 const anyVariables = fc.record({ id: anyValue, n: anyValue, s: anyValue, f: anyValue, b: anyValue, k: anyValue });
 
 const shown = ({ data, errors }: ExecutionResult) => ({
-  // as text, so that the order of keys counts
+  // as text, so that key order counts
   data: JSON.stringify(data),
   errors: errors?.map((error) => ({ ...error.toJSON(), cause: error.originalError?.message })),
 });

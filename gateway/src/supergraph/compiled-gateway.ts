@@ -18,8 +18,7 @@ type GatewayRequest = Parameters<Execute>[0];
 
 /**
  * Apollo's gateway with the compiled executor instead of its own executor. Apollo's code loads and replaces the
- * supergraph and builds the planner. The executor finds the graph of a request by the schema with which the request
- * began.
+ * supergraph and builds the planner. The executor finds a request's graph by the schema with which the request began.
  */
 export class CompiledGateway extends ApolloGateway {
   readonly #supergraph: ReplaceableSupergraph;
@@ -68,7 +67,7 @@ export class CompiledGateway extends ApolloGateway {
   }
 }
 
-/** Reads the document with the graph of the request, charges the operation to the rate limits and runs it. */
+/** Reads the document with the request's graph, charges the operation to the rate limits and runs it. */
 async function run(
   graph: Graph,
   { document, source, request, context, operation }: GatewayRequest,

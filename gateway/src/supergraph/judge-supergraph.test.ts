@@ -7,7 +7,7 @@ const { supergraphSdl } = new Notebook();
 const judged = (change: (sdl: string) => string) =>
   judgeSupergraph({ candidate: { supergraphSdl: change(supergraphSdl) }, connected }).problems;
 
-/** The same with what a subgraph tells of itself. */
+/** The same text with what a subgraph tells about itself. */
 const judgedWith = (own: Partial<Record<"notes" | "comments", string>>) =>
   judgeSupergraph({ candidate: { supergraphSdl }, connected: { ...connected, ...own } }).problems;
 

@@ -4,7 +4,7 @@ import { parse } from "graphql";
 import { missingInSubgraphs } from "./missing-in-subgraph.js";
 import type { SupergraphCandidate, SupergraphCheck, SupergraphVerdict } from "./supergraph-check.js";
 
-/** Composes a candidate and compares it with the SDL of the connected subgraphs. This takes about a second. */
+/** Composes a candidate and compares it with the connected subgraphs' SDL. This takes about a second. */
 export function judgeSupergraph({ candidate, connected }: SupergraphCheck): SupergraphVerdict {
   try {
     const found = composed(candidate);

@@ -12,7 +12,7 @@ import {
 } from "@apollo/federation-internals";
 
 /**
- * Compares a supergraph with the SDL of its connected subgraphs. It returns one sentence for each type, field,
+ * Compares a supergraph with its connected subgraphs' SDL. It returns one sentence for each type, field,
  * argument, input field, enum value, union member and key that the supergraph expects and a subgraph lacks or declares
  * with another type. It also returns one sentence for each argument and input field that a subgraph requires and the
  * supergraph does not know. The list is empty when everything fits.
@@ -49,7 +49,7 @@ const kindOf = ({ kind }: NamedType) =>
     .replace(/^InputObject$/, "input")
     .toLowerCase();
 
-/** Compares two types of the same kind. */
+/** Compares two types with the same kind. */
 function compareTypes(asked: NamedType, own: NamedType, report: Report): void {
   if (asked.kind === "EnumType") compareEnums(asked, own as EnumType, report);
   else if (asked.kind === "UnionType") compareUnions(asked, own as UnionType, report);
@@ -111,7 +111,7 @@ const isEqualType = (asked: Typed, own: Typed) => String(asked.type) === String(
 const typeDiffers = (asked: Typed, own: Typed) =>
   `has "${own.coordinate}" of type ${String(own.type)}, but the supergraph gives it the type ${String(asked.type)}.`;
 
-/** The resolvable keys of a type. */
+/** A type's resolvable keys. */
 function keysOf(type: NamedType): string[] {
   return type.appliedDirectivesOf("key").flatMap((directive) => {
     const { fields, resolvable } = directive.arguments() as { fields: string; resolvable?: boolean };

@@ -13,7 +13,7 @@ describe("a prepared supergraph", () => {
   let prepared: PreparedSupergraph;
   beforeAll(async () => {
     sdl = await readCommittedSupergraph();
-    // as the file of the build keeps it
+    // as the build's file keeps it
     prepared = deserialize(serialize(prepareSupergraph(sdl, storedDocuments())));
   });
 

@@ -9,7 +9,7 @@ import { type Client, type SocketServer, startSocketServer, until } from "../web
 import type { Graph } from "./graph.js";
 import type { SupergraphCandidate } from "./supergraph-check.js";
 
-/** The graph of the notebook without `Note.owner`, or with a description of its own. */
+/** The graph of the notebook without `Note.owner`, or with another description. */
 const withoutOwner: SupergraphCandidate = { subgraphSdls: { notes, comments: comments.replace("owner: String", "") } };
 const described = (text: string): SupergraphCandidate => ({
   subgraphSdls: { notes, comments: comments.replace("comment: String", `"${text}" comment: String`) },
@@ -251,7 +251,7 @@ describe("a dozen replacements", () => {
       return alive() <= 2;
     });
     expect(failures).toEqual([]);
-    // the subscription of the graph before the last one may still run
+    // the subscription on the graph before the last one may still run
     expect(client.messages.filter(({ type }) => type === "complete").length).toBeGreaterThanOrEqual(10);
     client.socket.terminate();
   });

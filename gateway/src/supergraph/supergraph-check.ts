@@ -2,7 +2,7 @@ import { Worker } from "node:worker_threads";
 import { logChildOutput } from "@factory/runtime/telemetry/foreign-output";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 
-/** A candidate that may replace the current supergraph: the SDL of a supergraph, or the SDL of each subgraph. */
+/** A candidate that may replace the current supergraph: a supergraph SDL, or each subgraph's SDL. */
 export type SupergraphCandidate =
   | { readonly supergraphSdl: string }
   | { readonly subgraphSdls: Readonly<Record<string, string>> };
@@ -18,7 +18,7 @@ export type SupergraphVerdict =
   /** The reasons why the candidate cannot serve, as sentences for the operator. */
   | { readonly problems: readonly string[] };
 
-/** The time limit of a check. It is longer than any normal check, so only a blocked thread reaches it. */
+/** The time limit for a check. It is longer than any normal check, so only a blocked thread reaches it. */
 const timeoutMs = 60_000;
 const memoryLimits = { maxOldGenerationSizeMb: 512 };
 

@@ -53,7 +53,7 @@ interface Message {
   payload?: unknown;
 }
 
-/** The messages of the socket for one operation, up to its end. */
+/** The socket's messages for one operation, up to its end. */
 async function ask(payload: { query: string; operationName?: string; variables?: unknown }): Promise<Message> {
   const { port } = server.address() as AddressInfo;
   const socket = new WebSocket(`ws://127.0.0.1:${port}/graphql`, "graphql-transport-ws");

@@ -31,13 +31,13 @@ export interface SocketServer {
   readonly port: number;
   /** The points that were spent, by rate class. */
   readonly spent: Record<string, number>;
-  /** The error codes of the refused handshakes. */
+  /** The refused handshakes' error codes. */
   readonly refusals: readonly string[];
   connect(token?: string): Promise<Client>;
   close(): Promise<void>;
 }
 
-/** Starts a websocket server over a notebook. A token is the key of its principal in `principals`. */
+/** Starts a websocket server over a notebook. A token is its principal's key in `principals`. */
 export async function startSocketServer(
   principals: Record<string, Principal>,
   options: SocketOptions = {},
