@@ -49,13 +49,16 @@ export interface Facade {
   /** The address that callers use: the configured one, or the one that was bound. */
   publicUrl: string;
   internalUrl: string;
-  /** Refuses new connections and reports not ready. Answers requests on open connections for one more second, then waits for those in flight. The owner of the websockets closes them. */
+  /**
+   * Refuses new connections and reports not ready. Answers requests on open connections for one more second, then waits
+   * for those in flight. The websockets' owner closes them.
+   */
   close(): Promise<void>;
 }
 
 const usualPatience: StopPatience = { graceMs: 1000, timeoutMs: 8000 };
 
-/** Opens the public and the internal listener. Throws when the document of a route does not fit the graph. */
+/** Opens the public and the internal listener. Throws when a route's document does not fit the graph. */
 export async function startFacade(ports: FacadePorts, options: FacadeOptions): Promise<Facade> {
   const { routes, api, deliveries } = followGraph(ports);
   const registry = options.registry ?? new Registry();
@@ -80,7 +83,7 @@ export async function startFacade(ports: FacadePorts, options: FacadeOptions): P
   app.route({
     method: ["GET", "POST"],
     url: "/graphql",
-    // counted before the body is read, since the cost of the document is not known yet
+    // counted before the body is read, since the document's cost is not known yet
     onRequest: async ({ headers, raw }, reply) => {
       if (headers.authorization === undefined) await admission.limit.ofAddress(clientNetworkOf(raw), reply);
     },
@@ -112,7 +115,7 @@ function startOfrep(app: FastifyInstance, ports: FacadePorts, admission: Admissi
   return streams;
 }
 
-/** Routes and API description of the graph that serves; both change in one step when it is replaced. */
+/** Routes and API description for the serving graph; both change in one step when it is replaced. */
 function followGraph({ useGraph }: Pick<FacadePorts, "useGraph">) {
   const routes: ServedRoute[] = [];
   const api = new ServedApi();
@@ -138,7 +141,7 @@ function followGraph({ useGraph }: Pick<FacadePorts, "useGraph">) {
   return { routes, api, deliveries };
 }
 
-/** A row of the tables, with the handler that is compiled for the graph at hand. */
+/** A row in the tables, with the handler that is compiled for the present graph. */
 interface ServedRoute extends Pick<CompiledRoute, "row" | "area" | "method" | "path" | "rate"> {
   handle: ReturnType<typeof handleRoute>;
 }
@@ -200,13 +203,13 @@ function serveRoute(app: FastifyInstance, route: ServedRoute, path: string, admi
   const config = { rootField: row.run };
   const hooks = {
     onRequest: admit(row, rate, admission),
-    // a hook costs each answer some microseconds, and the body of a GET is not read
+    // a hook costs each answer some microseconds, and a GET's body is not read
     ...(method === "GET" ? {} : { onSend: chargeBody(rate, admission.limit) }),
   };
   app.route({ method, url: fastifyPath(path), config, ...hooks, handler });
 }
 
-/** Serves internal paths with and without `/v1`, as the surface table of the specification lists them. */
+/** Serves internal paths with and without `/v1`, as the specification's surface table lists them. */
 function serveInternalRoutes(app: FastifyInstance, routes: readonly ServedRoute[], admission: Admission): void {
   for (const route of routes.filter((candidate) => !isPublic(candidate))) {
     for (const path of new Set([route.path, route.path.replace(/^\/v1/, "")])) serveRoute(app, route, path, admission);

@@ -10,7 +10,7 @@ interface End {
   readonly answered: number;
   /** How many answers carried "Connection: close". */
   readonly lastAnswers: number;
-  /** The code of the failure that ended the client. */
+  /** The code for the failure that ended the client. */
   readonly end: string | undefined;
 }
 
@@ -66,7 +66,7 @@ async function eventually(condition: () => boolean): Promise<void> {
   expect(condition()).toBe(true);
 }
 
-/** The patience of a stop that only the test ends. */
+/** How long a stop waits when only the test ends it. */
 function anEndlessGrace() {
   let endGrace = () => {};
   const grace = new Promise<void>((resolve) => (endGrace = resolve));

@@ -4,7 +4,7 @@ import type { PreparedOperation } from "../requests/prepared-operation.js";
 import { deliveryOperation } from "../routes/delivery.routes.js";
 import type { DeliveryReceipt, VendorDeliveries } from "./vendor-deliveries.js";
 
-/** Takes deliveries by the mutation of the graph that serves. */
+/** Takes deliveries through the serving graph's mutation. */
 export class DeliveryMutation implements VendorDeliveries {
   prepared: PreparedOperation | undefined;
 
@@ -25,7 +25,7 @@ export class DeliveryMutation implements VendorDeliveries {
   }
 }
 
-/** Throws PAYLOAD_TOO_LARGE for more than a text of GraphQL may hold. */
+/** Throws PAYLOAD_TOO_LARGE for more than a GraphQL text may hold. */
 async function bytesOf(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const parts: Uint8Array[] = [];
   let bytes = 0;

@@ -8,13 +8,13 @@ import { endpointOf, fastifyPath } from "../routes/route.js";
 import type { DeliveryReceipt, VendorDeliveries } from "./vendor-deliveries.js";
 
 /**
- * Takes deliveries of vendors. They have no token, and their bodies stay bytes, because a signature covers them: it is verified
- * before anything is parsed.
+ * Takes vendors' deliveries. They have no token, and their bodies stay bytes, because a signature covers them: it is
+ * verified before anything is parsed.
  */
 export async function serveDeliveries(app: FastifyInstance, deliveries: VendorDeliveries): Promise<void> {
   await app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
-    // The owner of the deliveries reads the body, since only it knows how large it may be.
+    // The deliveries' owner reads the body, since only it knows how large it may be.
     scope.addContentTypeParser("*", (_request, _payload, done) => {
       done(null);
     });
@@ -62,7 +62,7 @@ export async function serveDeliveries(app: FastifyInstance, deliveries: VendorDe
   });
 }
 
-/** So many bytes of a refused body are read and dropped, so that its sender sees the answer. */
+/** This many bytes in a refused body are read and dropped, so that its sender sees the answer. */
 const maxDroppedBytes = 25 * 1024 * 1024;
 
 async function take(

@@ -32,7 +32,7 @@ function groupsOf({ components, channels, info }: AsyncApiDocument): Group[] {
   ];
 }
 
-/** The names of the events of vendors, which share one schema. */
+/** The names of vendors' events, which share one schema. */
 const vendorNames = ({ components }: AsyncApiDocument): string[] =>
   Object.values(components.messages as unknown as Readonly<Record<string, EventMessage>>)
     .filter(({ name, payload }) => payload.$ref === nameOfVendorSchema && name !== "VendorEventReceived")

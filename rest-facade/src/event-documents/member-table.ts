@@ -8,7 +8,7 @@ interface Member {
   readonly required: boolean;
 }
 
-/** A table of the members of an object, with those of objects inside of it. Without descriptions it has two columns. */
+/** A table with an object's members, and those that objects inside it have. Without descriptions it has two columns. */
 export function memberTable(schema: JsonSchema): Html {
   const members = membersOf(schema, "");
   const isDescribed = members.some(({ schema: { description } }) => description !== undefined);
@@ -29,7 +29,7 @@ function membersOf({ properties = {}, required = [] }: JsonSchema, parent: strin
   });
 }
 
-/** The type of a member in words. */
+/** A member's type in words. */
 function typeOf(schema: JsonSchema): string {
   const types = [schema.type ?? []].flat();
   const alternatives = types.length > 1 && types.includes("null") ? " or null" : "";

@@ -6,7 +6,7 @@ import { pageHeaders } from "./page-style.js";
 import { serveEventSchemas } from "./serve-event-schemas.js";
 
 /**
- * Serves `/asyncapi.json`, the page `/docs/events` and the schemas of events. The documents name the public address, which
+ * Serves `/asyncapi.json`, the page `/docs/events` and the event schemas. The documents name the public address, which
  * is known after the listener is open, so they are made at the first request.
  */
 export function serveEventDocuments(app: FastifyInstance, publicUrl: () => string): void {

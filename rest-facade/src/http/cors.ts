@@ -5,7 +5,7 @@ const exposed =
 const allowedHeaders =
   "authorization, content-type, accept, idempotency-key, if-none-match, if-match, prefer, api-version, x-tenant-id, traceparent";
 
-/** Lets pages of the listed origins read answers. Other origins get none of these headers. */
+/** Lets pages from the listed origins read answers. Other origins get no such headers. */
 export function cors(allowedOrigins: readonly string[]): (request: FastifyRequest, reply: FastifyReply) => void {
   if (allowedOrigins.length === 0) return () => {};
   const allowed = new Set(allowedOrigins);

@@ -34,11 +34,14 @@ export interface FrontDoorOptions {
 
 /** How long a stop waits, in milliseconds. */
 export interface StopPatience {
-  /** Requests on open connections are answered for this long after the stop begins, since each client learns of it by its next answer. */
+  /**
+   * Requests on open connections are answered for this long after the stop begins, since each client learns about it by
+   * its next answer.
+   */
   readonly graceMs: number;
   /** Connections that are still open after this time are destroyed. */
   readonly timeoutMs: number;
-  /** How long late bytes of a client are read after its last answer. */
+  /** How long a client's late bytes are read after its last answer. */
   readonly lingerMs?: number;
   /** Waits for the grace period; `setTimeout` by default. */
   readonly pause?: (ms: number) => Promise<unknown>;
@@ -47,7 +50,7 @@ export interface StopPatience {
 /** A websocket whose client does not answer the closing handshake is destroyed after this time. */
 const websocketPatienceMs = 3000;
 
-/** The Node server in front of fastify: limits, pass-through paths, upgrades, and a stop that loses no answer. */
+/** The Node server before fastify: limits, pass-through paths, upgrades, and a stop that loses no answer. */
 export class FrontDoor {
   readonly #options: FrontDoorOptions;
   readonly #connections = new Connections();
@@ -111,7 +114,7 @@ export class FrontDoor {
     else if (!this.#closing) this.#receive(request, response, routed);
     else {
       this.#arrivals++;
-      // pipelined requests are read before the answer, so that the last request of the connection is known
+      // pipelined requests are read before the answer, so that the connection's last request is known
       setImmediate(() => this.#receive(request, response, routed));
     }
   }
@@ -134,7 +137,7 @@ export class FrontDoor {
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const { upgrade } = this.#options;
     const url = originForm(request);
-    // the HTTP server handles no errors of a socket that was upgraded
+    // the HTTP server handles no errors from a socket that was upgraded
     socket.on("error", () => socket.destroy());
     const refusal = hostRefusal(request);
     if (refusal) {
@@ -183,7 +186,10 @@ export class FrontDoor {
     this.#connections.leave(lingerMs);
   }
 
-  /** Closes the listener, answers the requests of the grace period, and waits for those in flight. `stop` ends the application behind. */
+  /**
+   * Closes the listener, answers the requests in the grace period, and waits for those in flight. `stop` ends the
+   * application behind.
+   */
   async close(stop: () => Promise<unknown>, patience: StopPatience): Promise<void> {
     const { graceMs, timeoutMs, lingerMs, pause = sleep } = patience;
     this.#closing = true;
@@ -210,7 +216,7 @@ export class FrontDoor {
       seen = this.#arrivals;
       await nextTurn();
     }
-    // `close` of http.Server would also destroy idle connections, although a request may be on its way to them
+    // http.Server's `close` would also destroy idle connections, although a request may be on its way to them
     for (const server of this.#servers) if (server.listening) Listening.prototype.close.call(server);
   }
 
@@ -221,7 +227,7 @@ export class FrontDoor {
 
 const refusedUpgradeMs = 2000;
 
-/** The time limits of the HTTP server do not apply to an upgraded socket, so it needs its own. */
+/** The HTTP server's time limits do not apply to an upgraded socket, so it needs its own. */
 function refuseUpgrade(socket: Duplex, error: unknown, url: string): void {
   closeWithProblem(socket, error, url);
   const deadline = setTimeout(() => socket.destroy(), refusedUpgradeMs);
@@ -232,7 +238,7 @@ type FrontDoorRequest = (request: IncomingMessage, response: ServerResponse) => 
 
 const absoluteForm = /^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i;
 
-/** The path of a request target, also in absolute form (RFC 9112 section 3.2.2). */
+/** A request target's path, also in absolute form (RFC 9112 section 3.2.2). */
 function originForm(request: IncomingMessage): string {
   const url = request.url ?? "/";
   if (url.charCodeAt(0) === 0x2f || url === "*") return url;

@@ -8,7 +8,7 @@ export class KnownPaths {
     for (const name of [method].flat()) known.methods.add(name);
   }
 
-  /** The value of an Allow header; undefined for an unknown path. */
+  /** An Allow header's value; undefined for an unknown path. */
   methodsOf(path: string): string | undefined {
     const methods = new Set<string>();
     for (const { form, methods: known } of this.#patterns.values()) {

@@ -24,7 +24,7 @@ export interface ListenerOptions extends FrontDoorOptions {
   readonly meterFor: (method: string, route: string) => Meter;
 }
 
-/** A fastify application and the Node server in front of it. */
+/** A fastify application and the Node server before it. */
 export interface Listener {
   readonly app: FastifyInstance;
   readonly door: FrontDoor;
@@ -146,7 +146,7 @@ function welcome({ allowedOrigins, https, meterFor }: ListenerOptions, paths: Kn
   };
 }
 
-/** The headers of every answer. */
+/** The headers that every answer has. */
 export function securityHeaders(https: boolean): Record<string, string> {
   return {
     "x-content-type-options": "nosniff",
@@ -164,7 +164,7 @@ function observe(route: RouteOptions, { meterFor, logger }: ListenerOptions): vo
     const durationMs = reply.elapsedTime;
     const meter = meters.get(method);
     meter?.(reply.statusCode, durationMs, principal?.tenantId);
-    // the HEAD route that fastify adds to a GET route runs the hook of the GET route and its own
+    // the HEAD route that fastify adds to a GET route runs the GET route's hook and its own
     if (meter && logger.isLevelEnabled("debug"))
       logger.debug(
         {

@@ -1,7 +1,7 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { LRUCache } from "lru-cache";
 
-/** The media type of version 1 of the integration API. */
+/** The media type for version 1 of the integration API. */
 export const integrationMediaType = "application/vnd.service.integration.v1+json";
 const json = "application/json";
 const jsonAnswer = "application/json; charset=utf-8";
@@ -15,7 +15,10 @@ interface MediaRange {
 /** Accept headers and the media type that each was answered with; false: none is acceptable. */
 const negotiated = new LRUCache<string, string | false>({ max: 200 });
 
-/** The media type of the answer (integration specification, Versioning 1). Without a preference it is plain JSON. Throws NOT_ACCEPTABLE. */
+/**
+ * The answer's media type (integration specification, Versioning 1). Without a preference it is plain JSON. Throws
+ * NOT_ACCEPTABLE.
+ */
 export function matchMediaType(accept: string | undefined): string {
   const type = acceptableMediaType(accept);
   if (type === undefined)
@@ -74,7 +77,7 @@ const breadth = (range: string) => (range === "*/*" ? 2 : range === "application
 /** The version that `api-version` names. */
 export const apiVersion = "1.0";
 
-/** Spine specification, Versioning 1: the header must agree with the `/v1` of the path. */
+/** Spine specification, Versioning 1: the header must agree with the `/v1` in the path. */
 export function matchApiVersion(header: string | string[] | undefined): void {
   if (header === undefined || header === "1" || header === apiVersion) return;
   throw new DomainError("UNSUPPORTED_API_VERSION", {

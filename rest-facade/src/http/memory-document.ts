@@ -8,7 +8,7 @@ export interface MemoryDocument {
   readonly mediaType: string;
 }
 
-/** Makes a document of the text, whose media type has no parameters. */
+/** Makes a document from the text, whose media type has no parameters. */
 export const memoryDocument = (text: string, mediaType: string): MemoryDocument => ({
   ...{ text, mediaType },
   tag: entityTag(text),

@@ -49,7 +49,7 @@ function* parse(text: string, isLarge: boolean): PausableWork<unknown> {
   }
 }
 
-/** The position at which parsing failed, as far as V8 reports it. Its message speaks of grammar tokens and is not shown. */
+/** The position at which parsing failed, as far as V8 reports it. Its message names grammar tokens and is not shown. */
 function whereItFails(error: unknown): string {
   const { message } = error as SyntaxError;
   if (/^Unexpected end\b|^Unterminated\b/.test(message)) return ": the text ends too early";

@@ -19,7 +19,7 @@ interface DirectParts {
   readonly flags: FeatureFlags;
   readonly verifier: Verifier;
   readonly limits: RateLimits;
-  /** The headers of every answer. */
+  /** The headers that every answer has. */
   readonly headers: Readonly<Record<string, string>>;
   readonly meter: Meter;
   readonly logger: Logger;
@@ -29,8 +29,8 @@ const path = /^\/ofrep\/v1\/evaluate\/flags\/([A-Za-z0-9][A-Za-z0-9._-]{0,99})$/
 const { rate, scopes } = ofrepRoutes.evaluate;
 
 /**
- * Evaluates one flag without the router, to save its cost. Any other case than that of a server with a valid token
- * goes to the router, so that every refusal is made in one place.
+ * Evaluates one flag without the router, to save its cost. Any other case than a server with a valid token goes to the
+ * router, so that every refusal is made in one place.
  */
 export function directEvaluation(parts: DirectParts): DirectAnswer {
   return (request, response, pass) => {

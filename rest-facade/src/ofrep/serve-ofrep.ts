@@ -78,7 +78,7 @@ function callerOf({ principal }: FastifyRequest): Principal {
   return principal;
 }
 
-/** The address of the stream is the same for each request of one token, so that clients keep their stream. */
+/** The stream's address is the same for each request with one token, so that clients keep their stream. */
 function streamAddresses({ tickets }: FeatureFlags): (caller: Principal, request: FastifyRequest) => string {
   const addresses = new WeakMap<Principal, string>();
   return (caller, { headers }) => {
@@ -103,6 +103,6 @@ function useTicket({ query, headers }: FastifyRequest, { tickets }: FeatureFlags
   headers.authorization = `Bearer ${token}`;
 }
 
-/** The members by which OFREP clients understand a problem of the platform. */
+/** The members by which OFREP clients understand a platform problem. */
 const errorMembers = ({ body }: Problem, { params }: FastifyRequest) =>
   ofrepMembers(body, ((params ?? {}) as { key?: string }).key);

@@ -7,7 +7,7 @@ import { entityTag, matchesEntityTag } from "../http/entity-tag.js";
 import { isErrorCode, problemType } from "../http/problem.js";
 import type { OpenApiDocument } from "./openapi.js";
 
-/** The Content-Security-Policy of Swagger UI. It sets styles inline and loads everything from this server. */
+/** Swagger UI's Content-Security-Policy. It sets styles inline and loads everything from this server. */
 const uiPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'";
 

@@ -17,7 +17,7 @@ type Member = Record<string, unknown>;
 
 const json = "application/json";
 
-/** OpenAPI 3.1 of the public listener, from the route tables, their operations and the graph. */
+/** OpenAPI 3.1 for the public listener, from the route tables, their operations and the graph. */
 export function describeApi(routes: readonly CompiledRoute[], graph: GraphQLSchema) {
   const schemas: Record<string, JsonSchema> = { Problem: problemSchema };
   const paths: Record<string, Record<string, Member>> = structuredClone(plainHttpPaths);

@@ -45,7 +45,10 @@ const unauthenticated = {
 
 const uriTooLong = { "414": { $ref: "#/components/responses/Problem" } };
 
-/** Endpoints of the spine that run no GraphQL operation. They are described by hand, since OAuth and OFREP define their bodies. */
+/**
+ * The spine's endpoints that run no GraphQL operation. They are described by hand, since OAuth and OFREP define their
+ * bodies.
+ */
 export const plainHttpPaths: Record<string, Record<string, Record<string, unknown>>> = {
   "/connect/token": {
     post: {
@@ -200,7 +203,7 @@ function userinfo(operationId: string, summary: string) {
     summary,
     description:
       "The UserInfo endpoint (OpenID Connect Core 1.0 section 5.3). It needs an access token of a user whose sign-in asked for the scope `openid`. The scope `email` adds `email_verified`. Errors are in the header `WWW-Authenticate` (RFC 6750).",
-    // the scope `openid` of the sign-in is required, but it is not a scope of the API, so no scope is listed
+    // the sign-in's scope `openid` is required, but it is not an API scope, so no scope is listed
     security: [{ oauth2: [] }],
     responses: {
       "200": json("The claims of the user.", {

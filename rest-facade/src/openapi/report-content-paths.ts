@@ -53,7 +53,7 @@ const operation: Member = {
 
 const { method, path } = endpointOf(reportContentRoute.at);
 
-/** The endpoint of the content of a report run. It is described by hand, since its body is not JSON. */
+/** The endpoint for a report run's content. It is described by hand, since its body is not JSON. */
 export const reportContentPaths: Record<string, Record<string, Member>> = {
   [path]: {
     [method.toLowerCase()]: {

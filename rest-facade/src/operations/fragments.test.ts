@@ -11,14 +11,14 @@ const written = areas.flatMap((area) =>
 );
 const documentOf = (file: string) => parse(readFileSync(new URL(file, operationsFolder), "utf8"), { noLocation: true });
 
-/** The names of the fragments that a document spreads, each once. */
+/** The fragment names that a document spreads, each once. */
 function spreadsIn(document: DocumentNode): string[] {
   const spreads = new Set<string>();
   visit(document, { FragmentSpread: ({ name }) => void spreads.add(name.value) });
   return [...spreads];
 }
 
-/** The fragments of a document, with those inside fragments. */
+/** A document's fragments, with those inside fragments. */
 function fragmentsOf(document: DocumentNode): string[] {
   const own = spreadsIn(document);
   const inner = own.flatMap((name) => fragmentsOf({ kind: Kind.DOCUMENT, definitions: [loadFragment(name)] }));

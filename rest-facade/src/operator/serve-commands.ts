@@ -12,7 +12,7 @@ export interface CommandAdministration {
 }
 
 /**
- * Serves `POST /commands` on the internal listener, for `npm run command`. It needs a token of a platform administrator
+ * Serves `POST /commands` on the internal listener, for `npm run command`. It needs a platform administrator's token
  * with the scope `tenant.manage`, and takes an Idempotency-Key.
  */
 export function serveCommands(app: FastifyInstance, commands: CommandAdministration, verifier: Verifier): void {

@@ -16,7 +16,7 @@ const downloads = { maxPerTenant: 8, maxTotal: 64 };
 /** A reader that takes nothing for this time is disconnected. */
 const stalledMs = 30_000;
 
-/** Serves the contents of report runs, whole or in one range (RFC 9110 section 14). */
+/** Serves report runs' contents, whole or in one range (RFC 9110 section 14). */
 export function serveReportContents(app: FastifyInstance, contents: ReportContents, admission: Admission): void {
   const limiter = new ConcurrencyLimiter(downloads, "downloads of reports");
   app.route({
@@ -79,7 +79,7 @@ function describe(
     .header("etag", `"${sha256}"`)
     .header("cache-control", "private, no-cache")
     .header("accept-ranges", "bytes")
-    // RFC 9530: the digest of the whole content, also beside a range
+    // RFC 9530: the whole content's digest, also beside a range
     .header("repr-digest", `sha-256=:${Buffer.from(sha256, "hex").toString("base64")}:`);
 }
 

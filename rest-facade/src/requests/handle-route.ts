@@ -75,7 +75,7 @@ function requireScope(row: Route | PlainRoute, principal: Principal): void {
 /** `limit`: where the operation costs more than its first point. */
 type RouteHandler = (request: FastifyRequest, reply: FastifyReply, limit?: RateLimit) => Promise<unknown>;
 
-/** Runs the operation of a route and sends the result of its one root field as the body. */
+/** Runs a route's operation and sends its one root field's result as the body. */
 export function handleRoute(route: CompiledRoute): RouteHandler {
   const { row, operation, prepared, read, waits, rate } = route;
   const answer = route.method === "GET" ? sendResource(route) : sendResult(route);

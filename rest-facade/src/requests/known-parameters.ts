@@ -17,7 +17,7 @@ export function unknownParameters(query: object, known: readonly string[]): Fiel
   }));
 }
 
-/** Throws VALIDATION_FAILED when the query of a list has a parameter that the list does not have. */
+/** Throws VALIDATION_FAILED when a list's query has a parameter that the list does not have. */
 export function requireKnownParameters(query: unknown, known: readonly string[]): void {
   const errors = unknownParameters(query as object, known);
   if (errors.length === 0) return;

@@ -16,7 +16,7 @@ interface Member {
 
 /**
  * Compiles a function that keeps the members which an input type declares. It drops unknown members, and null members
- * unless they are of the scalar JSON, to which null is a value. Scalar values stay whole.
+ * unless their type is the scalar JSON, to which null is a value. Scalar values stay whole.
  */
 export function pruneInput(type: GraphQLInputType, known = new Map<GraphQLInputType, Prune>()): Prune {
   if (isNonNullType(type)) return pruneInput(type.ofType, known);
@@ -34,7 +34,7 @@ export function pruneInput(type: GraphQLInputType, known = new Map<GraphQLInputT
 }
 
 /**
- * Like `pruneInput`, but a null member of the input itself stays, because in a PATCH it removes a value while an absent
+ * Like `pruneInput`, but a null member in the input itself stays, because in a PATCH it removes a value while an absent
  * member changes nothing. Nested objects are replaced as a whole, so in them null counts as absent.
  */
 export function pruneChange(type: GraphQLInputObjectType): Prune {

@@ -86,7 +86,7 @@ function readAll(reads: readonly Read[], request: FastifyRequest): Variables {
   return variables;
 }
 
-/** Another parameter of a list would be a filter without effect, and the answer too long without any sign of it. */
+/** Another parameter on a list would be a filter without effect, and the answer too long without any sign. */
 const readOnly =
   (known: readonly string[]): Read =>
   ({ query }, _variables, errors) => {

@@ -10,7 +10,7 @@ const rows = areas.flatMap((area) =>
   routeTables[area].map((row) => ({ area, row, operation: loadOperation(area, row.run) })),
 );
 
-/** The endpoint tables of the three specifications. Token and discovery endpoints are plain HTTP and have no row. */
+/** The three specifications' endpoint tables. Token and discovery endpoints are plain HTTP and have no row. */
 const specified = [
   "POST /v1/templates",
   "GET /v1/templates/{templateId}",
@@ -80,7 +80,7 @@ describe("the route tables", () => {
   });
 
   it("name only Locations that a row answers", () => {
-    // The member of the body may have another name than the path parameter.
+    // The body's member may have another name than the path parameter.
     const unnamed = (place: string) => place.replaceAll(/\{\w+\}/g, "{}");
     const served = new Set(rows.map(({ row }) => unnamed(row.at)));
     const places = rows.flatMap(({ row }) => ("location" in row ? [`GET ${row.location}`] : []));
