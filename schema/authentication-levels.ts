@@ -1,4 +1,4 @@
-/** The levels of a sign-in (the claim `acr`), the weakest first. */
+/** The sign-in levels (the claim `acr`), the weakest first. */
 export const authenticationLevels = [
   "urn:factory:acr:password",
   "urn:factory:acr:second-factor",
@@ -20,8 +20,8 @@ export function levelOfMethods(methods: readonly string[]): AuthenticationLevel 
 }
 
 /**
- * The methods that the creation of a factor proves. A new key is not among them: it may belong to a thief who has got past
- * the methods before it.
+ * The methods that creating a factor proves. A new key is not among them: it may belong to a thief who has got past the
+ * methods before it.
  */
 export const methodsOfEnrolment = (methods: readonly string[]): string[] =>
   methods.filter((method) => !keyMethods.includes(method));
@@ -29,10 +29,10 @@ export const methodsOfEnrolment = (methods: readonly string[]): string[] =>
 export const isAuthenticationLevel = (value: unknown): value is AuthenticationLevel =>
   (authenticationLevels as readonly unknown[]).includes(value);
 
-/** The higher one of two levels. Null: every level is enough. */
+/** The higher of two levels. Null: every level is enough. */
 export const higherLevel = (one: AuthenticationLevel | null, other: AuthenticationLevel | null) =>
   one === null || (other !== null && satisfiesLevel(other, one)) ? other : one;
 
-/** Whether a sign-in of the level `reached` satisfies `needed`. A level that is absent or unknown satisfies nothing. */
+/** Whether a sign-in at the level `reached` satisfies `needed`. A level that is absent or unknown satisfies nothing. */
 export const satisfiesLevel = (reached: string | undefined, needed: AuthenticationLevel): boolean =>
   isAuthenticationLevel(reached) && authenticationLevels.indexOf(reached) >= authenticationLevels.indexOf(needed);

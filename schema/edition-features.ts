@@ -30,10 +30,10 @@ interface ConfigFeature {
 const meteredPeriods = ["month", "day"] as const;
 export type MeteredPeriod = (typeof meteredPeriods)[number];
 
-/** One feature of an edition. */
+/** One feature in an edition. */
 export type EditionFeature = BooleanFeature | LimitFeature | MeteredFeature | ConfigFeature;
 
-/** The features of an edition by key. */
+/** An edition's features by key. */
 export type EditionFeatures = Readonly<Record<string, EditionFeature>>;
 
 /** A broken rule. `pointer` is an RFC 6901 JSON pointer into the features. */
@@ -53,7 +53,7 @@ export const platformFeatures = {
 const maxFeatures = 100;
 const maxLimit = 1_000_000_000_000;
 const maxConfigLength = 4096;
-/** Bounds the snapshots of tenants, each of which contains the features of its edition. */
+/** Bounds the tenants' snapshots, each of which contains its edition's features. */
 const maxTotalLength = 16_384;
 const maxProblems = 20;
 const keyForm = /^[A-Za-z][A-Za-z0-9._-]{0,99}$/;
@@ -94,7 +94,7 @@ const members: Readonly<Record<EditionFeature["kind"], Readonly<Record<string, M
 };
 const kinds = Object.keys(members);
 
-/** Every broken rule of the features of an edition; at most 20. An empty list means that they are `EditionFeatures`. */
+/** Every broken rule in an edition's features; at most 20. An empty list means that they are `EditionFeatures`. */
 export function featureProblems(features: Json): FeatureProblem[] {
   const keys = Object.keys(features);
   if (keys.length > maxFeatures)
