@@ -34,8 +34,8 @@ describe("the launcher", () => {
 
   const launch = (program: string) =>
     new Promise<{ code: number; printed: string }>((resolve) => {
-      const child = execFile(process.execPath, [join(root, "gateway/platform/launch.mjs"), program], (_, __, printed) =>
-        resolve({ code: child.exitCode ?? -1, printed }),
+      const child = execFile(process.execPath, [join(root, "gateway/platform/launch.mjs"), program], (_, __, output) =>
+        resolve({ code: child.exitCode ?? -1, printed: output }),
       );
     });
   const runs = async () => (await readFile(join(root, "runs"), "utf8").catch(() => "")).split("\n").length - 1;

@@ -31,9 +31,9 @@ async function main(schema: string | undefined, name: string | undefined): Promi
     const access = await provisionDatabase(server.url, [subgraph], { masterKeys: new MasterKeys(randomBytes(32)) });
     const definition = { connections: schemaConnections(access, subgraph), ...tables[subgraph] };
     await migrate(definition);
-    const written = await writeMigration(definition, folder, name);
+    const migration = await writeMigration(definition, folder, name);
     process.stdout.write(
-      written ? `${written.file}\n` : "The migrations are complete: they contain every change of the entities.\n",
+      migration ? `${migration.file}\n` : "The migrations are complete: they contain every change of the entities.\n",
     );
   } finally {
     await server.stop();

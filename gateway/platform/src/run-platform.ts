@@ -54,10 +54,13 @@ async function run(preparedIn: string | undefined): Promise<void> {
   // a start that has not ended can end at any line, as after SIGKILL
   const endStart = () => process.exit(0);
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, endStart);
-  const given = platformEnvironment();
+  const settings = platformEnvironment();
   forgetEnvironmentSecrets();
   // the issuer contains the port
-  const environment = { ...given, port: await choosePort(given.port, given.host).catch(asListenProblem(given)) };
+  const environment = {
+    ...settings,
+    port: await choosePort(settings.port, settings.host).catch(asListenProblem(settings)),
+  };
   const logger = createLogger("platform", environment.logLevel);
   logForeignOutput(logger);
   if (environment.failpoint !== undefined) armFailpoint(environment.failpoint);
@@ -70,12 +73,12 @@ async function run(preparedIn: string | undefined): Promise<void> {
   await checkMachine(environment);
   // PostgreSQL starts while the platform's modules are loaded. After a crash it also recovers during this time.
   let onLaunch = () => {};
-  const launched = new Promise<void>((resolve) => (onLaunch = resolve));
+  const launch = new Promise<void>((resolve) => (onLaunch = resolve));
   const database = openPlatformDatabase(environment, logger, onLaunch);
   database.catch(() => undefined);
-  const prepared = preparedIn === undefined ? undefined : readPreparedStart(preparedIn);
-  prepared?.catch(() => undefined);
-  await Promise.race([launched, sleep(launchPatienceMs)]);
+  const preparedStart = preparedIn === undefined ? undefined : readPreparedStart(preparedIn);
+  preparedStart?.catch(() => undefined);
+  await Promise.race([launch, sleep(launchPatienceMs)]);
   const [{ startPlatform }, { watchUnexpectedErrors }, { default: prometheus }] = await Promise.all([
     import("./assembly/platform.js"),
     import("./monitoring/unexpected-errors.js"),
@@ -103,11 +106,13 @@ async function run(preparedIn: string | undefined): Promise<void> {
     registry,
     once(() => stop(1)),
   );
-  const started = connectionPatience.duringStart();
-  platform = await startPlatform(environment, { logger, registry, prepared: await prepared, door }, database).catch(
-    asListenProblem(environment),
-  );
-  started();
+  const endStartPhase = connectionPatience.duringStart();
+  platform = await startPlatform(
+    environment,
+    { logger, registry, prepared: await preparedStart, door },
+    database,
+  ).catch(asListenProblem(environment));
+  endStartPhase();
   // before the greeting, since its reader may stop the platform at once
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     process.off(signal, endStart);
@@ -149,10 +154,10 @@ function greeting({ publicUrl, internalUrl }: Platform, development: boolean): s
 
 /** Limits `work` to one call: a second error while the process stops changes nothing. */
 function once(work: () => void): () => void {
-  let done = false;
+  let isDone = false;
   return () => {
-    if (!done) work();
-    done = true;
+    if (!isDone) work();
+    isDone = true;
   };
 }
 

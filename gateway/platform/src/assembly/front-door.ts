@@ -34,7 +34,7 @@ export async function startFrontDoor(
   { graph, subgraphs }: { graph: Graph; subgraphs: Subgraphs },
 ): Promise<Facade> {
   const { spine, integration, catalog, verifier, onRevoked } = subgraphs;
-  const { limits, openSockets, closeSockets, ...served } = graph;
+  const { limits, openSockets, closeSockets, ...graphParts } = graph;
   collectDefaultMetrics({ register: registry });
   busMetrics(registry, bus.deadLetters);
   auditMetrics(registry, refusals);
@@ -52,7 +52,7 @@ export async function startFrontDoor(
   parts.add("folder watch", await folderWatch.start(await platformFolders(environment, dataDir), logger));
   const facade = await startFacade(
     {
-      ...served,
+      ...graphParts,
       verifier,
       authorizationServer: (request, response) => spine.authorizationServer.handle(request, response),
       refusals,

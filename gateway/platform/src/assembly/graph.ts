@@ -27,9 +27,9 @@ export interface Graph extends Pick<FacadePorts, "useGraph" | "graphql"> {
 export async function startGraph(
   { environment, logger, registry, parts, prepared }: Start,
   { catalog, integration, spine, verifier, onRevoked }: Subgraphs,
-  { refusals, limits: shared }: Pick<Foundation, "refusals" | "limits">,
+  { refusals, limits: sharedLimits }: Pick<Foundation, "refusals" | "limits">,
 ): Promise<Graph> {
-  const limits = rateLimits(environment.rateLimitFactor, tenantFactor(catalog.get(TenantFacts)), shared.budgets);
+  const limits = rateLimits(environment.rateLimitFactor, tenantFactor(catalog.get(TenantFacts)), sharedLimits.budgets);
   const introspection = environment.development;
   const subgraphs = [
     localSubgraph<RequestContext>("catalog", catalog.schema),
@@ -58,7 +58,7 @@ export async function startGraph(
   }
   const sockets = graphqlSockets({
     ...{ graphs, verifier, introspection, limits, refusals, logger },
-    principals: shared.sockets,
+    principals: sharedLimits.sockets,
   });
   onRevoked((revocation) => sockets.revoked(revocation));
   return {

@@ -14,12 +14,12 @@ const grpcModule = () => import("./grpc.js");
 export function prepareCertificates(
   dataDir: string,
   development: boolean,
-  provisioned: Promise<SharedPlace>,
+  sharedPlace: Promise<SharedPlace>,
 ): Promise<ServiceCertificates> {
-  const loaded = reportedLater(grpcModule().then((grpc) => grpc.loadGrpc(dataDir, development)));
+  const loadedModules = reportedLater(grpcModule().then((grpc) => grpc.loadGrpc(dataDir, development)));
   return reportedLater(
-    provisioned.then(async (place) => {
-      await loaded;
+    sharedPlace.then(async (place) => {
+      await loadedModules;
       return (await grpcModule()).platformCertificates(dataDir, place);
     }),
   );
@@ -33,10 +33,10 @@ export function startPlatformGrpc(
   subgraphs: Promise<readonly { readonly grpcServices: readonly GrpcService[] }[]>,
 ): Promise<PlatformGrpc> {
   return reportedLater(
-    subgraphs.then(async (started) =>
+    subgraphs.then(async (startedSubgraphs) =>
       (await grpcModule()).startGrpc({
         certificates: await certificates,
-        services: started.flatMap(({ grpcServices }) => grpcServices),
+        services: startedSubgraphs.flatMap(({ grpcServices }) => grpcServices),
         host: environment.host,
         port: environment.grpcPort,
         development: environment.development,

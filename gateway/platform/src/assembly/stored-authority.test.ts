@@ -29,9 +29,9 @@ describe("the certificate authority of several processes", () => {
     serviceCertificates(folder, now, await storedAuthority(database.url, keys, folder, now));
 
   const isTrusted = (certificate: Buffer, { catalog: { authority } }: ServiceCertificates) => {
-    const read = new X509Certificate(certificate);
+    const leafCertificate = new X509Certificate(certificate);
     const authorities = authority.toString().match(/-----BEGIN[^-]*-----[^-]*-----END[^-]*-----\n/g) ?? [];
-    return authorities.some((one) => read.verify(new X509Certificate(one).publicKey));
+    return authorities.some((authorityPem) => leafCertificate.verify(new X509Certificate(authorityPem).publicKey));
   };
 
   beforeEach(async () => {

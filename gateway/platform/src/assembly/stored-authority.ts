@@ -20,12 +20,16 @@ export async function storedAuthority(
   try {
     await client.query("begin");
     await client.query("select pg_advisory_xact_lock($1)", [advisoryLocks.grpcAuthority]);
-    const stored = await storedSecret(client, grpcAuthority, masterKeys);
-    const agreed = await agreedAuthority(stored === undefined ? undefined : JSON.parse(stored), folder, now);
-    const text = JSON.stringify(agreed);
-    if (text !== stored) await storeSecret(client, grpcAuthority, masterKeys, text);
+    const storedText = await storedSecret(client, grpcAuthority, masterKeys);
+    const chosenAuthority = await agreedAuthority(
+      storedText === undefined ? undefined : JSON.parse(storedText),
+      folder,
+      now,
+    );
+    const text = JSON.stringify(chosenAuthority);
+    if (text !== storedText) await storeSecret(client, grpcAuthority, masterKeys, text);
     await client.query("commit");
-    return agreed;
+    return chosenAuthority;
   } finally {
     await client.end();
   }

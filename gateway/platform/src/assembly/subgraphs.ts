@@ -88,7 +88,7 @@ export async function startSubgraphs(
     sourceControl: {
       locate: async (use) => (await grpcStart).sourceControl.locate(use),
       authorize: async (use) => (await grpcStart).sourceControl.authorize(use),
-      openPullRequest: async (use, wanted) => (await grpcStart).sourceControl.openPullRequest(use, wanted),
+      openPullRequest: async (use, pullRequest) => (await grpcStart).sourceControl.openPullRequest(use, pullRequest),
     },
     tenantSnapshots: async () => (await grpcStart).snapshots.catalog,
     usage: {

@@ -8,7 +8,7 @@ import { BackupProblem } from "./sealed-folder/backup-problem.js";
 const markFile = "restore.unfinished";
 
 /** The files that a platform or a restore leaves in DATA_DIR. The lock does not count, since a restore holds it. */
-const written = ["bootstrap.json", "secrets.key", "tls", "postgres.json", "repositories", "files"];
+const writtenPaths = ["bootstrap.json", "secrets.key", "tls", "postgres.json", "repositories", "files"];
 
 /** Begins a restore into empty folders. Refuses folders that another installation has written. */
 export async function beginRestore(environment: BackupEnvironment): Promise<void> {
@@ -24,7 +24,7 @@ export async function beginRestore(environment: BackupEnvironment): Promise<void
 }
 
 async function checkFolders({ dataDir, repositoriesDir, filesDir }: BackupEnvironment): Promise<void> {
-  for (const name of written)
+  for (const name of writtenPaths)
     if (await isPresent(join(dataDir, name)))
       throw new BackupProblem(`${dataDir} is not empty (${name}): restore into a new DATA_DIR.`);
   if ((await readdir(repositoriesDir).catch(absent))?.length)

@@ -27,8 +27,8 @@ export async function copyKeys(settings: KeySettings, folder: BackupFolder): Pro
 }
 
 async function readKeys({ dataDir, secretsKey, previousSecretsKeys }: KeySettings): Promise<InstallationKeys> {
-  const kept = await textOf(join(dataDir, keysFile));
-  const newest = secretsKey === undefined ? (kept ?? "").trim().split(/\s*\n\s*/) : [secretsKey];
+  const keptKeys = await textOf(join(dataDir, keysFile));
+  const newest = secretsKey === undefined ? (keptKeys ?? "").trim().split(/\s*\n\s*/) : [secretsKey];
   const secretsKeys = [...newest, ...previousSecretsKeys].filter(Boolean);
   if (secretsKeys.length === 0)
     throw new BackupProblem(`Set SECRETS_KEY as for the platform: ${dataDir} has no ${keysFile} either.`);
@@ -47,8 +47,8 @@ export async function openKeys(part: Part, folder: BackupFolder): Promise<Instal
 /** Refuses a SECRETS_KEY that would not open what the backup has. */
 export function checkKeys({ secretsKeys }: InstallationKeys, { secretsKey, previousSecretsKeys }: KeySettings): void {
   if (secretsKey === undefined) return;
-  const given = new Set([secretsKey, ...previousSecretsKeys]);
-  if (!given.has(secretsKeys[0] ?? ""))
+  const givenKeys = new Set([secretsKey, ...previousSecretsKeys]);
+  if (!givenKeys.has(secretsKeys[0] ?? ""))
     throw new BackupProblem(
       `SECRETS_KEY is not the key of the backup. Give that one, or none: it is then written to DATA_DIR/${keysFile}.`,
     );

@@ -61,9 +61,9 @@ export async function checkRepositories(
   folder: BackupFolder,
   progress: Progress,
 ): Promise<void> {
-  await eachRepository(scratch, repositories, folder, progress, async (made) => {
-    await checkRepository(made);
-    await rm(made, { recursive: true });
+  await eachRepository(scratch, repositories, folder, progress, async (repository) => {
+    await checkRepository(repository);
+    await rm(repository, { recursive: true });
   });
 }
 
@@ -78,14 +78,14 @@ async function eachRepository(
   const bundle = join(scratch, "bundle");
   let number = 0;
   try {
-    const found = await readArchive(folder, part, async ({ name, size = 0, pax }, content) => {
+    const readCount = await readArchive(folder, part, async ({ name, size = 0, pax }, content) => {
       number += 1;
       progress.step(`repository ${number} of ${count}`);
       const repository = placeOf(name, pax?.["factory.branch"]);
       if (size > 0) await pipeline(content, createWriteStream(bundle, { mode: 0o600 }));
       await then(await readBundle(root, repository, size > 0 ? bundle : undefined));
     });
-    if (found !== count) throw new BackupProblem(`The backup has ${found} repositories and not ${count}.`);
+    if (readCount !== count) throw new BackupProblem(`The backup has ${readCount} repositories and not ${count}.`);
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }

@@ -6,8 +6,8 @@ const newline = 0x0a;
 export class RowCount extends Transform {
   rows = 0;
 
-  override _transform(bytes: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+  override _transform(bytes: Buffer, _encoding: BufferEncoding, callback: TransformCallback): void {
     for (let at = bytes.indexOf(newline); at !== -1; at = bytes.indexOf(newline, at + 1)) this.rows += 1;
-    done(null, bytes);
+    callback(null, bytes);
   }
 }

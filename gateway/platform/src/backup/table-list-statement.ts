@@ -47,9 +47,9 @@ export async function copiedSequences(client: Client): Promise<SequenceFacts[]> 
   return rows;
 }
 
-const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
+const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
 export const qualified = ({ schema, name }: { schema: string; name: string }): string =>
-  `${quoted(schema)}.${quoted(name)}`;
+  `${quote(schema)}.${quote(name)}`;
 
-export const columnList = ({ columns }: { columns: readonly string[] }): string => columns.map(quoted).join(", ");
+export const columnList = ({ columns }: { columns: readonly string[] }): string => columns.map(quote).join(", ");

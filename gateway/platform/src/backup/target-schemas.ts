@@ -63,9 +63,9 @@ export async function migrateToPresent(access: DatabaseAccess): Promise<void> {
 async function migrateTo(
   access: DatabaseAccess,
   subgraph: SubgraphName,
-  wanted: (migration: { name: string }) => boolean,
+  isWanted: (migration: { name: string }) => boolean,
 ) {
   const { migrations, ...rest } = tables[subgraph];
   const definition = { connections: schemaConnections(access, subgraph), ...rest };
-  await migrate({ ...definition, migrations: migrations.filter(wanted) });
+  await migrate({ ...definition, migrations: migrations.filter(isWanted) });
 }

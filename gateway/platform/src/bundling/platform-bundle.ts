@@ -70,8 +70,8 @@ export const bundleOptions: BuildOptions = {
 export async function bundlePlatform(print: (line: string) => void): Promise<void> {
   const state = await readFile(compiledStamp, "utf8");
   print("Bundling the platform.");
-  const started = performance.now();
-  const seconds = () => `${Math.round((performance.now() - started) / 1000)} s`;
+  const startTime = performance.now();
+  const seconds = () => `${Math.round((performance.now() - startTime) / 1000)} s`;
   const progress = setInterval(() => print(`  still bundling after ${seconds()}`), progressMs);
   await bundle().finally(() => clearInterval(progress));
   await writeFile(bundledStamp, state);
@@ -93,9 +93,9 @@ async function bundle(): Promise<void> {
  */
 async function removeOldChunks(present: readonly string[]): Promise<void> {
   const last = await readFile(chunkList, "utf8").catch(() => "");
-  const kept = new Set([...present, ...last.split("\n")]);
+  const keptChunks = new Set([...present, ...last.split("\n")]);
   const chunks = (await readdir(bundleFolder)).filter((file) => /\.js(?:\.map)?$/.test(file));
-  for (const file of chunks) if (!kept.has(file)) await rm(join(bundleFolder, file));
+  for (const file of chunks) if (!keptChunks.has(file)) await rm(join(bundleFolder, file));
   await writeFile(chunkList, present.join("\n"));
 }
 

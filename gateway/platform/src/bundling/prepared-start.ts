@@ -12,8 +12,8 @@ export interface PreparedStart {
 
 const fileIn = (folder: string) => join(folder, "prepared-start.bin");
 
-export async function writePreparedStart(folder: string, prepared: PreparedStart): Promise<void> {
-  await writeFile(fileIn(folder), serialize(prepared));
+export async function writePreparedStart(folder: string, preparedStart: PreparedStart): Promise<void> {
+  await writeFile(fileIn(folder), serialize(preparedStart));
 }
 
 /** Reads the file that belongs to the bundle in this folder. */

@@ -10,9 +10,9 @@ export const singleByteText: Plugin = {
   setup(build) {
     build.onLoad({ filter: module }, async ({ path }) => {
       const code = await readFile(path, "utf8");
-      return { contents: code.replace(/[^\0-\xff]/g, escaped), loader: "js" };
+      return { contents: code.replace(/[^\0-\xff]/g, escapeCharacter), loader: "js" };
     });
   },
 };
 
-const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+const escapeCharacter = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;

@@ -142,9 +142,9 @@ export async function ensureTenant(
     await call("POST", `${platform.internalUrl}/v1/tenants/${tenant.tenantId}/provision`, { token });
   const deadline = Date.now() + provisioningMs;
   while (Date.now() < deadline) {
-    const found = await find();
-    if (found?.status === "Active") return found;
-    if (found?.status === "ProvisioningFailed") break;
+    const currentTenant = await find();
+    if (currentTenant?.status === "Active") return currentTenant;
+    if (currentTenant?.status === "ProvisioningFailed") break;
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
   throw new Error(`Tenant ${slug} did not become Active`);

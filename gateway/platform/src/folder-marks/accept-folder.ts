@@ -28,8 +28,8 @@ export async function acceptFolder(admin: ClientBase, { setting, path }: SharedF
       "A process of the platform runs over this database. Stop all of them; one that was killed counts for 30 s.",
     );
   await admin.query(renewMark, [setting]);
-  const stored = (await readStoredMarks(admin)).get(setting);
-  if (stored === undefined) throw new InstallationProblem("The database has lost the mark of the folder.");
-  await writeMark(path, stored.mark);
+  const storedMark = (await readStoredMarks(admin)).get(setting);
+  if (storedMark === undefined) throw new InstallationProblem("The database has lost the mark of the folder.");
+  await writeMark(path, storedMark.mark);
   await admin.query(markIsWritten, [setting]);
 }

@@ -39,13 +39,13 @@ async function counted<Thing extends { readonly isPresent: boolean }>(
   things: AsyncIterable<Thing>,
   line: (thing: Thing) => string,
 ): Promise<Pick<FolderContent, "expected" | "missing" | "examples">> {
-  let [expected, missing] = [0, 0];
+  let [expectedCount, missing] = [0, 0];
   const examples: string[] = [];
   for await (const thing of things) {
-    expected += 1;
+    expectedCount += 1;
     if (thing.isPresent) continue;
     missing += 1;
     if (examples.length < maxExamples) examples.push(line(thing));
   }
-  return { expected, missing, examples };
+  return { expected: expectedCount, missing, examples };
 }

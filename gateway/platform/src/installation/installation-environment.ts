@@ -19,13 +19,13 @@ export interface InstallationEnvironment {
   readonly postgresBinDir: string | undefined;
 }
 
-export function installationOf(given: z.infer<typeof installationVariables>): InstallationEnvironment {
-  const dataDir = resolve(given.DATA_DIR);
+export function installationOf(values: z.infer<typeof installationVariables>): InstallationEnvironment {
+  const dataDir = resolve(values.DATA_DIR);
   return {
     dataDir,
-    filesDir: resolve(given.FILES_DIR ?? join(dataDir, "files")),
-    repositoriesDir: resolve(given.REPOSITORIES_DIR ?? join(dataDir, "repositories")),
-    databaseUrl: given.DATABASE_URL,
-    postgresBinDir: given.POSTGRES_BIN_DIR,
+    filesDir: resolve(values.FILES_DIR ?? join(dataDir, "files")),
+    repositoriesDir: resolve(values.REPOSITORIES_DIR ?? join(dataDir, "repositories")),
+    databaseUrl: values.DATABASE_URL,
+    postgresBinDir: values.POSTGRES_BIN_DIR,
   };
 }

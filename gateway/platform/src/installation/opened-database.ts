@@ -34,23 +34,23 @@ export async function databaseOf(environment: InstallationEnvironment): Promise<
   const { user, password, host, port } = record;
   const url = `postgres://${user}:${password}@${host}:${port}/postgres`;
   if (await answers(url)) return { url, close: async () => undefined };
-  return opened(await startEmbeddedPostgres(embedded(environment)));
+  return openedServer(await startEmbeddedPostgres(embeddedOptions(environment)));
 }
 
 /** The database to fill. DATA_DIR is locked until it is closed, so that no platform starts on it meanwhile. */
 export async function databaseToFill(environment: InstallationEnvironment): Promise<OpenedDatabase> {
   const { databaseUrl, dataDir } = environment;
-  if (databaseUrl === undefined) return opened(await startEmbeddedPostgres(embedded(environment)));
+  if (databaseUrl === undefined) return openedServer(await startEmbeddedPostgres(embeddedOptions(environment)));
   const lock = lockDataDirectory(dataDir);
   return { url: databaseUrl, close: async () => lock.release() };
 }
 
-const embedded = ({ dataDir, postgresBinDir: binDir }: InstallationEnvironment) => ({
+const embeddedOptions = ({ dataDir, postgresBinDir: binDir }: InstallationEnvironment) => ({
   ...{ dataDir, logger },
   ...(binDir === undefined ? {} : { binDir }),
 });
 
-const opened = (server: PostgresServer): OpenedDatabase => ({ url: server.url, close: () => server.stop() });
+const openedServer = (server: PostgresServer): OpenedDatabase => ({ url: server.url, close: () => server.stop() });
 
 async function answers(url: string): Promise<boolean> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: connectMs });

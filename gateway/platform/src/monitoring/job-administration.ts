@@ -26,10 +26,10 @@ export class JobAdministration {
   async list(after: string | undefined, limit: number) {
     const before = after === undefined ? undefined : positionOf(after);
     const pages = await Promise.all(this.#subgraphs.map((subgraph) => subgraph.list(before, limit + 1)));
-    const found = pages.flat().sort((one, other) => (isBefore(one.position, other.position) ? 1 : -1));
-    const page = found.slice(0, limit);
+    const jobs = pages.flat().sort((first, other) => (isBefore(first.position, other.position) ? 1 : -1));
+    const page = jobs.slice(0, limit);
     const last = page.at(-1);
-    const nextCursor = found.length > limit && last ? sealed(last.position) : null;
+    const nextCursor = jobs.length > limit && last ? encode(last.position) : null;
     return { items: page.map(({ job }) => job), nextCursor };
   }
 
@@ -44,10 +44,10 @@ export class JobAdministration {
 
   /** Lists the dead letters by consumer, oldest first. */
   async deadLetters(after: string | undefined, limit: number) {
-    const found = await this.#bus.deadLetters.list({ after: letterAfter(after), limit: limit + 1 });
-    const items = found.slice(0, limit);
+    const letters = await this.#bus.deadLetters.list({ after: letterAfter(after), limit: limit + 1 });
+    const items = letters.slice(0, limit);
     const last = items.at(-1);
-    const nextCursor = found.length > limit && last ? sealed([last.position, last.consumer]) : null;
+    const nextCursor = letters.length > limit && last ? encode([last.position, last.consumer]) : null;
     return { items, nextCursor };
   }
 
@@ -90,7 +90,7 @@ function isBefore([at, id]: JobPosition, [otherAt, otherId]: JobPosition): boole
   return at === otherAt ? id < otherId : at < otherAt;
 }
 
-const sealed = (parts: readonly string[]): string => Buffer.from(parts.join("|")).toString("base64url");
+const encode = (parts: readonly string[]): string => Buffer.from(parts.join("|")).toString("base64url");
 
 const isPosition = (text: string): boolean => /^\d{1,18}$/.test(text);
 

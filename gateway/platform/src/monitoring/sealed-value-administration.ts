@@ -46,9 +46,9 @@ export class SealedValueAdministration {
         this.#tables.set(`${subgraph}.${progress.table}`, { subgraph, ...progress });
       for (const progress of await resealer.run(show)) show(progress);
     });
-    const ended = await Promise.allSettled(runs);
-    const failed = ended.flatMap((run) => (run.status === "rejected" ? [run.reason as unknown] : []));
-    for (const error of failed) this.#logger.error({ err: error }, "stored values were not sealed again");
-    this.#status = failed.length === 0 ? "Ended" : "Failed";
+    const outcomes = await Promise.allSettled(runs);
+    const failures = outcomes.flatMap((run) => (run.status === "rejected" ? [run.reason as unknown] : []));
+    for (const error of failures) this.#logger.error({ err: error }, "stored values were not sealed again");
+    this.#status = failures.length === 0 ? "Ended" : "Failed";
   }
 }

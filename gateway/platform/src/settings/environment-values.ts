@@ -17,10 +17,10 @@ export const keys = z
   .default("")
   .transform((text, context): string[] => {
     if (!text.trimStart().startsWith("[")) return list.parse(text);
-    const parsed = z.array(z.string()).safeParse(jsonOrNothing(text));
-    if (!parsed.success)
+    const result = z.array(z.string()).safeParse(jsonOrNothing(text));
+    if (!result.success)
       context.addIssue({ code: "custom", message: "must be a list of keys, separated by commas, or a JSON array" });
-    return parsed.data ?? [];
+    return result.data ?? [];
   });
 
 function jsonOrNothing(text: string): unknown {
@@ -46,14 +46,14 @@ export const toolServers = z
   .default("{}")
   .transform((text, context): ReadonlyMap<string, z.infer<typeof toolServer>> => {
     const form = z.record(z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/), toolServer);
-    const parsed = form.safeParse(jsonOrNothing(text));
-    if (!parsed.success)
+    const result = form.safeParse(jsonOrNothing(text));
+    if (!result.success)
       context.addIssue({
         code: "custom",
         message:
           'must be a JSON object of names and programs, such as {"files":{"program":["/usr/bin/files-server"],"tenants":["ten_..."]}}; tenants may be "all", and credentialVariable names a variable for the token of the connection',
       });
-    return new Map(Object.entries(parsed.data ?? {}));
+    return new Map(Object.entries(result.data ?? {}));
   });
 
 export type ToolServerSetting = z.infer<typeof toolServer>;

@@ -139,19 +139,19 @@ const variables = z
     /** For fault tests: the place where this process kills itself, for example execution.pushing:kill:1. */
     FAIL: z.string().optional(),
   })
-  .superRefine((given, context) => {
+  .superRefine((values, context) => {
     const problem = (name: string, message: string) => context.addIssue({ code: "custom", path: [name], message });
-    if ((given.PLATFORM_CLIENT_ID === undefined) !== (given.PLATFORM_CLIENT_SECRET === undefined))
+    if ((values.PLATFORM_CLIENT_ID === undefined) !== (values.PLATFORM_CLIENT_SECRET === undefined))
       problem("PLATFORM_CLIENT_ID", "must be set together with PLATFORM_CLIENT_SECRET");
-    if ((given.SMTP_URL === undefined) !== (given.MAIL_FROM === undefined))
+    if ((values.SMTP_URL === undefined) !== (values.MAIL_FROM === undefined))
       problem("MAIL_FROM", "must be set together with SMTP_URL");
-    if (given.NODE_ENV !== "production") return;
-    if (!given.PUBLIC_URL?.startsWith("https://")) problem("PUBLIC_URL", "must be an https URL in production");
-    if (given.DATABASE_URL === undefined && !given.EMBEDDED_DATABASE)
+    if (values.NODE_ENV !== "production") return;
+    if (!values.PUBLIC_URL?.startsWith("https://")) problem("PUBLIC_URL", "must be an https URL in production");
+    if (values.DATABASE_URL === undefined && !values.EMBEDDED_DATABASE)
       problem("DATABASE_URL", "must be set in production, or set EMBEDDED_DATABASE=true");
-    if (given.SECRETS_KEY === undefined) problem("SECRETS_KEY", "must be set in production");
-    if (given.FAIL !== undefined) problem("FAIL", "must not be set in production");
-    if (given.LOG_LEVEL === "trace") problem("LOG_LEVEL", "must not be trace in production");
+    if (values.SECRETS_KEY === undefined) problem("SECRETS_KEY", "must be set in production");
+    if (values.FAIL !== undefined) problem("FAIL", "must not be set in production");
+    if (values.LOG_LEVEL === "trace") problem("LOG_LEVEL", "must not be trace in production");
   });
 
 /** All variable names, which OPERATING.md and .env.example describe. */
@@ -204,48 +204,48 @@ export interface PlatformEnvironment {
 
 /** Reads and checks the settings. Throws EnvironmentError, which names every problem at once. */
 export function platformEnvironment(processEnv: NodeJS.ProcessEnv = process.env): PlatformEnvironment {
-  const given = readEnvironment(variables, processEnv);
-  const { PLATFORM_CLIENT_ID: id, PLATFORM_CLIENT_SECRET: secret, SMTP_URL: smtpUrl, MAIL_FROM: from } = given;
+  const values = readEnvironment(variables, processEnv);
+  const { PLATFORM_CLIENT_ID: id, PLATFORM_CLIENT_SECRET: secret, SMTP_URL: smtpUrl, MAIL_FROM: from } = values;
   return {
-    development: given.NODE_ENV !== "production",
-    host: given.HOST,
-    port: given.PORT,
-    internalPort: given.INTERNAL_PORT,
-    grpcPort: given.GRPC_PORT,
-    publicUrl: given.PUBLIC_URL && inAscii(given.PUBLIC_URL).replace(/\/+$/, ""),
-    dataDir: given.DATA_DIR,
-    filesDir: given.FILES_DIR,
+    development: values.NODE_ENV !== "production",
+    host: values.HOST,
+    port: values.PORT,
+    internalPort: values.INTERNAL_PORT,
+    grpcPort: values.GRPC_PORT,
+    publicUrl: values.PUBLIC_URL && inAscii(values.PUBLIC_URL).replace(/\/+$/, ""),
+    dataDir: values.DATA_DIR,
+    filesDir: values.FILES_DIR,
     repositories: {
-      store: given.REPOSITORY_STORE,
-      folder: given.REPOSITORIES_DIR,
-      repositoryBytes: given.REPOSITORY_MAX_MIB * mebibyte,
-      tenantBytes: given.TENANT_REPOSITORIES_MAX_MIB * mebibyte,
-      cacheBytes: given.REPOSITORY_CACHE_MIB * mebibyte,
+      store: values.REPOSITORY_STORE,
+      folder: values.REPOSITORIES_DIR,
+      repositoryBytes: values.REPOSITORY_MAX_MIB * mebibyte,
+      tenantBytes: values.TENANT_REPOSITORIES_MAX_MIB * mebibyte,
+      cacheBytes: values.REPOSITORY_CACHE_MIB * mebibyte,
     },
-    databaseUrl: given.DATABASE_URL,
-    databaseRolePrefix: given.DATABASE_ROLE_PREFIX,
-    databaseGiveUpMs: milliseconds(given.DATABASE_GIVE_UP_SECONDS),
-    postgresBinDir: given.POSTGRES_BIN_DIR,
-    secretsKey: given.SECRETS_KEY,
-    previousSecretsKeys: given.SECRETS_KEY_PREVIOUS,
+    databaseUrl: values.DATABASE_URL,
+    databaseRolePrefix: values.DATABASE_ROLE_PREFIX,
+    databaseGiveUpMs: milliseconds(values.DATABASE_GIVE_UP_SECONDS),
+    postgresBinDir: values.POSTGRES_BIN_DIR,
+    secretsKey: values.SECRETS_KEY,
+    previousSecretsKeys: values.SECRETS_KEY_PREVIOUS,
     platformClient: id !== undefined && secret !== undefined ? { id, secret } : undefined,
     smtp: smtpUrl !== undefined && from !== undefined ? { smtpUrl, from } : undefined,
-    supergraphFile: given.SUPERGRAPH_FILE,
-    logLevel: given.LOG_LEVEL,
-    allowedOrigins: given.ALLOWED_ORIGINS.map(inAscii),
-    trustedProxies: given.TRUSTED_PROXIES,
-    allowedHosts: given.ALLOWED_HOSTS.map(asciiAuthority),
-    sourceRoots: given.SOURCE_ROOTS,
-    nugetFeeds: given.NUGET_FEEDS,
-    allowSsh: given.ALLOW_SSH,
-    sourceCredentials: new Map(given.SOURCE_CREDENTIALS.map(credentialOfHost)),
-    toolServers: given.TOOL_SERVERS,
-    toolServerBytes: given.TOOL_SERVER_MEMORY_MIB * mebibyte,
-    webhookRetentionDays: given.WEBHOOK_RETENTION_DAYS,
-    deliveryRetentionDays: given.DELIVERY_RETENTION_DAYS,
-    deadLetterRetentionDays: given.DEAD_LETTER_RETENTION_DAYS,
-    rateLimitFactor: given.RATE_LIMIT_FACTOR,
-    failpoint: given.FAIL,
+    supergraphFile: values.SUPERGRAPH_FILE,
+    logLevel: values.LOG_LEVEL,
+    allowedOrigins: values.ALLOWED_ORIGINS.map(inAscii),
+    trustedProxies: values.TRUSTED_PROXIES,
+    allowedHosts: values.ALLOWED_HOSTS.map(asciiAuthority),
+    sourceRoots: values.SOURCE_ROOTS,
+    nugetFeeds: values.NUGET_FEEDS,
+    allowSsh: values.ALLOW_SSH,
+    sourceCredentials: new Map(values.SOURCE_CREDENTIALS.map(credentialOfHost)),
+    toolServers: values.TOOL_SERVERS,
+    toolServerBytes: values.TOOL_SERVER_MEMORY_MIB * mebibyte,
+    webhookRetentionDays: values.WEBHOOK_RETENTION_DAYS,
+    deliveryRetentionDays: values.DELIVERY_RETENTION_DAYS,
+    deadLetterRetentionDays: values.DEAD_LETTER_RETENTION_DAYS,
+    rateLimitFactor: values.RATE_LIMIT_FACTOR,
+    failpoint: values.FAIL,
   };
 }
 
@@ -290,8 +290,8 @@ export function environmentWith(variables: Record<string, string>, processEnv: N
 
 /** Returns only the variables that a child process needs to run, without the caller's configuration. */
 export function bareEnvironment(processEnv: NodeJS.ProcessEnv = process.env): Record<string, string> {
-  const needed = ["PATH", "HOME", "LANG", "TMPDIR"];
+  const neededNames = ["PATH", "HOME", "LANG", "TMPDIR"];
   return Object.fromEntries(
-    Object.entries(processEnv).flatMap(([name, value]) => (needed.includes(name) && value ? [[name, value]] : [])),
+    Object.entries(processEnv).flatMap(([name, value]) => (neededNames.includes(name) && value ? [[name, value]] : [])),
   );
 }

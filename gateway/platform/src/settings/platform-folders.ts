@@ -29,11 +29,11 @@ export function sharedFoldersOf(environment: FolderSettings, dataDir: string): S
 
 /** The folders that the platform needs, by setting name. One that cannot be made is not ready. */
 export async function platformFolders(environment: FolderSettings, dataDir: string): Promise<PlatformFolder[]> {
-  const shared = sharedFoldersOf(environment, dataDir);
-  for (const { path } of shared) await mkdir(path, { recursive: true, mode: 0o700 }).catch(() => undefined);
+  const sharedFolders = sharedFoldersOf(environment, dataDir);
+  for (const { path } of sharedFolders) await mkdir(path, { recursive: true, mode: 0o700 }).catch(() => undefined);
   return [
     folderWatch.folder("DATA_DIR", dataDir),
-    ...shared.map(({ setting, path }) => folderWatch.folder(setting, path)),
+    ...sharedFolders.map(({ setting, path }) => folderWatch.folder(setting, path)),
     folderWatch.folder("TMPDIR", tmpdir()),
   ];
 }

@@ -39,8 +39,8 @@ const wayOut = (other: string) => `Give this user (id ${process.getuid?.() ?? "u
 
 /** Why the folder cannot be written, or made in the nearest folder above that exists. */
 async function hindrance(folder: string): Promise<string | undefined> {
-  const found = await stat(folder).catch(() => undefined);
-  if (found?.isDirectory() === false) return `${folder} is not a folder`;
+  const stats = await stat(folder).catch(() => undefined);
+  if (stats?.isDirectory() === false) return `${folder} is not a folder`;
   const code = await refusal(folder, R_OK | W_OK | X_OK);
   if (code === "ENOENT" && dirname(folder) !== folder) return hindrance(dirname(folder));
   return code === undefined ? undefined : `${folder} refuses it (${code})`;

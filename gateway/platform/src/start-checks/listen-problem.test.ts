@@ -9,7 +9,7 @@ import { removeData, temporaryDataDirectory } from "../client/platform-process.j
 import { listenProblem, PortInUseError } from "./listen-problem.js";
 
 describe("a server that cannot listen", () => {
-  const taken = createServer();
+  const listener = createServer();
   let port: number;
   let folder: string;
   let certificates: ServiceCertificates;
@@ -19,13 +19,13 @@ describe("a server that cannot listen", () => {
     jest.spyOn(console, "error").mockReturnValue();
     folder = await temporaryDataDirectory();
     certificates = await serviceCertificates(folder);
-    await once(taken.listen(0, "127.0.0.1"), "listening");
-    port = (taken.address() as AddressInfo).port;
+    await once(listener.listen(0, "127.0.0.1"), "listening");
+    port = (listener.address() as AddressInfo).port;
   });
 
   afterAll(async () => {
     jest.restoreAllMocks();
-    await new Promise((resolve) => taken.close(resolve));
+    await new Promise((resolve) => listener.close(resolve));
     await removeData(folder);
   });
 

@@ -28,10 +28,10 @@ export async function writeArchive(
   entries: AsyncIterable<ArchiveEntry>,
 ): Promise<Archive> {
   const archive = pack();
-  const written = folder.write(file, archive);
+  const writing = folder.write(file, archive);
   let count = 0;
   const failures: Error[] = [];
-  const filled = (async () => {
+  const filling = (async () => {
     for await (const entry of entries) {
       await addEntry(archive, entry);
       count += 1;
@@ -42,9 +42,9 @@ export async function writeArchive(
     archive.destroy(error);
   });
   try {
-    return { part: await written, count };
+    return { part: await writing, count };
   } catch (error) {
-    await filled;
+    await filling;
     throw causeOf([...failures, error as Error]);
   }
 }
@@ -71,12 +71,12 @@ export async function readArchive(
 ): Promise<number> {
   let count = 0;
   const archive = extract();
-  archive.on("entry", (header, content, taken) => {
+  archive.on("entry", (header, content, readNext) => {
     count += 1;
     take(header, content as unknown as Readable).then(
       () => {
         content.resume();
-        taken();
+        readNext();
       },
       (error: unknown) => archive.destroy(error as Error),
     );

@@ -46,14 +46,14 @@ export class BackupFolder {
     passphrase: string,
     progress: Progress,
   ): Promise<{ folder: BackupFolder; manifest: Manifest }> {
-    const signed = await readSigned(resolve(path));
-    const { signature, ...content } = signed;
-    const parsed = manifestForm.safeParse(content);
-    if (!parsed.success) throw new BackupProblem(`${path} has a manifest that this release cannot read.`);
-    const keys = await PassphraseKeys.open(passphrase, parsed.data.key);
+    const signedManifest = await readSigned(resolve(path));
+    const { signature, ...content } = signedManifest;
+    const result = manifestForm.safeParse(content);
+    if (!result.success) throw new BackupProblem(`${path} has a manifest that this release cannot read.`);
+    const keys = await PassphraseKeys.open(passphrase, result.data.key);
     if (typeof signature !== "string" || !keys.isSigned(JSON.stringify(content), signature))
       throw new BackupProblem(`${path} has a manifest that was changed.`);
-    return { folder: new BackupFolder(resolve(path), keys, progress), manifest: parsed.data };
+    return { folder: new BackupFolder(resolve(path), keys, progress), manifest: result.data };
   }
 
   /** Writes a stream as a backup file. It is on the disk when this resolves. */
@@ -71,11 +71,11 @@ export class BackupFolder {
   /** Reads a backup file into the last stream in `into`. Throws BackupProblem for a damaged one. */
   async read({ file, sha256 }: Part, ...into: NodeJS.WritableStream[]): Promise<void> {
     const digest = new Digest();
-    const opened = new OpenStream(this.keys.forFile(file));
+    const openStream = new OpenStream(this.keys.forFile(file));
     const { signal } = this.#progress;
     const source = createReadStream(join(this.path, file));
     try {
-      await pipeline([source, digest, opened, createGunzip(), this.#progress.counting(), ...into], { signal });
+      await pipeline([source, digest, openStream, createGunzip(), this.#progress.counting(), ...into], { signal });
     } catch (error) {
       throw isDamage(error) ? new BackupProblem(`${file} of the backup is damaged.`, { cause: error }) : error;
     }
@@ -111,15 +111,15 @@ export class BackupFolder {
   async complete(content: Omit<Manifest, "key">): Promise<Manifest> {
     const manifest = { ...content, key: this.keys.recipe };
     const signature = this.keys.sign(JSON.stringify(manifest));
-    const unfinished = join(this.path, `${manifestFile}.unfinished`);
-    const file = await open(unfinished, "wx", 0o600);
+    const unfinishedFile = join(this.path, `${manifestFile}.unfinished`);
+    const file = await open(unfinishedFile, "wx", 0o600);
     try {
       await file.writeFile(`${JSON.stringify({ ...manifest, signature }, null, 1)}\n`);
       await file.sync();
     } finally {
       await file.close();
     }
-    await rename(unfinished, join(this.path, manifestFile));
+    await rename(unfinishedFile, join(this.path, manifestFile));
     const folder = await open(this.path, "r");
     try {
       await folder.sync();
@@ -152,10 +152,10 @@ class Digest extends Transform {
   readonly #sha256 = createHash("sha256");
   #bytes = 0;
 
-  override _transform(bytes: Buffer, _encoding: BufferEncoding, done: (error: null, bytes: Buffer) => void): void {
+  override _transform(bytes: Buffer, _encoding: BufferEncoding, callback: (error: null, bytes: Buffer) => void): void {
     this.#sha256.update(bytes);
     this.#bytes += bytes.length;
-    done(null, bytes);
+    callback(null, bytes);
   }
 
   result(): { bytes: number; sha256: string } {

@@ -50,8 +50,8 @@ export class PassphraseKeys {
   }
 
   isSigned(text: string, signature: string): boolean {
-    const [wanted, given] = [Buffer.from(this.sign(text), "hex"), Buffer.from(signature, "hex")];
-    return wanted.length === given.length && timingSafeEqual(wanted, given);
+    const [expectedBytes, givenBytes] = [Buffer.from(this.sign(text), "hex"), Buffer.from(signature, "hex")];
+    return expectedBytes.length === givenBytes.length && timingSafeEqual(expectedBytes, givenBytes);
   }
 
   #derived(purpose: string): Buffer {

@@ -45,9 +45,9 @@ export class Progress {
   /** A stream that counts the bytes of one piece of work. */
   counting(): Transform {
     return new Transform({
-      transform: (bytes: Buffer, _encoding, done) => {
+      transform: (bytes: Buffer, _encoding, callback) => {
         this.moved(bytes.length);
-        done(null, bytes);
+        callback(null, bytes);
       },
     });
   }
