@@ -83,9 +83,9 @@ export class AdHocOperations {
    * Returns a document's compiled operation, or the errors that refuse it. Charges the caller for invalid documents and
    * for slow planning.
    */
-  async read(asked: AskedDocument, caller: RequestContext): Promise<ReadOperation> {
+  async read(request: AskedDocument, caller: RequestContext): Promise<ReadOperation> {
     try {
-      return await this.#read(asked, caller);
+      return await this.#read(request, caller);
     } catch (reason) {
       if (!(reason instanceof DomainError))
         this.#logger.error({ err: reason }, "a GraphQL document could not be read because of a bug");
@@ -110,38 +110,38 @@ export class AdHocOperations {
     await this.#thread.close();
   }
 
-  async #read(asked: AskedDocument, caller: RequestContext): Promise<ReadOperation> {
-    const digest = createHash("sha256").update(asked.text).digest("hex");
-    const known = this.#cache.document(digest);
-    const document = known ?? asked.document ?? parsed(asked.text);
+  async #read(request: AskedDocument, caller: RequestContext): Promise<ReadOperation> {
+    const digest = createHash("sha256").update(request.text).digest("hex");
+    const cachedDocument = this.#cache.document(digest);
+    const document = cachedDocument ?? request.document ?? parsed(request.text);
     const problem =
       document instanceof GraphQLError
         ? document
-        : (tooComplex(known ? undefined : limitProblem(document, Buffer.byteLength(asked.text))) ??
-          tooComplex(variablesProblem(asked.variables)));
+        : (tooComplex(cachedDocument ? undefined : limitProblem(document, Buffer.byteLength(request.text))) ??
+          tooComplex(variablesProblem(request.variables)));
     if (problem || document instanceof GraphQLError) return this.#refused([problem as GraphQLError], caller);
-    const operation = getOperationAST(document, asked.operationName);
+    const operation = getOperationAST(document, request.operationName);
     if (!operation) return this.#refused([unknownOperation()], caller);
     const name = operation.name?.value;
-    const compiled = this.#cache.operation(digest, name ?? "");
-    if (compiled) return { document, operation: compiled };
+    const cachedOperation = this.#cache.operation(digest, name ?? "");
+    if (cachedOperation) return { document, operation: cachedOperation };
     const { principal, address } = caller;
     const owner = principal ? (principal.tenantId ?? `client:${principal.clientId}`) : `address:${address}`;
-    return this.#plannedOnce({ ...asked, operationName: name, document, digest, owner }, caller);
+    return this.#plannedOnce({ ...request, operationName: name, document, digest, owner }, caller);
   }
 
   /** Plans a document once for all callers that ask for it at the same time. */
-  async #plannedOnce(owned: Owned, caller: RequestContext): Promise<ReadOperation> {
-    const key = `${owned.digest} ${owned.operationName ?? ""}`;
+  async #plannedOnce(ownedDocument: Owned, caller: RequestContext): Promise<ReadOperation> {
+    const key = `${ownedDocument.digest} ${ownedDocument.operationName ?? ""}`;
     const reading = this.#reading.get(key);
     if (reading) return reading;
-    const planning = this.#planned(owned, caller).finally(() => this.#reading.delete(key));
+    const planning = this.#planned(ownedDocument, caller).finally(() => this.#reading.delete(key));
     this.#reading.set(key, planning);
     return planning;
   }
 
-  async #planned(owned: Owned, caller: RequestContext): Promise<ReadOperation> {
-    const { text, operationName, document, digest, owner } = owned;
+  async #planned(ownedDocument: Owned, caller: RequestContext): Promise<ReadOperation> {
+    const { text, operationName, document, digest, owner } = ownedDocument;
     const answer = await this.#thread.plan(owner, { text, operationName });
     await this.#charge(answer, caller);
     if (answer === "cut")

@@ -41,7 +41,7 @@ export class OperationCache<C> {
       max: this.#limits.documents,
       maxSize: this.#limits.bytes,
       sizeCalculation: ({ bytes }) => bytes,
-      dispose: (known) => this.#count(known, -1),
+      dispose: (entry) => this.#count(entry, -1),
     });
   }
 
@@ -67,22 +67,24 @@ export class OperationCache<C> {
     { owner, document, name, bytes }: { owner: string; document: DocumentNode; name: string; bytes: number },
     operation: CompiledOperation<C>,
   ): void {
-    const known = this.#known.peek(digest) ?? { owner, document, operations: new Map(), bytes: 0 };
+    const entry = this.#known.peek(digest) ?? { owner, document, operations: new Map(), bytes: 0 };
     this.#known.delete(digest);
-    known.operations.set(name, operation);
-    known.bytes += bytes;
-    if (known.bytes > this.#limits.bytes * this.#limits.ownerShare) return;
-    this.#makeRoom(known);
-    this.#count(known, 1);
-    this.#known.set(digest, known);
+    entry.operations.set(name, operation);
+    entry.bytes += bytes;
+    if (entry.bytes > this.#limits.bytes * this.#limits.ownerShare) return;
+    this.#makeRoom(entry);
+    this.#count(entry, 1);
+    this.#known.set(digest, entry);
   }
 
   /** Evicts this owner's documents until the new document fits into the owner's share. */
   #makeRoom({ owner, bytes }: KnownDocument<C>): void {
     const { documents, bytes: allBytes, ownerShare } = this.#limits;
     const isOver = () => {
-      const held = this.#holdings.get(owner);
-      return held && (held.documents + 1 > documents * ownerShare || held.bytes + bytes > allBytes * ownerShare);
+      const holding = this.#holdings.get(owner);
+      return (
+        holding && (holding.documents + 1 > documents * ownerShare || holding.bytes + bytes > allBytes * ownerShare)
+      );
     };
     if (!isOver()) return;
     for (const digest of [...this.#known.rkeys()])
@@ -90,10 +92,10 @@ export class OperationCache<C> {
   }
 
   #count({ owner, bytes }: KnownDocument<C>, sign: 1 | -1): void {
-    const held = this.#holdings.get(owner) ?? { documents: 0, bytes: 0 };
-    held.documents += sign;
-    held.bytes += sign * bytes;
-    if (held.documents === 0) this.#holdings.delete(owner);
-    else this.#holdings.set(owner, held);
+    const holding = this.#holdings.get(owner) ?? { documents: 0, bytes: 0 };
+    holding.documents += sign;
+    holding.bytes += sign * bytes;
+    if (holding.documents === 0) this.#holdings.delete(owner);
+    else this.#holdings.set(owner, holding);
   }
 }

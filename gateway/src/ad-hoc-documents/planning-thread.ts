@@ -56,7 +56,7 @@ export class PlanningThread {
 
   /** Plans an owner's document. The answer is "cut" when the document took longer than its limit. */
   async plan(owner: string, request: PlanningRequest): Promise<PlanningAnswer | "cut"> {
-    if (this.#closed) throw closed();
+    if (this.#closed) throw stoppingError();
     if (this.#queue.waitingFor(owner) >= maxWaitingOfOwner)
       throw new DomainError("RATE_LIMITED", {
         detail: `${maxWaitingOfOwner} documents of this tenant are waiting already, which is the limit. Wait until one of them has been answered.`,
@@ -73,8 +73,8 @@ export class PlanningThread {
 
   async close(): Promise<void> {
     this.#closed = true;
-    for (let task = this.#queue.shift(); task; task = this.#queue.shift()) task.reject(closed());
-    await this.#end((task) => task.reject(closed()));
+    for (let task = this.#queue.shift(); task; task = this.#queue.shift()) task.reject(stoppingError());
+    await this.#end((task) => task.reject(stoppingError()));
   }
 
   #next(): void {
@@ -94,8 +94,8 @@ export class PlanningThread {
     const { task, startedAt, cpuBefore } = this.#planning ?? {};
     if (!task || startedAt === undefined) return;
     // A thread that has ended does not report its CPU usage.
-    const used = await cpuBefore?.then((before) => thread.cpuUsage(before)).catch(() => undefined);
-    const cpuMs = used ? (used.user + used.system) / 1000 : 0;
+    const usage = await cpuBefore?.then((before) => thread.cpuUsage(before)).catch(() => undefined);
+    const cpuMs = usage ? (usage.user + usage.system) / 1000 : 0;
     if (this.#planning?.task !== task) return;
     if (cpuMs < this.#limits.cpuMs && performance.now() - startedAt < this.#limits.wallMs) return;
     const bytes = Buffer.byteLength(task.request.text);
@@ -109,10 +109,10 @@ export class PlanningThread {
 
   #start(): void {
     // Tests run the .ts files, but a thread needs the compiled file.
-    const compiled = import.meta.url.endsWith(".ts")
+    const compiledWorker = import.meta.url.endsWith(".ts")
       ? "../../dist/ad-hoc-documents/planning-worker.js"
       : "./planning-worker.js";
-    const thread = new Worker(new URL(compiled, import.meta.url), {
+    const thread = new Worker(new URL(compiledWorker, import.meta.url), {
       workerData: this.#setup,
       resourceLimits: memoryLimits,
       env: {},
@@ -162,4 +162,5 @@ export class PlanningThread {
   }
 }
 
-const closed = () => new DomainError("UNAVAILABLE", { detail: "The platform is stopping. Try again in a moment." });
+const stoppingError = () =>
+  new DomainError("UNAVAILABLE", { detail: "The platform is stopping. Try again in a moment." });

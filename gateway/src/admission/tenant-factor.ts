@@ -8,8 +8,8 @@ import { editionFactor } from "@factory/schema/edition-factors";
  */
 export function tenantFactor(facts: Pick<TenantFacts, "peek">): TenantFactor {
   return ({ tenantId, editionCode }) => {
-    const known = tenantId === undefined ? undefined : facts.peek(tenantId);
-    if (!known) return editionFactor(editionCode);
-    return editionFactor(known.editionCode ?? editionCode) * known.limit("rateLimitFactor");
+    const tenantFacts = tenantId === undefined ? undefined : facts.peek(tenantId);
+    if (!tenantFacts) return editionFactor(editionCode);
+    return editionFactor(tenantFacts.editionCode ?? editionCode) * tenantFacts.limit("rateLimitFactor");
   };
 }

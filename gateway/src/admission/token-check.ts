@@ -30,19 +30,19 @@ const rootTypes: Readonly<Record<string, string>> = { Query: "query", Mutation: 
 
 /** A supergraph's anonymous root fields, such as `mutation acceptInvitation`. */
 function anonymousFields(supergraphSdl: string): ReadonlySet<string> {
-  const found = parse(supergraphSdl).definitions.flatMap((definition) => {
+  const fields = parse(supergraphSdl).definitions.flatMap((definition) => {
     const kind = definition.kind === Kind.OBJECT_TYPE_DEFINITION ? rootTypes[definition.name.value] : undefined;
     if (kind === undefined || definition.kind !== Kind.OBJECT_TYPE_DEFINITION) return [];
     const open = (definition.fields ?? []).filter(({ directives }) =>
       directives?.some(
-        ({ name, arguments: given }) =>
+        ({ name, arguments: argumentNodes }) =>
           name.value === "auth" &&
-          given?.some(
+          argumentNodes?.some(
             (argument) => argument.name.value === "anonymous" && valueFromASTUntyped(argument.value) === true,
           ),
       ),
     );
     return open.map(({ name }) => `${kind} ${name.value}`);
   });
-  return new Set(found);
+  return new Set(fields);
 }

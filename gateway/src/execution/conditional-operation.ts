@@ -19,14 +19,14 @@ export function conditionalOperation<C>(
   general: CompiledOperation<C>,
   { conditions, coerce, compile }: Specialisation<C>,
 ): CompiledOperation<C> {
-  const specialised = new Map<string, CompiledOperation<C>>();
+  const specialisedOperations = new Map<string, CompiledOperation<C>>();
   const pick = (variables: Record<string, unknown> | undefined): CompiledOperation<C> => {
     const values = coerce(variables);
     if (!values) {
       return general;
     }
     const key = conditionKey(conditions, values);
-    let operation = specialised.get(key);
+    let operation = specialisedOperations.get(key);
     if (!operation) {
       try {
         operation = compile(values) ?? general;
@@ -34,7 +34,7 @@ export function conditionalOperation<C>(
         // The general plan is compiled already and serves every combination.
         operation = general;
       }
-      specialised.set(key, operation);
+      specialisedOperations.set(key, operation);
     }
     return operation;
   };

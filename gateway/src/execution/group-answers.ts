@@ -10,12 +10,12 @@ export class GroupAnswers<Answer> {
     if (group === undefined || typeof event !== "object" || event === null) {
       return make();
     }
-    const known = this.#ofEvent.get(event) ?? new Map<string, WeakRef<Promise<Answer>>>();
-    this.#ofEvent.set(event, known);
-    let answer = known.get(group)?.deref();
+    const answersByGroup = this.#ofEvent.get(event) ?? new Map<string, WeakRef<Promise<Answer>>>();
+    this.#ofEvent.set(event, answersByGroup);
+    let answer = answersByGroup.get(group)?.deref();
     if (!answer) {
       answer = make();
-      known.set(group, new WeakRef(answer));
+      answersByGroup.set(group, new WeakRef(answer));
     }
     return answer;
   }

@@ -12,8 +12,11 @@ export function fieldShape(
   for (const selection of selectionSet.selections) {
     if (selection.kind === Kind.FIELD) {
       const key = selection.alias?.value ?? selection.name.value;
-      const known = shape.get(key);
-      shape.set(key, selection.selectionSet ? fieldShape(selection.selectionSet, fragments, known ?? new Map()) : null);
+      const innerShape = shape.get(key);
+      shape.set(
+        key,
+        selection.selectionSet ? fieldShape(selection.selectionSet, fragments, innerShape ?? new Map()) : null,
+      );
     } else if (selection.kind === Kind.INLINE_FRAGMENT) {
       fieldShape(selection.selectionSet, fragments, shape);
     } else {
@@ -65,7 +68,7 @@ function copyValue(value: unknown, shape: FieldShape): unknown {
   if (!isFields(value)) {
     return value;
   }
-  const copied: Fields = Object.create(null);
-  mergeFields(copied, value, shape, true);
-  return copied;
+  const copy: Fields = Object.create(null);
+  mergeFields(copy, value, shape, true);
+  return copy;
 }

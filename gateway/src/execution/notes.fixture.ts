@@ -45,17 +45,17 @@ export class Notebook {
   readonly #subscribers = new Set<Channel<Note>>();
 
   constructor() {
-    const composed = composeServices(
+    const composition = composeServices(
       Object.entries({ notes, comments }).map(([name, sdl]) => ({ name, url: `http://${name}`, typeDefs: parse(sdl) })),
     );
-    if (composed.errors) throw new Error(composed.errors.join("\n"));
-    this.supergraphSdl = composed.supergraphSdl;
+    if (composition.errors) throw new Error(composition.errors.join("\n"));
+    this.supergraphSdl = composition.supergraphSdl;
     this.schemas = new Map([
       ["notes", this.#notes()],
       ["comments", this.#comments()],
     ]);
     this.executor = SupergraphExecutor.fromSdl(
-      composed.supergraphSdl,
+      composition.supergraphSdl,
       [...this.schemas].map(([name, schema]) => localSubgraph<RequestContext>(name, schema)),
     );
   }
@@ -107,11 +107,11 @@ export class Notebook {
   }
 
   #comments() {
-    const guarded =
-      (read: (context: RequestContext) => unknown) => (_: unknown, __: unknown, context: RequestContext) => {
+    const guard =
+      (readValue: (context: RequestContext) => unknown) => (_: unknown, __: unknown, context: RequestContext) => {
         try {
           authorize({ scopes: ["templates.read"] }, context);
-          return read(context);
+          return readValue(context);
         } catch (error) {
           throw toGraphqlError(error, context);
         }
@@ -122,9 +122,9 @@ export class Notebook {
           this.joined += 1;
           return reference;
         },
-        comment: guarded(({ principal }) => `for ${principal?.tenantId}`),
+        comment: guard(({ principal }) => `for ${principal?.tenantId}`),
         // The subject differs within a group, so a group's subscribers must not share it.
-        owner: guarded(({ principal }) => principal?.subject),
+        owner: guard(({ principal }) => principal?.subject),
       },
     };
     return buildSubgraphSchema([{ typeDefs: parse(comments), resolvers: resolvers as never }]);

@@ -11,18 +11,18 @@ export function ownVariables(
   definitions: readonly VariableDefinitionNode[] = [],
 ): (provided: Readonly<Fields>) => Readonly<Fields> {
   const variables = definitions.flatMap(({ variable, type }) => {
-    const known = typeFromAST(schema, type as never) as GraphQLInputType | undefined;
-    return known ? { name: variable.name.value, convert: ownNumbers(known) } : [];
+    const inputType = typeFromAST(schema, type as never) as GraphQLInputType | undefined;
+    return inputType ? { name: variable.name.value, convert: ownNumbers(inputType) } : [];
   });
-  return (provided) => {
-    let own: Fields | undefined;
+  return (providedValues) => {
+    let ownValues: Fields | undefined;
     for (const { name, convert } of variables) {
-      const value = ownValue(provided, name);
-      const converted = convert(value);
-      if (converted === value) continue;
-      own ??= { ...provided };
-      setOwn(own, name, converted);
+      const value = ownValue(providedValues, name);
+      const newValue = convert(value);
+      if (newValue === value) continue;
+      ownValues ??= { ...providedValues };
+      setOwn(ownValues, name, newValue);
     }
-    return own ?? provided;
+    return ownValues ?? providedValues;
   };
 }

@@ -45,11 +45,11 @@ function sameFields(
   client: ClientSelection,
   fetchFragments: Fragments,
   type: GraphQLObjectType,
-  [asked, fetched]: readonly [SelectionSetNode[], SelectionSetNode[]],
+  [clientSets, fetchedSets]: readonly [SelectionSetNode[], SelectionSetNode[]],
 ): boolean {
   const { schema, fragments } = client;
-  const askedFields = [...collectFields({ schema, fragments, variables: {} }, type, asked)];
-  const fetchedFields = [...collectFields({ schema, fragments: fetchFragments, variables: {} }, type, fetched)];
+  const askedFields = [...collectFields({ schema, fragments, variables: {} }, type, clientSets)];
+  const fetchedFields = [...collectFields({ schema, fragments: fetchFragments, variables: {} }, type, fetchedSets)];
   return (
     askedFields.length === fetchedFields.length &&
     askedFields.every(([key, askedNodes], index) => {
@@ -78,7 +78,7 @@ function isRootType(schema: GraphQLSchema, type: GraphQLObjectType): boolean {
 }
 
 function hidesValues(client: ClientSelection, typeName: string): boolean {
-  const shown = client.schema.getType(typeName);
+  const clientType = client.schema.getType(typeName);
   const whole = client.supergraphSchema.getType(typeName);
-  return isEnumType(shown) && (!isEnumType(whole) || whole.getValues().length !== shown.getValues().length);
+  return isEnumType(clientType) && (!isEnumType(whole) || whole.getValues().length !== clientType.getValues().length);
 }

@@ -86,11 +86,11 @@ function composite(value: unknown, fill: Fill): unknown {
 function addFields(target: Fields, part: Fields): void {
   for (const key of Object.keys(part)) {
     const current = ownValue(target, key);
-    const added = part[key];
-    if (isFields(current) && isFields(added) && Object.getPrototypeOf(added) === null) {
-      addFields(current, added);
+    const addedValue = part[key];
+    if (isFields(current) && isFields(addedValue) && Object.getPrototypeOf(addedValue) === null) {
+      addFields(current, addedValue);
     } else {
-      setOwn(target, key, added);
+      setOwn(target, key, addedValue);
     }
   }
 }

@@ -22,7 +22,7 @@ interface EndableSource {
   end(): void;
 }
 
-const finished: IteratorReturnResult<undefined> = { done: true, value: undefined };
+const endOfStream: IteratorReturnResult<undefined> = { done: true, value: undefined };
 
 /**
  * One subscription's responses. The stream pulls one event at a time and buffers nothing, so a slow consumer slows down
@@ -47,7 +47,7 @@ export class ResponseStream implements AsyncIterableIterator<ExecutionResult> {
   }
 
   async next(): Promise<IteratorResult<ExecutionResult, undefined>> {
-    if (this.#closed) return finished;
+    if (this.#closed) return endOfStream;
     let event: IteratorResult<unknown>;
     try {
       event = await this.#source.next();
@@ -58,7 +58,7 @@ export class ResponseStream implements AsyncIterableIterator<ExecutionResult> {
     if (event.done) {
       const value = this.#lastResponse;
       this.#close();
-      return value ? { done: false, value } : finished;
+      return value ? { done: false, value } : endOfStream;
     }
     return { done: false, value: await this.#handling.respond(event.value) };
   }
@@ -66,7 +66,7 @@ export class ResponseStream implements AsyncIterableIterator<ExecutionResult> {
   async return(): Promise<IteratorReturnResult<undefined>> {
     this.#close();
     await this.#source.return?.();
-    return finished;
+    return endOfStream;
   }
 
   async throw(reason: unknown): Promise<IteratorResult<ExecutionResult, undefined>> {

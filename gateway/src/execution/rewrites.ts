@@ -68,11 +68,11 @@ function setter(field: string, value: unknown): Change {
   return (target) => setOwn(target, field, value);
 }
 
-function renamer(field: string, renamed: string): Change {
+function renamer(field: string, newName: string): Change {
   return (target) => {
     const value = ownValue(target, field);
     if (value !== undefined) {
-      setOwn(target, renamed, value);
+      setOwn(target, newName, value);
       delete target[field];
     }
   };
@@ -88,10 +88,10 @@ export function renameInShape(shape: FieldShape, rewrites: FetchDataRewrite[] | 
       for (const field of fields) {
         holder = holder?.get(field);
       }
-      const renamed = alias === undefined ? undefined : holder?.get(alias);
-      if (holder && renamed !== undefined) {
-        const known = holder.get(rewrite.renameKeyTo);
-        holder.set(rewrite.renameKeyTo, known && renamed ? new Map([...known, ...renamed]) : renamed);
+      const aliasShape = alias === undefined ? undefined : holder?.get(alias);
+      if (holder && aliasShape !== undefined) {
+        const keyShape = holder.get(rewrite.renameKeyTo);
+        holder.set(rewrite.renameKeyTo, keyShape && aliasShape ? new Map([...keyShape, ...aliasShape]) : aliasShape);
       }
     }
   }

@@ -59,8 +59,8 @@ export function graphqlEndpoint(options: {
 async function contextOf(request: FastifyRequest, reply: FastifyReply, verifier: Verifier): Promise<RequestContext> {
   const { headers, raw } = request;
   // The front door notes the principal with a refusal.
-  const identify = (known: Principal) => {
-    request.principal = known;
+  const identify = (caller: Principal) => {
+    request.principal = caller;
   };
   const principal = headers.authorization === undefined ? undefined : await authenticate(raw, verifier, identify);
   const idempotencyKey = headers["idempotency-key"];

@@ -91,21 +91,21 @@ function exceeded(unit: string, actual: number, limit: number): { detail: string
 }
 
 function refusedName(document: DocumentNode): { detail: string } | undefined {
-  let refused: string | undefined;
+  let refusedAlias: string | undefined;
   visit(document, {
     Field({ alias, name }) {
       // With the alias __typename, a client could choose an entity's type.
       if (alias && (refusedNames.has(alias.value) || (alias.value === "__typename" && name.value !== "__typename"))) {
-        refused = `The alias ${alias.value} is not allowed. Use another alias.`;
+        refusedAlias = `The alias ${alias.value} is not allowed. Use another alias.`;
       }
     },
     VariableDefinition({ variable }) {
       if (refusedNames.has(variable.name.value)) {
-        refused = `The variable name ${variable.name.value} is not allowed. Use another name.`;
+        refusedAlias = `The variable name ${variable.name.value} is not allowed. Use another name.`;
       }
     },
   });
-  return refused === undefined ? undefined : { detail: refused };
+  return refusedAlias === undefined ? undefined : { detail: refusedAlias };
 }
 
 /** Checks the values in arguments, in directives and in default values. */
@@ -169,10 +169,10 @@ class Meter {
   }
 
   #fragment(name: string): Measure {
-    const known = this.#measured.get(name);
+    const knownMeasure = this.#measured.get(name);
     const selectionSet = this.#fragments.get(name);
-    if (known || !selectionSet) {
-      return known ?? nothing;
+    if (knownMeasure || !selectionSet) {
+      return knownMeasure ?? nothing;
     }
     // This value ends the recursion when fragments form a cycle. Validation refuses the cycle later.
     this.#measured.set(name, nothing);
@@ -224,9 +224,9 @@ class Meter {
     if (!this.#variables) {
       return Number.POSITIVE_INFINITY;
     }
-    const given = Object.hasOwn(this.#variables, name) ? this.#variables[name] : undefined;
-    if (given !== undefined) {
-      return typeof given === "number" ? given : 0;
+    const givenValue = Object.hasOwn(this.#variables, name) ? this.#variables[name] : undefined;
+    if (givenValue !== undefined) {
+      return typeof givenValue === "number" ? givenValue : 0;
     }
     const byDefault = this.#defaults.get(name);
     return byDefault?.kind === Kind.INT ? Number(byDefault.value) : 0;

@@ -29,16 +29,16 @@ type PublicError = (formatted: GraphQLFormattedError, error: unknown) => GraphQL
  * bug's cause.
  */
 export function publicErrors(options: { logger: Logger; schemaDetails: boolean }): PublicError {
-  return (formatted, error) => {
-    const { extensions = {} } = formatted;
+  return (formattedError, error) => {
+    const { extensions = {} } = formattedError;
     const code = closedCode(extensions, error);
     const message = hidden[code];
     if (message === undefined) {
       // A platform error already has its code. A graphql-js message may contain the caller's values and schema names.
       const isOfGraphql = code === "VALIDATION_FAILED" && extensions["code"] !== code;
-      const valueless = isOfGraphql ? withoutCallerValues(formatted.message) : formatted.message;
+      const valueless = isOfGraphql ? withoutCallerValues(formattedError.message) : formattedError.message;
       const text = isOfGraphql && !options.schemaDetails ? withoutSchemaNames(valueless) : valueless;
-      return { ...formatted, message: text, extensions: { ...extensions, code } };
+      return { ...formattedError, message: text, extensions: { ...extensions, code } };
     }
     const { traceId, serviceName } = extensions;
     // A subgraph that sets traceId has already logged the cause.
@@ -47,8 +47,8 @@ export function publicErrors(options: { logger: Logger; schemaDetails: boolean }
         { err: originOf(error), code },
         "a GraphQL operation was answered as INTERNAL because of a bug",
       );
-    const known = Object.entries({ traceId, serviceName }).filter(([, value]) => value !== undefined);
-    return { ...formatted, message, extensions: { ...Object.fromEntries(known), code } };
+    const definedFacts = Object.entries({ traceId, serviceName }).filter(([, value]) => value !== undefined);
+    return { ...formattedError, message, extensions: { ...Object.fromEntries(definedFacts), code } };
   };
 }
 

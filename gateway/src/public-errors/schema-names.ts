@@ -44,9 +44,9 @@ const phrases: readonly (readonly [RegExp, string])[] = [
 export function withoutSchemaDetails(
   extensions: Readonly<Record<string, unknown>> | undefined,
 ): Record<string, unknown> | undefined {
-  const found = extensions?.["valueCompletion"];
-  if (!Array.isArray(found)) return undefined;
-  const valueCompletion = (found as GraphQLError[]).map((error) => {
+  const completionErrors = extensions?.["valueCompletion"];
+  if (!Array.isArray(completionErrors)) return undefined;
+  const valueCompletion = (completionErrors as GraphQLError[]).map((error) => {
     const { message, ...rest } = error.toJSON();
     return { message: withoutSchemaNames(message), ...rest };
   });

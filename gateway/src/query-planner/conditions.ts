@@ -24,11 +24,13 @@ export function conditionValues(conditions: readonly string[]): Fields[] {
 /** Removes the skipped selections, and the @skip and @include directives whose values are known. */
 export function withoutConditions(document: DocumentNode, values: Readonly<Fields>): DocumentNode {
   const resolve = (selection: SelectionNode): SelectionNode | null | undefined => {
-    const kept = selection.directives?.filter((directive) => decision(directive, values) === undefined) ?? [];
+    const keptDirectives = selection.directives?.filter((directive) => decision(directive, values) === undefined) ?? [];
     if (selection.directives?.some((directive) => decision(directive, values) === false)) {
       return null;
     }
-    return kept.length === (selection.directives?.length ?? 0) ? undefined : { ...selection, directives: kept };
+    return keptDirectives.length === (selection.directives?.length ?? 0)
+      ? undefined
+      : { ...selection, directives: keptDirectives };
   };
   return visit(document, {
     Field: resolve,
@@ -44,8 +46,8 @@ export function withoutConditions(document: DocumentNode, values: Readonly<Field
 }
 
 /** Whether the directive includes its selection. Undefined for other directives and for conditions without a value. */
-function decision({ name, arguments: given }: DirectiveNode, values: Readonly<Fields>): boolean | undefined {
-  const value = given?.find((argument) => argument.name.value === "if")?.value;
+function decision({ name, arguments: argumentNodes }: DirectiveNode, values: Readonly<Fields>): boolean | undefined {
+  const value = argumentNodes?.find((argument) => argument.name.value === "if")?.value;
   const condition =
     value?.kind === Kind.BOOLEAN ? value.value : value?.kind === Kind.VARIABLE ? values[value.name.value] : undefined;
   if (typeof condition !== "boolean") {

@@ -55,21 +55,21 @@ export class OperationPlanner implements AskedSchema {
    * Throws when the supergraph is invalid. The planner is built for the first plan, unless the gateway already built a
    * planner from the same supergraph.
    */
-  constructor(supergraphSdl: string, known?: LoadedSupergraph | PreparedSchema) {
-    if (known && "apiSdl" in known) {
-      this.apiSchema = validSchema(known.apiSdl);
+  constructor(supergraphSdl: string, loadedSupergraph?: LoadedSupergraph | PreparedSchema) {
+    if (loadedSupergraph && "apiSdl" in loadedSupergraph) {
+      this.apiSchema = validSchema(loadedSupergraph.apiSdl);
       this.supergraphSchema = validSchema(supergraphSdl);
       this.inputFields = new Map();
-      this.subgraphNames = known.subgraphNames;
+      this.subgraphNames = loadedSupergraph.subgraphNames;
       let planning: Planning | undefined;
       this.#planning = () => (planning ??= planningOf(supergraphSdl));
     } else {
-      const planning = planningOf(supergraphSdl, known);
+      const planning = planningOf(supergraphSdl, loadedSupergraph);
       const { inputs, schema, supergraph } = planning;
       this.inputFields = new Map([...inputs.byName].map(([name, { field }]) => [name, field]));
       this.subgraphNames = [...supergraph.subgraphsMetadata()].map(({ name }) => name);
-      const shown = inputs.byName.size > 0 ? Supergraph.build(supergraphSdl).apiSchema() : schema;
-      this.apiSchema = known?.apiSchema ?? shown.toGraphQLJSSchema();
+      const clientSchema = inputs.byName.size > 0 ? Supergraph.build(supergraphSdl).apiSchema() : schema;
+      this.apiSchema = loadedSupergraph?.apiSchema ?? clientSchema.toGraphQLJSSchema();
       this.supergraphSchema = supergraph.schema.toGraphQLJSSchema();
       this.#planning = () => planning;
     }
@@ -99,12 +99,12 @@ export class OperationPlanner implements AskedSchema {
   }
 
   /** Plans every combination in advance. */
-  allPlans(asked: AskedOperation): PlanData {
-    const { general, specialised } = this.plans(asked);
-    const combinations = isSpecialised(asked.conditions) ? conditionValues(asked.conditions) : [];
+  allPlans(request: AskedOperation): PlanData {
+    const { general, specialised } = this.plans(request);
+    const combinations = isSpecialised(request.conditions) ? conditionValues(request.conditions) : [];
     const plans = combinations.flatMap((values) => {
       const plan = specialised(values);
-      return plan ? [[conditionKey(asked.conditions, values), plan] as const] : [];
+      return plan ? [[conditionKey(request.conditions, values), plan] as const] : [];
     });
     return { general, specialised: Object.fromEntries(plans) };
   }
@@ -126,12 +126,12 @@ interface Planning {
   planner: QueryPlanner | undefined;
 }
 
-function planningOf(supergraphSdl: string, loaded?: LoadedSupergraph): Planning {
-  const given = parse(supergraphSdl, { noLocation: true });
-  const { document, inputs } = separateInputs(resolvableKeysFirst(given));
-  const adopted = document === given ? loaded : undefined;
-  const supergraph = adopted?.planner.supergraph ?? Supergraph.build(document);
-  return { inputs, schema: supergraph.apiSchema(), supergraph, planner: adopted?.planner };
+function planningOf(supergraphSdl: string, loadedSupergraph?: LoadedSupergraph): Planning {
+  const givenDocument = parse(supergraphSdl, { noLocation: true });
+  const { document, inputs } = separateInputs(resolvableKeysFirst(givenDocument));
+  const adoptedSupergraph = document === givenDocument ? loadedSupergraph : undefined;
+  const supergraph = adoptedSupergraph?.planner.supergraph ?? Supergraph.build(document);
+  return { inputs, schema: supergraph.apiSchema(), supergraph, planner: adoptedSupergraph?.planner };
 }
 
 /** The schema from an SDL that was validated in advance. */

@@ -37,7 +37,7 @@ export function collectFields(
   type: GraphQLNamedType,
   selectionSets: readonly SelectionSetNode[],
 ): CollectedFields {
-  const collected: CollectedFields = new Map();
+  const collectedFields: CollectedFields = new Map();
   const visitedFragments = new Set<string>();
   const collect = (selectionSet: SelectionSetNode): void => {
     for (const selection of selectionSet.selections) {
@@ -46,11 +46,11 @@ export function collectFields(
       }
       if (selection.kind === Kind.FIELD) {
         const key = responseKey(selection);
-        const nodes = collected.get(key);
+        const nodes = collectedFields.get(key);
         if (nodes) {
           nodes.push(selection);
         } else {
-          collected.set(key, [selection]);
+          collectedFields.set(key, [selection]);
         }
       } else if (selection.kind === Kind.INLINE_FRAGMENT) {
         if (!selection.typeCondition || applies(context.schema, selection.typeCondition.name.value, type)) {
@@ -66,7 +66,7 @@ export function collectFields(
     }
   };
   selectionSets.forEach(collect);
-  return collected;
+  return collectedFields;
 }
 
 function responseKey(field: FieldNode): string {

@@ -21,9 +21,9 @@ for (const type of Object.values(schema.getTypeMap()).filter(({ name }) => !name
     }
   }
 }
-const typed = schema.getType("Typed");
-if (isObjectType(typed)) {
-  typed.isTypeOf = () => true;
+const typedObject = schema.getType("Typed");
+if (isObjectType(typedObject)) {
+  typedObject.isTypeOf = () => true;
 }
 
 const eligible = (text: string, of: GraphQLSchema = schema): boolean =>

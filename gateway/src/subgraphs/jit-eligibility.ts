@@ -50,8 +50,8 @@ export function isJitEligible(
   }
   let eligible = true;
   let nodes = 0;
-  const keep = (allowed: boolean): void => {
-    eligible &&= allowed;
+  const keep = (isAllowed: boolean): void => {
+    eligible &&= isAllowed;
   };
   const typeInfo = new TypeInfo(schema);
   visit(

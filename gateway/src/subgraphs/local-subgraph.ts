@@ -76,10 +76,10 @@ function prepareLocal<C>(operation: LocalOperation, jitAfterRuns: number): Prepa
         return byGraphqlJs();
       }
       // graphql-jit's errors differ from graphql-js errors, so a failed query runs again in graphql-js.
-      const checked = (result: ExecutionResult) =>
+      const checkResult = (result: ExecutionResult) =>
         !result.errors || isRefusal(result, rootFields) ? result : byGraphqlJs();
       const result = query(undefined, context, variables);
-      return "then" in result ? result.then(checked, byGraphqlJs) : checked(result);
+      return "then" in result ? result.then(checkResult, byGraphqlJs) : checkResult(result);
     },
     subscribe: (variables, context) => createSourceEventStream(request(variables, context)),
     answer: (event, variables, context) =>
@@ -94,7 +94,7 @@ function isRefusal({ errors = [] }: ExecutionResult, rootFields: number): boolea
 }
 
 function compileJit({ schema, document, operationName }: LocalOperation): CompiledQuery["query"] | undefined {
-  const compiled = compileQuery(schema, document, operationName);
+  const compiledQuery = compileQuery(schema, document, operationName);
   // When graphql-jit cannot compile, it returns errors, and graphql-js continues to execute the query.
-  return isCompiledQuery(compiled) ? compiled.query : undefined;
+  return isCompiledQuery(compiledQuery) ? compiledQuery.query : undefined;
 }

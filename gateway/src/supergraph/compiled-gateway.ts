@@ -75,16 +75,17 @@ async function run(
 ): Promise<ExecutionResult> {
   const caller = context as RequestContext;
   const { operationName, variables = {} } = request;
-  const read = await graph.operations.read({ text: source, document, operationName, variables }, caller);
-  if ("errors" in read) return { errors: read.errors };
-  const asked = { document, operation };
-  const refusal = graph.refusedWithoutToken(asked, caller) ?? (await refusedByRate(limits, asked, caller));
+  const readOperation = await graph.operations.read({ text: source, document, operationName, variables }, caller);
+  if ("errors" in readOperation) return { errors: readOperation.errors };
+  const checkedOperation = { document, operation };
+  const refusal =
+    graph.refusedWithoutToken(checkedOperation, caller) ?? (await refusedByRate(limits, checkedOperation, caller));
   if (refusal) return { errors: [refusal] };
-  const deadlineMs = deadlineOf(operationFields(asked));
+  const deadlineMs = deadlineOf(operationFields(checkedOperation));
   graph.enter();
   const onEnd = () => graph.leave();
-  const result = await runInTime(read.operation, { variables, context: caller, deadlineMs, onEnd });
-  chargeWork(limits, asked, caller);
+  const result = await runInTime(readOperation.operation, { variables, context: caller, deadlineMs, onEnd });
+  chargeWork(limits, checkedOperation, caller);
   const extensions = introspection ? undefined : withoutSchemaDetails(result.extensions);
   return extensions ? { ...result, extensions } : result;
 }

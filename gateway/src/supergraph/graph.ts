@@ -62,13 +62,13 @@ export class Graph {
   #onIdle: (() => void) | undefined;
 
   /** Throws when the supergraph is invalid or names a subgraph that is not connected. */
-  constructor(supergraphSdl: string, options: GraphOptions, known?: LoadedSupergraph | PreparedSupergraph) {
+  constructor(supergraphSdl: string, options: GraphOptions, loadedSupergraph?: LoadedSupergraph | PreparedSupergraph) {
     const { subgraphs, ...others } = options;
     this.id = createHash("sha256").update(supergraphSdl).digest("hex").slice(0, 12);
     this.supergraphSdl = supergraphSdl;
-    const executor = SupergraphExecutor.fromSdl(supergraphSdl, subgraphs, known);
+    const executor = SupergraphExecutor.fromSdl(supergraphSdl, subgraphs, loadedSupergraph);
     this.#executor = executor;
-    this.#plans = known && "plans" in known ? known.plans : new Map();
+    this.#plans = loadedSupergraph && "plans" in loadedSupergraph ? loadedSupergraph.plans : new Map();
     this.operations = new AdHocOperations({ executor, supergraphSdl, ...others });
     this.refusedWithoutToken = tokenCheck(supergraphSdl);
   }

@@ -78,17 +78,17 @@ export class ReplaceableSupergraph implements SupergraphManager {
   }
 
   /** Serves a supergraph that the build has prepared, before Apollo's gateway loads it. */
-  beginPrepared(prepared: PreparedSupergraph): void {
-    const graph = new Graph(prepared.supergraphSdl, this.#options, prepared);
+  beginPrepared(preparedSupergraph: PreparedSupergraph): void {
+    const graph = new Graph(preparedSupergraph.supergraphSdl, this.#options, preparedSupergraph);
     this.graphs.serve(graph, graph.apiSchema);
     this.#schema = graph.apiSchema;
   }
 
   /** Serves the first supergraph that the gateway loaded. Throws when it does not fit the connected subgraphs. */
-  begin(supergraphSdl: string, loaded: LoadedSupergraph): void {
-    if (this.#schema) this.graphs.recognize(loaded.apiSchema);
-    else this.graphs.serve(new Graph(supergraphSdl, this.#options, loaded), loaded.apiSchema);
-    this.#schema = loaded.apiSchema;
+  begin(supergraphSdl: string, loadedSupergraph: LoadedSupergraph): void {
+    if (this.#schema) this.graphs.recognize(loadedSupergraph.apiSchema);
+    else this.graphs.serve(new Graph(supergraphSdl, this.#options, loadedSupergraph), loadedSupergraph.apiSchema);
+    this.#schema = loadedSupergraph.apiSchema;
   }
 
   /** Links the gateway's new schema to its compiled graph. The graph begins to serve in the same step. */
@@ -150,7 +150,7 @@ export class ReplaceableSupergraph implements SupergraphManager {
     assertValidSchema(graph.apiSchema);
     const putInService = this.#users.map((user) => user(graph));
     await this.#previousGraphEnded();
-    const replaced = this.#schema as GraphQLSchema;
+    const replacedSchema = this.#schema as GraphQLSchema;
     this.#pending = { graph, isLinked: false };
     try {
       this.#gateway?.update(graph.supergraphSdl);
@@ -159,7 +159,7 @@ export class ReplaceableSupergraph implements SupergraphManager {
       this.#pending = undefined;
     }
     for (const serve of putInService) serve();
-    this.#retiring = this.#retire(replaced);
+    this.#retiring = this.#retire(replacedSchema);
   }
 
   /** At most two graphs exist at a time, so everything that still runs on the previous graph must end now. */

@@ -14,7 +14,9 @@ export class SubgraphDataSource implements GraphQLDataSource {
 
   /** Runs the gateway's own document: its health check, or its query for the subgraph's SDL. */
   async process({ request, context }: Options): ReturnType<GraphQLDataSource["process"]> {
-    const prepared = this.subgraph.prepare(request.query ?? "", request.operationName);
-    return prepared.run(request.variables ?? {}, context as RequestContext) as ReturnType<GraphQLDataSource["process"]>;
+    const operation = this.subgraph.prepare(request.query ?? "", request.operationName);
+    return operation.run(request.variables ?? {}, context as RequestContext) as ReturnType<
+      GraphQLDataSource["process"]
+    >;
   }
 }

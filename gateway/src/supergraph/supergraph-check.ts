@@ -28,10 +28,10 @@ export async function checkSupergraph(
   { logger, signal }: { logger: Logger; signal: AbortSignal },
 ): Promise<SupergraphVerdict> {
   // Tests run the .ts files, but a thread needs the compiled .js file.
-  const compiled = import.meta.url.endsWith(".ts")
+  const compiledWorker = import.meta.url.endsWith(".ts")
     ? "../../dist/supergraph/supergraph-check-worker.js"
     : "./supergraph-check-worker.js";
-  const thread = new Worker(new URL(compiled, import.meta.url), {
+  const thread = new Worker(new URL(compiledWorker, import.meta.url), {
     workerData: check,
     resourceLimits: memoryLimits,
     env: {},
@@ -42,19 +42,19 @@ export async function checkSupergraph(
   });
   for (const output of [thread.stdout, thread.stderr]) logChildOutput(output, logger);
   // A remaining timer or listener would keep the candidate in memory.
-  const done = new AbortController();
+  const checkEnd = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   try {
     return await new Promise<SupergraphVerdict>((resolve, reject) => {
       const stop = () => reject(new Error("The platform is stopping."));
-      signal.addEventListener("abort", stop, { signal: done.signal });
+      signal.addEventListener("abort", stop, { signal: checkEnd.signal });
       timer = setTimeout(() => reject(new Error("The check of the supergraph took too long.")), timeoutMs).unref();
       thread.once("message", resolve);
       thread.once("error", reject);
       thread.once("exit", () => reject(new Error("The check of the supergraph ended by itself.")));
     });
   } finally {
-    done.abort();
+    checkEnd.abort();
     clearTimeout(timer);
     await thread.terminate();
   }

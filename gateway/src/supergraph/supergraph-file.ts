@@ -36,9 +36,9 @@ export class SupergraphFile {
   watch(onChange: () => void): () => void {
     let last: string | undefined;
     const look = async () => {
-      const seen = await this.#fingerprint().catch(() => undefined);
-      if (seen !== undefined && seen === last && seen !== this.#read) onChange();
-      last = seen;
+      const fingerprint = await this.#fingerprint().catch(() => undefined);
+      if (fingerprint !== undefined && fingerprint === last && fingerprint !== this.#read) onChange();
+      last = fingerprint;
     };
     const timer = setInterval(() => void look(), this.#pollMs).unref();
     return () => clearInterval(timer);

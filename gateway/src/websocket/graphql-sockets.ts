@@ -201,23 +201,23 @@ export function graphqlSockets(options: {
           ),
         ];
       state.operations += 1;
-      const asked = { text: query, operationName: operationName ?? undefined, variables: variables ?? {} };
+      const askedDocument = { text: query, operationName: operationName ?? undefined, variables: variables ?? {} };
       const graph = graphs.current;
       graph.enter();
-      const read = await graph.operations.read(asked, contextValue);
-      if ("errors" in read) {
+      const readOperation = await graph.operations.read(askedDocument, contextValue);
+      if ("errors" in readOperation) {
         graph.leave();
         state.operations -= 1;
-        return read.errors;
+        return readOperation.errors;
       }
       return {
         schema: graph.apiSchema,
-        document: read.document,
+        document: readOperation.document,
         operationName,
         variableValues: variables,
         contextValue,
         traceparent,
-        operation: read.operation,
+        operation: readOperation.operation,
         graph,
         channel: context.extra.channel,
       } as SocketOperation;
@@ -235,12 +235,12 @@ export function graphqlSockets(options: {
     subscribe: (args) => onItsGraph(args as SocketOperation, subscribeOperation),
     onError: (_context, _id, _payload, errors) => errors.map((error) => publicError(error.toJSON(), error)),
     onNext: (_context, _id, _payload, _args, { data, errors, extensions }) => {
-      const shown = introspection ? undefined : withoutSchemaDetails(extensions);
-      if (!errors && !shown) return undefined;
+      const publicExtensions = introspection ? undefined : withoutSchemaDetails(extensions);
+      if (!errors && !publicExtensions) return undefined;
       return {
         ...(data === undefined ? {} : { data }),
         ...(errors ? { errors: errors.map((error) => publicError(error.toJSON(), error)) } : {}),
-        ...(errors || !shown ? {} : { extensions: shown }),
+        ...(errors || !publicExtensions ? {} : { extensions: publicExtensions }),
       };
     },
   });
@@ -263,9 +263,9 @@ export function graphqlSockets(options: {
       socket.once("close", () => seat.leave());
       server.handleUpgrade(request, socket, head, (client) => {
         const channel = new SocketChannel(client, channelLimits);
-        const closed = protocol.opened(channel, { channel, seat, origin });
+        const reportClose = protocol.opened(channel, { channel, seat, origin });
         client.once("close", (code, reason) => {
-          closed(code, reason.toString()).catch((error: unknown) =>
+          reportClose(code, reason.toString()).catch((error: unknown) =>
             options.logger.error({ err: error }, "the operations of a closed websocket could not be ended"),
           );
         });

@@ -76,7 +76,7 @@ export class SocketChannel implements ProtocolSocket {
       this.#socket.terminate();
       return Promise.resolve();
     }
-    return new Promise((sent) => this.#waiting.push({ data, sent }));
+    return new Promise((resolve) => this.#waiting.push({ data, sent: resolve }));
   }
 
   close(code?: number, reason?: string): void {
@@ -111,9 +111,9 @@ export class SocketChannel implements ProtocolSocket {
 
   #write(data: string): Promise<void> {
     this.#sent += data.length;
-    const written = new Promise<void>((resolve) => this.#socket.send(data, () => resolve()));
+    const writing = new Promise<void>((resolve) => this.#socket.send(data, () => resolve()));
     if (this.#sent - (this.#pings.at(-1)?.mark ?? this.#read) >= this.#limits.window / 4) this.#ping();
-    return written;
+    return writing;
   }
 
   #ping(): void {

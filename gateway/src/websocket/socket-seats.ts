@@ -54,18 +54,18 @@ export class SocketSeats {
 
   #seat(address: string): Seat {
     let [isKnown, hasLeft] = [false, false];
-    const known = () => {
+    const markKnown = () => {
       if (isKnown) return;
       isKnown = true;
       this.#unknown -= 1;
       add(this.#unknownOf, address, -1);
     };
     return {
-      known,
+      known: markKnown,
       leave: () => {
         if (hasLeft) return;
         hasLeft = true;
-        known();
+        markKnown();
         add(this.#allOf, address, -1);
       },
     };
