@@ -64,7 +64,7 @@ export async function startFacade(ports: FacadePorts, options: FacadeOptions): P
   const registry = options.registry ?? new Registry();
   const metrics = async () =>
     options.registry ? ports.metrics() : `${await ports.metrics()}\n${await registry.metrics()}`;
-  const shared = {
+  const sharedOptions = {
     allowedOrigins: options.allowedOrigins,
     proxies: new TrustedProxies(options.trustedProxies ?? []),
     https: options.publicUrl?.startsWith("https:") ?? false,
@@ -73,7 +73,10 @@ export async function startFacade(ports: FacadePorts, options: FacadeOptions): P
     meterFor: requestMetrics(registry),
     rateLimits: options.rateLimits,
   };
-  const listeners = { public: publicListener(ports, shared), internal: createListener({ ...shared, ...closed }) };
+  const listeners = {
+    public: publicListener(ports, sharedOptions),
+    internal: createListener({ ...sharedOptions, ...closedOptions }),
+  };
   const { app } = listeners.public;
   const admission = { verifier: ports.verifier, limit: limitRequests(options.rateLimits) };
   await serveRoutes(app, routes.filter(isPublic), admission);
@@ -122,18 +125,18 @@ function followGraph({ useGraph }: Pick<FacadePorts, "useGraph">) {
   const deliveries = new DeliveryMutation();
   useGraph(({ supergraphSdl, prepare }) => {
     const graph = readGraph(supergraphSdl);
-    const compiled = compileRoutes(graph, prepare);
-    const document = describeApi(compiled, graph);
-    const handlers = compiled.map(handleRoute);
+    const compiledRoutes = compileRoutes(graph, prepare);
+    const document = describeApi(compiledRoutes, graph);
+    const handlers = compiledRoutes.map(handleRoute);
     const { text, name } = loadOperation(deliveryOperation.area, deliveryOperation.run);
     const delivery = prepare(text, name);
     return () => {
       api.replace(document);
       deliveries.prepared = delivery;
-      for (const [index, route] of compiled.entries()) {
+      for (const [index, route] of compiledRoutes.entries()) {
         const handle = handlers[index] as ServedRoute["handle"];
-        const served = routes[index];
-        if (served) served.handle = handle;
+        const servedRoute = routes[index];
+        if (servedRoute) servedRoute.handle = handle;
         else routes.push({ ...pick(route), handle });
       }
     };
@@ -148,12 +151,12 @@ interface ServedRoute extends Pick<CompiledRoute, "row" | "area" | "method" | "p
 
 const pick = ({ row, area, method, path, rate }: CompiledRoute) => ({ row, area, method, path, rate });
 
-const closed = { passThrough: [], upgrade: undefined, allowedOrigins: [] };
+const closedOptions = { passThrough: [], upgrade: undefined, allowedOrigins: [] };
 
 type Shared = Omit<ListenerOptions, "passThrough" | "upgrade" | "direct"> & Pick<FacadeOptions, "rateLimits">;
 
-function directAnswers(flags: FeatureFlags, verifier: Verifier, shared: Shared): DirectAnswer {
-  const { allowedOrigins, https, logger, rateLimits, meterFor } = shared;
+function directAnswers(flags: FeatureFlags, verifier: Verifier, sharedOptions: Shared): DirectAnswer {
+  const { allowedOrigins, https, logger, rateLimits, meterFor } = sharedOptions;
   return directEvaluation({
     ...{ flags, verifier, logger, limits: rateLimits },
     headers: { ...securityHeaders(https), ...(allowedOrigins.length > 0 && { vary: "Origin" }) },
@@ -161,7 +164,7 @@ function directAnswers(flags: FeatureFlags, verifier: Verifier, shared: Shared):
   });
 }
 
-function publicListener(ports: FacadePorts, shared: Shared): Listener {
+function publicListener(ports: FacadePorts, sharedOptions: Shared): Listener {
   const authorization = ["/connect/", "/.well-known/", "/v1/connect/", "/v1/.well-known/"] as const;
   const prefixes = [
     ...authorization.map((prefix) => ({ prefix, owner: ports.authorizationServer.bind(ports) })),
@@ -170,19 +173,26 @@ function publicListener(ports: FacadePorts, shared: Shared): Listener {
       ? [
           {
             prefix: "/integrations/oauth/" as const,
-            owner: limitByAddress(ports.connectionPages.bind(ports), shared.rateLimits),
+            owner: limitByAddress(ports.connectionPages.bind(ports), sharedOptions.rateLimits),
           },
         ]
       : []),
   ];
   const passThrough = prefixes.map(({ prefix, owner }) => {
-    const meters = new Map(["GET", "HEAD", "POST"].map((method) => [method, shared.meterFor(method, `${prefix}*`)]));
-    const other = shared.meterFor("", `${prefix}*`);
+    const meters = new Map(
+      ["GET", "HEAD", "POST"].map((method) => [method, sharedOptions.meterFor(method, `${prefix}*`)]),
+    );
+    const other = sharedOptions.meterFor("", `${prefix}*`);
     return { prefix, owner, meter: (method: string) => meters.get(method) ?? other };
   });
   const accept = ports.graphql.upgrade.bind(ports.graphql);
-  const direct = ports.flags && directAnswers(ports.flags, ports.verifier, shared);
-  return createListener({ ...shared, passThrough, ...(direct && { direct }), upgrade: { path: "/graphql", accept } });
+  const direct = ports.flags && directAnswers(ports.flags, ports.verifier, sharedOptions);
+  return createListener({
+    ...sharedOptions,
+    passThrough,
+    ...(direct && { direct }),
+    upgrade: { path: "/graphql", accept },
+  });
 }
 
 const isPublic = ({ row }: ServedRoute) => row.surface !== "internal";

@@ -42,8 +42,8 @@ async function bytesOf(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
 }
 
 function pairs(headers: readonly string[]): { name: string; value: string }[] {
-  const found: { name: string; value: string }[] = [];
+  const headerPairs: { name: string; value: string }[] = [];
   for (let at = 0; at + 1 < headers.length; at += 2)
-    found.push({ name: headers[at] ?? "", value: headers[at + 1] ?? "" });
-  return found;
+    headerPairs.push({ name: headers[at] ?? "", value: headers[at + 1] ?? "" });
+  return headerPairs;
 }

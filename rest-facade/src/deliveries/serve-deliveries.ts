@@ -15,8 +15,8 @@ export async function serveDeliveries(app: FastifyInstance, deliveries: VendorDe
   await app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     // The deliveries' owner reads the body, since only it knows how large it may be.
-    scope.addContentTypeParser("*", (_request, _payload, done) => {
-      done(null);
+    scope.addContentTypeParser("*", (_request, _payload, callback) => {
+      callback(null);
     });
     const config = { rootField: deliveryOperation.run };
     scope.route({
@@ -41,8 +41,8 @@ export async function serveDeliveries(app: FastifyInstance, deliveries: VendorDe
         reply.header("vary", "Accept");
       },
       handler: async (request, reply) => {
-        const taken = await take(deliveries, request, reply);
-        const { challenge, challengeMediaType, deliveries: accepted, conflicts, ...receipt } = taken;
+        const answer = await take(deliveries, request, reply);
+        const { challenge, challengeMediaType, deliveries: acceptedDeliveries, conflicts, ...receipt } = answer;
         reply.header("cache-control", "no-store");
         if (challenge !== null) {
           const type = challengeMediaType === "application/json" ? challengeMediaType : "text/plain";
@@ -50,7 +50,7 @@ export async function serveDeliveries(app: FastifyInstance, deliveries: VendorDe
           return reply.send(Buffer.from(challenge));
         }
         const several = {
-          ...(accepted.length > 1 || conflicts.length > 0 ? { deliveries: accepted } : {}),
+          ...(acceptedDeliveries.length > 1 || conflicts.length > 0 ? { deliveries: acceptedDeliveries } : {}),
           ...(conflicts.length > 0 ? { conflicts } : {}),
         };
         return reply

@@ -135,9 +135,9 @@ export const messageTraits = {
  * place.
  */
 export function messageSchemas(): Record<string, JsonSchema> {
-  const events = [...eventSchemas].map(([type, schema]) => [schemaNameOf(type), embedded(schema)] as const);
-  const commands = [...commandSchemas].map(([type, schema]) => [type, embedded(schema)] as const);
-  return Object.fromEntries([...events, ...commands, ["Envelope", embedded(envelopeSchema)]]);
+  const events = [...eventSchemas].map(([type, schema]) => [schemaNameOf(type), embeddedSchema(schema)] as const);
+  const commands = [...commandSchemas].map(([type, schema]) => [type, embeddedSchema(schema)] as const);
+  return Object.fromEntries([...events, ...commands, ["Envelope", embeddedSchema(envelopeSchema)]]);
 }
 
-const embedded = ({ $schema: _schema, $id: _id, ...schema }: JsonSchema): JsonSchema => schema;
+const embeddedSchema = ({ $schema: _schema, $id: _id, ...schema }: JsonSchema): JsonSchema => schema;

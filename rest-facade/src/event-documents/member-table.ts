@@ -38,6 +38,6 @@ function typeOf(schema: JsonSchema): string {
   if (schema.format === "date-time") return `time${alternatives}`;
   const prefix = /^\^\(?([a-z]{3}(?:\|[a-z]{3})*)\)?_/.exec(schema.pattern ?? "")?.[1];
   if (prefix) return `id ${prefix.replaceAll("|", "_… or ")}_…${alternatives}`;
-  const [type = "any"] = types.filter((one) => one !== "null");
+  const [type = "any"] = types.filter((candidate) => candidate !== "null");
   return `${type === "array" ? `list of ${typeOf(schema.items ?? {})}` : type}${alternatives}`;
 }

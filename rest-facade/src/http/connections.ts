@@ -25,10 +25,10 @@ export class Connections {
   #onEmpty: (() => void) | undefined;
 
   constructor() {
-    const answered = (response: ServerResponse) => this.#release(response);
+    const release = (response: ServerResponse) => this.#release(response);
     // one function serves all responses, since a closure for each response would cost time in every request
     this.#answered = function answeredOne(this: ServerResponse) {
-      answered(this);
+      release(this);
     };
   }
 
@@ -121,10 +121,10 @@ export class Connections {
 function refuseInTurn(socket: Socket, connection: Connection): void {
   const { refusal, newest, unanswered } = connection;
   // bytes that break a request's body are answered as that request
-  const broken = newest && !newest.req.complete ? newest : undefined;
-  if (unanswered > (broken ? 1 : 0)) return;
+  const brokenResponse = newest && !newest.req.complete ? newest : undefined;
+  if (unanswered > (brokenResponse ? 1 : 0)) return;
   connection.final = true;
-  if (broken?.headersSent) endAndLinger(socket);
+  if (brokenResponse?.headersSent) endAndLinger(socket);
   else refusal?.();
 }
 

@@ -55,10 +55,10 @@ export class DurationHistogram {
     const { name, help, bounds } = this.#options;
     const values = this.#series.flatMap(({ labels, counts, sum }) => {
       let count = 0;
-      const buckets = counts.map((added, bucket) => ({
+      const buckets = counts.map((increment, bucket) => ({
         metricName: `${name}_bucket`,
         labels: { le: String(bounds[bucket] ?? "+Inf"), ...labels },
-        value: (count += added),
+        value: (count += increment),
       }));
       return [
         ...buckets,

@@ -34,10 +34,7 @@ export interface FrontDoorOptions {
 
 /** How long a stop waits, in milliseconds. */
 export interface StopPatience {
-  /**
-   * Requests on open connections are answered for this long after the stop begins, since each client learns about it by
-   * its next answer.
-   */
+  /** Open connections are served for this long after the stop begins: each client learns about it by its next answer. */
   readonly graceMs: number;
   /** Connections that are still open after this time are destroyed. */
   readonly timeoutMs: number;
@@ -69,7 +66,7 @@ export class FrontDoor {
   }
 
   /** fastify's `serverFactory`. */
-  open(routed: FrontDoorRequest): Server {
+  open(handle: FrontDoorRequest): Server {
     const server = createServer(
       {
         maxHeaderSize: 16 * 1024,
@@ -80,7 +77,7 @@ export class FrontDoor {
         // Node would answer without a problem body
         requireHostHeader: false,
       },
-      (request, response) => this.#arrive(request, response, routed),
+      (request, response) => this.#arrive(request, response, handle),
     );
     server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) =>
       this.#arrive(request, response, () =>
@@ -109,28 +106,28 @@ export class FrontDoor {
     return server;
   }
 
-  #arrive(request: IncomingMessage, response: ServerResponse, routed: FrontDoorRequest): void {
+  #arrive(request: IncomingMessage, response: ServerResponse, handle: FrontDoorRequest): void {
     if (!this.#connections.receive(response)) request.resume();
-    else if (!this.#closing) this.#receive(request, response, routed);
+    else if (!this.#closing) this.#receive(request, response, handle);
     else {
       this.#arrivals++;
       // pipelined requests are read before the answer, so that the connection's last request is known
-      setImmediate(() => this.#receive(request, response, routed));
+      setImmediate(() => this.#receive(request, response, handle));
     }
   }
 
-  #receive(request: IncomingMessage, response: ServerResponse, routed: FrontDoorRequest): void {
+  #receive(request: IncomingMessage, response: ServerResponse, handle: FrontDoorRequest): void {
     const url = originForm(request);
     findClientAddress(request, this.#options.proxies);
     const refusal = url.length > maxUrlLength ? uriTooLong() : hostRefusal(request);
     if (refusal) answerWithProblem(response, refusal, continueTrace(undefined));
     else if (url === "*") response.writeHead(204, { allow: "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS" }).end();
     else {
-      const owned = this.#options.passThrough.find(({ prefix }) => url.startsWith(prefix));
-      if (owned) {
+      const passThrough = this.#options.passThrough.find(({ prefix }) => url.startsWith(prefix));
+      if (passThrough) {
         if (this.#options.https) response.setHeader(...strictTransport);
-        passOn(owned, request, response);
-      } else if (!this.#options.direct?.(request, response, () => routed(request, response))) routed(request, response);
+        passOn(passThrough, request, response);
+      } else if (!this.#options.direct?.(request, response, () => handle(request, response))) handle(request, response);
     }
   }
 
@@ -186,10 +183,7 @@ export class FrontDoor {
     this.#connections.leave(lingerMs);
   }
 
-  /**
-   * Closes the listener, answers the requests in the grace period, and waits for those in flight. `stop` ends the
-   * application behind.
-   */
+  /** Closes the listener, answers late requests, and waits for those in flight. `stop` ends the application behind. */
   async close(stop: () => Promise<unknown>, patience: StopPatience): Promise<void> {
     const { graceMs, timeoutMs, lingerMs, pause = sleep } = patience;
     this.#closing = true;
@@ -212,8 +206,8 @@ export class FrontDoor {
 
   /** The kernel resets connections that are not accepted yet, so this waits for a moment in which none arrives. */
   async #stopListening(): Promise<void> {
-    for (let turn = 0, seen = -1; turn < 100 && seen !== this.#arrivals; turn++) {
-      seen = this.#arrivals;
+    for (let turn = 0, seenArrivals = -1; turn < 100 && seenArrivals !== this.#arrivals; turn++) {
+      seenArrivals = this.#arrivals;
       await nextTurn();
     }
     // http.Server's `close` would also destroy idle connections, although a request may be on its way to them
@@ -248,17 +242,17 @@ function originForm(request: IncomingMessage): string {
 }
 
 function passOn({ owner, meter }: PassThrough, request: IncomingMessage, response: ServerResponse): void {
-  const given = request.headers["traceparent"];
-  const trace: Trace = continueTrace(typeof given === "string" ? given : undefined);
+  const traceHeader = request.headers["traceparent"];
+  const trace: Trace = continueTrace(typeof traceHeader === "string" ? traceHeader : undefined);
   // the owner continues the same trace, so its answer and its log name the id that the caller sees
   request.headers["traceparent"] = traceparent(trace);
   response.setHeader("x-trace-id", trace.traceId);
   response.setHeader("traceparent", traceparent(trace));
   response.setHeader("x-content-type-options", "nosniff");
   response.setHeader("referrer-policy", "no-referrer");
-  const arrived = performance.now();
+  const arrivalTime = performance.now();
   const count = meter(request.method ?? "GET");
-  response.once("finish", () => count(response.statusCode, performance.now() - arrived, undefined));
+  response.once("finish", () => count(response.statusCode, performance.now() - arrivalTime, undefined));
   try {
     owner(request, response);
   } catch (error) {
@@ -269,16 +263,16 @@ function passOn({ owner, meter }: PassThrough, request: IncomingMessage, respons
 /** Checks for exactly one Host header, which only HTTP/1.0 may leave out (RFC 9112 section 3.2). */
 function hostRefusal({ headers, rawHeaders, httpVersion }: IncomingMessage): HttpRefusal | undefined {
   if (headers.host === undefined && httpVersion === "1.1")
-    return malformed("The request has no Host header. Send exactly one.");
+    return malformedRequest("The request has no Host header. Send exactly one.");
   let hosts = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index];
     if (name?.length === 4 && name.toLowerCase() === "host") hosts++;
   }
-  return hosts > 1 ? malformed("The request has more than one Host header. Send exactly one.") : undefined;
+  return hosts > 1 ? malformedRequest("The request has more than one Host header. Send exactly one.") : undefined;
 }
 
-const malformed = (detail: string) => new HttpRefusal(400, "VALIDATION_FAILED", "Bad request", detail);
+const malformedRequest = (detail: string) => new HttpRefusal(400, "VALIDATION_FAILED", "Bad request", detail);
 
 const unknownExpectation = () =>
   new HttpRefusal(
@@ -299,6 +293,6 @@ function unreadable({ code }: { code?: string }): unknown {
     case "ERR_HTTP_REQUEST_TIMEOUT":
       return requestTimedOut();
     default:
-      return malformed("The request is not well-formed HTTP.");
+      return malformedRequest("The request is not well-formed HTTP.");
   }
 }

@@ -5,7 +5,7 @@ import { LRUCache } from "lru-cache";
 export const integrationMediaType = "application/vnd.service.integration.v1+json";
 const json = "application/json";
 const jsonAnswer = "application/json; charset=utf-8";
-const supported = [json, integrationMediaType];
+const supportedTypes = [json, integrationMediaType];
 
 interface MediaRange {
   readonly type: string;
@@ -13,7 +13,7 @@ interface MediaRange {
 }
 
 /** Accept headers and the media type that each was answered with; false: none is acceptable. */
-const negotiated = new LRUCache<string, string | false>({ max: 200 });
+const negotiatedTypes = new LRUCache<string, string | false>({ max: 200 });
 
 /**
  * The answer's media type (integration specification, Versioning 1). Without a preference it is plain JSON. Throws
@@ -23,8 +23,8 @@ export function matchMediaType(accept: string | undefined): string {
   const type = acceptableMediaType(accept);
   if (type === undefined)
     throw new DomainError("NOT_ACCEPTABLE", {
-      detail: `The Accept header names no media type that is served here. Send ${supported.join(" or ")}, or leave the header out.`,
-      supported,
+      detail: `The Accept header names no media type that is served here. Send ${supportedTypes.join(" or ")}, or leave the header out.`,
+      supported: supportedTypes,
     });
   return type;
 }
@@ -34,10 +34,10 @@ export const mediaTypeForVendor = (accept: string | undefined): string => accept
 
 function acceptableMediaType(accept: string | undefined): string | undefined {
   if (accept === undefined || accept === "*/*" || accept === json) return jsonAnswer;
-  let type = negotiated.get(accept);
+  let type = negotiatedTypes.get(accept);
   if (type === undefined) {
     type = negotiate(accept) ?? false;
-    negotiated.set(accept, type);
+    negotiatedTypes.set(accept, type);
   }
   if (type === false) return undefined;
   return type === json ? jsonAnswer : type;
@@ -47,12 +47,12 @@ function acceptableMediaType(accept: string | undefined): string | undefined {
 function negotiate(accept: string): string | undefined {
   const ranges = mediaRanges(accept);
   if (ranges.length === 0) return json;
-  const refused = new Set(ranges.filter(({ quality }) => quality === 0).map(({ type }) => type));
-  const wanted = ranges
+  const refusedTypes = new Set(ranges.filter(({ quality }) => quality === 0).map(({ type }) => type));
+  const wantedRanges = ranges
     .filter(({ quality }) => quality > 0)
     .sort((a, b) => b.quality - a.quality || breadth(a.type) - breadth(b.type));
-  for (const { type } of wanted) {
-    const offer = supported.find((candidate) => !refused.has(candidate) && covers(type, candidate));
+  for (const { type } of wantedRanges) {
+    const offer = supportedTypes.find((candidate) => !refusedTypes.has(candidate) && covers(type, candidate));
     if (offer !== undefined) return offer;
   }
   return undefined;

@@ -61,8 +61,8 @@ export function problemOf(error: unknown, place: Place): Problem {
 const internal = { detail: "An internal error occurred." };
 
 function refusal(code: ErrorCode, facts: ErrorFacts & { title?: string; status?: number }, place: Place): Problem {
-  const known = errorCodes[code];
-  const { detail, errors, status = known.status ?? 500, title = known.title, ...further } = facts;
+  const entry = errorCodes[code];
+  const { detail, errors, status = entry.status ?? 500, title = entry.title, ...further } = facts;
   return {
     status,
     headers: headersFor(code, facts),
@@ -84,8 +84,8 @@ const hidden = new Set(["code", "status", "traceId", "http", "type", "title", "d
 const neverShown = new Set(["stacktrace", "exception", "originalError"]);
 
 function graphqlProblem(error: GraphQLError, place: Place): Problem {
-  const given = error.extensions["code"];
-  const code = typeof given === "string" ? (foreignCodes[given] ?? given) : "INTERNAL";
+  const foreignCode = error.extensions["code"];
+  const code = typeof foreignCode === "string" ? (foreignCodes[foreignCode] ?? foreignCode) : "INTERNAL";
   if (!isErrorCode(code) || errorCodes[code].status === null || code === "INTERNAL")
     // a subgraph that names the trace has logged the cause already
     return error.extensions["traceId"] === undefined

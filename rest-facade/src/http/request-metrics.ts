@@ -37,8 +37,8 @@ export function requestMetrics(registry: Registry): (method: string, route: stri
   const meters = new Map<string, Meter>();
   // a route that two servers answer is counted as one
   return (method, route) => {
-    const known = meters.get(`${method} ${route}`);
-    if (known) return known;
+    const knownMeter = meters.get(`${method} ${route}`);
+    if (knownMeter) return knownMeter;
     const byStatus = new Map<number, Durations>();
     const byTenant = new Map<string, Tally>();
     const meter: Meter = (status, durationMs, tenantId) => {

@@ -24,8 +24,8 @@ export function errorHandler(logger: Logger, refusals: RefusalSink) {
     // fastify refuses a URL that it cannot decode before any hook runs
     const trace = request.trace ?? continueTrace(undefined);
     // the caller has closed the connection: the answer is not read, and an operator need not act
-    const aborted = request.raw.destroyed && !request.raw.complete;
-    const problem = problemOf(aborted ? requestAborted() : error, {
+    const isAborted = request.raw.destroyed && !request.raw.complete;
+    const problem = problemOf(isAborted ? requestAborted() : error, {
       traceId: trace.traceId,
       instance: pathOf(request.url),
     });

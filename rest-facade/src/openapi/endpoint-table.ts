@@ -63,8 +63,10 @@ function ruleOf(graph: GraphQLSchema, area: (typeof areas)[number], { run }: Rou
   const operation = loadOperation(area, run);
   const { astNode } = rootFieldOf(graph, operation);
   const directive = astNode?.directives?.find(({ name }) => name.value === "auth");
-  const given = directive?.arguments?.map(({ name, value }) => [name.value, valueFromASTUntyped(value)] as const);
-  const { scopes = [], platformAdmin = false } = Object.fromEntries(given ?? []) as Partial<Omit<Rule, "rate">>;
+  const argumentPairs = directive?.arguments?.map(
+    ({ name, value }) => [name.value, valueFromASTUntyped(value)] as const,
+  );
+  const { scopes = [], platformAdmin = false } = Object.fromEntries(argumentPairs ?? []) as Partial<Omit<Rule, "rate">>;
   return { scopes, platformAdmin, rate: rateClassOf(operation.definition.operation, run) };
 }
 

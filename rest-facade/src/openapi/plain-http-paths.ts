@@ -35,7 +35,7 @@ const tokenMembers = {
   token_type_hint: { type: "string", enum: ["access_token", "refresh_token"] },
   ...clientCredentials,
 };
-const unauthenticated = {
+const unauthenticatedAnswers = {
   "401": json("The client could not be authenticated.", oauthError()),
   "429": json(
     "Too many requests or failures of this client or address. Wait for the time in `Retry-After`.",
@@ -98,7 +98,7 @@ export const plainHttpPaths: Record<string, Record<string, Record<string, unknow
           },
         }),
         "400": json("The request is refused (RFC 6749 section 5.2).", oauthError()),
-        ...unauthenticated,
+        ...unauthenticatedAnswers,
       },
     },
   },
@@ -114,7 +114,7 @@ export const plainHttpPaths: Record<string, Record<string, Record<string, unknow
       responses: {
         "200": { description: "The token is revoked, or it was not a token of this client." },
         "400": json("The request is refused (RFC 6749 section 5.2).", oauthError()),
-        ...unauthenticated,
+        ...unauthenticatedAnswers,
       },
     },
   },
@@ -141,7 +141,7 @@ export const plainHttpPaths: Record<string, Record<string, Record<string, unknow
           },
         }),
         "400": json("The request is refused (RFC 6749 section 5.2).", oauthError()),
-        ...unauthenticated,
+        ...unauthenticatedAnswers,
       },
     },
   },
@@ -250,7 +250,7 @@ function json(description: string, schema: object) {
   return { description, content: { "application/json": { schema } } };
 }
 
-function form(required: readonly string[], properties: Record<string, object>) {
-  const schema = { type: "object", required, properties };
+function form(requiredMembers: readonly string[], properties: Record<string, object>) {
+  const schema = { type: "object", required: requiredMembers, properties };
   return { required: true, content: { "application/x-www-form-urlencoded": { schema } } };
 }

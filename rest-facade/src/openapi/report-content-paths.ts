@@ -5,7 +5,7 @@ type Member = Record<string, unknown>;
 
 const text = { type: "string" };
 const problem = { $ref: "#/components/responses/Problem" };
-const refused = ["400", "401", "403", "404", "409", "410", "416", "429", "503"];
+const refusalStatuses = ["400", "401", "403", "404", "409", "410", "416", "429", "503"];
 const mediaTypes = [
   ...["text/csv", "application/json", "application/pdf"],
   "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
@@ -47,7 +47,7 @@ const operation: Member = {
       content: bytes,
     },
     "304": { description: "Not modified." },
-    ...Object.fromEntries(refused.map((status) => [status, problem])),
+    ...Object.fromEntries(refusalStatuses.map((status) => [status, problem])),
   },
 };
 

@@ -8,8 +8,8 @@ const fragments = new Map<string, FragmentDefinitionNode>();
 
 /** The fragment in a file. Throws when the file does not hold exactly that fragment. */
 export function loadFragment(name: string): FragmentDefinitionNode {
-  const loaded = fragments.get(name);
-  if (loaded) return loaded;
+  const loadedFragment = fragments.get(name);
+  if (loadedFragment) return loadedFragment;
   const { definitions } = parse(readFileSync(new URL(`${name}.graphql`, fragmentsFolder), "utf8"), {
     noLocation: true,
   });

@@ -28,10 +28,10 @@ export function loadOperation(area: Area, name: string): Operation {
   const { definitions } = parse(readFileSync(new URL(`${area}/${name}.graphql`, operationsFolder), "utf8"), {
     noLocation: true,
   });
-  const [written, ...others] = definitions;
-  if (written?.kind !== Kind.OPERATION_DEFINITION || others.length > 0)
+  const [writtenOperation, ...others] = definitions;
+  if (writtenOperation?.kind !== Kind.OPERATION_DEFINITION || others.length > 0)
     throw new Error(`${area}/${name}.graphql must hold exactly one operation`);
-  const definition = { ...written, selectionSet: withFragments(written.selectionSet) };
+  const definition = { ...writtenOperation, selectionSet: withFragments(writtenOperation.selectionSet) };
   const [root, ...more] = definition.selectionSet.selections;
   if (root?.kind !== Kind.FIELD || more.length > 0 || root.name.value !== name || definition.name?.value !== name)
     throw new Error(`${area}/${name}.graphql must be named ${name} and have the one root field ${name}`);
@@ -40,7 +40,9 @@ export function loadOperation(area: Area, name: string): Operation {
 
 /** Whether the answer is a list: it has the member `items`. */
 export const isList = ({ root }: Operation): boolean =>
-  root.selectionSet?.selections.some((one) => one.kind === Kind.FIELD && one.name.value === "items") ?? false;
+  root.selectionSet?.selections.some(
+    (selection) => selection.kind === Kind.FIELD && selection.name.value === "items",
+  ) ?? false;
 
 /** Builds the supergraph's schema without validating it again: composition has done that. */
 export const readGraph = (supergraphSdl: string): GraphQLSchema =>

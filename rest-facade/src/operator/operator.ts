@@ -12,8 +12,8 @@ export const causeOf = ({ trace, raw }: FastifyRequest, principal: Principal): C
 
 /** A request's principal, who must be a platform administrator with the scope `tenant.manage`. */
 export async function operator(request: FastifyRequest, verifier: Verifier): Promise<Principal> {
-  const principal = await authenticate(request.raw, verifier, (known) => {
-    request.principal = known;
+  const principal = await authenticate(request.raw, verifier, (caller) => {
+    request.principal = caller;
   });
   if (!principal.scopes.has("tenant.manage"))
     throw new DomainError("INSUFFICIENT_SCOPE", {

@@ -22,8 +22,8 @@ export function serveCommands(app: FastifyInstance, commands: CommandAdministrat
       ...{ principal, trace: request.trace, internal: true, idempotencyKey: idempotencyKey(request) },
       ...originOfRequest(request.raw),
     });
-    const sent = await commands.send(withPlainNumbers(request.body), context);
+    const sentCommand = await commands.send(withPlainNumbers(request.body), context);
     if (context.replayed) reply.header("idempotent-replayed", "true");
-    return reply.code(202).send(sent);
+    return reply.code(202).send(sentCommand);
   });
 }

@@ -25,9 +25,9 @@ type Done = (error: Error | null) => void;
 /** Counts a large body's points before the answer is sent, also where the answer is a refusal. */
 export const chargeBody =
   (rate: RateClass, limit: RateLimit | undefined) =>
-  (request: FastifyRequest, reply: FastifyReply, _: unknown, done: Done): void => {
+  (request: FastifyRequest, reply: FastifyReply, _: unknown, callback: Done): void => {
     const { principal } = request;
     const points = bodyPoints(request);
     if (points > 0 && principal) limit?.charge(rate, principal, { points, reply });
-    done(null);
+    callback(null);
   };

@@ -73,12 +73,12 @@ export function rateLimits(
       return stateOf("anonymous", limit, { exceeded: consumedPoints > limit, remaining, waitMs: msBeforeNext });
     },
     async spend(rate, principal, points = 1) {
-      const wanted = spending(rate, principal, points);
-      return stateOf(rate, wanted.limit, await budgets.spend(wanted));
+      const expense = spending(rate, principal, points);
+      return stateOf(rate, expense.limit, await budgets.spend(expense));
     },
     charge(rate, principal, points) {
-      const owed = spending(rate, principal, points);
-      return stateOf(rate, owed.limit, budgets.charge(owed));
+      const expense = spending(rate, principal, points);
+      return stateOf(rate, expense.limit, budgets.charge(expense));
     },
   };
 }

@@ -10,8 +10,8 @@ export function waitPreference(header: string | readonly string[] | undefined): 
   for (const member of lines.flatMap((line) => line.split(","))) {
     const name = /^\s*([^\s=;]+)/.exec(member)?.[1]?.toLowerCase();
     if (name !== "wait") continue;
-    const [, quoted, plain] = waitForm.exec(member.trim()) ?? [];
-    const seconds = quoted ?? plain;
+    const [, quotedText, plain] = waitForm.exec(member.trim()) ?? [];
+    const seconds = quotedText ?? plain;
     return seconds === undefined ? undefined : Number(seconds);
   }
   return undefined;
