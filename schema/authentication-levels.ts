@@ -30,9 +30,10 @@ export const isAuthenticationLevel = (value: unknown): value is AuthenticationLe
   (authenticationLevels as readonly unknown[]).includes(value);
 
 /** The higher of two levels. Null: every level is enough. */
-export const higherLevel = (one: AuthenticationLevel | null, other: AuthenticationLevel | null) =>
-  one === null || (other !== null && satisfiesLevel(other, one)) ? other : one;
+export const higherLevel = (level: AuthenticationLevel | null, other: AuthenticationLevel | null) =>
+  level === null || (other !== null && satisfiesLevel(other, level)) ? other : level;
 
-/** Whether a sign-in at the level `reached` satisfies `needed`. A level that is absent or unknown satisfies nothing. */
-export const satisfiesLevel = (reached: string | undefined, needed: AuthenticationLevel): boolean =>
-  isAuthenticationLevel(reached) && authenticationLevels.indexOf(reached) >= authenticationLevels.indexOf(needed);
+/** Whether a reached sign-in level satisfies a needed one. An absent or unknown level satisfies nothing. */
+export const satisfiesLevel = (reachedLevel: string | undefined, neededLevel: AuthenticationLevel): boolean =>
+  isAuthenticationLevel(reachedLevel) &&
+  authenticationLevels.indexOf(reachedLevel) >= authenticationLevels.indexOf(neededLevel);

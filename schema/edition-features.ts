@@ -64,7 +64,7 @@ type MemberCheck = (value: unknown) => Omit<FeatureProblem, "pointer"> | undefin
 const isObject = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-const required = { code: "REQUIRED", detail: "This member is required." };
+const requiredProblem = { code: "REQUIRED", detail: "This member is required." };
 const notBoolean: MemberCheck = (value) =>
   typeof value === "boolean" ? undefined : { code: "TYPE", detail: "Must be of type boolean." };
 
@@ -115,15 +115,17 @@ function problemsOf(key: string, feature: unknown): FeatureProblem[] {
       },
     ];
   if (!isObject(feature)) return [{ pointer, code: "TYPE", detail: "Must be of type object." }];
-  const allowed = allowedKinds(key);
+  const possibleKinds = allowedKinds(key);
   const kind = feature["kind"];
-  if (typeof kind !== "string" || !allowed.includes(kind))
-    return [{ pointer: `${pointer}/kind`, code: "UNKNOWN_VALUE", detail: `Must be one of ${allowed.join(", ")}.` }];
+  if (typeof kind !== "string" || !possibleKinds.includes(kind))
+    return [
+      { pointer: `${pointer}/kind`, code: "UNKNOWN_VALUE", detail: `Must be one of ${possibleKinds.join(", ")}.` },
+    ];
   const checks = members[kind as EditionFeature["kind"]];
   const unknown = Object.keys(feature).filter((name) => name !== "kind" && !Object.hasOwn(checks, name));
   return [
     ...Object.entries(checks).flatMap(([name, check]) => {
-      const problem = Object.hasOwn(feature, name) ? check(feature[name]) : required;
+      const problem = Object.hasOwn(feature, name) ? check(feature[name]) : requiredProblem;
       return problem ? [{ pointer: `${pointer}/${name}`, ...problem }] : [];
     }),
     ...unknown.map((name) => ({

@@ -140,8 +140,8 @@ const exceptions: Readonly<Record<string, readonly [resource: string, member: st
 };
 
 function subjectOf(type: string, data: Readonly<Record<string, unknown>>): string {
-  const named = Object.keys(data).find((name) => resources[name] && data[name] != null) ?? "tenantId";
-  const [resource, member] = exceptions[type] ?? [resources[named] ?? "tenants", named];
+  const memberName = Object.keys(data).find((name) => resources[name] && data[name] != null) ?? "tenantId";
+  const [resource, member] = exceptions[type] ?? [resources[memberName] ?? "tenants", memberName];
   const id = String(data[member]);
   if (id.startsWith("whs_")) return `webhook-subscriptions/${id}`;
   return typeof data["assignmentId"] === "string"

@@ -106,8 +106,8 @@ export function exampleValue(schema: JsonSchema, name: string): unknown {
 
 /** The members that are required, and those that have their own example. */
 function exampleObject({ properties = {}, required = [] }: JsonSchema): Record<string, unknown> {
-  const shown = Object.entries(properties).filter(([name, { examples }]) => required.includes(name) || examples);
-  return Object.fromEntries(shown.map(([name, schema]) => [name, exampleValue(schema, name)]));
+  const shownMembers = Object.entries(properties).filter(([name, { examples }]) => required.includes(name) || examples);
+  return Object.fromEntries(shownMembers.map(([name, schema]) => [name, exampleValue(schema, name)]));
 }
 
 function exampleText({ pattern, format, maxLength }: JsonSchema, name: string): string {

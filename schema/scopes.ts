@@ -61,7 +61,7 @@ export type IdentityScope = (typeof identityScopes)[number];
 
 /** Whether the scope is among `identityScopes`. */
 export const isIdentityScope = (scope: string): scope is IdentityScope =>
-  identityScopes.some((known) => known === scope);
+  identityScopes.some((identityScope) => identityScope === scope);
 
 /** An agent gets this scope only through an approval. */
 export const needsAgentApproval = (scope: string): boolean => scope.endsWith(".publish");
