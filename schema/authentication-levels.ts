@@ -1,4 +1,4 @@
-/** The levels of a sign-in (the claim `acr`), the weakest first. */
+/** The sign-in levels (the claim `acr`), the weakest first. */
 export const authenticationLevels = [
   "urn:factory:acr:password",
   "urn:factory:acr:second-factor",
@@ -20,8 +20,8 @@ export function levelOfMethods(methods: readonly string[]): AuthenticationLevel 
 }
 
 /**
- * The methods that the creation of a factor proves. A new key is not among them: it may belong to a thief who has got past
- * the methods before it.
+ * The methods that creating a factor proves. A new key is not among them: it may belong to a thief who has got past the
+ * methods before it.
  */
 export const methodsOfEnrolment = (methods: readonly string[]): string[] =>
   methods.filter((method) => !keyMethods.includes(method));
@@ -29,10 +29,11 @@ export const methodsOfEnrolment = (methods: readonly string[]): string[] =>
 export const isAuthenticationLevel = (value: unknown): value is AuthenticationLevel =>
   (authenticationLevels as readonly unknown[]).includes(value);
 
-/** The higher one of two levels. Null: every level is enough. */
-export const higherLevel = (one: AuthenticationLevel | null, other: AuthenticationLevel | null) =>
-  one === null || (other !== null && satisfiesLevel(other, one)) ? other : one;
+/** The higher of two levels. Null: every level is enough. */
+export const higherLevel = (level: AuthenticationLevel | null, other: AuthenticationLevel | null) =>
+  level === null || (other !== null && satisfiesLevel(other, level)) ? other : level;
 
-/** Whether a sign-in of the level `reached` satisfies `needed`. A level that is absent or unknown satisfies nothing. */
-export const satisfiesLevel = (reached: string | undefined, needed: AuthenticationLevel): boolean =>
-  isAuthenticationLevel(reached) && authenticationLevels.indexOf(reached) >= authenticationLevels.indexOf(needed);
+/** Whether a reached sign-in level satisfies a needed one. An absent or unknown level satisfies nothing. */
+export const satisfiesLevel = (reachedLevel: string | undefined, neededLevel: AuthenticationLevel): boolean =>
+  isAuthenticationLevel(reachedLevel) &&
+  authenticationLevels.indexOf(reachedLevel) >= authenticationLevels.indexOf(neededLevel);

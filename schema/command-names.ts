@@ -2,7 +2,7 @@
 import type { Scope } from "./scopes.js";
 import type { SubgraphName } from "./subgraph-names.js";
 
-/** Every command of the bus with the subgraph that handles it. Its actor must hold all of the `scopes`. */
+/** Every bus command with the subgraph that handles it. Its actor must hold all `scopes`. */
 export const commandTypes = {
   PublishTemplateVersion:   { handler: "catalog", scopes: ["templates.publish"] },
   DeprecateTemplateVersion: { handler: "catalog", scopes: ["templates.publish"] },
@@ -24,7 +24,7 @@ export const commandTypes = {
   CreateCheckoutSession:    { handler: "integration", scopes: ["payments.write"] },
 } as const satisfies Record<string, { handler: SubgraphName; scopes: readonly Scope[] }>;
 
-/** The type of a command, for example `ImportLibraryPackage`. */
+/** A command's type, for example `ImportLibraryPackage`. */
 export type CommandType = keyof typeof commandTypes;
 
 /** The commands that a subgraph handles. */
@@ -32,7 +32,7 @@ export type CommandOf<Handler extends SubgraphName> = {
   [C in CommandType]: (typeof commandTypes)[C]["handler"] extends Handler ? C : never;
 }[CommandType];
 
-/** The names of the commands that a subgraph handles. */
+/** The command names that a subgraph handles. */
 export const commandsOf = <Handler extends SubgraphName>(handler: Handler): CommandOf<Handler>[] =>
   (Object.keys(commandTypes) as CommandType[]).filter(
     (type): type is CommandOf<Handler> => commandTypes[type].handler === handler,

@@ -30,10 +30,10 @@ interface ConfigFeature {
 const meteredPeriods = ["month", "day"] as const;
 export type MeteredPeriod = (typeof meteredPeriods)[number];
 
-/** One feature of an edition. */
+/** One feature in an edition. */
 export type EditionFeature = BooleanFeature | LimitFeature | MeteredFeature | ConfigFeature;
 
-/** The features of an edition by key. */
+/** An edition's features by key. */
 export type EditionFeatures = Readonly<Record<string, EditionFeature>>;
 
 /** A broken rule. `pointer` is an RFC 6901 JSON pointer into the features. */
@@ -53,7 +53,7 @@ export const platformFeatures = {
 const maxFeatures = 100;
 const maxLimit = 1_000_000_000_000;
 const maxConfigLength = 4096;
-/** Bounds the snapshots of tenants, each of which contains the features of its edition. */
+/** Bounds the tenants' snapshots, each of which contains its edition's features. */
 const maxTotalLength = 16_384;
 const maxProblems = 20;
 const keyForm = /^[A-Za-z][A-Za-z0-9._-]{0,99}$/;
@@ -64,7 +64,7 @@ type MemberCheck = (value: unknown) => Omit<FeatureProblem, "pointer"> | undefin
 const isObject = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-const required = { code: "REQUIRED", detail: "This member is required." };
+const requiredProblem = { code: "REQUIRED", detail: "This member is required." };
 const notBoolean: MemberCheck = (value) =>
   typeof value === "boolean" ? undefined : { code: "TYPE", detail: "Must be of type boolean." };
 
@@ -94,7 +94,7 @@ const members: Readonly<Record<EditionFeature["kind"], Readonly<Record<string, M
 };
 const kinds = Object.keys(members);
 
-/** Every broken rule of the features of an edition; at most 20. An empty list means that they are `EditionFeatures`. */
+/** Every broken rule in an edition's features; at most 20. An empty list means that they are `EditionFeatures`. */
 export function featureProblems(features: Json): FeatureProblem[] {
   const keys = Object.keys(features);
   if (keys.length > maxFeatures)
@@ -115,15 +115,17 @@ function problemsOf(key: string, feature: unknown): FeatureProblem[] {
       },
     ];
   if (!isObject(feature)) return [{ pointer, code: "TYPE", detail: "Must be of type object." }];
-  const allowed = allowedKinds(key);
+  const possibleKinds = allowedKinds(key);
   const kind = feature["kind"];
-  if (typeof kind !== "string" || !allowed.includes(kind))
-    return [{ pointer: `${pointer}/kind`, code: "UNKNOWN_VALUE", detail: `Must be one of ${allowed.join(", ")}.` }];
+  if (typeof kind !== "string" || !possibleKinds.includes(kind))
+    return [
+      { pointer: `${pointer}/kind`, code: "UNKNOWN_VALUE", detail: `Must be one of ${possibleKinds.join(", ")}.` },
+    ];
   const checks = members[kind as EditionFeature["kind"]];
   const unknown = Object.keys(feature).filter((name) => name !== "kind" && !Object.hasOwn(checks, name));
   return [
     ...Object.entries(checks).flatMap(([name, check]) => {
-      const problem = Object.hasOwn(feature, name) ? check(feature[name]) : required;
+      const problem = Object.hasOwn(feature, name) ? check(feature[name]) : requiredProblem;
       return problem ? [{ pointer: `${pointer}/${name}`, ...problem }] : [];
     }),
     ...unknown.map((name) => ({

@@ -1,6 +1,8 @@
 // biome-ignore-all format: one row per code, aligned
-/** The closed list of error codes: the same in REST problems, GraphQL `extensions.code` and gRPC ErrorInfo.
- * Codes without an HTTP status occur in the `error` of an execution or on a websocket. `when` says when a code is used. */
+/**
+ * The closed error code list: the same in REST problems, GraphQL `extensions.code` and gRPC ErrorInfo. Codes without an
+ * HTTP status occur in an execution's `error` or on a websocket. `when` says when a code is used.
+ */
 export const errorCodes = {
   IDEMPOTENCY_KEY_INVALID:         { status: 400,  title: "Invalid Idempotency-Key", when: "the key is empty, longer than 255 characters, or not printable ASCII" },
   INVALID_CURSOR:                  { status: 400,  title: "Invalid cursor", when: "the cursor cannot be read, or was made for another tenant, filter or order" },
@@ -150,7 +152,7 @@ export const errorCodes = {
   NOT_SUPPORTED:                   { status: 501,  title: "Not supported", when: "the operation is documented, but this release does not serve it" },
 } as const satisfies Record<string, { status: number | null; title: string; when: string }>;
 
-/** A code of the closed list, for example `VALIDATION_FAILED`. */
+/** A code in the closed list, for example `VALIDATION_FAILED`. */
 export type ErrorCode = keyof typeof errorCodes;
 
 /** The codes that can be the answer to a request: those with an HTTP status. */

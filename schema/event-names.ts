@@ -8,14 +8,14 @@ interface EventTypeRule {
   readScopes: readonly Scope[];
 }
 
-/** Events of vendors have the payload of a delivery, so they are read with the scope that shows payloads. */
+/** Vendors' events have a delivery's payload, so they are read with the scope that shows payloads. */
 const ofVendor = { source: "integration", readScopes: ["webhooks.deliveries.read"] } as const satisfies EventTypeRule;
 const ofVendors = Object.fromEntries(vendorEventTypes.map((name) => [name, ofVendor])) as Record<
   VendorEventType,
   typeof ofVendor
 >;
 
-/** The event types of the platform itself, as in `eventTypes`. */
+/** The platform's own event types, as in `eventTypes`. */
 export const platformEventTypes = {
   TemplateRegistered:             { source: "catalog",      readScopes: ["templates.read"] },
   TemplateUpdated:                { source: "catalog",      readScopes: ["templates.read"] },
@@ -202,8 +202,8 @@ export const eventReadScopes: readonly Scope[] = [
   ...new Set(Object.values<EventTypeRule>(eventTypes).flatMap(({ readScopes }) => readScopes)),
 ].sort();
 
-/** The version of the data of all events and commands, as MAJOR.MINOR. */
+/** The version for all events' and commands' data, as MAJOR.MINOR. */
 export const schemaVersion = "1.0";
 
-/** The type of an event, for example `TemplateExecuted`. */
+/** An event's type, for example `TemplateExecuted`. */
 export type EventType = keyof typeof eventTypes;

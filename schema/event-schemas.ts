@@ -5,7 +5,7 @@ import { type CommandType, commandTypes } from "./command-names.js";
 import { type EventType, eventTypes } from "./event-names.js";
 import { vendorEventTypes } from "./vendor-event-types.js";
 
-/** A JSON Schema (draft 2020-12), with the keywords that the schemas of this folder use. */
+/** A JSON Schema (draft 2020-12), with the keywords that the schemas in this folder use. */
 export interface JsonSchema {
   readonly $schema?: string;
   readonly $id?: string;
@@ -46,19 +46,19 @@ const ofEvents = schemasIn(folderOf("@factory/schema/events/envelope.schema.json
 const ofCommands = schemasIn(folderOf("@factory/schema/commands/PublishTemplateVersion.schema.json"));
 const ofVendors: ReadonlySet<string> = new Set(vendorEventTypes);
 
-/** The name of the schema of an event type. All events of vendors have the one of VendorEventReceived. */
+/** The name of an event type's schema. All vendors' events have the schema for VendorEventReceived. */
 export const schemaNameOf = (type: EventType): string => (ofVendors.has(type) ? "VendorEventReceived" : type);
 
-/** The schema of an envelope, which every event and command has. */
+/** The envelope schema, which holds for every event and command. */
 export const envelopeSchema = ofEvents.get("envelope") as DescribedSchema;
 
-/** The schema of the `data` of each event type that this release emits, in the order of `eventTypes`. */
+/** The `data` schema for each event type that this release emits, in the same order as `eventTypes`. */
 export const eventSchemas: ReadonlyMap<EventType, DescribedSchema> = collectSchemas(
   Object.keys(eventTypes) as EventType[],
   (type) => ofEvents.get(schemaNameOf(type)),
 );
 
-/** The schema of the `data` of each command. */
+/** The `data` schema for each command. */
 export const commandSchemas: ReadonlyMap<CommandType, DescribedSchema> = collectSchemas(
   Object.keys(commandTypes) as CommandType[],
   (type) => ofCommands.get(type),
@@ -73,12 +73,12 @@ function collectSchemas<Type>(types: readonly Type[], schemaOf: (type: Type) => 
   );
 }
 
-/** The meaning of an event of the type, as a sentence. */
+/** An event type's meaning, as a sentence. */
 export function eventDescription(type: EventType): string {
   return ofVendors.has(type)
     ? `A vendor has sent a delivery that means ${type}. The data is that of VendorEventReceived.`
     : (eventSchemas.get(type)?.description ?? "");
 }
 
-/** The path of the public document with the schema of an event type. */
+/** The path to the public document with an event type's schema. */
 export const schemaPathOf = (type: EventType): string => `/schemas/events/${schemaNameOf(type)}`;

@@ -4,7 +4,7 @@ import { commandSchemas, type DescribedSchema, eventSchemas } from "./event-sche
 import { exampleId, exampleTime, exampleValue } from "./example-values.js";
 import type { SubgraphName } from "./subgraph-names.js";
 
-/** The attributes that the examples of events and commands share. */
+/** The attributes that the event and command examples share. */
 interface ExampleAttributes {
   specversion: "1.0";
   id: string;
@@ -36,7 +36,7 @@ export interface ExampleCommand extends ExampleAttributes {
 
 const traceId = "0af7651916cd43dd8448eb211c80319c";
 
-/** An example of an event; undefined for a type that this release does not emit. */
+/** An event example; undefined for a type that this release does not emit. */
 export function exampleEvent(type: EventType): ExampleEvent | undefined {
   const schema = eventSchemas.get(type);
   return (
@@ -49,13 +49,13 @@ export function exampleEvent(type: EventType): ExampleEvent | undefined {
   );
 }
 
-/** An event as the body of a webhook. */
+/** An event as a webhook's body. */
 export function exampleWebhookBody(type: EventType): Record<string, unknown> | undefined {
   const event = exampleEvent(type);
   return event && { ...event, sequence: "42", timestamp: event.time };
 }
 
-/** An example of a command; undefined for a command without a schema. */
+/** A command example; undefined for a command without a schema. */
 export function exampleCommand(type: CommandType): ExampleCommand | undefined {
   const schema = commandSchemas.get(type);
   return (
@@ -89,7 +89,7 @@ function exampleMessage(type: string, schema: DescribedSchema, source: SubgraphN
   };
 }
 
-/** The resource that a member of the data names. */
+/** The resource that a data member names. */
 const resources: Readonly<Record<string, string>> = {
   approvalId: "approvals",
   clientId: "clients",
@@ -140,8 +140,8 @@ const exceptions: Readonly<Record<string, readonly [resource: string, member: st
 };
 
 function subjectOf(type: string, data: Readonly<Record<string, unknown>>): string {
-  const named = Object.keys(data).find((name) => resources[name] && data[name] != null) ?? "tenantId";
-  const [resource, member] = exceptions[type] ?? [resources[named] ?? "tenants", named];
+  const memberName = Object.keys(data).find((name) => resources[name] && data[name] != null) ?? "tenantId";
+  const [resource, member] = exceptions[type] ?? [resources[memberName] ?? "tenants", memberName];
   const id = String(data[member]);
   if (id.startsWith("whs_")) return `webhook-subscriptions/${id}`;
   return typeof data["assignmentId"] === "string"

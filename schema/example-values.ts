@@ -1,10 +1,10 @@
 import type { JsonSchema } from "./event-schemas.js";
 
-/** A valid uuid of version 7 in the form of wire ids. */
+/** A valid version 7 uuid in the form that wire ids have. */
 const idBody = "01kddrhzv0e9va1fr6y5t3kxqz";
 const digits = (count: number) => "0123456789abcdef".repeat(Math.ceil(count / 16)).slice(0, count);
 
-/** Values for texts whose schema allows any text, by the name of the member. */
+/** Values for texts whose schema allows any text, by member name. */
 const texts: Readonly<Record<string, string>> = {
   about: "Invitation",
   agentTaskId: "task-42",
@@ -63,7 +63,7 @@ const texts: Readonly<Record<string, string>> = {
   url: "https://git.example/acme/orders/pull/7",
 };
 
-/** Values for texts of a certain form, by the pattern of their schema. */
+/** Values for texts with a fixed form, by their schema's pattern. */
 const forms: Readonly<Record<string, string>> = {
   "^[A-Z][A-Z_]*$": "UNAVAILABLE",
   "^[A-Z][A-Z_]+$": "TEMPLATE_VERSION_NOT_FOUND",
@@ -77,10 +77,12 @@ const forms: Readonly<Record<string, string>> = {
 /** The time in all examples. */
 export const exampleTime = "2026-01-15T09:30:00.000Z";
 
-/** An id of the kind, which belongs to no row. */
+/** An id for the kind, which belongs to no row. */
 export const exampleId = (prefix: string): string => `${prefix}_${idBody}`;
 
-/** A value that is valid for the schema. The first of `examples` has precedence; `name` chooses among plain texts. */
+/**
+ * A value that is valid for the schema. The first value in `examples` has precedence; `name` chooses among plain texts.
+ */
 export function exampleValue(schema: JsonSchema, name: string): unknown {
   if (schema.examples) return schema.examples[0];
   if (Object.hasOwn(schema, "const")) return schema.const;
@@ -102,10 +104,10 @@ export function exampleValue(schema: JsonSchema, name: string): unknown {
   }
 }
 
-/** The members that are required, and those that have an example of their own. */
+/** The members that are required, and those that have their own example. */
 function exampleObject({ properties = {}, required = [] }: JsonSchema): Record<string, unknown> {
-  const shown = Object.entries(properties).filter(([name, { examples }]) => required.includes(name) || examples);
-  return Object.fromEntries(shown.map(([name, schema]) => [name, exampleValue(schema, name)]));
+  const shownMembers = Object.entries(properties).filter(([name, { examples }]) => required.includes(name) || examples);
+  return Object.fromEntries(shownMembers.map(([name, schema]) => [name, exampleValue(schema, name)]));
 }
 
 function exampleText({ pattern, format, maxLength }: JsonSchema, name: string): string {

@@ -1,4 +1,4 @@
-/** The closed list of prefixes of wire IDs (`tpl_…`), and the kind of thing that each of them names. */
+/** The closed list of wire ID prefixes (`tpl_…`), and the kind that each prefix names. */
 export const idPrefixes = {
   tpl: "template",
   tpv: "template version",
@@ -39,5 +39,5 @@ export const idPrefixes = {
   pwr: "password reset",
 } as const;
 
-/** The prefix of a wire ID, for example `tpl`. */
+/** A wire ID's prefix, for example `tpl`. */
 export type IdPrefix = keyof typeof idPrefixes;

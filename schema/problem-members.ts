@@ -1,6 +1,6 @@
 /**
- * The members of a problem (RFC 9457) beside those that every problem has, and the kind of value that each has in all
- * problems. A list is always an array, even of one value.
+ * A problem's members (RFC 9457) beside those that every problem has, and each member's kind of value in all problems.
+ * A list is always an array, even with one value.
  */
 export const problemMembers = {
   acceptedHash: "text",
@@ -42,7 +42,7 @@ export const problemMembers = {
 
 export type ProblemMember = keyof typeof problemMembers;
 
-/** The values of each kind. A time becomes a text as JSON. */
+/** Each kind's values. A time becomes a text as JSON. */
 export interface ProblemValues {
   readonly text: string | Date | null;
   readonly number: number | null;

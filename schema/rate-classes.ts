@@ -1,4 +1,4 @@
-/** The rate limits of a tenant: each class has a window of its own, which REST, GraphQL and websocket share. */
+/** A tenant's rate limits: each class has its own window, which REST, GraphQL and websocket share. */
 export type RateClass = "read" | "write" | "execute" | "evaluate" | "invalid";
 
 /** Root fields that start heavy work. */
@@ -9,7 +9,7 @@ const executingFields: ReadonlySet<string> = new Set([
   "generateReport",
 ]);
 
-/** The class of one root field of an operation, over REST and GraphQL alike. */
+/** The class for one root field in an operation, over REST and GraphQL alike. */
 export function rateClassOf(operation: "query" | "mutation" | "subscription", rootField: string): RateClass {
   if (executingFields.has(rootField)) return "execute";
   return operation === "mutation" ? "write" : "read";

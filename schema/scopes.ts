@@ -1,4 +1,4 @@
-/** Every OAuth scope of the platform. A scope never implies another one. */
+/** The platform's OAuth scopes. A scope never implies another one. */
 export const scopes = [
   "templates.read",
   "templates.write",
@@ -47,28 +47,28 @@ export const scopes = [
   "audit.read",
 ] as const;
 
-/** An OAuth scope of the platform, for example `templates.read`. */
+/** An OAuth scope on the platform, for example `templates.read`. */
 export type Scope = (typeof scopes)[number];
 
 /**
- * The scopes of OpenID Connect (Core 1.0 sections 5.4 and 11). They say what an application learns about a person who signs
- * in, and give no right of the API.
+ * The OpenID Connect scopes (Core 1.0 sections 5.4 and 11). They say what an application learns about a person who
+ * signs in, and give no right in the API.
  */
 export const identityScopes = ["openid", "profile", "email", "offline_access"] as const;
 
 /** One of `identityScopes`. */
 export type IdentityScope = (typeof identityScopes)[number];
 
-/** Whether the scope is one of `identityScopes`. */
+/** Whether the scope is among `identityScopes`. */
 export const isIdentityScope = (scope: string): scope is IdentityScope =>
-  identityScopes.some((known) => known === scope);
+  identityScopes.some((identityScope) => identityScope === scope);
 
 /** An agent gets this scope only through an approval. */
 export const needsAgentApproval = (scope: string): boolean => scope.endsWith(".publish");
 
 /**
  * With these scopes an agent could create clients or users that outlive its task, approve its requests, move money, or
- * pass addresses of people from the audit log on to the provider of its model.
+ * pass people's addresses from the audit log on to its model's provider.
  */
 const withheldFromAgents: readonly string[] = [
   "client.manage",
@@ -82,7 +82,7 @@ const withheldFromAgents: readonly string[] = [
 /** Whether an agent may hold the scope at all. See `needsAgentApproval` for scopes that also need an approval. */
 export const isAgentScope = (scope: string): boolean => !withheldFromAgents.includes(scope);
 
-/** The scopes of the platform's administrators, for all tenants and in the platform's own tenant. */
+/** The scopes for the platform's administrators, for all tenants and in the platform's own tenant. */
 export const platformScopes = [
   "tenant.read",
   "tenant.manage",
@@ -93,7 +93,7 @@ export const platformScopes = [
   "audit.read",
 ] as const satisfies readonly Scope[];
 
-/** The scopes that a service client of a tenant may hold. */
+/** The scopes that a tenant's service client may hold. */
 export const tenantScopes: readonly Scope[] = scopes.filter(
   (scope) => scope !== "tenant.read" && scope !== "tenant.manage",
 );

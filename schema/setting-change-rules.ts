@@ -1,10 +1,10 @@
 import type { AuthenticationLevel } from "./authentication-levels.js";
 import type { Scope } from "./scopes.js";
 
-/** The kinds of principals that may change a setting, as the claim `principalType` names them. */
+/** The principal types that may change a setting, as the claim `principalType` names them. */
 type SettingChanger = "User" | "Service" | "Agent";
 
-/** The principals that may change a setting, and the needs of a weaker value. */
+/** The principals that may change a setting, and a weaker value's needs. */
 export interface ChangeRule<Value> {
   /** The scopes that a change needs, beside `config.manage`. */
   readonly scopes: readonly Scope[];
@@ -14,8 +14,8 @@ export interface ChangeRule<Value> {
 }
 
 /**
- * The needs of a value by which a setting protects less. Only a person can ask for one, with a sign-in of the
- * last 15 minutes.
+ * The needs for a value by which a setting protects less. Only a person can ask for one, with a sign-in in the last 15
+ * minutes.
  */
 export interface Weakening<Value> {
   /** Whether `next` protects less than `present`. */
@@ -35,6 +35,6 @@ export const lowerIsWeaker = (next: number, present: number): boolean => next < 
 /** A higher number protects less. */
 export const higherIsWeaker = (next: number, present: number): boolean => next > present;
 
-/** A list of what is allowed; an empty one allows everything. */
+/** A list that says what is allowed; an empty one allows everything. */
 export const allowsMore = (next: readonly string[], present: readonly string[]): boolean =>
   present.length > 0 && (next.length === 0 || next.some((item) => !present.includes(item)));

@@ -1,5 +1,5 @@
-/** The subgraphs of the platform. Each has a database schema of the same name. */
+/** The platform's subgraphs. Each has a database schema with the same name. */
 export const subgraphNames = ["catalog", "integration", "spine"] as const;
 
-/** The name of a subgraph and of its database schema. */
+/** The name that a subgraph and its database schema have. */
 export type SubgraphName = (typeof subgraphNames)[number];

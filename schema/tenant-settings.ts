@@ -8,18 +8,18 @@ import {
   peopleAndServices,
 } from "./setting-change-rules.js";
 
-/** A JSON Schema (draft 2020-12) of one value. */
+/** A JSON Schema (draft 2020-12) for one value. */
 type SettingSchema = Readonly<Record<string, unknown>>;
 
 const severities = ["Low", "Moderate", "High", "Critical"] as const;
 
 const publisherTypes = ["Agent", "User", "Service"] as const;
-/** The kind of a principal that publishes. */
+/** The principal type that publishes. */
 type PublisherType = (typeof publisherTypes)[number];
 
-/** The type of the value of every known setting. */
+/** Every known setting's value type. */
 export interface TenantSettingValues {
-  /** `true`: every type of principal; `false`: none. */
+  /** `true`: every principal type; `false`: none. */
   readonly "governance.publish.requiresApproval": boolean | readonly PublisherType[];
   readonly "governance.publish.scanSeverity": (typeof severities)[number] | null;
   readonly "governance.approve.acr": AuthenticationLevel | null;
@@ -42,7 +42,7 @@ export interface TenantSettingValues {
   readonly "notifications.perRecipientHour": { readonly Email?: number; readonly Sms?: number };
 }
 
-/** The requests and tokens that a tenant may use of a model in a period. */
+/** The requests and tokens that a tenant may use on a model in a period. */
 export interface ModelBudget {
   readonly requests?: number;
   /** Prompts and answers together. */
@@ -50,14 +50,14 @@ export interface ModelBudget {
   readonly perSeconds: number;
 }
 
-/** The key of a known setting, which is the key of its configuration entry. */
+/** A known setting's key, which is its configuration entry's key. */
 export type SettingKey = keyof TenantSettingValues;
 
 /** A setting or a limit, with all that the platform knows about it. */
 interface SettingDefinition<Value> {
   /** A value that does not fit is refused with 422. */
   readonly schema: SettingSchema;
-  /** The value of a tenant that has set none. */
+  /** The value for a tenant that has set none. */
   readonly default: Value;
   readonly description: string;
   /** `Tenant`: a configuration entry sets it. `Platform`: only `setTenantLimits` does. */
@@ -71,7 +71,7 @@ export interface TenantSetting<Value> extends SettingDefinition<Value> {
 
 type TenantSettings = { readonly [Key in SettingKey]: TenantSetting<TenantSettingValues[Key]> };
 
-/** The types of principals that publish only after an approval. */
+/** The principal types that publish only after an approval. */
 const publishersWithApproval = (value: boolean | readonly PublisherType[]): readonly PublisherType[] =>
   typeof value === "boolean" ? (value ? publisherTypes : []) : value;
 
@@ -82,7 +82,7 @@ const refusedSeverities = (lowest: (typeof severities)[number] | null): number =
 /** Without a password: `config.read` shows the value. A user name is for ssh only. */
 const repositoryBasePattern = "^(?:(?:https|file)://[^\\s?#@]+|ssh://(?:[^\\s?#@:/]+@)?[^\\s?#@]+)$";
 
-/** The form of the event type that an event of a vendor gets: two or more words in PascalCase. */
+/** The form for the type that a vendor's event gets: two or more words in PascalCase. */
 export const normalizedNamePattern = "^([A-Z][a-z0-9]+){2,}$";
 
 /** The settings that the platform acts on. A tenant may store other keys too; they have no effect. */
@@ -339,7 +339,7 @@ export const tenantSettings: TenantSettings = {
   },
 };
 
-/** The type of every limit that the platform sets for a tenant. */
+/** The value type for every limit that the platform sets for a tenant. */
 export interface TenantLimitValues {
   readonly rateLimitFactor: number;
   readonly maxRunningExecutions: number;
@@ -347,7 +347,7 @@ export interface TenantLimitValues {
 
 export type TenantLimitKey = keyof TenantLimitValues;
 
-/** Configuration keys with this prefix show the limits of the tenant; a tenant cannot set them. */
+/** Configuration keys with this prefix show the tenant's limits; a tenant cannot set them. */
 export const limitKeyPrefix = "limits.";
 
 /** The limits that the platform sets for a tenant (`setTenantLimits`). Configuration shows them as `limits.<key>`. */
@@ -369,14 +369,16 @@ export const tenantLimits: { readonly [Key in TenantLimitKey]: SettingDefinition
 /** Whether the platform acts on this configuration key. */
 export const isSettingKey = (key: string): key is SettingKey => Object.hasOwn(tenantSettings, key);
 
-/** Whether the key names a limit of the tenant. */
+/** Whether the key names a tenant limit. */
 export const isTenantLimitKey = (key: string): key is TenantLimitKey => Object.hasOwn(tenantLimits, key);
 
-/** The value that holds for a tenant without an entry of this key. */
+/** The value that holds for a tenant without an entry under this key. */
 export const settingDefault = <Key extends SettingKey>(key: Key): TenantSettingValues[Key] =>
   tenantSettings[key].default;
 
-/** The first words of the known keys: `governance`, `signIn` and so on. A later release may give other such keys a meaning. */
+/**
+ * The known keys' first words: `governance`, `signIn` and so on. A later release may give other such keys a meaning.
+ */
 export const settingGroups: ReadonlySet<string> = new Set(
   [...Object.keys(tenantSettings), limitKeyPrefix].map((key) => key.split(".")[0] ?? ""),
 );

@@ -1,6 +1,6 @@
 /**
- * The names of the events of known vendors in the words of the platform, of which each can be subscribed to. A name that
- * an event of the platform itself has begins with Vendor. Events with other names have the type VendorEventReceived.
+ * Event names for known vendors in the platform's words. Each one can be subscribed to. If a platform event has the
+ * same name, the name begins with Vendor. Events with other names have the type VendorEventReceived.
  */
 export const vendorEventTypes = [
   "AppInstalled",
@@ -196,5 +196,5 @@ export const vendorEventTypes = [
   "WorkspaceJoined",
 ] as const;
 
-/** The type of an event that a known vendor has told of, for example PullRequestOpened. */
+/** The type that a known vendor's event has, for example PullRequestOpened. */
 export type VendorEventType = (typeof vendorEventTypes)[number];

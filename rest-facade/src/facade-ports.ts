@@ -18,14 +18,14 @@ import type { RateLimits } from "./rate-limits/rate-limits.js";
 import type { ReportContents } from "./report-contents/report-contents.js";
 import type { PrepareOperation } from "./requests/prepared-operation.js";
 
-/** A supergraph, and what prepares the documents of the routes for it. */
+/** A supergraph, and what prepares the routes' documents for it. */
 export interface FacadeGraph {
   /** The full supergraph, with `@auth` and `@constraint`. */
   readonly supergraphSdl: string;
   readonly prepare: PrepareOperation;
 }
 
-/** The parts of the platform that the facade calls. The composition of the processes supplies them. */
+/** The platform parts that the facade calls. The code that composes the processes supplies them. */
 export interface FacadePorts {
   /**
    * Calls `compile` with the graph at hand, and with each later graph before that one serves. `compile` throws when the
@@ -49,22 +49,22 @@ export interface FacadePorts {
   git(request: IncomingMessage, response: ServerResponse): void;
   /** Evaluates feature flags. Without it OFREP is not served. */
   flags?: FeatureFlags;
-  /** Takes deliveries of vendors without the cost of a GraphQL operation. Without it the mutation takes them. */
+  /** Takes vendors' deliveries without a GraphQL operation's cost. Without it the mutation takes them. */
   deliveries?: VendorDeliveries;
-  /** The contents of report runs. Without it they are not served. */
+  /** The report runs' contents. Without it they are not served. */
   reportContents?: ReportContents;
-  /** Calls the listener with each revocation of tokens from now on. */
+  /** Calls the listener with each token revocation from now on. */
   onRevoked?(listener: (revocation: Revocation) => void): void;
-  /** Takes the refusals of all requests for the audit log. Without it they are dropped. */
+  /** Takes all requests' refusals for the audit log. Without it they are dropped. */
   refusals?: RefusalSink;
   ready(): Promise<Readiness>;
-  /** The background work of all tenants, for the operator. Without it `/jobs` is not served. */
+  /** All tenants' background work, for the operator. Without it `/jobs` is not served. */
   jobs?: JobAdministration;
   /** Sends commands to vendors, for the operator. Without it `/commands` is not served. */
   commands?: CommandAdministration;
   /** Seals stored values again, for the operator. Without it `/sealed-values` is not served. */
   sealedValues?: SealedValueAdministration;
-  /** The Prometheus text of the platform. It includes the facade's metrics if `registry` is shared. */
+  /** The platform's Prometheus text. It includes the facade's metrics if `registry` is shared. */
   metrics(): Promise<string>;
 }
 
@@ -82,12 +82,12 @@ export interface FacadeOptions {
   trustedProxies?: readonly string[] | undefined;
   rateLimits: RateLimits;
   logger: Logger;
-  /** The registry of the request metrics. Without it the facade has its own and appends it to `metrics()`. */
+  /** The registry for the request metrics. Without it the facade has its own and appends it to `metrics()`. */
   registry?: Registry | undefined;
   /** The guides at `/docs/guides`. Without them the list is empty. */
   guides?: readonly Guide[] | undefined;
   stopPatience?: Partial<StopPatience> | undefined;
-  /** Milliseconds, for the age of a readiness. */
+  /** Milliseconds, for a readiness result's age. */
   clock?: (() => number) | undefined;
   /** Called when everything is ready to listen, to free the addresses. */
   beforeListening?: (() => Promise<void>) | undefined;

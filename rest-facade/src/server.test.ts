@@ -6,11 +6,11 @@ import { refused } from "./requests/sample-graph.fixture.js";
 
 const createdAt = "2026-01-01T00:00:00.000Z";
 let facade: Started;
-let seen: { variables: Record<string, unknown>; context: Record<string, unknown> }[] = [];
+let seenRequests: { variables: Record<string, unknown>; context: Record<string, unknown> }[] = [];
 
 beforeAll(async () => {
   const keep = (variables: Record<string, unknown>, context: unknown) => {
-    seen.push({ variables, context: context as Record<string, unknown> });
+    seenRequests.push({ variables, context: context as Record<string, unknown> });
   };
   facade = await startWith({
     template: ({ templateId }) => {
@@ -64,7 +64,7 @@ beforeAll(async () => {
 
 afterAll(() => facade.close());
 beforeEach(() => {
-  seen = [];
+  seenRequests = [];
 });
 
 describe("GET /v1/templates/{templateId}", () => {
@@ -88,12 +88,12 @@ describe("GET /v1/templates/{templateId}", () => {
 
   it("returns 304 for its entity tag, weak or strong", async () => {
     const tag = (await facade.call("GET /v1/templates/tpl_1")).headers.get("etag") ?? "";
-    for (const known of [tag, `"other", ${tag}`, tag.replace("W/", ""), "*"]) {
-      const answer = await facade.call("GET /v1/templates/tpl_1", { headers: { "if-none-match": known } });
+    for (const knownTag of [tag, `"other", ${tag}`, tag.replace("W/", ""), "*"]) {
+      const answer = await facade.call("GET /v1/templates/tpl_1", { headers: { "if-none-match": knownTag } });
       expect([answer.status, answer.text, answer.headers.get("etag")]).toEqual([304, "", tag]);
     }
-    const changed = await facade.call("GET /v1/templates/tpl_1", { headers: { "if-none-match": '"other"' } });
-    expect(changed.status).toBe(200);
+    const changedAnswer = await facade.call("GET /v1/templates/tpl_1", { headers: { "if-none-match": '"other"' } });
+    expect(changedAnswer.status).toBe(200);
   });
 
   it("answers HEAD without a body", async () => {
@@ -143,7 +143,7 @@ describe("POST /v1/templates", () => {
     const raw = '{"name":"api","title":null,"later":{"a":1},"__proto__":{"tags":["x"]},"constructor":{"prototype":1}}';
     const { status } = await facade.call("POST /v1/templates", { raw });
     expect(status).toBe(201);
-    expect(seen[0]?.variables).toEqual({ input: { name: "api" } });
+    expect(seenRequests[0]?.variables).toEqual({ input: { name: "api" } });
     expect(({} as Record<string, unknown>)["tags"]).toBeUndefined();
   });
 
@@ -151,11 +151,11 @@ describe("POST /v1/templates", () => {
     const body = { title: "x".repeat(201), tags: ["fine", 7], category: 1 };
     const { status, json } = await facade.call("POST /v1/templates", { body });
     expect([status, json["code"]]).toEqual([400, "VALIDATION_FAILED"]);
-    const found = (json["errors"] as { pointer: string; code: string }[]).map(
+    const reportedErrors = (json["errors"] as { pointer: string; code: string }[]).map(
       ({ pointer, code }) => `${pointer} ${code}`,
     );
-    expect(found.sort()).toEqual(["/category TYPE", "/name REQUIRED", "/tags/1 TYPE", "/title TOO_LONG"]);
-    expect(seen).toEqual([]);
+    expect(reportedErrors.sort()).toEqual(["/category TYPE", "/name REQUIRED", "/tags/1 TYPE", "/title TOO_LONG"]);
+    expect(seenRequests).toEqual([]);
   });
 
   it("names the required members when there is no body", async () => {
@@ -169,7 +169,7 @@ describe("POST /v1/templates", () => {
     const headers = { "idempotency-key": "abc" };
     const { status, headers: answer } = await facade.call("POST /v1/templates", { body: { name: "replay" }, headers });
     expect([status, answer.get("idempotent-replayed")]).toEqual([201, "true"]);
-    expect(seen[0]?.context["idempotencyKey"]).toBe("abc");
+    expect(seenRequests[0]?.context["idempotencyKey"]).toBe("abc");
   });
 
   it("refuses a malformed Idempotency-Key", async () => {
@@ -206,7 +206,7 @@ describe("executions", () => {
 
   it("keeps JSON scalars whole and prunes around them", async () => {
     await facade.call("POST /v1/templates/tpl_1/execute", { body });
-    expect(seen[0]?.variables).toEqual({
+    expect(seenRequests[0]?.variables).toEqual({
       templateId: "tpl_1",
       input: { templateVersionId: "tpv_1", parameters: body.parameters, target: { repository: "acme/orders" } },
     });
@@ -215,8 +215,8 @@ describe("executions", () => {
   it("the poll has Retry-After only while the work is not complete", async () => {
     const running = await facade.call("GET /v1/templates/tpl_1/executions/exe_1");
     expect([running.status, running.headers.get("retry-after"), running.json["status"]]).toEqual([200, "1", "Running"]);
-    const done = await facade.call("GET /v1/templates/tpl_1/executions/exe_done");
-    expect(done.headers.get("retry-after")).toBeNull();
+    const doneAnswer = await facade.call("GET /v1/templates/tpl_1/executions/exe_done");
+    expect(doneAnswer.headers.get("retry-after")).toBeNull();
   });
 });
 
@@ -227,7 +227,7 @@ describe("lists", () => {
     await list("?limit=10&cursor=abc&status=Active");
     await list("?pageSize=5000&pageToken=abc");
     await list("");
-    expect(seen.map(({ variables }) => variables)).toEqual([
+    expect(seenRequests.map(({ variables }) => variables)).toEqual([
       { first: 10, after: "abc", filter: { status: "Active" } },
       { first: 200, after: "abc", filter: {} },
       { filter: {} },
@@ -241,7 +241,7 @@ describe("lists", () => {
       "VALIDATION_FAILED",
       [{ pointer: "/state", code: "UNKNOWN_VALUE", detail: expect.stringContaining("no such query parameter") }],
     ]);
-    expect(seen).toEqual([]);
+    expect(seenRequests).toEqual([]);
   });
 
   it("link to the next page", async () => {
@@ -359,10 +359,10 @@ describe("surfaces", () => {
   });
 
   it("tell an operation that its caller has closed the connection", async () => {
-    const asked: Pick<RequestContext, "signal">[] = [];
+    const contexts: Pick<RequestContext, "signal">[] = [];
     const hung = await startWith({
       library: (_, context) => {
-        asked.push(context as RequestContext);
+        contexts.push(context as RequestContext);
         return new Promise(() => undefined);
       },
     });
@@ -373,11 +373,11 @@ describe("surfaces", () => {
         const deadline = Date.now() + 180_000;
         while (!condition() && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 10));
       };
-      await within(() => asked.length > 0);
-      expect(asked[0]?.signal?.aborted).toBe(false);
+      await within(() => contexts.length > 0);
+      expect(contexts[0]?.signal?.aborted).toBe(false);
       call.destroy();
-      await within(() => asked[0]?.signal?.aborted);
-      expect(asked[0]?.signal?.aborted).toBe(true);
+      await within(() => contexts[0]?.signal?.aborted);
+      expect(contexts[0]?.signal?.aborted).toBe(true);
     } finally {
       await hung.close();
     }

@@ -49,19 +49,22 @@ export interface Facade {
   /** The address that callers use: the configured one, or the one that was bound. */
   publicUrl: string;
   internalUrl: string;
-  /** Refuses new connections and reports not ready. Answers requests on open connections for one more second, then waits for those in flight. The owner of the websockets closes them. */
+  /**
+   * Refuses new connections and reports not ready. Answers requests on open connections for one more second, then waits
+   * for those in flight. The websockets' owner closes them.
+   */
   close(): Promise<void>;
 }
 
 const usualPatience: StopPatience = { graceMs: 1000, timeoutMs: 8000 };
 
-/** Opens the public and the internal listener. Throws when the document of a route does not fit the graph. */
+/** Opens the public and the internal listener. Throws when a route's document does not fit the graph. */
 export async function startFacade(ports: FacadePorts, options: FacadeOptions): Promise<Facade> {
   const { routes, api, deliveries } = followGraph(ports);
   const registry = options.registry ?? new Registry();
   const metrics = async () =>
     options.registry ? ports.metrics() : `${await ports.metrics()}\n${await registry.metrics()}`;
-  const shared = {
+  const sharedOptions = {
     allowedOrigins: options.allowedOrigins,
     proxies: new TrustedProxies(options.trustedProxies ?? []),
     https: options.publicUrl?.startsWith("https:") ?? false,
@@ -70,7 +73,10 @@ export async function startFacade(ports: FacadePorts, options: FacadeOptions): P
     meterFor: requestMetrics(registry),
     rateLimits: options.rateLimits,
   };
-  const listeners = { public: publicListener(ports, shared), internal: createListener({ ...shared, ...closed }) };
+  const listeners = {
+    public: publicListener(ports, sharedOptions),
+    internal: createListener({ ...sharedOptions, ...closedOptions }),
+  };
   const { app } = listeners.public;
   const admission = { verifier: ports.verifier, limit: limitRequests(options.rateLimits) };
   await serveRoutes(app, routes.filter(isPublic), admission);
@@ -80,7 +86,7 @@ export async function startFacade(ports: FacadePorts, options: FacadeOptions): P
   app.route({
     method: ["GET", "POST"],
     url: "/graphql",
-    // counted before the body is read, since the cost of the document is not known yet
+    // counted before the body is read, since the document's cost is not known yet
     onRequest: async ({ headers, raw }, reply) => {
       if (headers.authorization === undefined) await admission.limit.ofAddress(clientNetworkOf(raw), reply);
     },
@@ -112,25 +118,25 @@ function startOfrep(app: FastifyInstance, ports: FacadePorts, admission: Admissi
   return streams;
 }
 
-/** Routes and API description of the graph that serves; both change in one step when it is replaced. */
+/** Routes and API description for the serving graph; both change in one step when it is replaced. */
 function followGraph({ useGraph }: Pick<FacadePorts, "useGraph">) {
   const routes: ServedRoute[] = [];
   const api = new ServedApi();
   const deliveries = new DeliveryMutation();
   useGraph(({ supergraphSdl, prepare }) => {
     const graph = readGraph(supergraphSdl);
-    const compiled = compileRoutes(graph, prepare);
-    const document = describeApi(compiled, graph);
-    const handlers = compiled.map(handleRoute);
+    const compiledRoutes = compileRoutes(graph, prepare);
+    const document = describeApi(compiledRoutes, graph);
+    const handlers = compiledRoutes.map(handleRoute);
     const { text, name } = loadOperation(deliveryOperation.area, deliveryOperation.run);
     const delivery = prepare(text, name);
     return () => {
       api.replace(document);
       deliveries.prepared = delivery;
-      for (const [index, route] of compiled.entries()) {
+      for (const [index, route] of compiledRoutes.entries()) {
         const handle = handlers[index] as ServedRoute["handle"];
-        const served = routes[index];
-        if (served) served.handle = handle;
+        const servedRoute = routes[index];
+        if (servedRoute) servedRoute.handle = handle;
         else routes.push({ ...pick(route), handle });
       }
     };
@@ -138,19 +144,19 @@ function followGraph({ useGraph }: Pick<FacadePorts, "useGraph">) {
   return { routes, api, deliveries };
 }
 
-/** A row of the tables, with the handler that is compiled for the graph at hand. */
+/** A row in the tables, with the handler that is compiled for the present graph. */
 interface ServedRoute extends Pick<CompiledRoute, "row" | "area" | "method" | "path" | "rate"> {
   handle: ReturnType<typeof handleRoute>;
 }
 
 const pick = ({ row, area, method, path, rate }: CompiledRoute) => ({ row, area, method, path, rate });
 
-const closed = { passThrough: [], upgrade: undefined, allowedOrigins: [] };
+const closedOptions = { passThrough: [], upgrade: undefined, allowedOrigins: [] };
 
 type Shared = Omit<ListenerOptions, "passThrough" | "upgrade" | "direct"> & Pick<FacadeOptions, "rateLimits">;
 
-function directAnswers(flags: FeatureFlags, verifier: Verifier, shared: Shared): DirectAnswer {
-  const { allowedOrigins, https, logger, rateLimits, meterFor } = shared;
+function directAnswers(flags: FeatureFlags, verifier: Verifier, sharedOptions: Shared): DirectAnswer {
+  const { allowedOrigins, https, logger, rateLimits, meterFor } = sharedOptions;
   return directEvaluation({
     ...{ flags, verifier, logger, limits: rateLimits },
     headers: { ...securityHeaders(https), ...(allowedOrigins.length > 0 && { vary: "Origin" }) },
@@ -158,7 +164,7 @@ function directAnswers(flags: FeatureFlags, verifier: Verifier, shared: Shared):
   });
 }
 
-function publicListener(ports: FacadePorts, shared: Shared): Listener {
+function publicListener(ports: FacadePorts, sharedOptions: Shared): Listener {
   const authorization = ["/connect/", "/.well-known/", "/v1/connect/", "/v1/.well-known/"] as const;
   const prefixes = [
     ...authorization.map((prefix) => ({ prefix, owner: ports.authorizationServer.bind(ports) })),
@@ -167,19 +173,26 @@ function publicListener(ports: FacadePorts, shared: Shared): Listener {
       ? [
           {
             prefix: "/integrations/oauth/" as const,
-            owner: limitByAddress(ports.connectionPages.bind(ports), shared.rateLimits),
+            owner: limitByAddress(ports.connectionPages.bind(ports), sharedOptions.rateLimits),
           },
         ]
       : []),
   ];
   const passThrough = prefixes.map(({ prefix, owner }) => {
-    const meters = new Map(["GET", "HEAD", "POST"].map((method) => [method, shared.meterFor(method, `${prefix}*`)]));
-    const other = shared.meterFor("", `${prefix}*`);
+    const meters = new Map(
+      ["GET", "HEAD", "POST"].map((method) => [method, sharedOptions.meterFor(method, `${prefix}*`)]),
+    );
+    const other = sharedOptions.meterFor("", `${prefix}*`);
     return { prefix, owner, meter: (method: string) => meters.get(method) ?? other };
   });
   const accept = ports.graphql.upgrade.bind(ports.graphql);
-  const direct = ports.flags && directAnswers(ports.flags, ports.verifier, shared);
-  return createListener({ ...shared, passThrough, ...(direct && { direct }), upgrade: { path: "/graphql", accept } });
+  const direct = ports.flags && directAnswers(ports.flags, ports.verifier, sharedOptions);
+  return createListener({
+    ...sharedOptions,
+    passThrough,
+    ...(direct && { direct }),
+    upgrade: { path: "/graphql", accept },
+  });
 }
 
 const isPublic = ({ row }: ServedRoute) => row.surface !== "internal";
@@ -200,13 +213,13 @@ function serveRoute(app: FastifyInstance, route: ServedRoute, path: string, admi
   const config = { rootField: row.run };
   const hooks = {
     onRequest: admit(row, rate, admission),
-    // a hook costs each answer some microseconds, and the body of a GET is not read
+    // a hook costs each answer some microseconds, and a GET's body is not read
     ...(method === "GET" ? {} : { onSend: chargeBody(rate, admission.limit) }),
   };
   app.route({ method, url: fastifyPath(path), config, ...hooks, handler });
 }
 
-/** Serves internal paths with and without `/v1`, as the surface table of the specification lists them. */
+/** Serves internal paths with and without `/v1`, as the specification's surface table lists them. */
 function serveInternalRoutes(app: FastifyInstance, routes: readonly ServedRoute[], admission: Admission): void {
   for (const route of routes.filter((candidate) => !isPublic(candidate))) {
     for (const path of new Set([route.path, route.path.replace(/^\/v1/, "")])) serveRoute(app, route, path, admission);

@@ -10,7 +10,7 @@ interface End {
   readonly answered: number;
   /** How many answers carried "Connection: close". */
   readonly lastAnswers: number;
-  /** The code of the failure that ended the client. */
+  /** The code for the failure that ended the client. */
   readonly end: string | undefined;
 }
 
@@ -50,15 +50,15 @@ async function open(url: string): Promise<Open> {
   const { hostname, port } = new URL(url);
   const client = connect({ port: Number(port), host: hostname, allowHalfOpen: true });
   const failures: Error[] = [];
-  let received = "";
+  let receivedText = "";
   client.on("error", (error) => failures.push(error));
   client.on("data", (chunk: Buffer) => {
-    received += chunk.toString();
+    receivedText += chunk.toString();
   });
-  const ended = new Promise((resolve) => client.once("end", resolve));
-  const closed = new Promise((resolve) => client.once("close", resolve));
+  const ending = new Promise((resolve) => client.once("end", resolve));
+  const closing = new Promise((resolve) => client.once("close", resolve));
   await new Promise((resolve) => client.once("connect", resolve));
-  return { client, ended, closed, failures, received: () => received };
+  return { client, ended: ending, closed: closing, failures, received: () => receivedText };
 }
 
 async function eventually(condition: () => boolean): Promise<void> {
@@ -66,7 +66,7 @@ async function eventually(condition: () => boolean): Promise<void> {
   expect(condition()).toBe(true);
 }
 
-/** The patience of a stop that only the test ends. */
+/** How long a stop waits when only the test ends it. */
 function anEndlessGrace() {
   let endGrace = () => {};
   const grace = new Promise<void>((resolve) => (endGrace = resolve));
@@ -109,36 +109,36 @@ describe("stopping", () => {
     });
     const answer = facade.call("GET /v1/templates/tpl_1");
     await eventually(() => finish !== undefined);
-    const stopped = facade.close();
+    const stopping = facade.close();
     await refused(facade);
     finish?.();
     expect((await answer).status).toBe(200);
-    await stopped;
+    await stopping;
   });
 
   it("resets no keep-alive connection, and answers every request that was sent", async () => {
     const { stopPatience, endGrace } = anEndlessGrace();
     const facade = await startWith({ template: () => sleep(5, template) }, { stopPatience });
-    const answered = new Set<number>();
+    const answeredIndexes = new Set<number>();
     const clients = Array.from({ length: 20 }, (_, index) =>
-      ask(facade.publicUrl, index * 3, () => answered.add(index)),
+      ask(facade.publicUrl, index * 3, () => answeredIndexes.add(index)),
     );
-    await eventually(() => answered.size === 20);
-    const stopped = facade.close();
+    await eventually(() => answeredIndexes.size === 20);
+    const stopping = facade.close();
     const ends = await Promise.all(clients);
     endGrace();
-    await stopped;
+    await stopping;
     expect(new Set(ends.map(({ end }) => end))).toEqual(new Set(["ECONNREFUSED"]));
     expect(ends.every(({ answered }) => answered > 0)).toBe(true);
     expect(ends.some(({ lastAnswers }) => lastAnswers > 0)).toBe(true);
   });
 
   it("answers all pipelined requests, and only the last answer has Connection: close", async () => {
-    let asked = 0;
+    let requestCount = 0;
     let finish = () => {};
     const first = new Promise<void>((resolve) => (finish = resolve));
     const resolveTemplate = async () => {
-      if (++asked === 1) await first;
+      if (++requestCount === 1) await first;
       return template;
     };
     let serverSide: Socket | undefined;
@@ -151,8 +151,8 @@ describe("stopping", () => {
     const socket = await open(facade.publicUrl);
     const lines = (path: string) => `GET ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer good\r\n\r\n`;
     socket.client.write(lines("/v1/templates/tpl_1"));
-    await eventually(() => asked === 1);
-    const stopped = facade.close();
+    await eventually(() => requestCount === 1);
+    const stopping = facade.close();
     await refused(facade);
     socket.client.write(["/livez", "/v1/templates/tpl_1", "/livez", "/git/x"].map(lines).join(""));
     await eventually(() => serverSide !== undefined);
@@ -164,21 +164,21 @@ describe("stopping", () => {
     socket.client.end();
     await socket.closed;
     endGrace();
-    await stopped;
+    await stopping;
     expect(socket.failures).toEqual([]);
     expect(socket.received().match(/HTTP\/1.1 200 OK/g)).toHaveLength(5);
     expect(socket.received().match(/connection: close/gi)).toHaveLength(1);
     expect(socket.received().toLowerCase().indexOf("connection: close")).toBeGreaterThan(
       socket.received().lastIndexOf("HTTP/1.1 200 OK"),
     );
-    expect(asked).toBe(2);
+    expect(requestCount).toBe(2);
   });
 
   it("is reported by /readyz at once, on open connections and on the internal listener", async () => {
     const { stopPatience, endGrace } = anEndlessGrace();
     const facade = await startWith({}, { stopPatience });
     const connection = await open(facade.publicUrl);
-    const stopped = facade.close();
+    const stopping = facade.close();
     connection.client.write("GET /readyz HTTP/1.1\r\nhost: x\r\n\r\n");
     const internal = await facade.call("GET /readyz", { internal: true });
     expect([internal.status, internal.json["checks"]]).toEqual([503, { stopping: "yes" }]);
@@ -188,17 +188,17 @@ describe("stopping", () => {
     await connection.closed;
     await expect(facade.call("GET /livez")).rejects.toThrow("fetch failed");
     endGrace();
-    await stopped;
+    await stopping;
     await expect(facade.call("GET /readyz", { internal: true })).rejects.toThrow("fetch failed");
   });
 
   it("ends requests that do not finish in time", async () => {
-    let asked = false;
-    const never = () => ((asked = true), new Promise(() => {}));
+    let isAsked = false;
+    const never = () => ((isAsked = true), new Promise(() => {}));
     const facade = await startWith({ template: never }, { stopPatience: { timeoutMs: 100 } });
     const answer = facade.call("GET /v1/templates/tpl_1");
     const outcome = expect(answer).rejects.toThrow();
-    await eventually(() => asked);
+    await eventually(() => isAsked);
     await facade.close();
     await outcome;
   });
@@ -224,11 +224,11 @@ describe("stopping", () => {
   });
 
   it("closes websockets", async () => {
-    const accepted: Duplex[] = [];
+    const acceptedSockets: Duplex[] = [];
     const graphql = {
       handle: async () => ({}),
       upgrade: (_request: unknown, socket: Duplex) => {
-        accepted.push(socket);
+        acceptedSockets.push(socket);
         socket.write("HTTP/1.1 101 Switching Protocols\r\n\r\n");
       },
     };
@@ -237,18 +237,18 @@ describe("stopping", () => {
     const socket = connect(Number(port), "127.0.0.1");
     socket.write("GET /graphql HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n");
     await new Promise((resolve) => socket.once("data", resolve));
-    const ended = new Promise((resolve) => socket.once("close", resolve));
+    const closing = new Promise((resolve) => socket.once("close", resolve));
     await facade.close();
-    await ended;
-    expect(accepted).toHaveLength(1);
+    await closing;
+    expect(acceptedSockets).toHaveLength(1);
   });
 });
 
 describe("health and metrics", () => {
   it("answer on both listeners; readiness comes from its port and is read once a second", async () => {
-    let asked = 0;
+    let requestCount = 0;
     const ready = async () => {
-      asked++;
+      requestCount++;
       return { ready: false, checks: { database: "down" } };
     };
     let now = 0;
@@ -259,10 +259,10 @@ describe("health and metrics", () => {
         const answer = await facade.call("GET /readyz", { internal, token: undefined });
         expect([answer.status, answer.json["checks"]]).toEqual([503, { database: "down" }]);
       }
-      expect(asked).toBe(1);
+      expect(requestCount).toBe(1);
       now = 1001;
       await facade.call("GET /readyz");
-      expect(asked).toBe(2);
+      expect(requestCount).toBe(2);
     } finally {
       await facade.close();
     }
@@ -306,9 +306,9 @@ describe("CORS", () => {
     try {
       const ask = (origin: string, method = "GET") =>
         facade.call(`${method} /v1/templates/tpl_1`, { headers: { origin, "access-control-request-method": "GET" } });
-      const listed = await ask("https://studio.example");
-      expect(listed.headers.get("access-control-allow-origin")).toBe("https://studio.example");
-      expect(listed.headers.get("vary")).toBe("Origin");
+      const listedAnswer = await ask("https://studio.example");
+      expect(listedAnswer.headers.get("access-control-allow-origin")).toBe("https://studio.example");
+      expect(listedAnswer.headers.get("vary")).toBe("Origin");
       expect((await ask("https://other.example")).headers.get("access-control-allow-origin")).toBeNull();
       const preflight = await ask("https://studio.example", "OPTIONS");
       expect([preflight.status, preflight.headers.get("access-control-allow-methods")]).toEqual([

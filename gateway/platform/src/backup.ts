@@ -27,10 +27,12 @@ async function main(): Promise<void> {
   forgetEnvironmentSecrets();
   const progress = new Progress();
   try {
-    const made = values.check
+    const backupSummary = values.check
       ? await checkBackup(folder, environment.passphrase, progress)
       : await makeBackup(environment, folder, progress);
-    process.stdout.write(`${values.check ? "The backup is sound" : "The backup is complete"}: ${summary(made)}\n`);
+    process.stdout.write(
+      `${values.check ? "The backup is sound" : "The backup is complete"}: ${summary(backupSummary)}\n`,
+    );
   } finally {
     progress.end();
   }

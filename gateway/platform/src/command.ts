@@ -43,8 +43,8 @@ async function main(): Promise<void> {
   const token = await accessToken(platform, await readJson<ClientCredentials>(dataDir, "bootstrap.json"));
   const body = { tenantId: values.tenant, type, data, ...life };
   const headers = values.key === undefined ? {} : { "idempotency-key": values.key };
-  const sent = await call<SentCommand>("POST", `${platform.internalUrl}/commands`, { token, body, headers });
-  process.stdout.write(`${sent.body.commandId}  correlation ${sent.body.correlationId}\n`);
+  const answer = await call<SentCommand>("POST", `${platform.internalUrl}/commands`, { token, body, headers });
+  process.stdout.write(`${answer.body.commandId}  correlation ${answer.body.correlationId}\n`);
 }
 
 main().catch(failTool(usage));

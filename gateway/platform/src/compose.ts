@@ -16,13 +16,13 @@ function generatedFiles(): Record<string, string> {
     integration: moduleSdl("integration", integrationModules),
     spine: moduleSdl("spine", spineModules),
   };
-  const composed = composeServices(
+  const composition = composeServices(
     Object.entries(subgraphs).map(([name, sdl]) => ({ name, url: `http://${name}`, typeDefs: parse(sdl) })),
   );
-  if (composed.errors)
-    throw new Error(`The subgraphs do not compose:\n${composed.errors.map(({ message }) => message).join("\n")}`);
-  const graphs = Object.entries({ ...subgraphs, supergraph: composed.supergraphSdl });
-  const rows = endpointTable(composed.supergraphSdl).map((row) => JSON.stringify(row));
+  if (composition.errors)
+    throw new Error(`The subgraphs do not compose:\n${composition.errors.map(({ message }) => message).join("\n")}`);
+  const graphs = Object.entries({ ...subgraphs, supergraph: composition.supergraphSdl });
+  const rows = endpointTable(composition.supergraphSdl).map((row) => JSON.stringify(row));
   return {
     ...Object.fromEntries(
       graphs.map(([name, sdl]) => [

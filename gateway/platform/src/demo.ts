@@ -38,7 +38,7 @@ interface ExecutionBody {
 }
 
 /**
- * Runs the main job end to end, through the public API of a separate platform process. Exit code 0 means that all steps
+ * Runs the main job end to end, through a separate platform process's public API. Exit code 0 means that all steps
  * succeeded.
  */
 async function main(): Promise<void> {
@@ -77,8 +77,8 @@ async function mainJob(platform: PlatformProcess, workDir: string, report: Repor
   );
   for (const eventType of completionEvents) {
     const subscription = { eventType, endpointUrl: receiver.url, signingSecretRef: "demo-webhooks", active: true };
-    const created = await job.post<{ signingSecret?: string }>("/webhooks/subscriptions", subscription);
-    secret = created.signingSecret ?? secret;
+    const createdSubscription = await job.post<{ signingSecret?: string }>("/webhooks/subscriptions", subscription);
+    secret = createdSubscription.signingSecret ?? secret;
   }
   const feed = await openEventFeed({
     url: `${platform.publicUrl.replace(/^http/, "ws")}/graphql`,
@@ -134,7 +134,7 @@ async function runExecution(job: MainJob, workDir: string, report: Report): Prom
   });
 
   report.step("Validate the template and evaluate its compatibility");
-  const asked = [
+  const requestedPackages = [
     { packageName: "Serilog.AspNetCore", version: "8.0.2" },
     { packageName: "Polly", version: "8.4.2" },
   ];
@@ -144,7 +144,7 @@ async function runExecution(job: MainJob, workDir: string, report: Report): Prom
   const { compatible } = await job.post<{ compatible: boolean }>(`/v1/templates/${templateId}/compatibility/evaluate`, {
     templateVersionId,
     runtime: "net8.0",
-    libraries: asked,
+    libraries: requestedPackages,
   });
   if (outcome !== "Passed" || !compatible) throw new Error("The sample template should be sound and compatible");
 
@@ -154,7 +154,7 @@ async function runExecution(job: MainJob, workDir: string, report: Report): Prom
     {
       templateVersionId,
       parameters: { name: "Acme.Orders", Framework: "net8.0", Database: "PostgreSql", Description: "Takes orders." },
-      libraries: asked,
+      libraries: requestedPackages,
       target: { repository: "acme/orders", branch: "main" },
       correlation: { agentTaskId: "demo-task-1" },
     },
@@ -190,14 +190,14 @@ async function showClone({ output }: ExecutionBody, token: string, workDir: stri
   const text = await readFile(join(clone, project), "utf8");
   report.line(project);
   report.block(text);
-  for (const expected of ["Npgsql.EntityFrameworkCore.PostgreSQL", 'Include="Polly"', "net8.0"])
-    if (!text.includes(expected)) throw new Error(`${project} lacks ${expected}`);
+  for (const expectedText of ["Npgsql.EntityFrameworkCore.PostgreSQL", 'Include="Polly"', "net8.0"])
+    if (!text.includes(expectedText)) throw new Error(`${project} lacks ${expectedText}`);
   if (files.includes("Company.WebApi1") || text.includes("Condition=")) throw new Error("The project was not rendered");
 }
 
-async function arrival(done: () => boolean): Promise<void> {
+async function arrival(hasArrived: () => boolean): Promise<void> {
   const deadline = Date.now() + arrivalTimeoutMs;
-  while (!done()) {
+  while (!hasArrived()) {
     if (Date.now() > deadline) throw new Error("Not every event arrived");
     await new Promise((resolve) => setTimeout(resolve, 20));
   }

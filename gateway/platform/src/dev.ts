@@ -37,7 +37,7 @@ const dataDir = join(resolve(environment.dataDir), "dev");
 const print = (text: string) => process.stdout.write(`dev: ${text}\n`);
 
 let platform: ChildProcess | undefined;
-let changed = new Set<string>();
+let changedFiles = new Set<string>();
 let timer: NodeJS.Timeout | undefined;
 /** Restarts run one after the other, because two platforms cannot use the same data directory. */
 let restarting: Promise<void> = Promise.resolve();
@@ -63,13 +63,13 @@ print(
 start();
 
 function start(): void {
-  const started = performance.now();
+  const startTime = performance.now();
   const child = children.start({ main, preparedIn: isPrepared ? bundle : undefined });
   platform = child;
   child.stdout?.setEncoding("utf8").on("data", (text: string) => {
     process.stdout.write(text);
     if (!text.includes("The platform is ready.")) return;
-    print(`ready after ${Math.round(performance.now() - started)} ms`);
+    print(`ready after ${Math.round(performance.now() - startTime)} ms`);
     // not earlier, since they would take the CPU from the start
     children.prepare();
     if (uncheckedChange) checkTypes();
@@ -80,12 +80,12 @@ function start(): void {
 }
 
 /**
- * Records a change of a source, a GraphQL document or the schema. The restart follows when no file has changed for
+ * Records a change to a source, a GraphQL document or the schema. The restart follows when no file has changed for
  * `settleMs`.
  */
 function note(file: string): void {
   if (!/\.(ts|graphql|json)$/.test(file) || /\.(test|fixture)\.ts$/.test(file) || file.includes("/dist/")) return;
-  changed.add(file);
+  changedFiles.add(file);
   clearTimeout(timer);
   timer = setTimeout(() => {
     restarting = restarting.then(restart);
@@ -94,9 +94,9 @@ function note(file: string): void {
 
 /** Compiles the changed files and restarts the platform. The type check runs afterwards, because it takes longer. */
 async function restart(): Promise<void> {
-  const files = [...changed];
+  const files = [...changedFiles];
   if (files.length === 0) return;
-  changed = new Set();
+  changedFiles = new Set();
   isPrepared &&= files.every((file) => file.endsWith(".ts"));
   try {
     for (const file of files.filter((name) => name.endsWith(".ts"))) await compile(file);
@@ -111,9 +111,9 @@ async function restart(): Promise<void> {
   platform = undefined;
   // The old process is killed, because a normal stop waits one second for callers. A crash loses no data.
   if (old && old.exitCode === null && old.signalCode === null) {
-    const ended = new Promise((done) => old.once("exit", done));
+    const exit = new Promise((finish) => old.once("exit", finish));
     old.kill("SIGKILL");
-    await ended;
+    await exit;
   }
   uncheckedChange = true;
   start();
@@ -163,9 +163,9 @@ async function stop(): Promise<void> {
   const old = platform;
   platform = undefined;
   if (old && old.exitCode === null && old.signalCode === null) {
-    const ended = new Promise((done) => old.once("exit", done));
+    const exit = new Promise((finish) => old.once("exit", finish));
     old.kill("SIGTERM");
-    await ended;
+    await exit;
   }
   await database.stop();
   process.exit(0);

@@ -14,7 +14,7 @@ const explanation = `
 - An event is written to the log of its tenant (\`tenantid\`). \`schema/event-names.ts\` lists the scopes that may read it.
 `;
 
-/** The content of `schema/events/catalogue.md`: each event with the subgraph that records it and its description. */
+/** The text for `schema/events/catalogue.md`: each event with the subgraph that records it and its description. */
 export async function eventCatalogue(folder: URL): Promise<string> {
   const suffix = ".schema.json";
   const names = (await readdir(folder)).filter((file) => file.endsWith(suffix)).map((file) => file.replace(suffix, ""));

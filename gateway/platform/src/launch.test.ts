@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const platform = fileURLToPath(new URL("../", import.meta.url));
-/** A compiler that notes each of its runs, and that fails when a source says so. */
+/** A compiler that notes each run, and that fails when a source says so. */
 const compiler = `
 const fs = require("node:fs");
 const root = process.argv[3];
@@ -34,8 +34,8 @@ describe("the launcher", () => {
 
   const launch = (program: string) =>
     new Promise<{ code: number; printed: string }>((resolve) => {
-      const child = execFile(process.execPath, [join(root, "gateway/platform/launch.mjs"), program], (_, __, printed) =>
-        resolve({ code: child.exitCode ?? -1, printed }),
+      const child = execFile(process.execPath, [join(root, "gateway/platform/launch.mjs"), program], (_, __, output) =>
+        resolve({ code: child.exitCode ?? -1, printed: output }),
       );
     });
   const runs = async () => (await readFile(join(root, "runs"), "utf8").catch(() => "")).split("\n").length - 1;

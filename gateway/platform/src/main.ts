@@ -1,9 +1,9 @@
 import { enableCompileCache } from "node:module";
 import { fileURLToPath } from "node:url";
 
-// Outside of the bundle, the first argument names the folder with a prepared start: `npm run dev` bundles nothing.
+// Outside the bundle, the first argument names the folder with a prepared start: `npm run dev` bundles nothing.
 
-/** The address of the file that runs. Only the files of the bundle have it. */
+/** The address of the file that runs. Only bundle files have it. */
 declare const bundleAddress: string | undefined;
 
 // The cache must be enabled before other modules are loaded. It is in node_modules, since an account that can write

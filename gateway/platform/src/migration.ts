@@ -17,8 +17,8 @@ import { removeData, temporaryDataDirectory } from "./client/platform-process.js
 const tables = { catalog: catalogTables, integration: integrationTables, spine: spineTables };
 
 /**
- * `npm run migration -- <subgraph> <name>` writes a migration with the changes of the entities that the committed
- * migrations do not contain.
+ * `npm run migration -- <subgraph> <name>` writes a migration with the entity changes that the committed migrations do
+ * not contain.
  */
 async function main(schema: string | undefined, name: string | undefined): Promise<void> {
   if (schema === undefined || !(schema in tables) || name === undefined)
@@ -31,9 +31,9 @@ async function main(schema: string | undefined, name: string | undefined): Promi
     const access = await provisionDatabase(server.url, [subgraph], { masterKeys: new MasterKeys(randomBytes(32)) });
     const definition = { connections: schemaConnections(access, subgraph), ...tables[subgraph] };
     await migrate(definition);
-    const written = await writeMigration(definition, folder, name);
+    const migration = await writeMigration(definition, folder, name);
     process.stdout.write(
-      written ? `${written.file}\n` : "The migrations are complete: they contain every change of the entities.\n",
+      migration ? `${migration.file}\n` : "The migrations are complete: they contain every change of the entities.\n",
     );
   } finally {
     await server.stop();

@@ -30,18 +30,18 @@ async function main(): Promise<void> {
   const token = await accessToken(platform, await readJson<ClientCredentials>(dataDir, "bootstrap.json"));
   const progress = await rewrap(platform, token);
   report(progress);
-  const left = progress.tables.reduce((sum, table) => sum + table.left, 0);
+  const leftCount = progress.tables.reduce((sum, table) => sum + table.left, 0);
   if (progress.status === "Failed") throw new Error("The run has failed. The log of the platform says why.");
-  if (left > 0) throw new Error(`${left} values are left under another key.`);
+  if (leftCount > 0) throw new Error(`${leftCount} values are left under another key.`);
 }
 
 async function rewrap({ internalUrl }: RunningPlatform, token: string): Promise<RewrapProgress> {
   let { body } = await call<RewrapProgress>("POST", `${internalUrl}/sealed-values/rewrap`, { token });
-  let shown = "";
+  let lastLine = "";
   while (body.status === "Running") {
     const line = body.tables.map(({ table, found, left }) => `${table} ${found - left}/${found}`).join("  ");
-    if (line !== shown) process.stderr.write(`${line}\n`);
-    shown = line;
+    if (line !== lastLine) process.stderr.write(`${line}\n`);
+    lastLine = line;
     await pause(pollMs);
     ({ body } = await call<RewrapProgress>("GET", `${internalUrl}/sealed-values`, { token }));
   }
@@ -56,11 +56,11 @@ function report({ tables }: RewrapProgress): void {
     if (unreadable > damaged.length)
       process.stdout.write(`left: ${unreadable - damaged.length} more rows of ${subgraph}.${table}\n`);
   }
-  const held = Object.values<KeyPurpose>(keyPurposes).flatMap(({ protects, afterChange: days }) =>
+  const heldPurposes = Object.values<KeyPurpose>(keyPurposes).flatMap(({ protects, afterChange: days }) =>
     days === "Stored" ? [] : [{ protects, days }],
   );
   process.stdout.write("\nKeep the former key in SECRETS_KEY_PREVIOUS for what callers hold or repeat:\n");
-  for (const { protects, days } of held)
+  for (const { protects, days } of heldPurposes)
     process.stdout.write(`  ${days} ${days === 1 ? "day" : "days"}: ${protects}\n`);
 }
 

@@ -18,15 +18,15 @@ import { choosePort } from "./settings/free-port.js";
 import { checkMachine } from "./start-checks/check-start.js";
 import { listenProblem, PortInUseError } from "./start-checks/listen-problem.js";
 
-/** EX_UNAVAILABLE and EX_TEMPFAIL of sysexits.h. */
+/** EX_UNAVAILABLE and EX_TEMPFAIL from sysexits.h. */
 const exitUnavailable = 69;
 const exitInUse = 75;
 const stopTimeoutMs = 20_000;
 /** Running work cannot finish without the database, so the stop is short and the process can be restarted soon. */
 const givenUpStopTimeoutMs = 5000;
 /**
- * Loading the modules waits this long for the launch of PostgreSQL, because the loading would block the few steps of
- * the launch. A first start takes longer, since it creates the cluster while the modules are loaded.
+ * Loading the modules waits this long for PostgreSQL's launch, because the loading would block the launch's few steps.
+ * A first start takes longer, since it creates the cluster while the modules are loaded.
  */
 const launchPatienceMs = 100;
 /**
@@ -36,8 +36,8 @@ const launchPatienceMs = 100;
 const compileCacheDelayMs = 5000;
 
 /**
- * Runs the platform as one process, from its environment to its exit code. `preparedIn` is the folder of the bundle in
- * which this code runs.
+ * Runs the platform as one process, from its environment to its exit code. `preparedIn` is the folder with the bundle
+ * in which this code runs.
  */
 export async function runPlatform(preparedIn?: string): Promise<void> {
   await run(preparedIn).catch((error: unknown) => {
@@ -54,10 +54,13 @@ async function run(preparedIn: string | undefined): Promise<void> {
   // a start that has not ended can end at any line, as after SIGKILL
   const endStart = () => process.exit(0);
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, endStart);
-  const given = platformEnvironment();
+  const settings = platformEnvironment();
   forgetEnvironmentSecrets();
   // the issuer contains the port
-  const environment = { ...given, port: await choosePort(given.port, given.host).catch(asListenProblem(given)) };
+  const environment = {
+    ...settings,
+    port: await choosePort(settings.port, settings.host).catch(asListenProblem(settings)),
+  };
   const logger = createLogger("platform", environment.logLevel);
   logForeignOutput(logger);
   if (environment.failpoint !== undefined) armFailpoint(environment.failpoint);
@@ -68,14 +71,14 @@ async function run(preparedIn: string | undefined): Promise<void> {
     public: { host, port },
   }).catch(asListenProblem(environment));
   await checkMachine(environment);
-  // PostgreSQL starts while the modules of the platform are loaded. After a crash it also recovers during this time.
+  // PostgreSQL starts while the platform's modules are loaded. After a crash it also recovers during this time.
   let onLaunch = () => {};
-  const launched = new Promise<void>((resolve) => (onLaunch = resolve));
+  const launch = new Promise<void>((resolve) => (onLaunch = resolve));
   const database = openPlatformDatabase(environment, logger, onLaunch);
   database.catch(() => undefined);
-  const prepared = preparedIn === undefined ? undefined : readPreparedStart(preparedIn);
-  prepared?.catch(() => undefined);
-  await Promise.race([launched, sleep(launchPatienceMs)]);
+  const preparedStart = preparedIn === undefined ? undefined : readPreparedStart(preparedIn);
+  preparedStart?.catch(() => undefined);
+  await Promise.race([launch, sleep(launchPatienceMs)]);
   const [{ startPlatform }, { watchUnexpectedErrors }, { default: prometheus }] = await Promise.all([
     import("./assembly/platform.js"),
     import("./monitoring/unexpected-errors.js"),
@@ -103,11 +106,13 @@ async function run(preparedIn: string | undefined): Promise<void> {
     registry,
     once(() => stop(1)),
   );
-  const started = connectionPatience.duringStart();
-  platform = await startPlatform(environment, { logger, registry, prepared: await prepared, door }, database).catch(
-    asListenProblem(environment),
-  );
-  started();
+  const endStartPhase = connectionPatience.duringStart();
+  platform = await startPlatform(
+    environment,
+    { logger, registry, prepared: await preparedStart, door },
+    database,
+  ).catch(asListenProblem(environment));
+  endStartPhase();
   // before the greeting, since its reader may stop the platform at once
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     process.off(signal, endStart);
@@ -133,7 +138,7 @@ const asListenProblem = (environment: PlatformEnvironment) => (error: unknown) =
   throw listenProblem(error, environment) ?? error;
 };
 
-/** Returns the text for a person at a terminal. Other readers of the output get JSON only, as from the logger. */
+/** Returns the text for a person at a terminal. Other readers get JSON only, as from the logger. */
 function greeting({ publicUrl, internalUrl }: Platform, development: boolean): string {
   const msg = "The platform is ready.";
   const urls = { docs: `${publicUrl}/docs`, graphql: `${publicUrl}/graphql`, internal: internalUrl };
@@ -149,10 +154,10 @@ function greeting({ publicUrl, internalUrl }: Platform, development: boolean): s
 
 /** Limits `work` to one call: a second error while the process stops changes nothing. */
 function once(work: () => void): () => void {
-  let done = false;
+  let isDone = false;
   return () => {
-    if (!done) work();
-    done = true;
+    if (!isDone) work();
+    isDone = true;
   };
 }
 

@@ -33,8 +33,8 @@ async function main(): Promise<void> {
 
 async function tenantClient(platform: RunningPlatform, dataDir: string, slug: string): Promise<ClientCredentials> {
   const file = join("clients", `${slug}.json`);
-  const known = await readJson<ClientCredentials>(dataDir, file).catch(() => undefined);
-  if (known) return known;
+  const storedClient = await readJson<ClientCredentials>(dataDir, file).catch(() => undefined);
+  if (storedClient) return storedClient;
   const admin = await accessToken(platform, await readJson<ClientCredentials>(dataDir, "bootstrap.json"));
   const tenant = await ensureTenant(platform, admin, slug, slug);
   const client = await createTenantClient(platform, admin, tenant.tenantId, {

@@ -10,7 +10,7 @@ import type { PlanningLimits } from "./planning-thread.js";
 
 type Executor = SupergraphExecutor<RequestContext>;
 
-/** Creates ad-hoc operations with their own planning thread, over an executor or over subgraphs of this process. */
+/** Creates ad-hoc operations with their own planning thread, over an executor or over this process's subgraphs. */
 export function adHocOperations(
   graph: { supergraphSdl: string } & ({ executor: Executor } | { schemas: ReadonlyMap<string, GraphQLSchema> }),
   limits: RateLimits,

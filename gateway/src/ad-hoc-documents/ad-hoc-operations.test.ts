@@ -33,10 +33,10 @@ async function read(text: string, more: { operationName?: string; variables?: Re
 
 describe("an ad-hoc operation", () => {
   it("is planned once for all who ask for it at the same time, and kept", async () => {
-    const [one, other] = await Promise.all([read("{ me { id } }"), read("{ me { id } }")]);
-    expect(one.data).toEqual({ me: { id: "1" } });
-    expect(other.operation).toBe(one.operation);
-    expect((await read("{ me { id } }")).operation).toBe(one.operation);
+    const [first, other] = await Promise.all([read("{ me { id } }"), read("{ me { id } }")]);
+    expect(first.data).toEqual({ me: { id: "1" } });
+    expect(other.operation).toBe(first.operation);
+    expect((await read("{ me { id } }")).operation).toBe(first.operation);
     expect(operations.held.documents).toBe(1);
   });
 
@@ -64,9 +64,9 @@ describe("an ad-hoc operation", () => {
   });
 
   it("answers a nested literal as the same value in a variable", async () => {
-    const nested = `${"{nested: ".repeat(20)}{name: "deep"}${"}".repeat(20)}`;
-    const value = JSON.parse(nested.replace(/(nested|name)/g, '"$1"')) as object;
-    const literal = await read(`{ echo(filter: ${nested}) }`);
+    const nestedText = `${"{nested: ".repeat(20)}{name: "deep"}${"}".repeat(20)}`;
+    const value = JSON.parse(nestedText.replace(/(nested|name)/g, '"$1"')) as object;
+    const literal = await read(`{ echo(filter: ${nestedText}) }`);
     const variable = await read("query ($f: Filter) { echo(filter: $f) }", { variables: { f: value } });
     expect(literal.data?.["echo"]).toContain("deep");
     expect(literal.data).toEqual(variable.data);

@@ -27,9 +27,9 @@ type ReadOperation =
 
 type Owned = AskedDocument & { readonly document: DocumentNode; readonly digest: string; readonly owner: string };
 
-// A plan of this size takes about 50 ms to compile in the main thread.
+// A plan with this size takes about 50 ms to compile in the main thread.
 const maxPlanBytes = 64 * 1024;
-// Heap sizes, measured: a syntax tree with its projections per byte of text, a compiled operation per byte of its plan.
+// Heap sizes, measured: a syntax tree with its projections per text byte, a compiled operation per plan byte.
 const bytesPerDocument = 8 * 1024;
 const bytesPerTextByte = 60;
 const bytesPerPlanByte = 30;
@@ -39,7 +39,7 @@ const planBytesPerPoint = 4096;
 const pointsOfCut = 60;
 
 /**
- * Compiles the operations of documents that clients send. The main thread checks an unknown document against the
+ * Compiles the operations in documents that clients send. The main thread checks an unknown document against the
  * limits. A worker thread with a deadline validates and plans it. Then the main thread compiles it in linear time.
  */
 export class AdHocOperations {
@@ -69,23 +69,23 @@ export class AdHocOperations {
     return this.#executor.apiSchema;
   }
 
-  /** The number of cached documents, and their memory in bytes. */
+  /** The cached documents' number, and their memory in bytes. */
   get held(): { readonly documents: number; readonly bytes: number } {
     return this.#cache.held;
   }
 
-  /** Returns the syntax tree of a cached document, by the SHA-256 of its text. */
+  /** Returns a cached document's syntax tree, by the SHA-256 of its text. */
   document(digest: string): DocumentNode | undefined {
     return this.#cache.document(digest);
   }
 
   /**
-   * Returns the compiled operation of a document, or the errors that refuse it. Charges the caller for invalid
-   * documents and for slow planning.
+   * Returns a document's compiled operation, or the errors that refuse it. Charges the caller for invalid documents and
+   * for slow planning.
    */
-  async read(asked: AskedDocument, caller: RequestContext): Promise<ReadOperation> {
+  async read(request: AskedDocument, caller: RequestContext): Promise<ReadOperation> {
     try {
-      return await this.#read(asked, caller);
+      return await this.#read(request, caller);
     } catch (reason) {
       if (!(reason instanceof DomainError))
         this.#logger.error({ err: reason }, "a GraphQL document could not be read because of a bug");
@@ -94,8 +94,8 @@ export class AdHocOperations {
   }
 
   /**
-   * Plans a document of the platform in the worker thread, so that the main thread can serve requests meanwhile. Then
-   * compiles it in the main thread. Throws a GraphQLError when the document does not fit the graph.
+   * Plans a platform document in the worker thread, so that the main thread can serve requests meanwhile. Then compiles
+   * it in the main thread. Throws a GraphQLError when the document does not fit the graph.
    */
   async compileStored(text: string, operationName: string): Promise<CompiledOperation<RequestContext>> {
     const answer = await this.#thread.plan("stored documents", { text, operationName });
@@ -110,38 +110,38 @@ export class AdHocOperations {
     await this.#thread.close();
   }
 
-  async #read(asked: AskedDocument, caller: RequestContext): Promise<ReadOperation> {
-    const digest = createHash("sha256").update(asked.text).digest("hex");
-    const known = this.#cache.document(digest);
-    const document = known ?? asked.document ?? parsed(asked.text);
+  async #read(request: AskedDocument, caller: RequestContext): Promise<ReadOperation> {
+    const digest = createHash("sha256").update(request.text).digest("hex");
+    const cachedDocument = this.#cache.document(digest);
+    const document = cachedDocument ?? request.document ?? parsed(request.text);
     const problem =
       document instanceof GraphQLError
         ? document
-        : (tooComplex(known ? undefined : limitProblem(document, Buffer.byteLength(asked.text))) ??
-          tooComplex(variablesProblem(asked.variables)));
+        : (tooComplex(cachedDocument ? undefined : limitProblem(document, Buffer.byteLength(request.text))) ??
+          tooComplex(variablesProblem(request.variables)));
     if (problem || document instanceof GraphQLError) return this.#refused([problem as GraphQLError], caller);
-    const operation = getOperationAST(document, asked.operationName);
+    const operation = getOperationAST(document, request.operationName);
     if (!operation) return this.#refused([unknownOperation()], caller);
     const name = operation.name?.value;
-    const compiled = this.#cache.operation(digest, name ?? "");
-    if (compiled) return { document, operation: compiled };
+    const cachedOperation = this.#cache.operation(digest, name ?? "");
+    if (cachedOperation) return { document, operation: cachedOperation };
     const { principal, address } = caller;
     const owner = principal ? (principal.tenantId ?? `client:${principal.clientId}`) : `address:${address}`;
-    return this.#plannedOnce({ ...asked, operationName: name, document, digest, owner }, caller);
+    return this.#plannedOnce({ ...request, operationName: name, document, digest, owner }, caller);
   }
 
   /** Plans a document once for all callers that ask for it at the same time. */
-  async #plannedOnce(owned: Owned, caller: RequestContext): Promise<ReadOperation> {
-    const key = `${owned.digest} ${owned.operationName ?? ""}`;
+  async #plannedOnce(ownedDocument: Owned, caller: RequestContext): Promise<ReadOperation> {
+    const key = `${ownedDocument.digest} ${ownedDocument.operationName ?? ""}`;
     const reading = this.#reading.get(key);
     if (reading) return reading;
-    const planning = this.#planned(owned, caller).finally(() => this.#reading.delete(key));
+    const planning = this.#planned(ownedDocument, caller).finally(() => this.#reading.delete(key));
     this.#reading.set(key, planning);
     return planning;
   }
 
-  async #planned(owned: Owned, caller: RequestContext): Promise<ReadOperation> {
-    const { text, operationName, document, digest, owner } = owned;
+  async #planned(ownedDocument: Owned, caller: RequestContext): Promise<ReadOperation> {
+    const { text, operationName, document, digest, owner } = ownedDocument;
     const answer = await this.#thread.plan(owner, { text, operationName });
     await this.#charge(answer, caller);
     if (answer === "cut")
@@ -203,7 +203,7 @@ const unknownOperation = () =>
     "VALIDATION_FAILED",
   );
 
-/** Returns the number of projections that a document may need: one for each combination of its conditions. */
+/** Returns the number of projections that a document may need: one for each combination that its conditions have. */
 function projections(text: string): number {
   const conditions = text.match(/@\s*(?:skip|include)/g)?.length ?? 0;
   return Math.min(2 ** conditions, maxProjections);

@@ -1,10 +1,10 @@
-/** The selection of an object whose plan doubles with each condition. */
+/** The selection on an object whose plan doubles with each condition. */
 interface CostlySelection {
-  /** The type of the object, and a field of it. */
+  /** The object's type, and a field on it. */
   readonly type: string;
   readonly field: string;
   readonly conditions: number;
-  /** Encloses the selection of the object in the selections above it. */
+  /** Encloses the object's selection in the selections above it. */
   readonly enclose: (selection: string) => string;
 }
 

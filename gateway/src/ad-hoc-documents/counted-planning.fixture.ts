@@ -8,7 +8,7 @@ import type { PlanningRequest, PlanningSetup } from "./planning-request.js";
 
 export interface CountedAnswer {
   readonly answer: DocumentAnswer | "over a limit";
-  /** Calls of JavaScript functions, at any depth. */
+  /** Calls to JavaScript functions, at any depth. */
   readonly calls: number;
 }
 
@@ -17,8 +17,8 @@ interface FunctionCoverage {
 }
 
 /*
- * This file is the entry of a worker thread. Counting reads all functions of an isolate. A worker has few functions,
- * but the test process has very many near the end of a test run.
+ * This file is a worker thread's entry. Counting reads all functions in an isolate. A worker has few functions, but the
+ * test process has very many near the end of a test run.
  */
 const setup = workerData as PlanningSetup;
 const planner = new OperationPlanner(setup.supergraphSdl);
@@ -29,7 +29,7 @@ session.connect();
 session.post("Profiler.enable");
 session.post("Profiler.startPreciseCoverage", { callCount: true, detailed: false });
 
-/** Returns the number of calls since the last call. The inspector calls back before `post` returns. */
+/** Returns how many calls have happened since the last one. The inspector calls back before `post` returns. */
 function takeCalls(): number {
   let calls = 0;
   session.post("Profiler.takePreciseCoverage", (error, answer) => {

@@ -9,8 +9,8 @@ function cacheOf(limits: { documents?: number; bytes?: number; ownerShare?: numb
   const cache = new OperationCache<object>({ documents: 10, bytes: 1000, ownerShare: 1, ...limits });
   const keep = (digest: string, owner = "a", bytes = 10, name = "") =>
     cache.keep(digest, { owner, document, name, bytes }, operation);
-  const known = (...digests: string[]) => digests.filter((digest) => cache.operation(digest, "") !== undefined);
-  return { cache, keep, known };
+  const cachedDigests = (...digests: string[]) => digests.filter((digest) => cache.operation(digest, "") !== undefined);
+  return { cache, keep, known: cachedDigests };
 }
 
 describe("the cache of ad-hoc operations", () => {

@@ -5,7 +5,7 @@ import type { CompiledOperation } from "../execution/compiled-operation.js";
 interface CacheLimits {
   readonly documents: number;
   readonly bytes: number;
-  /** The share of `documents` and of `bytes` that one owner may use, between 0 and 1. */
+  /** The share in `documents` and in `bytes` that one owner may use, between 0 and 1. */
   readonly ownerShare: number;
 }
 
@@ -25,13 +25,13 @@ interface Holding {
 const standardLimits: CacheLimits = { documents: 1000, bytes: 32 * 1024 * 1024, ownerShare: 0.5 };
 
 /**
- * The cache of ad-hoc documents. The syntax tree, plans and compiled operations of a document are evicted together.
- * The least recently used document is evicted first. An owner over its share loses its own documents, never those of
- * others.
+ * The cache for ad-hoc documents. A document's syntax tree, plans and compiled operations are evicted together. The
+ * least recently used document is evicted first. An owner over its share loses its own documents, never another
+ * owner's.
  */
 export class OperationCache<C> {
   readonly #limits: CacheLimits;
-  /** Keyed by the digest of the text. */
+  /** Keyed by the text's digest. */
   readonly #known: LRUCache<string, KnownDocument<C>>;
   readonly #holdings = new Map<string, Holding>();
 
@@ -41,7 +41,7 @@ export class OperationCache<C> {
       max: this.#limits.documents,
       maxSize: this.#limits.bytes,
       sizeCalculation: ({ bytes }) => bytes,
-      dispose: (known) => this.#count(known, -1),
+      dispose: (entry) => this.#count(entry, -1),
     });
   }
 
@@ -49,7 +49,7 @@ export class OperationCache<C> {
     return { documents: this.#known.size, bytes: this.#known.calculatedSize };
   }
 
-  /** Returns the syntax tree of a cached document, and marks the document as used. */
+  /** Returns a cached document's syntax tree, and marks the document as used. */
   document(digest: string): DocumentNode | undefined {
     return this.#known.get(digest)?.document;
   }
@@ -59,30 +59,32 @@ export class OperationCache<C> {
   }
 
   /**
-   * Caches an operation with its document. `bytes` is the memory of the operation. A document that is larger than the
-   * share of one owner is not cached.
+   * Caches an operation with its document. `bytes` is the operation's memory. A document that is larger than one
+   * owner's share is not cached.
    */
   keep(
     digest: string,
     { owner, document, name, bytes }: { owner: string; document: DocumentNode; name: string; bytes: number },
     operation: CompiledOperation<C>,
   ): void {
-    const known = this.#known.peek(digest) ?? { owner, document, operations: new Map(), bytes: 0 };
+    const entry = this.#known.peek(digest) ?? { owner, document, operations: new Map(), bytes: 0 };
     this.#known.delete(digest);
-    known.operations.set(name, operation);
-    known.bytes += bytes;
-    if (known.bytes > this.#limits.bytes * this.#limits.ownerShare) return;
-    this.#makeRoom(known);
-    this.#count(known, 1);
-    this.#known.set(digest, known);
+    entry.operations.set(name, operation);
+    entry.bytes += bytes;
+    if (entry.bytes > this.#limits.bytes * this.#limits.ownerShare) return;
+    this.#makeRoom(entry);
+    this.#count(entry, 1);
+    this.#known.set(digest, entry);
   }
 
-  /** Evicts documents of this owner until the new document fits into the owner's share. */
+  /** Evicts this owner's documents until the new document fits into the owner's share. */
   #makeRoom({ owner, bytes }: KnownDocument<C>): void {
     const { documents, bytes: allBytes, ownerShare } = this.#limits;
     const isOver = () => {
-      const held = this.#holdings.get(owner);
-      return held && (held.documents + 1 > documents * ownerShare || held.bytes + bytes > allBytes * ownerShare);
+      const holding = this.#holdings.get(owner);
+      return (
+        holding && (holding.documents + 1 > documents * ownerShare || holding.bytes + bytes > allBytes * ownerShare)
+      );
     };
     if (!isOver()) return;
     for (const digest of [...this.#known.rkeys()])
@@ -90,10 +92,10 @@ export class OperationCache<C> {
   }
 
   #count({ owner, bytes }: KnownDocument<C>, sign: 1 | -1): void {
-    const held = this.#holdings.get(owner) ?? { documents: 0, bytes: 0 };
-    held.documents += sign;
-    held.bytes += sign * bytes;
-    if (held.documents === 0) this.#holdings.delete(owner);
-    else this.#holdings.set(owner, held);
+    const holding = this.#holdings.get(owner) ?? { documents: 0, bytes: 0 };
+    holding.documents += sign;
+    holding.bytes += sign * bytes;
+    if (holding.documents === 0) this.#holdings.delete(owner);
+    else this.#holdings.set(owner, holding);
   }
 }

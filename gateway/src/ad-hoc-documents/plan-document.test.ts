@@ -26,9 +26,9 @@ beforeAll(async () => {
 afterAll(() => counter.terminate());
 
 async function planned(text: string): Promise<CountedAnswer> {
-  const answered = once(counter, "message");
+  const message = once(counter, "message");
   counter.postMessage({ text, operationName: /^query (Q0)/.exec(text)?.[1] });
-  const [answer] = (await answered) as [CountedAnswer];
+  const [answer] = (await message) as [CountedAnswer];
   return answer;
 }
 
@@ -38,7 +38,7 @@ const lists = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`;
 const objects = (levels: number) => `${"{a: ".repeat(levels)}1${"}".repeat(levels)}`;
 
 describe("the work of planning a document", () => {
-  // the planner alone takes 2^28 steps for the deepest of them
+  // the planner alone takes 2^28 steps for the deepest document
   it.each([
     ["lists", (levels: number) => preview(`{a: ${lists(levels)}}`)],
     ["objects", (levels: number) => preview(`{a: ${objects(levels)}}`)],
@@ -58,8 +58,8 @@ describe("the work of planning a document", () => {
   });
 
   it("makes one plan of all literals", async () => {
-    const [one, other] = [await planned(preview("{a: [1]}")), await planned(preview(`{b: ${lists(20)}, c: {}}`))];
-    expect(one.answer).toEqual(other.answer);
+    const [first, other] = [await planned(preview("{a: [1]}")), await planned(preview(`{b: ${lists(20)}, c: {}}`))];
+    expect(first.answer).toEqual(other.answer);
   });
 
   it("is plain data that another thread can send", () => {

@@ -8,7 +8,7 @@ export interface PlanningSetup {
 }
 
 /**
- * An operation of a document that is within the limits. The document may be invalid, or the operation may be missing.
+ * An operation in a document that is within the limits. The document may be invalid, or the operation may be missing.
  */
 export interface PlanningRequest {
   readonly text: string;

@@ -47,20 +47,20 @@ describe("the planning thread", () => {
   it("gives each owner its turn, whatever waits of the others", async () => {
     start();
     const order: string[] = [];
-    const asked = ["a", "a", "a", "a", "a", "a", "b"].map(async (owner) => {
+    const plans = ["a", "a", "a", "a", "a", "a", "b"].map(async (owner) => {
       await plan(owner, cheap);
       order.push(owner);
     });
-    await Promise.all(asked);
+    await Promise.all(plans);
     expect(order.indexOf("b")).toBeLessThanOrEqual(1);
   });
 
   it("lets no owner wait with more than its share", async () => {
     start();
     const outcomes = await Promise.allSettled(Array.from({ length: 40 }, () => plan("a", cheap)));
-    const refused = outcomes.filter(({ status }) => status === "rejected");
-    expect(refused.length).toBeGreaterThan(0);
-    expect(refused[0]).toMatchObject({ reason: { code: "RATE_LIMITED" } });
+    const refusals = outcomes.filter(({ status }) => status === "rejected");
+    expect(refusals.length).toBeGreaterThan(0);
+    expect(refusals[0]).toMatchObject({ reason: { code: "RATE_LIMITED" } });
     expect(kindOf(await plan("b", cheap))).toBe("planned");
   });
 

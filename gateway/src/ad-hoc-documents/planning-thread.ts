@@ -5,9 +5,9 @@ import type { Logger } from "@factory/runtime/telemetry/logger";
 import { FairQueue } from "@factory/runtime/threads/fair-queue";
 import type { PlanningAnswer, PlanningRequest, PlanningSetup } from "./planning-request.js";
 
-/** The time limits for the planning of one document. */
+/** The time limits for planning one document. */
 export interface PlanningLimits {
-  /** CPU time of the thread for one document in milliseconds. Other load on the machine does not count. */
+  /** The thread's CPU time for one document in milliseconds. Other load on the machine does not count. */
   readonly cpuMs: number;
   /** Elapsed time in milliseconds. This limit ends a thread that gets no CPU time. */
   readonly wallMs: number;
@@ -34,7 +34,7 @@ const checksPerLimit = 8;
 const memoryLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 };
 
 /**
- * One worker thread that validates and plans unknown documents. The owners of documents take turns. The thread starts
+ * One worker thread that validates and plans unknown documents. The documents' owners take turns. The thread starts
  * with the first document. When a document takes too long, the thread is ended, and the next document gets a new
  * thread.
  */
@@ -54,9 +54,9 @@ export class PlanningThread {
     this.#limits = { ...standardLimits, ...limits };
   }
 
-  /** Plans a document of an owner. The answer is "cut" when the document took longer than its limit. */
+  /** Plans an owner's document. The answer is "cut" when the document took longer than its limit. */
   async plan(owner: string, request: PlanningRequest): Promise<PlanningAnswer | "cut"> {
-    if (this.#closed) throw closed();
+    if (this.#closed) throw stoppingError();
     if (this.#queue.waitingFor(owner) >= maxWaitingOfOwner)
       throw new DomainError("RATE_LIMITED", {
         detail: `${maxWaitingOfOwner} documents of this tenant are waiting already, which is the limit. Wait until one of them has been answered.`,
@@ -73,8 +73,8 @@ export class PlanningThread {
 
   async close(): Promise<void> {
     this.#closed = true;
-    for (let task = this.#queue.shift(); task; task = this.#queue.shift()) task.reject(closed());
-    await this.#end((task) => task.reject(closed()));
+    for (let task = this.#queue.shift(); task; task = this.#queue.shift()) task.reject(stoppingError());
+    await this.#end((task) => task.reject(stoppingError()));
   }
 
   #next(): void {
@@ -94,8 +94,8 @@ export class PlanningThread {
     const { task, startedAt, cpuBefore } = this.#planning ?? {};
     if (!task || startedAt === undefined) return;
     // A thread that has ended does not report its CPU usage.
-    const used = await cpuBefore?.then((before) => thread.cpuUsage(before)).catch(() => undefined);
-    const cpuMs = used ? (used.user + used.system) / 1000 : 0;
+    const usage = await cpuBefore?.then((before) => thread.cpuUsage(before)).catch(() => undefined);
+    const cpuMs = usage ? (usage.user + usage.system) / 1000 : 0;
     if (this.#planning?.task !== task) return;
     if (cpuMs < this.#limits.cpuMs && performance.now() - startedAt < this.#limits.wallMs) return;
     const bytes = Buffer.byteLength(task.request.text);
@@ -109,10 +109,10 @@ export class PlanningThread {
 
   #start(): void {
     // Tests run the .ts files, but a thread needs the compiled file.
-    const compiled = import.meta.url.endsWith(".ts")
+    const compiledWorker = import.meta.url.endsWith(".ts")
       ? "../../dist/ad-hoc-documents/planning-worker.js"
       : "./planning-worker.js";
-    const thread = new Worker(new URL(compiled, import.meta.url), {
+    const thread = new Worker(new URL(compiledWorker, import.meta.url), {
       workerData: this.#setup,
       resourceLimits: memoryLimits,
       env: {},
@@ -162,4 +162,5 @@ export class PlanningThread {
   }
 }
 
-const closed = () => new DomainError("UNAVAILABLE", { detail: "The platform is stopping. Try again in a moment." });
+const stoppingError = () =>
+  new DomainError("UNAVAILABLE", { detail: "The platform is stopping. Try again in a moment." });

@@ -8,15 +8,15 @@ import { aPrincipal } from "./principal.fixture.js";
 const principal = aPrincipal();
 
 async function charge(text: string, from: Principal | undefined = principal) {
-  const spent: Record<string, number> = {};
+  const spentPoints: Record<string, number> = {};
   const limits: RateLimits = {
     async spend(rate, _principal, points) {
-      spent[rate] = points;
+      spentPoints[rate] = points;
       return { exceeded: points > 3, seconds: 7 };
     },
     charge: () => undefined,
     async spendAnonymous(address, points) {
-      spent[address] = points;
+      spentPoints[address] = points;
       return { exceeded: points > 3, seconds: 7 };
     },
   };
@@ -24,7 +24,7 @@ async function charge(text: string, from: Principal | undefined = principal) {
   const operation = getOperationAST(document);
   if (!operation) throw new Error("no operation");
   const context = requestContext({ principal: from, address: "192.0.2.1", trace: continueTrace(undefined) });
-  return { spent, refusal: (await refusedByRate(limits, { document, operation }, context))?.extensions };
+  return { spent: spentPoints, refusal: (await refusedByRate(limits, { document, operation }, context))?.extensions };
 }
 
 describe("the charge of an operation", () => {
@@ -60,12 +60,12 @@ describe("the work of an operation that has ended", () => {
     ["{ template { name } }", 4, { read: 4 }],
     ["mutation { evaluateLibraryCompatibility { compatible } }", 2, { write: 2 }],
     ["{ template { name } }", 0, {}],
-  ])("of %s is counted beside its fields: %i points", (text, points, expected) => {
-    const spent: Record<string, number> = {};
+  ])("of %s is counted beside its fields: %i points", (text, points, expectedPoints) => {
+    const spentPoints: Record<string, number> = {};
     const limits: RateLimits = {
       spend: () => Promise.reject(new Error("The work is done")),
       charge(rate, _principal, count) {
-        spent[rate] = count;
+        spentPoints[rate] = count;
       },
       spendAnonymous: () => Promise.reject(new Error("The caller is known")),
     };
@@ -74,6 +74,6 @@ describe("the work of an operation that has ended", () => {
     const context = requestContext({ principal, trace: continueTrace(undefined) });
     context.points += points;
     chargeWork(limits, { operation }, context);
-    expect(spent).toEqual(expected);
+    expect(spentPoints).toEqual(expectedPoints);
   });
 });

@@ -11,10 +11,10 @@ import {
   type SelectionSetNode,
 } from "graphql";
 
-/** The rate limits of the tenants, which REST, GraphQL and websocket share. */
+/** The tenants' rate limits, which REST, GraphQL and websocket share. */
 export interface RateLimits {
   spend(rate: RateClass, principal: Principal, points: number): Promise<RateState>;
-  /** Counts points of admitted work in any case. */
+  /** Counts points for admitted work in any case. */
   charge(rate: RateClass, principal: Principal, points: number): void;
   spendAnonymous(address: string, points: number): Promise<RateState>;
 }
@@ -31,7 +31,7 @@ export interface Operation {
 
 /**
  * Counts each root field like the REST request that does the same, and an operation without root fields as one read.
- * Returns an error if a limit is exceeded. In that case no part of the operation may run.
+ * Returns an error if a limit is exceeded. In that case the operation may not run at all.
  */
 export async function refusedByRate(
   limits: RateLimits,
@@ -55,8 +55,8 @@ export async function refusedByRate(
 }
 
 /**
- * Counts the work of an operation that has ended, beside its root fields. It refuses nothing: the next operations of the
- * class are refused until the window ends.
+ * Counts an ended operation's work, beside its root fields. It refuses nothing: the next operations in the class are
+ * refused until the window ends.
  */
 export function chargeWork(
   limits: RateLimits,
@@ -67,7 +67,7 @@ export function chargeWork(
   limits.charge(operation.operation === "mutation" ? "write" : "read", principal, points);
 }
 
-/** Counts the root fields of an operation without a token, by client address. */
+/** Counts the root fields in an operation without a token, by client address. */
 async function refusedByAddress(limits: RateLimits, count: number, context: RequestContext) {
   if (count <= 0) return undefined;
   const { exceeded, seconds } = await limits.spendAnonymous(context.address ?? "", count);
@@ -75,8 +75,8 @@ async function refusedByAddress(limits: RateLimits, count: number, context: Requ
 }
 
 /**
- * Returns an error if the tenant has sent too many invalid documents. No document of the tenant is read until the time
- * window of the limit ends.
+ * Returns an error if the tenant has sent too many invalid documents. No document from the tenant is read until the
+ * limit's time window ends.
  */
 export async function refusedUnread(limits: RateLimits, context: RequestContext): Promise<DomainError | undefined> {
   if (!context.principal) return undefined;
@@ -89,7 +89,7 @@ export function countInvalid(limits: RateLimits, { principal, points }: RequestC
   if (principal) limits.charge("invalid", principal, 1 + points);
 }
 
-/** The names of the root fields of an operation, without introspection. */
+/** An operation's root field names, without introspection. */
 export function operationFields({ document, operation }: Operation): string[] {
   return rootFields(document, operation.selectionSet).filter((name) => !name.startsWith("__"));
 }
@@ -102,7 +102,7 @@ function rateLimited(rate: RateClass | "anonymous", seconds: number): DomainErro
 }
 
 /**
- * Returns the names of the root fields, with fragments expanded. The document is valid and within its limits, so the
+ * Returns the root fields' names, with fragments expanded. The document is valid and within its limits, so the
  * recursion ends.
  */
 function rootFields(document: DocumentNode, { selections }: SelectionSetNode): string[] {

@@ -33,7 +33,9 @@ const run = (
   return runInTime(notebook.executor.compile(parse(text)), { variables: {}, context, deadlineMs });
 };
 
-/** A query through the open gate. It ends after the next fetch of all that have passed the gate before, and joins once. */
+/**
+ * A query through the open gate. It ends after the next fetch by all that have passed the gate before, and joins once.
+ */
 const laterQuery = (notebook: Notebook) => run(notebook, query, { deadlineMs: 600_000 });
 
 describe("the deadline of an operation", () => {
@@ -106,7 +108,7 @@ describe("a caller who hangs up", () => {
   it.each([
     ["stops a query at its next fetch", query, { added: 0, joined: 0 }],
     ["does not stop a mutation", mutation, { added: 1, joined: 1 }],
-  ])("%s over HTTP", async (_, document, done) => {
+  ])("%s over HTTP", async (_, document, expectedCounts) => {
     const notebook = new Notebook();
     const open = shut(notebook);
     const { app, port, hungUp } = await httpServer(notebook);
@@ -120,9 +122,9 @@ content-length: ${body.length}\r\n\r\n${body}`,
     socket.destroy();
     await until("the server knows", hungUp);
     open();
-    await until("the mutation has ended", () => notebook.joined >= done.joined);
+    await until("the mutation has ended", () => notebook.joined >= expectedCounts.joined);
     await laterQuery(notebook);
-    expect(notebook).toMatchObject({ added: done.added, joined: done.joined + 1 });
+    expect(notebook).toMatchObject({ added: expectedCounts.added, joined: expectedCounts.joined + 1 });
     await app.close();
   });
 
@@ -167,14 +169,14 @@ async function httpServer(notebook: Notebook) {
   const sockets = graphqlSockets({ graphs, verifier, introspection: false, limits, logger });
   const endpoint = graphqlEndpoint({ server, sockets, verifier, graphiql: false });
   const app = fastify();
-  let gone = false;
+  let isGone = false;
   app.post("/graphql", (request, reply) => {
     reply.raw.once("close", () => {
-      gone = true;
+      isGone = true;
     });
     return endpoint.handle(request, reply);
   });
   app.addHook("onClose", () => gateway.close());
   await app.listen({ port: 0, host: "127.0.0.1" });
-  return { app, port: (app.server.address() as AddressInfo).port, hungUp: () => gone };
+  return { app, port: (app.server.address() as AddressInfo).port, hungUp: () => isGone };
 }

@@ -7,7 +7,7 @@ import type { CompiledOperation } from "../execution/compiled-operation.js";
 const usualMs = 30_000;
 const longMs = 60_000;
 
-/** Root fields that fetch sources, render templates or try many sets of versions. */
+/** Root fields that fetch sources, render templates or try many version sets. */
 const longFields: ReadonlySet<string> = new Set([
   "validateTemplateVersion",
   "previewExecution",

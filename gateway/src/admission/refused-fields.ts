@@ -20,30 +20,30 @@ interface RefusedOperation extends Operation {
 }
 
 /**
- * Notes the refusals of an operation for the audit log: one for each root field and code, however many of its nested
- * fields were refused. An error without a path refuses all root fields.
+ * Notes an operation's refusals for the audit log: one for each root field and code, however many nested fields were
+ * refused. An error without a path refuses all root fields.
  */
 export function noteRefusedFields(
   refusals: RefusalSink,
   { document, operation, variables, context }: RefusedOperation,
   errors: readonly RefusedError[],
 ): void {
-  const noted = new Set<string>();
+  const notedKeys = new Set<string>();
   for (const { path, extensions } of errors) {
     const code = extensions?.["code"];
     const status = statusOf(code);
     if (!isAuditedStatus(status)) continue;
     const key = path?.[0];
-    const refused = key === undefined ? undefined : rootField(document, operation.selectionSet, String(key));
-    const names = refused ? [refused.name.value] : operationFields({ document, operation });
+    const field = key === undefined ? undefined : rootField(document, operation.selectionSet, String(key));
+    const names = field ? [field.name.value] : operationFields({ document, operation });
     for (const name of names) {
       const once = `${key ?? ""} ${name} ${String(code)}`;
-      if (noted.has(once)) continue;
-      noted.add(once);
+      if (notedKeys.has(once)) continue;
+      notedKeys.add(once);
       refusals.note({
         ...{ operation: name, code: String(code), status },
         ...{ trace: context.trace, principal: context.principal, origin: originOf(context) },
-        subject: refused && namedSubject(name, argumentsOf(refused, variables)),
+        subject: field && namedSubject(name, argumentsOf(field, variables)),
       });
     }
   }
@@ -63,8 +63,8 @@ function statusOf(code: unknown): number | null | undefined {
     : undefined;
 }
 
-const argumentsOf = ({ arguments: given = [] }: FieldNode, variables: Record<string, unknown> | undefined) =>
-  Object.fromEntries(given.map(({ name, value }) => [name.value, valueFromASTUntyped(value, variables)]));
+const argumentsOf = ({ arguments: argumentNodes = [] }: FieldNode, variables: Record<string, unknown> | undefined) =>
+  Object.fromEntries(argumentNodes.map(({ name, value }) => [name.value, valueFromASTUntyped(value, variables)]));
 
 /** The root field with this key in the answer. The document is valid, so the recursion ends. */
 function rootField(document: DocumentNode, { selections }: SelectionSetNode, key: string): FieldNode | undefined {
@@ -80,9 +80,9 @@ function rootField(document: DocumentNode, { selections }: SelectionSetNode, key
             (definition) =>
               definition.kind === Kind.FRAGMENT_DEFINITION && definition.name.value === selection.name.value,
           );
-    const found =
+    const nestedField =
       inner && "selectionSet" in inner && inner.selectionSet && rootField(document, inner.selectionSet, key);
-    if (found) return found;
+    if (nestedField) return nestedField;
   }
   return undefined;
 }

@@ -10,7 +10,7 @@ import { type Operation, operationFields } from "./operation-charge.js";
  */
 export type TokenCheck = (operation: Operation, context: RequestContext) => GraphQLError | undefined;
 
-/** Reads the anonymous fields from the `@auth` directives of the supergraph. */
+/** Reads the anonymous fields from the supergraph's `@auth` directives. */
 export function tokenCheck(supergraphSdl: string): TokenCheck {
   const anonymous = anonymousFields(supergraphSdl);
   return (request, context) => {
@@ -28,21 +28,21 @@ export function tokenCheck(supergraphSdl: string): TokenCheck {
 
 const rootTypes: Readonly<Record<string, string>> = { Query: "query", Mutation: "mutation" };
 
-/** The anonymous root fields of a supergraph, such as `mutation acceptInvitation`. */
+/** A supergraph's anonymous root fields, such as `mutation acceptInvitation`. */
 function anonymousFields(supergraphSdl: string): ReadonlySet<string> {
-  const found = parse(supergraphSdl).definitions.flatMap((definition) => {
+  const fields = parse(supergraphSdl).definitions.flatMap((definition) => {
     const kind = definition.kind === Kind.OBJECT_TYPE_DEFINITION ? rootTypes[definition.name.value] : undefined;
     if (kind === undefined || definition.kind !== Kind.OBJECT_TYPE_DEFINITION) return [];
     const open = (definition.fields ?? []).filter(({ directives }) =>
       directives?.some(
-        ({ name, arguments: given }) =>
+        ({ name, arguments: argumentNodes }) =>
           name.value === "auth" &&
-          given?.some(
+          argumentNodes?.some(
             (argument) => argument.name.value === "anonymous" && valueFromASTUntyped(argument.value) === true,
           ),
       ),
     );
     return open.map(({ name }) => `${kind} ${name.value}`);
   });
-  return new Set(found);
+  return new Set(fields);
 }

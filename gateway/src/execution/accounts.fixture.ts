@@ -43,7 +43,7 @@ type User implements Node @key(fields: "id") @key(fields: "email") {
   query: Query!
 }`;
 
-export function accountsSchema(renamed: Channel<Row>): GraphQLSchema {
+export function accountsSchema(renames: Channel<Row>): GraphQLSchema {
   const users = new Map<string, Row>(
     [
       {
@@ -84,7 +84,7 @@ export function accountsSchema(renamed: Channel<Row>): GraphQLSchema {
       failUser: () => refuse("cannot fail user", "CONFLICT"),
     },
     Subscription: {
-      userRenamed: { subscribe: () => renamed.open(), resolve: (event: Row) => users.get(String(event["id"])) ?? null },
+      userRenamed: { subscribe: () => renames.open(), resolve: (event: Row) => users.get(String(event["id"])) ?? null },
       alarm: { subscribe: () => refuse("no alarms", "FORBIDDEN") },
     },
     Node: { __resolveType: () => "User" },

@@ -36,10 +36,10 @@ import { isEvents, ResponseStream } from "./response-stream.js";
 import { type UnservedField, unservedErrors, unservedFields } from "./unserved-fields.js";
 
 interface SubscribeOptions<C> {
-  /** Makes a context for each event. Otherwise the data loaders of the first context would serve every event. */
+  /** Makes a context for each event. Otherwise the first context's data loaders would serve every event. */
   readonly contextForEvent?: () => C;
   /**
-   * Identifies everything in the contexts of `contextForEvent` that resolvers read. When a subgraph hands the same
+   * Identifies everything that resolvers read in the contexts from `contextForEvent`. When a subgraph hands the same
    * event object to several subscribers, those with equal group, operation and variables share one answer.
    */
   readonly group?: string;
@@ -68,9 +68,9 @@ interface OperationSource<C> extends PlanTools<C> {
   readonly plan: QueryPlan;
 }
 
-/** The maximum size of the projection cache. A client could ask for every combination of @skip and @include values. */
+/** The projection cache's maximum size. A client could ask for every combination of @skip and @include values. */
 export const maxProjections = 16;
-// graphql-js reports at most this number of variable errors to a client.
+// graphql-js reports at most this many variable errors to a client.
 const maxVariableErrors = 50;
 
 export function compileOperation<C>(source: OperationSource<C>): CompiledOperation<C> {
@@ -115,19 +115,19 @@ class PlannedSubscription<C> implements CompiledOperation<C> {
     this.plan = source.plan;
     this.#responder = responder;
     this.#subgraph = node.primary.serviceName;
-    const prepared = prepareFetch(node.primary, source);
+    const preparedFetch = prepareFetch(node.primary, source);
     const variablesOf = variablePicker(node.primary.variableUsages);
     this.#open = async (run) => {
-      if (!prepared.subscribe) {
+      if (!preparedFetch.subscribe) {
         throw new GraphQLError(`Subgraph "${this.#subgraph}" offers no subscriptions`);
       }
-      return prepared.subscribe(variablesOf(run.provided), run.context);
+      return preparedFetch.subscribe(variablesOf(run.provided), run.context);
     };
     this.#answer = (run, event) => {
-      if (!prepared.answer) {
+      if (!preparedFetch.answer) {
         throw new GraphQLError(`Subgraph "${this.#subgraph}" did not answer with a stream of events`);
       }
-      return prepared.answer(event, variablesOf(run.provided), run.context);
+      return preparedFetch.answer(event, variablesOf(run.provided), run.context);
     };
     this.#receive = compileRootAnswer(node.primary, source.supergraphSchema);
     this.#rest = node.rest && compilePlan(node.rest, [], source);
@@ -173,25 +173,23 @@ class PlannedSubscription<C> implements CompiledOperation<C> {
   }
 
   /** The answer may go to many subscribers, so it is frozen. */
-  async #respond(event: unknown, subscribed: Run<C>): Promise<ExecutionResult> {
-    const run: Run<C> = { ...subscribed, errors: [], data: undefined, extensions: undefined };
-    const answer = await this.#responder.respond(run, async (started) => {
-      this.#receive(started, await this.#answer(started, event));
-      await this.#rest?.(started);
+  async #respond(event: unknown, subscription: Run<C>): Promise<ExecutionResult> {
+    const run: Run<C> = { ...subscription, errors: [], data: undefined, extensions: undefined };
+    const answer = await this.#responder.respond(run, async (eventRun) => {
+      this.#receive(eventRun, await this.#answer(eventRun, event));
+      await this.#rest?.(eventRun);
     });
     return Object.freeze(answer);
   }
 }
 
-/**
- * The key of a shared answer, undefined without sharing. It is a short digest, because each event is looked up by it.
- */
+/** A shared answer's key, undefined without sharing. It is a short digest, because each event is looked up by it. */
 function sharingGroup(group: string | undefined, variables: Readonly<Fields>): string | undefined {
   const key = group === undefined ? undefined : representationKey(variables);
   return key === undefined ? undefined : createHash("sha256").update(`${group}\n${key}`).digest("base64");
 }
 
-/** Starts the runs of one operation and builds the response from the data that the fetches gathered. */
+/** Starts one operation's runs and builds the response from the data that the fetches gathered. */
 class Responder<C> {
   readonly #source: OperationSource<C>;
   readonly #rootType: GraphQLObjectType;
@@ -218,20 +216,20 @@ class Responder<C> {
   /** Starts a run. A run that already has errors must not fetch, because its variables do not fit the operation. */
   start(variables: Record<string, unknown> | undefined, context: C, signal?: Abortable): Run<C> {
     const { schema, operation } = this.#source;
-    const given = variables ?? {};
+    const values = variables ?? {};
     const definitions = operation.variableDefinitions;
     const { clientKeys } = this.#source.names;
-    const plain = this.#plainVariables?.(given);
-    const provided = plain ? given : this.#ownVariables(given);
-    const run = { provided, context, signal, clientKeys, data: undefined, extensions: undefined };
+    const plain = this.#plainVariables?.(values);
+    const providedValues = plain ? values : this.#ownVariables(values);
+    const run = { provided: providedValues, context, signal, clientKeys, data: undefined, extensions: undefined };
     const { coerced, errors } =
       plain || !definitions
         ? { coerced: plain ?? {}, errors: [] }
-        : getVariableValues(schema, definitions, provided, { maxErrors: maxVariableErrors });
+        : getVariableValues(schema, definitions, providedValues, { maxErrors: maxVariableErrors });
     if (!coerced) {
       return { ...run, coerced: {}, errors: [...(errors ?? [])] };
     }
-    return { ...run, provided: this.#source.literals.variables(provided, coerced), coerced, errors: [] };
+    return { ...run, provided: this.#source.literals.variables(providedValues, coerced), coerced, errors: [] };
   }
 
   async respond(run: Run<C>, gather: Step<C> | undefined): Promise<ExecutionResult> {
@@ -265,13 +263,13 @@ class Responder<C> {
     } else if (this.#passThrough && run.data) {
       data = run.data;
     } else {
-      const projected = this.#projection(run.coerced)(run.data ?? {}, (nodes) =>
+      const projectedData = this.#projection(run.coerced)(run.data ?? {}, (nodes) =>
         introspect(this.#source, nodes, run.provided),
       );
-      data = projected.data;
-      if (errors.length === 0 && projected.errors.length > 0) {
+      data = projectedData.data;
+      if (errors.length === 0 && projectedData.errors.length > 0) {
         // Apollo's gateway and router do the same. After a failed fetch these errors only repeat its failure.
-        extensions = { ...extensions, valueCompletion: projected.errors };
+        extensions = { ...extensions, valueCompletion: projectedData.errors };
       }
     }
     const response: ExecutionResult = errors.length === 0 ? { data } : { errors, data };
@@ -281,12 +279,12 @@ class Responder<C> {
     return response;
   }
 
-  #projection(coerced: Readonly<Fields>): Projection {
-    const key = conditionKey(this.#source.conditions, coerced);
+  #projection(coercedValues: Readonly<Fields>): Projection {
+    const key = conditionKey(this.#source.conditions, coercedValues);
     let projection = this.#projections.get(key);
     if (!projection) {
       const { schema, fragments, operation, names } = this.#source;
-      const context = { schema, fragments, variables: coerced, keyOf: names.keyOf };
+      const context = { schema, fragments, variables: coercedValues, keyOf: names.keyOf };
       projection = compileProjection(context, this.#rootType, operation.selectionSet);
       if (this.#projections.size >= maxProjections) {
         this.#projections.clear();

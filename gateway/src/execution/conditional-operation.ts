@@ -12,21 +12,21 @@ interface Specialisation<C> {
 
 /**
  * Uses a separate plan for each combination of @skip and @include values, compiled at its first use. The planner
- * (2.14.4) makes the inputs of a skipped @requires field a condition of the whole entity fetch, so with one general
- * plan the other fields of the entity were null.
+ * (2.14.4) makes a skipped @requires field's inputs a condition for the whole entity fetch, so with one general plan
+ * the entity's other fields were null.
  */
 export function conditionalOperation<C>(
   general: CompiledOperation<C>,
   { conditions, coerce, compile }: Specialisation<C>,
 ): CompiledOperation<C> {
-  const specialised = new Map<string, CompiledOperation<C>>();
+  const specialisedOperations = new Map<string, CompiledOperation<C>>();
   const pick = (variables: Record<string, unknown> | undefined): CompiledOperation<C> => {
     const values = coerce(variables);
     if (!values) {
       return general;
     }
     const key = conditionKey(conditions, values);
-    let operation = specialised.get(key);
+    let operation = specialisedOperations.get(key);
     if (!operation) {
       try {
         operation = compile(values) ?? general;
@@ -34,7 +34,7 @@ export function conditionalOperation<C>(
         // The general plan is compiled already and serves every combination.
         operation = general;
       }
-      specialised.set(key, operation);
+      specialisedOperations.set(key, operation);
     }
     return operation;
   };

@@ -9,10 +9,10 @@ interface Operation {
   readonly variables?: Record<string, unknown>;
 }
 
-const fetched = (...texts: string[]): Operation[] => texts.map((text) => ({ text }));
+const toOperations = (...texts: string[]): Operation[] => texts.map((text) => ({ text }));
 
 const operations: Operation[] = [
-  ...fetched(
+  ...toOperations(
     `{ me { id name } }`,
     `{ me { name id email role birthYear } version }`,
     `{ nobody { id reviews { body } } }`,
@@ -148,15 +148,15 @@ const operations: Operation[] = [
   { text: `query Q($s: Boolean!) { me @skip(if: $s) { id } }`, variables: { s: "yes" } },
 ];
 
-const described = (errors: readonly GraphQLError[] | undefined) =>
+const describeErrors = (errors: readonly GraphQLError[] | undefined) =>
   (errors ?? []).map(({ message, path, extensions }) => JSON.stringify({ message, path, extensions })).sort();
 
 function comparable({ data, errors, extensions }: ExecutionResult) {
   return {
-    // as text, so that the order of keys counts
+    // as text, so that key order counts
     data: JSON.stringify(data),
-    errors: described(errors),
-    valueCompletion: described(extensions?.["valueCompletion"] as readonly GraphQLError[] | undefined),
+    errors: describeErrors(errors),
+    valueCompletion: describeErrors(extensions?.["valueCompletion"] as readonly GraphQLError[] | undefined),
   };
 }
 
@@ -194,12 +194,12 @@ describe.each([
   it.each(operations)("agree on $text $variables", async ({ text, variables }) => {
     const document = parse(text);
     expect(validate(executor.apiSchema, document)).toEqual([]);
-    const expected = comparable(await stock.execute(document, variables));
-    const compiled = executor.compile(document);
-    expect(comparable(await compiled.execute(variables, {}))).toEqual(expected);
-    if (compiled.kind === "query") {
+    const expectedResult = comparable(await stock.execute(document, variables));
+    const compiledOperation = executor.compile(document);
+    expect(comparable(await compiledOperation.execute(variables, {}))).toEqual(expectedResult);
+    if (compiledOperation.kind === "query") {
       // nothing is left over from the first run
-      expect(comparable(await compiled.execute(variables, {}))).toEqual(expected);
+      expect(comparable(await compiledOperation.execute(variables, {}))).toEqual(expectedResult);
     }
   });
 
@@ -243,10 +243,12 @@ describe.each([
   it("differ where a skipped field requires another: the rest of its entity is fetched", async () => {
     const document = parse("query Q($s: Boolean!) { me { reviews(first: 1) { id } age @skip(if: $s) } }");
     const theirs = await stock.execute(document, { s: true });
-    const compiled = executor.compile(document);
+    const compiledOperation = executor.compile(document);
     expect(theirs.data).toEqual({ me: { reviews: null } });
-    expect((await compiled.execute({ s: true }, {})).data).toEqual({ me: { reviews: [{ id: "r1" }] } });
-    expect((await compiled.execute({ s: false }, {})).data).toEqual({ me: { reviews: [{ id: "r1" }], age: 185 } });
+    expect((await compiledOperation.execute({ s: true }, {})).data).toEqual({ me: { reviews: [{ id: "r1" }] } });
+    expect((await compiledOperation.execute({ s: false }, {})).data).toEqual({
+      me: { reviews: [{ id: "r1" }], age: 185 },
+    });
   });
 
   it("differ on a renamed field whose value is falsy: it is kept", async () => {

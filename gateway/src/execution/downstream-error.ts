@@ -4,7 +4,7 @@ import { GraphQLError, type GraphQLFormattedError, Kind } from "graphql";
 const downstreamServiceError = "DOWNSTREAM_SERVICE_ERROR";
 const badUserInput = "BAD_USER_INPUT";
 
-/** Copies an error of a subgraph to its path in the response, with its extensions. */
+/** Copies a subgraph's error to its path in the response, with its extensions. */
 export function downstreamError(
   error: GraphQLError | GraphQLFormattedError,
   subgraph: string,
@@ -21,7 +21,7 @@ export function downstreamError(
   });
 }
 
-/** Whether a variable was refused by a custom scalar of the subgraph. graphql-js sets no code for such an error. */
+/** Whether a variable was refused by a custom scalar in the subgraph. graphql-js sets no code for such an error. */
 function isAboutVariables(error: GraphQLError | GraphQLFormattedError): boolean {
   return (
     error instanceof GraphQLError &&
@@ -30,7 +30,7 @@ function isAboutVariables(error: GraphQLError | GraphQLFormattedError): boolean 
   );
 }
 
-/** The error of a fetch that rejected. The reason may contain host names or SQL, so only the log may show it. */
+/** The error for a fetch that rejected. The reason may contain host names or SQL, so only the log may show it. */
 export function failedFetch(reason: unknown, subgraph: string): GraphQLError {
   if (reason instanceof GraphQLError) {
     return downstreamError(reason, subgraph, undefined);

@@ -9,12 +9,12 @@ import { mergeFields } from "./merge.js";
 import { compileRepresentation, isNullKey, representationKey } from "./representation.js";
 import { compileRewrites, renamedKeys } from "./rewrites.js";
 
-/** The part of an AbortSignal that this package reads. */
+/** The AbortSignal members that this package reads. */
 export interface Abortable {
   readonly aborted: boolean;
 }
 
-/** One execution of an operation: its variables and context, and the data and errors gathered so far. */
+/** An operation's execution: its variables and context, and the data and errors gathered so far. */
 export interface Run<C> {
   /** The variables as the client sent them. Each subgraph coerces them itself. */
   readonly provided: Readonly<Fields>;
@@ -55,7 +55,7 @@ export function prepareFetch<C>(node: FetchNode, tools: PlanTools<C>): PreparedF
 
 /** Runs one fetch and merges its result into every entity at `path`. */
 export function compileFetch<C>(node: FetchNode, path: ResponsePath, tools: PlanTools<C>): Step<C> {
-  const prepared = prepareFetch(node, tools);
+  const preparedFetch = prepareFetch(node, tools);
   const exchange: (run: Run<C>) => Exchange | undefined = node.requires
     ? entityExchange(node, path, tools)
     : plainExchange(node, path, tools.supergraphSchema);
@@ -78,10 +78,10 @@ export function compileFetch<C>(node: FetchNode, path: ResponsePath, tools: Plan
       if (!request) {
         return undefined;
       }
-      const result = prepared.run(request.variables, run.context);
+      const result = preparedFetch.run(request.variables, run.context);
       if ("then" in result) {
         return result.then(
-          (settled) => settle(settled, request.answer),
+          (fetchResult) => settle(fetchResult, request.answer),
           (reason: unknown) => {
             run.errors.push(failedFetch(reason, node.serviceName));
           },
@@ -111,7 +111,7 @@ function plainExchange<C>(node: FetchNode, path: ResponsePath, schema: GraphQLSc
   };
 }
 
-/** Merges the result of a root operation, or of one event, into the run: its errors, its extensions and its data. */
+/** Merges a root operation's or one event's result into the run: its errors, its extensions and its data. */
 export function compileRootAnswer<C>(
   node: FetchNode,
   schema: GraphQLSchema,
@@ -146,16 +146,16 @@ function entityExchange<C>(node: FetchNode, path: ResponsePath, tools: PlanTools
   const variablesOf = variablePicker(node.variableUsages, 1);
   const sharedKey = (entity: Fields, representation: Fields): string | undefined => {
     const key = representationKey(representation);
-    // The rewrites of the answer depend on the type of this entity. An interface object does not send its type.
+    // The answer's rewrites depend on this entity's type. An interface object does not send its type.
     return rewriteOutput && key !== undefined ? `${String(entity["__typename"])} ${key}` : key;
   };
 
   return (run: Run<C>): Exchange | undefined => {
     const entities = entitiesAt(run.data, path);
     const representations: Fields[] = [];
-    // For each entity: the index of its representation, or -1 when it has no representation.
+    // For each entity: its representation's index, or -1 when it has no representation.
     const placeOf: number[] = [];
-    const known = new Map<string, number>();
+    const indexByKey = new Map<string, number>();
     for (const entity of entities) {
       const representation = represent(entity);
       if (!representation || isNullKey(representation)) {
@@ -167,11 +167,11 @@ function entityExchange<C>(node: FetchNode, path: ResponsePath, tools: PlanTools
       }
       rewriteInput?.(representation);
       const key = entities.length > 1 ? sharedKey(entity, representation) : undefined;
-      const place = (key === undefined ? undefined : known.get(key)) ?? representations.length;
+      const place = (key === undefined ? undefined : indexByKey.get(key)) ?? representations.length;
       if (place === representations.length) {
         representations.push(representation);
         if (key !== undefined) {
-          known.set(key, place);
+          indexByKey.set(key, place);
         }
       }
       placeOf.push(place);
@@ -199,26 +199,26 @@ function entityExchange<C>(node: FetchNode, path: ResponsePath, tools: PlanTools
       if (!isFields(result.data)) {
         return;
       }
-      const received = ownValue(result.data, "_entities");
-      if (!Array.isArray(received)) {
+      const entityAnswers = ownValue(result.data, "_entities");
+      if (!Array.isArray(entityAnswers)) {
         throw new GraphQLError('Expected "data._entities" in response to be an array');
       }
-      if (received.length !== representations.length) {
+      if (entityAnswers.length !== representations.length) {
         throw new GraphQLError(`Expected "data._entities" to contain ${representations.length} elements`);
       }
-      const merged = new Set<number>();
+      const mergedPlaces = new Set<number>();
       entities.forEach((entity, index) => {
         const place = placeOf[index] ?? -1;
-        const fields: unknown = place === -1 ? undefined : received[place];
+        const fields: unknown = place === -1 ? undefined : entityAnswers[place];
         if (!isFields(fields)) {
           return;
         }
-        if (rewriteOutput && !merged.has(place)) {
+        if (rewriteOutput && !mergedPlaces.has(place)) {
           fields["__typename"] ??= entity["__typename"];
           rewriteOutput(fields);
         }
-        mergeFields(entity, fields, shape, merged.has(place));
-        merged.add(place);
+        mergeFields(entity, fields, shape, mergedPlaces.has(place));
+        mergedPlaces.add(place);
       });
     };
     const variables = variablesOf(run.provided);
@@ -229,7 +229,7 @@ function entityExchange<C>(node: FetchNode, path: ResponsePath, tools: PlanTools
 
 /**
  * Reports an entity whose key is null. The subgraph that returned the entity is at fault. Without this error the
- * response would look as if the other fields of the entity were null.
+ * response would look as if the entity's other fields were null.
  */
 function nullKey(subgraph: string, path: ResponsePath | undefined): GraphQLError {
   return new GraphQLError(
@@ -242,8 +242,8 @@ function nullKey(subgraph: string, path: ResponsePath | undefined): GraphQLError
 }
 
 function pathRenamer(node: FetchNode): (path: ResponsePath) => ResponsePath {
-  const renamed = renamedKeys(node.outputRewrites);
-  return (path) => renamePath(path, renamed);
+  const keyNames = renamedKeys(node.outputRewrites);
+  return (path) => renamePath(path, keyNames);
 }
 
 function renamePath(path: ResponsePath, names: ReadonlyMap<string, string>): ResponsePath {
@@ -264,10 +264,10 @@ export function variablePicker(
   if (extra > 0 && names.includes("representations")) {
     throw new GraphQLError('A variable cannot be called "representations"');
   }
-  return (provided) => {
+  return (providedValues) => {
     const variables: Fields = {};
     for (const name of names) {
-      const value = ownValue(provided, name);
+      const value = ownValue(providedValues, name);
       if (value !== undefined) {
         setOwn(variables, name, value);
       }

@@ -1,5 +1,5 @@
 /**
- * Makes the answer to an event once for all subscribers of a group. An answer is held weakly, only while a subscriber
+ * Makes the answer to an event once for all subscribers in a group. An answer is held weakly, only while a subscriber
  * still uses it. A later subscriber makes the answer again, so a slow subscriber does not fill the memory.
  */
 export class GroupAnswers<Answer> {
@@ -10,12 +10,12 @@ export class GroupAnswers<Answer> {
     if (group === undefined || typeof event !== "object" || event === null) {
       return make();
     }
-    const known = this.#ofEvent.get(event) ?? new Map<string, WeakRef<Promise<Answer>>>();
-    this.#ofEvent.set(event, known);
-    let answer = known.get(group)?.deref();
+    const answersByGroup = this.#ofEvent.get(event) ?? new Map<string, WeakRef<Promise<Answer>>>();
+    this.#ofEvent.set(event, answersByGroup);
+    let answer = answersByGroup.get(group)?.deref();
     if (!answer) {
       answer = make();
-      known.set(group, new WeakRef(answer));
+      answersByGroup.set(group, new WeakRef(answer));
     }
     return answer;
   }

@@ -22,10 +22,10 @@ interface IntrospectedOperation {
 export function introspect(
   { schema, operation, fragments }: IntrospectedOperation,
   nodes: readonly FieldNode[],
-  provided: Readonly<Fields>,
+  providedValues: Readonly<Fields>,
 ): unknown {
-  const used = usedVariables([...nodes, ...fragments.values()]);
-  const definitions = operation.variableDefinitions?.filter(({ variable }) => used.has(variable.name.value));
+  const usedNames = usedVariables([...nodes, ...fragments.values()]);
+  const definitions = operation.variableDefinitions?.filter(({ variable }) => usedNames.has(variable.name.value));
   const { data, errors } = executeSync({
     schema,
     document: {
@@ -40,7 +40,7 @@ export function introspect(
         ...fragments.values(),
       ],
     },
-    variableValues: provided,
+    variableValues: providedValues,
   });
   const [first] = nodes;
   if (!data || !first) {

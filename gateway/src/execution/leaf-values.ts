@@ -11,7 +11,7 @@ import {
 // A number whose decimal form has an exponent is not accepted as an integer.
 const integer = /^-?(?:0|[1-9][0-9]*)$/;
 
-/** Returns a function that checks if a subgraph's value is valid. Every value of a custom scalar is valid. */
+/** Returns a function that checks if a subgraph's value is valid. A custom scalar's value is always valid. */
 export function leafCheck(type: GraphQLLeafType): (value: unknown) => boolean {
   if (isEnumType(type)) {
     const names = new Set(type.getValues().map((value) => value.name));

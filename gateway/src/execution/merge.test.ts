@@ -30,9 +30,9 @@ describe("merging what a fetch brought", () => {
   });
 
   it("replaces scalars whole, whatever they hold", () => {
-    const shared = { kept: true };
-    expect(merged({ json: shared }, { json: { other: 1 } }, "{ json }")).toEqual({ json: { other: 1 } });
-    expect(shared).toEqual({ kept: true });
+    const sharedValue = { kept: true };
+    expect(merged({ json: sharedValue }, { json: { other: 1 } }, "{ json }")).toEqual({ json: { other: 1 } });
+    expect(sharedValue).toEqual({ kept: true });
   });
 
   it("replaces lists of another length, and values by null", () => {
@@ -50,10 +50,10 @@ describe("merging what a fetch brought", () => {
     const target: Fields = {};
     mergeFields(target, source, shapeOf("{ ...F } fragment F on T { a { ... on U { list { y } } json } }"), true);
     expect(target).toEqual(source);
-    const copied = target["a"] as typeof source.a;
-    expect(copied).not.toBe(source.a);
-    expect(copied.list[0]).not.toBe(source.a.list[0]);
-    expect(copied.json).toBe(json);
+    const copy = target["a"] as typeof source.a;
+    expect(copy).not.toBe(source.a);
+    expect(copy.list[0]).not.toBe(source.a.list[0]);
+    expect(copy.json).toBe(json);
   });
 
   it("treats inherited names as ordinary keys", () => {

@@ -1,9 +1,7 @@
 import { type FragmentDefinitionNode, Kind, type SelectionSetNode } from "graphql";
 import { type Fields, isFields, ownValue, setOwn } from "../query-planner/own-property.js";
 
-/**
- * The response keys of an operation. Null marks a leaf, whose value (such as a JSON scalar) is replaced, not merged.
- */
+/** An operation's response keys. Null marks a leaf, whose value (such as a JSON scalar) is replaced, not merged. */
 export type FieldShape = Map<string, FieldShape | null>;
 
 export function fieldShape(
@@ -14,8 +12,11 @@ export function fieldShape(
   for (const selection of selectionSet.selections) {
     if (selection.kind === Kind.FIELD) {
       const key = selection.alias?.value ?? selection.name.value;
-      const known = shape.get(key);
-      shape.set(key, selection.selectionSet ? fieldShape(selection.selectionSet, fragments, known ?? new Map()) : null);
+      const innerShape = shape.get(key);
+      shape.set(
+        key,
+        selection.selectionSet ? fieldShape(selection.selectionSet, fragments, innerShape ?? new Map()) : null,
+      );
     } else if (selection.kind === Kind.INLINE_FRAGMENT) {
       fieldShape(selection.selectionSet, fragments, shape);
     } else {
@@ -67,7 +68,7 @@ function copyValue(value: unknown, shape: FieldShape): unknown {
   if (!isFields(value)) {
     return value;
   }
-  const copied: Fields = Object.create(null);
-  mergeFields(copied, value, shape, true);
-  return copied;
+  const copy: Fields = Object.create(null);
+  mergeFields(copy, value, shape, true);
+  return copy;
 }

@@ -16,44 +16,46 @@ interface Note {
 }
 
 const link = 'extend schema @link(url: "https://specs.apollo.dev/federation/v2.7", import: ["@key"])';
-/** The SDL of the subgraph `notes`. */
+/** The SDL for the subgraph `notes`. */
 export const notes = `${link}
 type Query { note: Note }
 type Mutation { addNote: Note! }
 type Subscription { noted: Note! }
 type Note @key(fields: "id") { id: ID! text: String! }`;
-/** The SDL of the subgraph `comments`. */
+/** The SDL for the subgraph `comments`. */
 export const comments = `${link}
 type Note @key(fields: "id") { id: ID! comment: String owner: String }`;
 
-/** A subgraph of notes and a subgraph of their comments. A caller needs the scope `templates.read` to read comments. */
+/**
+ * A subgraph with notes and a subgraph with their comments. A caller needs the scope `templates.read` to read comments.
+ */
 export class Notebook {
   readonly executor: SupergraphExecutor<RequestContext>;
   readonly supergraphSdl: string;
   readonly schemas: ReadonlyMap<string, GraphQLSchema>;
-  /** Whether a subscription that must end reports a cursor: the number of notes that it has seen. */
+  /** Whether a subscription that must end reports a cursor: how many notes it has seen. */
   tellsCursor = true;
-  /** The number of notes that subscribers have received. */
+  /** How many notes subscribers have received. */
   taken = 0;
   added = 0;
   joined = 0;
-  /** The number of note fetches that have begun. Each fetch waits for the gate. */
+  /** How many note fetches have begun. Each fetch waits for the gate. */
   asked = 0;
   gate: Promise<void> = Promise.resolve();
   readonly #subscribers = new Set<Channel<Note>>();
 
   constructor() {
-    const composed = composeServices(
+    const composition = composeServices(
       Object.entries({ notes, comments }).map(([name, sdl]) => ({ name, url: `http://${name}`, typeDefs: parse(sdl) })),
     );
-    if (composed.errors) throw new Error(composed.errors.join("\n"));
-    this.supergraphSdl = composed.supergraphSdl;
+    if (composition.errors) throw new Error(composition.errors.join("\n"));
+    this.supergraphSdl = composition.supergraphSdl;
     this.schemas = new Map([
       ["notes", this.#notes()],
       ["comments", this.#comments()],
     ]);
     this.executor = SupergraphExecutor.fromSdl(
-      composed.supergraphSdl,
+      composition.supergraphSdl,
       [...this.schemas].map(([name, schema]) => localSubgraph<RequestContext>(name, schema)),
     );
   }
@@ -62,7 +64,7 @@ export class Notebook {
     return this.#subscribers.size;
   }
 
-  /** Pushes the same object to every subscriber of every tenant. */
+  /** Pushes the same object to every tenant's subscribers. */
   tell(note: Note): void {
     for (const subscriber of this.#subscribers) subscriber.push(note);
   }
@@ -105,11 +107,11 @@ export class Notebook {
   }
 
   #comments() {
-    const guarded =
-      (read: (context: RequestContext) => unknown) => (_: unknown, __: unknown, context: RequestContext) => {
+    const guard =
+      (readValue: (context: RequestContext) => unknown) => (_: unknown, __: unknown, context: RequestContext) => {
         try {
           authorize({ scopes: ["templates.read"] }, context);
-          return read(context);
+          return readValue(context);
         } catch (error) {
           throw toGraphqlError(error, context);
         }
@@ -120,9 +122,9 @@ export class Notebook {
           this.joined += 1;
           return reference;
         },
-        comment: guarded(({ principal }) => `for ${principal?.tenantId}`),
-        // The subject differs within a group, so the subscribers of a group must not share it.
-        owner: guarded(({ principal }) => principal?.subject),
+        comment: guard(({ principal }) => `for ${principal?.tenantId}`),
+        // The subject differs within a group, so a group's subscribers must not share it.
+        owner: guard(({ principal }) => principal?.subject),
       },
     };
     return buildSubgraphSchema([{ typeDefs: parse(comments), resolvers: resolvers as never }]);

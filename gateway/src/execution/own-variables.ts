@@ -3,26 +3,26 @@ import { type GraphQLInputType, type GraphQLSchema, typeFromAST, type VariableDe
 import { type Fields, ownValue, setOwn } from "../query-planner/own-property.js";
 
 /**
- * Compiles a function that returns the variables of an operation with kept numbers only in JSON values, so that `1.0`
- * stays a good Int.
+ * Compiles a function that returns an operation's variables with kept numbers only in JSON values, so that `1.0` stays
+ * a good Int.
  */
 export function ownVariables(
   schema: GraphQLSchema,
   definitions: readonly VariableDefinitionNode[] = [],
 ): (provided: Readonly<Fields>) => Readonly<Fields> {
   const variables = definitions.flatMap(({ variable, type }) => {
-    const known = typeFromAST(schema, type as never) as GraphQLInputType | undefined;
-    return known ? { name: variable.name.value, convert: ownNumbers(known) } : [];
+    const inputType = typeFromAST(schema, type as never) as GraphQLInputType | undefined;
+    return inputType ? { name: variable.name.value, convert: ownNumbers(inputType) } : [];
   });
-  return (provided) => {
-    let own: Fields | undefined;
+  return (providedValues) => {
+    let ownValues: Fields | undefined;
     for (const { name, convert } of variables) {
-      const value = ownValue(provided, name);
-      const converted = convert(value);
-      if (converted === value) continue;
-      own ??= { ...provided };
-      setOwn(own, name, converted);
+      const value = ownValue(providedValues, name);
+      const newValue = convert(value);
+      if (newValue === value) continue;
+      ownValues ??= { ...providedValues };
+      setOwn(ownValues, name, newValue);
     }
-    return own ?? provided;
+    return ownValues ?? providedValues;
   };
 }

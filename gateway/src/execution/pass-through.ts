@@ -19,7 +19,7 @@ interface ClientSelection {
   readonly selectionSet: SelectionSetNode;
 }
 
-/** The fetch of a plan that consists of exactly one fetch, or undefined for any other plan. */
+/** The only fetch in a plan that consists of exactly one, or undefined for any other plan. */
 export function onlyFetch(plan: QueryPlan): FetchNode | undefined {
   const node = plan.node;
   if (node?.kind === "Subscription") {
@@ -29,8 +29,8 @@ export function onlyFetch(plan: QueryPlan): FetchNode | undefined {
 }
 
 /**
- * Whether the data of the subgraph already is the response: it has the same keys in the same order at every level, only
- * concrete types, and no hidden elements. Composition makes the output types of a subgraph at least as strict, so
+ * Whether the subgraph's data already is the response: it has the same keys in the same order at every level, only
+ * concrete types, and no hidden elements. Composition makes a subgraph's output types at least as strict, so
  * nullability holds. This is correct only for a conforming executor and for operations without @skip and @include.
  */
 export function isPassThrough(fetch: FetchNode, client: ClientSelection): boolean {
@@ -45,11 +45,11 @@ function sameFields(
   client: ClientSelection,
   fetchFragments: Fragments,
   type: GraphQLObjectType,
-  [asked, fetched]: readonly [SelectionSetNode[], SelectionSetNode[]],
+  [clientSets, fetchedSets]: readonly [SelectionSetNode[], SelectionSetNode[]],
 ): boolean {
   const { schema, fragments } = client;
-  const askedFields = [...collectFields({ schema, fragments, variables: {} }, type, asked)];
-  const fetchedFields = [...collectFields({ schema, fragments: fetchFragments, variables: {} }, type, fetched)];
+  const askedFields = [...collectFields({ schema, fragments, variables: {} }, type, clientSets)];
+  const fetchedFields = [...collectFields({ schema, fragments: fetchFragments, variables: {} }, type, fetchedSets)];
   return (
     askedFields.length === fetchedFields.length &&
     askedFields.every(([key, askedNodes], index) => {
@@ -78,7 +78,7 @@ function isRootType(schema: GraphQLSchema, type: GraphQLObjectType): boolean {
 }
 
 function hidesValues(client: ClientSelection, typeName: string): boolean {
-  const shown = client.schema.getType(typeName);
+  const clientType = client.schema.getType(typeName);
   const whole = client.supergraphSchema.getType(typeName);
-  return isEnumType(shown) && (!isEnumType(whole) || whole.getValues().length !== shown.getValues().length);
+  return isEnumType(clientType) && (!isEnumType(whole) || whole.getValues().length !== clientType.getValues().length);
 }

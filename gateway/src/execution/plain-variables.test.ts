@@ -15,9 +15,11 @@ describe("variables that coerce to themselves", () => {
     ["$id: ID", {}],
     ["$id: ID!, $n: Int, $flag: Boolean, $text: String", { id: "x", n: -3, flag: false, text: "", more: 1 }],
     ["$n: Int!", { n: 2_147_483_647 }],
-  ])("%s as %j are what GraphQL makes of them", (text, provided) => {
-    const read = plainVariables(definitions(text));
-    expect(read?.(provided)).toEqual(getVariableValues(schema, definitions(text), provided).coerced);
+  ])("%s as %j are what GraphQL makes of them", (text, providedValues) => {
+    const readVariables = plainVariables(definitions(text));
+    expect(readVariables?.(providedValues)).toEqual(
+      getVariableValues(schema, definitions(text), providedValues).coerced,
+    );
   });
 
   it.each([
@@ -30,8 +32,8 @@ describe("variables that coerce to themselves", () => {
     ["$n: Int", { n: "1" }],
     ["$flag: Boolean", { flag: 1 }],
     ["$text: String", { text: ["a"] }],
-  ])("%s as %j are left to GraphQL", (text, provided) => {
-    expect(plainVariables(definitions(text))?.(provided)).toBeUndefined();
+  ])("%s as %j are left to GraphQL", (text, providedValues) => {
+    expect(plainVariables(definitions(text))?.(providedValues)).toBeUndefined();
   });
 
   it.each(["$k: Kind", "$f: Filter", "$d: Date", "$ids: [ID!]", "$n: Int = 1", "$x: Float"])(

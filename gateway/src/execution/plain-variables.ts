@@ -20,24 +20,24 @@ export function plainVariables(
   definitions: readonly VariableDefinitionNode[],
 ): ((provided: Readonly<Fields>) => Fields | undefined) | undefined {
   const checks = definitions.map(({ variable, type, defaultValue }) => {
-    const required = type.kind === Kind.NON_NULL_TYPE;
-    const accepts = defaultValue === undefined ? coercesToItself[nameOf(required ? type.type : type)] : undefined;
-    return accepts && { name: variable.name.value, required, accepts };
+    const isRequired = type.kind === Kind.NON_NULL_TYPE;
+    const accepts = defaultValue === undefined ? coercesToItself[nameOf(isRequired ? type.type : type)] : undefined;
+    return accepts && { name: variable.name.value, required: isRequired, accepts };
   });
   if (!checks.every((check) => check !== undefined)) {
     return undefined;
   }
-  return (provided) => {
-    const coerced: Fields = {};
+  return (providedValues) => {
+    const coercedValues: Fields = {};
     for (const { name, required, accepts } of checks) {
-      const value = ownValue(provided, name);
+      const value = ownValue(providedValues, name);
       if (accepts(value)) {
-        setOwn(coerced, name, value);
+        setOwn(coercedValues, name, value);
       } else if (value !== undefined || required) {
         return undefined;
       }
     }
-    return coerced;
+    return coercedValues;
   };
 }
 

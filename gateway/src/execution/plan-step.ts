@@ -43,9 +43,9 @@ function inParallel<C>(steps: Step<C>[]): Step<C> {
   return (run) => {
     const pending: Promise<void>[] = [];
     for (const step of steps) {
-      const started = step(run);
-      if (started) {
-        pending.push(started);
+      const pendingStep = step(run);
+      if (pendingStep) {
+        pending.push(pendingStep);
       }
     }
     return pending.length > 1 ? Promise.all(pending).then(() => undefined) : pending[0];

@@ -35,10 +35,10 @@ type Complete = (value: unknown, frame: Frame, where: string) => unknown;
 
 interface ProjectedField {
   readonly key: string;
-  /** The key of the field in the gathered data. */
+  /** The field's key in the gathered data. */
   readonly sourceKey: string;
   readonly where: string;
-  /** Undefined for the __typename of a type that is known at compile time. The field `constant` holds that value. */
+  /** Undefined for a __typename whose type is known at compile time. The field `constant` holds that value. */
   readonly complete: Complete | undefined;
   readonly constant: string | undefined;
   readonly introspection: readonly FieldNode[] | undefined;
@@ -57,7 +57,7 @@ interface ProjectionContext extends SelectionContext {
 
 export type Projection = (data: Fields, introspect: Frame["introspect"]) => Projected;
 
-/** Compiles the selection of the client into a function that orders, filters and checks the gathered data. */
+/** Compiles the client's selection into a function that orders, filters and checks the gathered data. */
 export function compileProjection(
   context: ProjectionContext,
   rootType: GraphQLObjectType,
@@ -66,8 +66,8 @@ export function compileProjection(
   const project = new ProjectionCompiler(context).object(rootType, [selectionSet]);
   return (data, introspect) => {
     const frame: Frame = { path: [], errors: [], introspect };
-    const projected = project(data, frame);
-    return { data: projected === reportedNull ? null : projected, errors: frame.errors };
+    const projectedData = project(data, frame);
+    return { data: projectedData === reportedNull ? null : projectedData, errors: frame.errors };
   };
 }
 
@@ -90,15 +90,15 @@ class ProjectionCompiler {
       ? () => Object.create(null) as Fields
       : (): Fields => ({});
     return (source, frame) => {
-      const projected = create();
+      const projectedObject = create();
       for (const field of fields) {
         const value = projectField(field, source, frame);
         if (value === bubblingNull) {
           return reportedNull;
         }
-        projected[field.key] = value;
+        projectedObject[field.key] = value;
       }
-      return projected;
+      return projectedObject;
     };
   }
 
@@ -119,7 +119,9 @@ class ProjectionCompiler {
     return definition && { ...base, complete: this.#output(definition.type, nodes), introspection: undefined };
   }
 
-  /** The object becomes null if the fetch of its real type failed (interface object). That fetch reported the error. */
+  /**
+   * The object becomes null if the fetch for its real type failed (interface object). That fetch reported the error.
+   */
   #typename(key: string): Complete {
     return (value) => {
       const type = typeof value === "string" ? this.#context.schema.getType(value) : undefined;
@@ -132,17 +134,17 @@ class ProjectionCompiler {
     const complete = this.#nullable(nullable, nodes);
     if (!isNonNullType(type)) {
       return (value, frame, where) => {
-        const completed = complete(value, frame, where);
-        return completed === reportedNull ? null : completed;
+        const completeValue = complete(value, frame, where);
+        return completeValue === reportedNull ? null : completeValue;
       };
     }
     return (value, frame, where) => {
-      const completed = complete(value, frame, where);
-      if (completed === null) {
+      const completeValue = complete(value, frame, where);
+      if (completeValue === null) {
         report(frame, "Cannot return null for non-nullable", where);
         return bubblingNull;
       }
-      return completed === reportedNull ? bubblingNull : completed;
+      return completeValue === reportedNull ? bubblingNull : completeValue;
     };
   }
 
@@ -157,7 +159,7 @@ class ProjectionCompiler {
     return this.#composite(type as GraphQLCompositeType, innerSelections(nodes));
   }
 
-  #composite(declared: GraphQLCompositeType, selectionSets: SelectionSetNode[]): Complete {
+  #composite(declaredType: GraphQLCompositeType, selectionSets: SelectionSetNode[]): Complete {
     const byTypename = new Map<string, ProjectObject | null>();
     const projectorOf = (typename: string): ProjectObject | null => {
       let project = byTypename.get(typename);
@@ -179,7 +181,7 @@ class ProjectionCompiler {
         return reported(frame, "Invalid non-object value found for", where);
       }
       const typename = ownValue(value, "__typename");
-      const project = projectorOf(typeof typename === "string" ? typename : declared.name);
+      const project = projectorOf(typeof typename === "string" ? typename : declaredType.name);
       // The message does not contain the name, because clients may not be allowed to see this type.
       return project ? project(value, frame) : reported(frame, "Invalid __typename found for object at", where);
     };

@@ -24,8 +24,8 @@ describe("the key of a representation", () => {
     [{ at: new Date(1) }, { at: new Date(2) }],
     [{ n: 1n }, { n: 1 }],
     [{ b: true }, { b: "t" }],
-  ])("differs for %p and %p", (one, other) => {
-    expect(representationKey(one)).not.toBe(representationKey(other));
+  ])("differs for %p and %p", (first, other) => {
+    expect(representationKey(first)).not.toBe(representationKey(other));
   });
 
   it("is equal for equal values of any depth", () => {

@@ -64,7 +64,7 @@ function compileSelection(schema: GraphQLSchema, selection: QueryPlanSelectionNo
   return (source, target) => {
     const value = ownValue(source, key);
     if (value === undefined) {
-      // The fetch of this field failed, and its error is already reported.
+      // This field's fetch failed, and its error is already reported.
       return false;
     }
     setOwn(target, selection.name, inner ? composite(value, inner) : value);
@@ -86,11 +86,11 @@ function composite(value: unknown, fill: Fill): unknown {
 function addFields(target: Fields, part: Fields): void {
   for (const key of Object.keys(part)) {
     const current = ownValue(target, key);
-    const added = part[key];
-    if (isFields(current) && isFields(added) && Object.getPrototypeOf(added) === null) {
-      addFields(current, added);
+    const addedValue = part[key];
+    if (isFields(current) && isFields(addedValue) && Object.getPrototypeOf(addedValue) === null) {
+      addFields(current, addedValue);
     } else {
-      setOwn(target, key, added);
+      setOwn(target, key, addedValue);
     }
   }
 }

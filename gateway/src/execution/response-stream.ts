@@ -2,19 +2,19 @@ import { type ExecutionResult, GraphQLError } from "graphql";
 
 type Events = AsyncIterable<unknown>;
 
-/** Whether a subgraph answered a subscription with a stream of events instead of errors. */
+/** Whether a subgraph answered a subscription with an event stream instead of errors. */
 export function isEvents(result: Events | ExecutionResult): result is Events {
   return Symbol.asyncIterator in result;
 }
 
 interface EventHandling {
-  /** Turns an event of the subgraph into the response. It never rejects, so that one bad event does not end the stream. */
+  /** Turns the subgraph's event into the response. It never rejects, so that one bad event does not end the stream. */
   respond(event: unknown): Promise<ExecutionResult>;
   /** Returns the error for the consumer when the source fails. The failure ends the stream. */
   broken(reason: unknown): Error;
 }
 
-/** Makes the error that tells a subscriber why its stream ends. `lastEvent` is the last item of an ended source. */
+/** Makes the error that tells a subscriber why its stream ends. `lastEvent` is the last item from an ended source. */
 type EndingError = (lastEvent: unknown) => GraphQLError;
 
 /** A source that can be ended. After `end` it sends one last item, whose response is an error with the cursor. */
@@ -22,11 +22,11 @@ interface EndableSource {
   end(): void;
 }
 
-const finished: IteratorReturnResult<undefined> = { done: true, value: undefined };
+const endOfStream: IteratorReturnResult<undefined> = { done: true, value: undefined };
 
 /**
- * The responses of one subscription. The stream pulls one event at a time and buffers nothing, so a slow consumer slows
- * down the source.
+ * One subscription's responses. The stream pulls one event at a time and buffers nothing, so a slow consumer slows down
+ * the source.
  */
 export class ResponseStream implements AsyncIterableIterator<ExecutionResult> {
   readonly #source: AsyncIterator<unknown>;
@@ -47,7 +47,7 @@ export class ResponseStream implements AsyncIterableIterator<ExecutionResult> {
   }
 
   async next(): Promise<IteratorResult<ExecutionResult, undefined>> {
-    if (this.#closed) return finished;
+    if (this.#closed) return endOfStream;
     let event: IteratorResult<unknown>;
     try {
       event = await this.#source.next();
@@ -58,7 +58,7 @@ export class ResponseStream implements AsyncIterableIterator<ExecutionResult> {
     if (event.done) {
       const value = this.#lastResponse;
       this.#close();
-      return value ? { done: false, value } : finished;
+      return value ? { done: false, value } : endOfStream;
     }
     return { done: false, value: await this.#handling.respond(event.value) };
   }
@@ -66,7 +66,7 @@ export class ResponseStream implements AsyncIterableIterator<ExecutionResult> {
   async return(): Promise<IteratorReturnResult<undefined>> {
     this.#close();
     await this.#source.return?.();
-    return finished;
+    return endOfStream;
   }
 
   async throw(reason: unknown): Promise<IteratorResult<ExecutionResult, undefined>> {

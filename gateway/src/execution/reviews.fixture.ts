@@ -42,7 +42,7 @@ type Product @key(fields: "upc") {
   strictReviews: [Review!]!
 }`;
 
-export function reviewsSchema(added: Channel<Row>): GraphQLSchema {
+export function reviewsSchema(additions: Channel<Row>): GraphQLSchema {
   const product = (upc: string) => ({ __typename: "Product", upc });
   const all: Row[] = [
     { id: "r1", body: "Love it", stars: 5, userId: "1", upc: "p1" },
@@ -65,7 +65,7 @@ export function reviewsSchema(added: Channel<Row>): GraphQLSchema {
         return review;
       },
     },
-    Subscription: { reviewAdded: { subscribe: () => added.open(), resolve: (event: Row) => event } },
+    Subscription: { reviewAdded: { subscribe: () => additions.open(), resolve: (event: Row) => event } },
     Listing: { __resolveType: (value: Row) => value["__typename"] },
     Review: {
       __resolveReference: (reference: Row) => all.find((review) => review["id"] === reference["id"]) ?? null,

@@ -68,17 +68,17 @@ function setter(field: string, value: unknown): Change {
   return (target) => setOwn(target, field, value);
 }
 
-function renamer(field: string, renamed: string): Change {
+function renamer(field: string, newName: string): Change {
   return (target) => {
     const value = ownValue(target, field);
     if (value !== undefined) {
-      setOwn(target, renamed, value);
+      setOwn(target, newName, value);
       delete target[field];
     }
   };
 }
 
-/** Copies the shape of each alias that the planner chose to the key that replaces the alias. */
+/** Copies the shape under each alias that the planner chose to the key that replaces the alias. */
 export function renameInShape(shape: FieldShape, rewrites: FetchDataRewrite[] | undefined): void {
   for (const rewrite of rewrites ?? []) {
     if (rewrite.kind === "KeyRenamer") {
@@ -88,16 +88,16 @@ export function renameInShape(shape: FieldShape, rewrites: FetchDataRewrite[] | 
       for (const field of fields) {
         holder = holder?.get(field);
       }
-      const renamed = alias === undefined ? undefined : holder?.get(alias);
-      if (holder && renamed !== undefined) {
-        const known = holder.get(rewrite.renameKeyTo);
-        holder.set(rewrite.renameKeyTo, known && renamed ? new Map([...known, ...renamed]) : renamed);
+      const aliasShape = alias === undefined ? undefined : holder?.get(alias);
+      if (holder && aliasShape !== undefined) {
+        const keyShape = holder.get(rewrite.renameKeyTo);
+        holder.set(rewrite.renameKeyTo, keyShape && aliasShape ? new Map([...keyShape, ...aliasShape]) : aliasShape);
       }
     }
   }
 }
 
-/** Alias that the planner chose -> response key of the client. Error paths use this mapping. */
+/** Alias that the planner chose -> the client's response key. Error paths use this mapping. */
 export function renamedKeys(rewrites: FetchDataRewrite[] | undefined): ReadonlyMap<string, string> {
   const keys = new Map<string, string>();
   for (const rewrite of rewrites ?? []) {

@@ -11,24 +11,24 @@ export interface Shop {
   readonly supergraphSdl: string;
   readonly renamed: Channel<Row>;
   readonly added: Channel<Row>;
-  /** For each entity fetch: the subgraph and the number of representations that it received. */
+  /** For each entity fetch: the subgraph and how many representations it received. */
   readonly asked: { subgraph: string; count: number }[];
 }
 
-let composed: string | undefined;
+let composedSdl: string | undefined;
 
 /** Three subgraphs with their own data, so that a mutation in one shop does not change another shop. */
 export function openShop(): Shop {
-  const renamed = new Channel<Row>();
-  const added = new Channel<Row>();
-  const asked: Shop["asked"] = [];
+  const renames = new Channel<Row>();
+  const additions = new Channel<Row>();
+  const requests: Shop["asked"] = [];
   const schemas = new Map([
-    ["accounts", watched("accounts", asked, accountsSchema(renamed))],
-    ["products", watched("products", asked, productsSchema())],
-    ["reviews", watched("reviews", asked, reviewsSchema(added))],
+    ["accounts", watched("accounts", requests, accountsSchema(renames))],
+    ["products", watched("products", requests, productsSchema())],
+    ["reviews", watched("reviews", requests, reviewsSchema(additions))],
   ]);
-  composed ??= compose();
-  return { schemas, supergraphSdl: composed, renamed, added, asked };
+  composedSdl ??= compose();
+  return { schemas, supergraphSdl: composedSdl, renamed: renames, added: additions, asked: requests };
 }
 
 function compose(): string {
@@ -45,12 +45,12 @@ function compose(): string {
   return result.supergraphSdl;
 }
 
-function watched(subgraph: string, asked: Shop["asked"], schema: GraphQLSchema): GraphQLSchema {
+function watched(subgraph: string, requests: Shop["asked"], schema: GraphQLSchema): GraphQLSchema {
   const field = schema.getQueryType()?.getFields()["_entities"];
   const resolve = field?.resolve;
   if (field && resolve) {
     field.resolve = (source, args: { representations: unknown[] }, context, info) => {
-      asked.push({ subgraph, count: args.representations.length });
+      requests.push({ subgraph, count: args.representations.length });
       return resolve(source, args, context, info);
     };
   }

@@ -120,7 +120,7 @@ describe("a federated subscription", () => {
   it("takes a context for each event", async () => {
     const shop = openShop();
     const schemas = [...shop.schemas];
-    const seen: unknown[] = [];
+    const seenEvents: unknown[] = [];
     const executor = SupergraphExecutor.fromSdl<{ event: number }>(
       shop.supergraphSdl,
       schemas.map(([name, schema]) => {
@@ -129,14 +129,17 @@ describe("a federated subscription", () => {
           ...local,
           prepare: (text, operationName) => {
             const fetch = local.prepare(text, operationName);
-            return { ...fetch, run: (variables, context) => (seen.push(context.event), fetch.run(variables, context)) };
+            return {
+              ...fetch,
+              run: (variables, context) => (seenEvents.push(context.event), fetch.run(variables, context)),
+            };
           },
         };
       }),
     );
     let event = 0;
-    const compiled = executor.compile(parse("subscription { userRenamed { reviewCount } }"));
-    const stream = await compiled.subscribe({}, { event }, { contextForEvent: () => ({ event: ++event }) });
+    const operation = executor.compile(parse("subscription { userRenamed { reviewCount } }"));
+    const stream = await operation.subscribe({}, { event }, { contextForEvent: () => ({ event: ++event }) });
     shop.renamed.push({ id: "1" });
     shop.renamed.push({ id: "2" });
     if ("next" in stream) {
@@ -144,13 +147,13 @@ describe("a federated subscription", () => {
       await stream.next();
       await stream.return?.();
     }
-    expect(seen).toEqual([1, 2]);
+    expect(seenEvents).toEqual([1, 2]);
   });
 
   describe("with subscribers in groups", () => {
     const query = "subscription ($on: Boolean = true) { userRenamed { name reviewCount @include(if: $on) } }";
 
-    /** One event, handed as one object to a subscriber for each of the groups. */
+    /** One event, handed as one object to a subscriber in each group. */
     async function answers(subscribers: { group?: string; variables?: Record<string, unknown> }[]) {
       const shop = openShop();
       const executor = SupergraphExecutor.fromSdl<object>(
@@ -162,10 +165,10 @@ describe("a federated subscription", () => {
         contexts.push({});
         return contexts.at(-1) ?? {};
       };
-      const compiled = executor.compile(parse(query));
+      const operation = executor.compile(parse(query));
       const waiting = subscribers.map(async ({ group, variables }) => {
         const options = group === undefined ? { contextForEvent } : { contextForEvent, group };
-        const stream = await compiled.subscribe(variables, {}, options);
+        const stream = await operation.subscribe(variables, {}, options);
         if (!("next" in stream)) throw new Error(`Expected events, got ${JSON.stringify(stream)}`);
         return (await stream.next()).value as ExecutionResult;
       });

@@ -5,10 +5,10 @@ import type { Subgraph } from "../subgraphs/subgraph.js";
 import { openShop, type Shop } from "./shop.fixture.js";
 import { SupergraphExecutor } from "./supergraph-executor.js";
 
-function executorOf(shop: Shop, replaced: Record<string, Subgraph<object>> = {}): SupergraphExecutor<object> {
+function executorOf(shop: Shop, replacements: Record<string, Subgraph<object>> = {}): SupergraphExecutor<object> {
   return SupergraphExecutor.fromSdl(
     shop.supergraphSdl,
-    [...shop.schemas].map(([name, schema]) => replaced[name] ?? localSubgraph(name, schema)),
+    [...shop.schemas].map(([name, schema]) => replacements[name] ?? localSubgraph(name, schema)),
   );
 }
 
@@ -61,32 +61,32 @@ describe("running a compiled operation", () => {
     const prepare = jest.fn((local: Subgraph<object>, text: string, name: string | undefined) =>
       local.prepare(text, name),
     );
-    const counted = (name: string, schema: GraphQLSchema): Subgraph<object> => {
+    const countedSubgraph = (name: string, schema: GraphQLSchema): Subgraph<object> => {
       const local = localSubgraph<object>(name, schema);
       return { ...local, prepare: (text, operationName) => prepare(local, text, operationName) };
     };
     const executor = executorOf(
       shop,
-      Object.fromEntries([...shop.schemas].map(([name, schema]) => [name, counted(name, schema)])),
+      Object.fromEntries([...shop.schemas].map(([name, schema]) => [name, countedSubgraph(name, schema)])),
     );
-    const compiled = executor.compile(parse("{ users { name reviews { body product { name } } } }"));
+    const operation = executor.compile(parse("{ users { name reviews { body product { name } } } }"));
     expect(prepare).toHaveBeenCalledTimes(3);
-    await compiled.execute({}, {});
-    await compiled.execute({}, {});
+    await operation.execute({}, {});
+    await operation.execute({}, {});
     expect(prepare).toHaveBeenCalledTimes(3);
   });
 
   it("reads no text and validates nothing after it is compiled", async () => {
     const shop = openShop();
     const executor = executorOf(shop);
-    const compiled = executor.compile(
+    const operation = executor.compile(
       parse('{ me { name reviews { body product { name } } } __type(name: "User") { name } }'),
     );
-    await compiled.execute({}, {});
+    await operation.execute({}, {});
     const tokens = jest.spyOn(Lexer.prototype, "advance");
     // the rules about directives ask the schema for them; execution does not
     const checks = [executor.apiSchema, ...shop.schemas.values()].map((schema) => jest.spyOn(schema, "getDirectives"));
-    await compiled.execute({}, {});
+    await operation.execute({}, {});
     expect(tokens).not.toHaveBeenCalled();
     expect(checks.map((check) => check.mock.calls.length)).toEqual([0, 0, 0, 0]);
 
@@ -119,8 +119,8 @@ describe("running a compiled operation", () => {
 
   it("runs concurrently without mixing contexts, variables or data", async () => {
     const executor = executorOf(openShop());
-    const compiled = executor.compile(parse("query Q($id: ID!) { user(id: $id) { name reviews { body } } }"));
-    const results = await Promise.all(["1", "2", "3", "1"].map((id) => compiled.execute({ id }, {})));
+    const operation = executor.compile(parse("query Q($id: ID!) { user(id: $id) { name reviews { body } } }"));
+    const results = await Promise.all(["1", "2", "3", "1"].map((id) => operation.execute({ id }, {})));
     expect(plain(results.map(({ data }) => data))).toEqual([
       { user: { name: "Ada", reviews: [{ body: "Love it" }, { body: null }] } },
       { user: { name: "Alan", reviews: [{ body: "Too soft" }] } },
@@ -159,15 +159,15 @@ describe("running a compiled operation", () => {
 });
 
 describe("data of a single fetch that is the response as it stands", () => {
-  const asked = { data: { me: { id: "1", name: "Ada" } } };
+  const answer = { data: { me: { id: "1", name: "Ada" } } };
   const conforming = (result: ExecutionResult): Subgraph<object> => ({
     ...answering("accounts", () => result),
     conforms: true,
   });
 
   it("is handed on untouched when the subgraph conforms", async () => {
-    const { data } = await run(executorOf(openShop(), { accounts: conforming(asked) }), "{ me { id name } }");
-    expect(data).toBe(asked.data);
+    const { data } = await run(executorOf(openShop(), { accounts: conforming(answer) }), "{ me { id name } }");
+    expect(data).toBe(answer.data);
   });
 
   it.each([
@@ -190,9 +190,9 @@ describe("data of a single fetch that is the response as it stands", () => {
       { __typename: "Query", me: { id: "1" } },
     ],
     ["the subgraph failed as a whole", "{ me { id } }", null, { me: null }],
-  ])("is shaped when %s", async (_, text, data, expected) => {
+  ])("is shaped when %s", async (_, text, data, expectedData) => {
     const executor = executorOf(openShop(), { accounts: conforming({ data }) });
-    expect(plain((await run(executor, text)).data)).toEqual(expected);
+    expect(plain((await run(executor, text)).data)).toEqual(expectedData);
   });
 
   it("is shaped when the subgraph may answer anything", async () => {
@@ -230,9 +230,9 @@ describe("a subgraph that breaks its contract", () => {
       { account: { __typename: "Secret", id: "1" } },
       { account: null },
     ],
-  ])("by %s yields null there and says so beside the data", async (_, text, data, expected) => {
+  ])("by %s yields null there and says so beside the data", async (_, text, data, expectedData) => {
     const result = await run(executorOf(openShop(), { accounts: accountsAnswer(data) }), text);
-    expect(plain(result.data)).toEqual(expected);
+    expect(plain(result.data)).toEqual(expectedData);
     expect(result.errors).toBeUndefined();
     expect(plain(result.extensions?.["valueCompletion"])).toContainEqual(
       expect.objectContaining({ extensions: { code: "INVALID_GRAPHQL" } }),
@@ -279,7 +279,7 @@ describe("a subgraph that breaks its contract", () => {
 });
 
 describe("names that JavaScript objects inherit", () => {
-  const polluted = () => ({}) as Record<string, unknown>;
+  const emptyObject = () => ({}) as Record<string, unknown>;
 
   it("are ordinary keys of the response", async () => {
     const { data } = await run(
@@ -289,8 +289,8 @@ describe("names that JavaScript objects inherit", () => {
     expect(JSON.stringify(data)).toBe(
       '{"__proto__":{"constructor":"Ada","__proto__":[{"__proto__":"Love it"},{"__proto__":null}],"toString":185},"hasOwnProperty":"1"}',
     );
-    expect(polluted()["body"]).toBeUndefined();
-    expect(polluted()["name"]).toBeUndefined();
+    expect(emptyObject()["body"]).toBeUndefined();
+    expect(emptyObject()["name"]).toBeUndefined();
   });
 
   it("are not read from prototypes when a subgraph leaves them out", async () => {
@@ -310,7 +310,7 @@ describe("names that JavaScript objects inherit", () => {
     });
     const { data } = await run(executor, "{ me { id reviews { id } } }");
     expect(plain(data)).toEqual({ me: { id: "1", reviews: [{ id: "r" }] } });
-    expect(polluted()["polluted"]).toBeUndefined();
+    expect(emptyObject()["polluted"]).toBeUndefined();
     expect((() => {})["polluted" as never]).toBeUndefined();
   });
 

@@ -26,9 +26,9 @@ export class SupergraphExecutor<C> {
   static fromSdl<C>(
     supergraphSdl: string,
     subgraphs: readonly Subgraph<C>[],
-    known?: LoadedSupergraph | PreparedSchema,
+    loadedSupergraph?: LoadedSupergraph | PreparedSchema,
   ): SupergraphExecutor<C> {
-    return new SupergraphExecutor(new OperationPlanner(supergraphSdl, known), subgraphs);
+    return new SupergraphExecutor(new OperationPlanner(supergraphSdl, loadedSupergraph), subgraphs);
   }
 
   private constructor(planner: OperationPlanner, subgraphs: readonly Subgraph<C>[]) {
@@ -47,21 +47,21 @@ export class SupergraphExecutor<C> {
    * GraphQLError when the operation does not exist or cannot be planned.
    */
   compile(document: DocumentNode, operationName?: string): CompiledOperation<C> {
-    const asked = askedOperation(this.#planner, document, operationName);
-    return readably(() => this.#compile(asked, this.#planner.plans(asked)));
+    const request = askedOperation(this.#planner, document, operationName);
+    return readably(() => this.#compile(request, this.#planner.plans(request)));
   }
 
-  /** Compiles an operation with plans from another thread, in time linear in the size of the document and plans. */
+  /** Compiles an operation with plans from another thread, in time linear in the document's and the plans' size. */
   compilePlanned(document: DocumentNode, operationName: string | undefined, plans: PlanData): CompiledOperation<C> {
-    const asked = askedOperation(this.#planner, document, operationName);
-    return readably(() => this.#compile(asked, receivedPlans(plans, asked.conditions)));
+    const request = askedOperation(this.#planner, document, operationName);
+    return readably(() => this.#compile(request, receivedPlans(plans, request.conditions)));
   }
 
-  #compile(asked: AskedOperation, plans: OperationPlans): CompiledOperation<C> {
-    const { operation, conditions } = asked;
+  #compile(request: AskedOperation, plans: OperationPlans): CompiledOperation<C> {
+    const { operation, conditions } = request;
     const compile = (plan: QueryPlan): CompiledOperation<C> =>
       compileOperation({
-        ...asked,
+        ...request,
         schema: this.apiSchema,
         supergraphSchema: this.#planner.supergraphSchema,
         subgraphs: this.#subgraphs,
@@ -72,10 +72,10 @@ export class SupergraphExecutor<C> {
       return general;
     }
     const definitions = operation.variableDefinitions ?? [];
-    const own = ownVariables(this.apiSchema, definitions);
+    const toOwnVariables = ownVariables(this.apiSchema, definitions);
     return conditionalOperation(general, {
       conditions,
-      coerce: (variables) => getVariableValues(this.apiSchema, definitions, own(variables ?? {})).coerced,
+      coerce: (variables) => getVariableValues(this.apiSchema, definitions, toOwnVariables(variables ?? {})).coerced,
       compile: (values) => {
         const plan = plans.specialised(values);
         return plan && compile(plan);

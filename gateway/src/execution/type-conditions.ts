@@ -1,6 +1,6 @@
 import { type GraphQLSchema, isAbstractType, isInterfaceType } from "graphql";
 
-/** The names of all types that satisfy `... on typeCondition`. */
+/** All type names that satisfy `... on typeCondition`. */
 export function satisfyingTypes(schema: GraphQLSchema, typeCondition: string): ReadonlySet<string> {
   const names = new Set([typeCondition]);
   const type = schema.getType(typeCondition);

@@ -13,32 +13,32 @@ interface AskedFields {
   readonly names: PlannedNames;
 }
 
-/** A field that no fetch of the plan returns. */
+/** A field that no fetch in the plan returns. */
 export interface UnservedField {
-  /** The path of the parent object, with the key names of the plan. */
+  /** The path to the parent object, with the plan's key names. */
   readonly parent: ResponsePath;
-  /** The response key of the client. */
+  /** The client's response key. */
   readonly key: string;
 }
 
 /**
  * Finds the fields that the planner (2.14.4) leaves out without an error because no subgraph can resolve them, such as
- * the fields of an interface that no object type implements. Without this check the response would contain null for
- * them. The check ignores fields under a type condition and fields with @skip or @include, because a correct plan may
- * leave these fields out.
+ * fields on an interface that no object type implements. Without this check the response would contain null for them.
+ * The check ignores fields under a type condition and fields with @skip or @include, because a correct plan may leave
+ * these fields out.
  */
-export function unservedFields(asked: AskedFields, selectionSet: SelectionSetNode): UnservedField[] {
+export function unservedFields(request: AskedFields, selectionSet: SelectionSetNode): UnservedField[] {
   const shape: FieldShape = new Map();
-  const { node } = asked.plan;
+  const { node } = request.plan;
   if (node?.kind === "Subscription") {
     addFetch(shape, [], node.primary);
     if (node.rest) addNode(shape, [], node.rest);
   } else if (node) {
     addNode(shape, [], node);
   }
-  const found: UnservedField[] = [];
-  findUnserved({ ...asked, found }, selectionSet, { shape, parent: [] });
-  return found;
+  const missingFields: UnservedField[] = [];
+  findUnserved({ ...request, found: missingFields }, selectionSet, { shape, parent: [] });
+  return missingFields;
 }
 
 /** Returns an error for each object in the data that lacks the field. */
@@ -82,11 +82,11 @@ function addFetch(shape: FieldShape, path: ResponsePath, fetch: FetchNode): void
   mergeShapes(holder, shapeOf(fetch));
 }
 
-function mergeShapes(target: FieldShape, added: FieldShape): void {
-  for (const [key, inner] of added) {
-    const known = target.get(key);
-    if (known && inner) mergeShapes(known, inner);
-    else target.set(key, inner ?? known ?? null);
+function mergeShapes(target: FieldShape, addedShape: FieldShape): void {
+  for (const [key, inner] of addedShape) {
+    const targetInner = target.get(key);
+    if (targetInner && inner) mergeShapes(targetInner, inner);
+    else target.set(key, inner ?? targetInner ?? null);
   }
 }
 

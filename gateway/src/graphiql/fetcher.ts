@@ -1,7 +1,7 @@
 /**
- * The browser script that runs the operations of the GraphiQL page: queries and mutations over fetch, subscriptions
- * over a websocket. The client of GraphiQL sends no token in `connection_init`, the only place where a browser can
- * send the token of a websocket.
+ * The browser script that runs the GraphiQL page's operations: queries and mutations over fetch, subscriptions over a
+ * websocket. GraphiQL's client sends no token in `connection_init`, the only place where a browser can send a
+ * websocket's token.
  */
 export const fetcherScript = `
 async function factoryFetcher({ query, operationName, variables }, { headers = {}, documentAST } = {}) {

@@ -15,7 +15,7 @@ type Fetcher = (
   },
 ) => Promise<AsyncIterableIterator<unknown> & Record<string, unknown>>;
 
-/** The script of the page, in a world with the origin of a server. */
+/** The page's script, in a world with a server's origin. */
 function fetcherAt(origin: string): Fetcher {
   const world = { location: { origin }, fetch, WebSocket, console };
   return runInNewContext(`${fetcherScript}; factoryFetcher`, world) as Fetcher;
@@ -69,12 +69,12 @@ describe("a subscription from the page", () => {
 
 describe("a query from the page", () => {
   it("is sent by POST with the headers of the header editor", async () => {
-    const seen: unknown[] = [];
+    const seenRequests: unknown[] = [];
     const http: Server = createServer((request, response) => {
       const parts: Buffer[] = [];
       request.on("data", (part: Buffer) => parts.push(part));
       request.on("end", () => {
-        seen.push([
+        seenRequests.push([
           request.method,
           request.url,
           request.headers.authorization,
@@ -86,7 +86,7 @@ describe("a query from the page", () => {
     await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
     const origin = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
     expect(await ask(origin, "{ a }", { authorization: "Bearer good" })).toEqual({ data: { a: 1 } });
-    expect(seen).toEqual([["POST", "/graphql", "Bearer good", { query: "{ a }" }]]);
+    expect(seenRequests).toEqual([["POST", "/graphql", "Bearer good", { query: "{ a }" }]]);
     await new Promise((resolve) => http.close(resolve));
   });
 });

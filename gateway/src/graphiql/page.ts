@@ -15,15 +15,15 @@ subscription {
 `;
 
 /**
- * The Content-Security-Policy of the page. The scripts are inline, the editor starts workers from blobs, and fetch may
- * call this server only.
+ * The page's Content-Security-Policy. The scripts are inline, the editor starts workers from blobs, and fetch may call
+ * this server only.
  */
 export const pagePolicy =
   "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval' blob:; worker-src blob:; style-src 'unsafe-inline'; img-src data: 'self'; font-src data:; connect-src 'self' ws: wss:; frame-ancestors 'none'";
 
 const start = "YogaGraphiQL.renderYogaGraphiQL(";
 
-/** Returns the HTML of GraphiQL. The package has 9 MB of text, so the first request for the page loads it. */
+/** Returns GraphiQL's HTML. The package is 9 MB long, so the first request for the page loads it. */
 export async function graphiqlPage(): Promise<string> {
   const { renderGraphiQL } = await import("@graphql-yoga/render-graphiql");
   const page = renderGraphiQL({ title: "Factory platform", defaultQuery });

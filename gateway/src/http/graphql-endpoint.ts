@@ -53,14 +53,14 @@ export function graphqlEndpoint(options: {
 }
 
 /**
- * Creates the context of a request, and refuses an invalid token. A missing token is refused later, when the document
- * is known, unless all root fields of the operation are anonymous.
+ * Creates a request's context, and refuses an invalid token. A missing token is refused later, when the document is
+ * known, unless all root fields in the operation are anonymous.
  */
 async function contextOf(request: FastifyRequest, reply: FastifyReply, verifier: Verifier): Promise<RequestContext> {
   const { headers, raw } = request;
   // The front door notes the principal with a refusal.
-  const identify = (known: Principal) => {
-    request.principal = known;
+  const identify = (caller: Principal) => {
+    request.principal = caller;
   };
   const principal = headers.authorization === undefined ? undefined : await authenticate(raw, verifier, identify);
   const idempotencyKey = headers["idempotency-key"];
@@ -77,8 +77,7 @@ async function contextOf(request: FastifyRequest, reply: FastifyReply, verifier:
 }
 
 /**
- * Returns the trace that the front door has started. Without the front door, the gateway continues the trace of the
- * caller.
+ * Returns the trace that the front door has started. Without the front door, the gateway continues the caller's trace.
  */
 function traceOf(request: FastifyRequest & { trace?: Trace }): Trace {
   const parent = request.headers["traceparent"];

@@ -23,13 +23,13 @@ class CountedServer {
 
 describe("a GraphQL server on demand", () => {
   it("starts once for requests at the same time", async () => {
-    const counted = new CountedServer();
-    const server = new GraphqlServerOnDemand(counted.start);
-    expect(counted.starts).toBe(0);
+    const countedServer = new CountedServer();
+    const server = new GraphqlServerOnDemand(countedServer.start);
+    expect(countedServer.starts).toBe(0);
     const both = await Promise.all([server.execute(request, context), server.execute(request, context)]);
     expect(both).toEqual([answer, answer]);
     await server.stop();
-    expect([counted.starts, counted.stops]).toEqual([1, 1]);
+    expect([countedServer.starts, countedServer.stops]).toEqual([1, 1]);
   });
 
   it("tries a failed start again with the next request", async () => {
@@ -39,8 +39,8 @@ describe("a GraphQL server on demand", () => {
   });
 
   it("stops without a start", async () => {
-    const counted = new CountedServer();
-    await new GraphqlServerOnDemand(counted.start).stop();
-    expect(counted.starts).toBe(0);
+    const countedServer = new CountedServer();
+    await new GraphqlServerOnDemand(countedServer.start).stop();
+    expect(countedServer.starts).toBe(0);
   });
 });

@@ -15,14 +15,14 @@ let gateway: TestGateway;
 let operations: AdHocOperations;
 let server: GraphqlServer;
 /** Points by class. */
-let spent: Record<string, number> = {};
-const allowed: Record<string, number> = { invalid: 3 };
+let spentPoints: Record<string, number> = {};
+const allowedPoints: Record<string, number> = { invalid: 3 };
 
 beforeAll(async () => {
   const shop = openShop();
   const spend = async (name: string, points: number) => {
-    spent[name] = (spent[name] ?? 0) + points;
-    return { exceeded: (spent[name] ?? 0) > (allowed[name] ?? 100), seconds: 7 };
+    spentPoints[name] = (spentPoints[name] ?? 0) + points;
+    return { exceeded: (spentPoints[name] ?? 0) > (allowedPoints[name] ?? 100), seconds: 7 };
   };
   const limits: RateLimits = {
     spend: (rate, _principal, points) => spend(rate, points),
@@ -39,7 +39,7 @@ afterAll(async () => {
 });
 
 beforeEach(() => {
-  spent = {};
+  spentPoints = {};
 });
 
 function ask(query: string, { anonymous = false } = {}) {
@@ -59,13 +59,13 @@ describe("the charge of a document over HTTP", () => {
     ["holds no operation", "fragment A on User { id }"],
   ])("is one invalid document of the tenant when it %s", async (_, query) => {
     expect((await ask(query)).status).toBe(400);
-    expect(spent).toEqual({ invalid: 1 });
+    expect(spentPoints).toEqual({ invalid: 1 });
   });
 
   it("is one read for __typename and for introspection", async () => {
     await ask("{ __typename }");
     await ask("{ __schema { queryType { name } } }");
-    expect(spent).toEqual({ invalid: 0, read: 2 });
+    expect(spentPoints).toEqual({ invalid: 0, read: 2 });
   });
 
   it("is refused unread once the tenant has sent too many invalid documents", async () => {
@@ -74,13 +74,13 @@ describe("the charge of a document over HTTP", () => {
       code: "RATE_LIMITED",
       facts: { retryAfterSeconds: 7 },
     });
-    expect(spent).toMatchObject({ invalid: 4 });
+    expect(spentPoints).toMatchObject({ invalid: 4 });
   });
 
   it("is by address for what follows the first root field, where there is no token", async () => {
     await ask("{ a: __typename b: __typename }", { anonymous: true });
     await ask("{", { anonymous: true });
-    expect(spent).toEqual({});
+    expect(spentPoints).toEqual({});
   });
 });
 

@@ -34,7 +34,7 @@ export interface GraphqlServer {
 }
 
 /**
- * Starts GraphQL over HTTP. Apollo Server handles the protocol, and the compiled executor of the gateway runs the
+ * Starts GraphQL over HTTP. Apollo Server handles the protocol, and the gateway's compiled executor runs the
  * operations.
  */
 export async function startGraphqlServer(options: {
@@ -88,8 +88,8 @@ export async function startGraphqlServer(options: {
 const sha256Digits = 64;
 
 /**
- * The document store of Apollo Server. It reads the cache of the graph and stores nothing. A key ends with the SHA-256
- * of the text.
+ * Apollo Server's document store. It reads the graph's cache and stores nothing. A key ends with the SHA-256 of the
+ * text.
  */
 function documentStore(graphs: ServingGraphs): NonNullable<Options["documentStore"]> {
   return {
@@ -99,7 +99,7 @@ function documentStore(graphs: ServingGraphs): NonNullable<Options["documentStor
   };
 }
 
-/** Apollo Server has read the variables of a GET with JSON.parse. The text is valid, so it can be read again. */
+/** Apollo Server has read a GET's variables with JSON.parse. The text is valid, so it can be read again. */
 const keptVariables: ApolloServerPlugin<RequestContext> = {
   async requestDidStart({ request }) {
     if (request.http?.method !== "GET" || !request.variables) return;
@@ -143,7 +143,7 @@ const refusalNotes = (refusals: RefusalSink): ApolloServerPlugin<RequestContext>
   },
 });
 
-/** Sets the HTTP status when all errors of the operation have the same code. */
+/** Sets the HTTP status when all errors in the operation have the same code. */
 const refusedStatus: ApolloServerPlugin<RequestContext> = {
   async requestDidStart() {
     return {
@@ -166,7 +166,7 @@ const refusedStatus: ApolloServerPlugin<RequestContext> = {
   },
 };
 
-/** The header WWW-Authenticate of an error that a new sign-in or a token cures. */
+/** The header WWW-Authenticate for an error that a new sign-in or a token cures. */
 function challengeOf(error: { extensions?: Record<string, unknown> } | undefined): string | undefined {
   const facts = error?.extensions ?? {};
   return facts["code"] === "UNAUTHENTICATED" ? "Bearer" : stepUpChallenge(facts["code"], facts);

@@ -5,7 +5,7 @@ function detail(text: string, variables?: Record<string, unknown>): string | und
   return limitProblem(parse(text), Buffer.byteLength(text), undefined, variables)?.detail;
 }
 
-const nested = (levels: number, inside = "x"): string =>
+const nestedText = (levels: number, inside = "x"): string =>
   `${"a { ".repeat(levels - 1)}${inside}${" }".repeat(levels - 1)}`;
 const times = (count: number, each: (index: number) => string): string =>
   Array.from({ length: count }, (_, index) => each(index)).join(" ");
@@ -30,10 +30,12 @@ describe("limits of ad-hoc documents", () => {
   });
 
   it("bound depth, through fragments too, but not inside introspection", () => {
-    expect(detail(`{ ${nested(12)} }`)).toBeUndefined();
-    expect(detail(`{ ${nested(13)} }`)).toContain("13 levels");
-    expect(detail(`{ ${nested(7, "...F")} } fragment F on T { ... on U { ${nested(6)} } }`)).toBeUndefined();
-    expect(detail(`{ ${nested(7, "...F")} } fragment F on T { ... on U { ${nested(7)} } }`)).toContain("13 levels");
+    expect(detail(`{ ${nestedText(12)} }`)).toBeUndefined();
+    expect(detail(`{ ${nestedText(13)} }`)).toContain("13 levels");
+    expect(detail(`{ ${nestedText(7, "...F")} } fragment F on T { ... on U { ${nestedText(6)} } }`)).toBeUndefined();
+    expect(detail(`{ ${nestedText(7, "...F")} } fragment F on T { ... on U { ${nestedText(7)} } }`)).toContain(
+      "13 levels",
+    );
     expect(detail(getIntrospectionQuery())).toBeUndefined();
   });
 
@@ -55,7 +57,7 @@ describe("limits of ad-hoc documents", () => {
   });
 
   it("bound every operation of the document", () => {
-    expect(detail(`query A { x } query B { ${nested(13)} }`)).toContain("13 levels");
+    expect(detail(`query A { x } query B { ${nestedText(13)} }`)).toContain("13 levels");
   });
 
   it("bound cost by list lengths, up to a cap", () => {

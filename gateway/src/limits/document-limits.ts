@@ -9,7 +9,7 @@ import {
 } from "graphql";
 import { literalProblem } from "./value-limits.js";
 
-/** The limits of an ad-hoc document. The parser also gets `maxTokens`, and stops at this limit. */
+/** The limits for an ad-hoc document. The parser also gets `maxTokens`, and stops at this limit. */
 export const documentLimits = {
   maxBytes: 32 * 1024,
   maxTokens: 2000,
@@ -24,14 +24,14 @@ export const documentLimits = {
   /** The list length that costs as much as a single object. */
   listUnit: 20,
   maxListFactor: 10,
-  /** The cost of a `__schema` or `__type` field. */
+  /** The cost that a `__schema` or `__type` field has. */
   introspectionCost: 1000,
 } as const;
 
-/** The message of graphql-js when a document repeats the same fields so often that graphql-js stops comparing them. */
+/** The graphql-js message when a document repeats the same fields so often that graphql-js stops comparing them. */
 export const validationAborted = "Validation aborted.";
 
-/** The message of graphql-js when the parser stops at `maxTokens`. This error has no code. */
+/** The graphql-js message when the parser stops at `maxTokens`. This error has no code. */
 export const tooManyTokens = /^Syntax Error: Document contains more tha[nt] \d+ tokens\./;
 
 const introspectionFields: ReadonlySet<string> = new Set(["__schema", "__type"]);
@@ -91,21 +91,21 @@ function exceeded(unit: string, actual: number, limit: number): { detail: string
 }
 
 function refusedName(document: DocumentNode): { detail: string } | undefined {
-  let refused: string | undefined;
+  let refusedAlias: string | undefined;
   visit(document, {
     Field({ alias, name }) {
-      // With the alias __typename, a client could choose the type of an entity.
+      // With the alias __typename, a client could choose an entity's type.
       if (alias && (refusedNames.has(alias.value) || (alias.value === "__typename" && name.value !== "__typename"))) {
-        refused = `The alias ${alias.value} is not allowed. Use another alias.`;
+        refusedAlias = `The alias ${alias.value} is not allowed. Use another alias.`;
       }
     },
     VariableDefinition({ variable }) {
       if (refusedNames.has(variable.name.value)) {
-        refused = `The variable name ${variable.name.value} is not allowed. Use another name.`;
+        refusedAlias = `The variable name ${variable.name.value} is not allowed. Use another name.`;
       }
     },
   });
-  return refused === undefined ? undefined : { detail: refused };
+  return refusedAlias === undefined ? undefined : { detail: refusedAlias };
 }
 
 /** Checks the values in arguments, in directives and in default values. */
@@ -169,10 +169,10 @@ class Meter {
   }
 
   #fragment(name: string): Measure {
-    const known = this.#measured.get(name);
+    const knownMeasure = this.#measured.get(name);
     const selectionSet = this.#fragments.get(name);
-    if (known || !selectionSet) {
-      return known ?? nothing;
+    if (knownMeasure || !selectionSet) {
+      return knownMeasure ?? nothing;
     }
     // This value ends the recursion when fragments form a cycle. Validation refuses the cycle later.
     this.#measured.set(name, nothing);
@@ -184,8 +184,7 @@ class Meter {
   #field(field: FieldNode): Measure {
     const aliases = field.alias ? 1 : 0;
     if (introspectionFields.has(field.name.value)) {
-      // A rule of graphql-js limits the depth of introspection. Aliases count, because they multiply the size of the
-      // result.
+      // A graphql-js rule limits the introspection depth. Aliases count, because they multiply the result's size.
       const inner = field.selectionSet ? this.measure(field.selectionSet).aliases : 0;
       return { depth: 1, aliases: aliases + inner, rootFields: 1, cost: documentLimits.introspectionCost };
     }
@@ -225,9 +224,9 @@ class Meter {
     if (!this.#variables) {
       return Number.POSITIVE_INFINITY;
     }
-    const given = Object.hasOwn(this.#variables, name) ? this.#variables[name] : undefined;
-    if (given !== undefined) {
-      return typeof given === "number" ? given : 0;
+    const givenValue = Object.hasOwn(this.#variables, name) ? this.#variables[name] : undefined;
+    if (givenValue !== undefined) {
+      return typeof givenValue === "number" ? givenValue : 0;
     }
     const byDefault = this.#defaults.get(name);
     return byDefault?.kind === Kind.INT ? Number(byDefault.value) : 0;

@@ -3,19 +3,19 @@ import { literalProblem, valueLimits, variablesProblem } from "./value-limits.js
 
 const { maxDepth, maxNodes } = valueLimits;
 const nestedText = (levels: number, inside = "") => `${"[".repeat(levels)}${inside}${"]".repeat(levels)}`;
-const nested = (levels: number): unknown => JSON.parse(nestedText(levels));
+const nestedValue = (levels: number): unknown => JSON.parse(nestedText(levels));
 
 /** As the catalog counts it: the schema itself is the first level. */
 function parameterSchema(levels: number, properties: number): object {
   let deepest: object = {};
   for (let level = levels; level > 1; level -= 2) deepest = { properties: { inner: deepest } };
-  const named = Object.fromEntries(
+  const namedSchemas = Object.fromEntries(
     Array.from({ length: properties - levels / 2 }, (_, at) => [
       `P${at}`,
       { type: "string", title: "A title", description: "What it is for.", default: "x", enum: ["x", "y", "z"] },
     ]),
   );
-  return { type: "object", properties: { ...named, ...deepest } };
+  return { type: "object", properties: { ...namedSchemas, ...deepest } };
 }
 
 describe("limits of values", () => {
@@ -32,11 +32,11 @@ describe("limits of values", () => {
   });
 
   it("bound the levels and the lists and objects of each variable", () => {
-    expect(variablesProblem({ a: nested(36), b: nested(36) })).toBeUndefined();
-    expect(variablesProblem({ a: 1, b: nested(37) })?.detail).toContain("The variable b has more than 36 levels");
+    expect(variablesProblem({ a: nestedValue(36), b: nestedValue(36) })).toBeUndefined();
+    expect(variablesProblem({ a: 1, b: nestedValue(37) })?.detail).toContain("The variable b has more than 36 levels");
     expect(variablesProblem({ a: Array.from({ length: maxNodes - 1 }, () => ({})) })).toBeUndefined();
     expect(variablesProblem({ a: Array.from({ length: maxNodes }, () => ({})) })?.detail).toContain("2000 values");
-    expect(variablesProblem({ a: nested(100_000) })?.detail).toContain("levels");
+    expect(variablesProblem({ a: nestedValue(100_000) })?.detail).toContain("levels");
   });
 
   it("let a parameterSchema of 32 levels and 500 properties through as part of a variable", () => {

@@ -2,9 +2,9 @@ import { isKeptNumber } from "@factory/runtime/json/kept-numbers";
 import { Kind, type ValueNode } from "graphql";
 
 /**
- * The limits of values. In a literal, all values count, beginning with the argument or the default value. In a
+ * The limits for values. In a literal, all values count, beginning with the argument or the default value. In a
  * variable, only lists and objects count, because the request size limits the other values. A variable may have
- * `inputLevels` more levels for the input objects around a JSON value, so that a parameterSchema of 32 levels is
+ * `inputLevels` more levels for the input objects around a JSON value, so that a parameterSchema with 32 levels is
  * allowed.
  */
 export const valueLimits = {
@@ -28,7 +28,7 @@ export function literalProblem(value: ValueNode): { detail: string } | undefined
   return problemOf("An argument or default value in the document", extent, valueLimits.maxDepth);
 }
 
-/** Returns the limit that one of the variables exceeds. */
+/** Returns the limit that a variable exceeds. */
 export function variablesProblem(variables: Readonly<Record<string, unknown>>): { detail: string } | undefined {
   for (const [name, value] of Object.entries(variables)) {
     const extent = { depth: 0, nodes: 0 };

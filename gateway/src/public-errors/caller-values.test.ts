@@ -41,13 +41,13 @@ describe("a message about a wrong value", () => {
       { of: { object: "hunter2" } },
       'Variable "$of" got invalid value; Field "name" of required type "String!" was not provided.',
     ],
-  ])("repeats no value of the variables %j", (variables, expected) => {
+  ])("repeats no value of the variables %j", (variables, expectedText) => {
     const text =
       "query ($text: String, $number: Int, $kind: Kind, $of: Of) { a(text: $text, number: $number, kind: $kind, of: $of) }";
     const { variableDefinitions = [] } = getOperationAST(parse(text)) as OperationDefinitionNode;
     const { errors = [] } = getVariableValues(schema, variableDefinitions, variables);
     const messages = errors.map(({ message }) => withoutCallerValues(message));
-    expect(messages).toContain(expected);
+    expect(messages).toContain(expectedText);
     expect(messages.join()).not.toContain("hunter2");
   });
 
@@ -72,12 +72,12 @@ describe("a message about a wrong value", () => {
     ['{ a(text: "hunter2" "hunter2") }', "Syntax Error: Expected Name, found String."],
     ['{ a(text: """hunter2 ".""") ', "Syntax Error: Expected Name, found <EOF>."],
     ["{ 123 }", "Syntax Error: Expected Name, found Int."],
-  ])("repeats no string of a document that is not GraphQL: %s", (text, expected) => {
+  ])("repeats no string of a document that is not GraphQL: %s", (text, expectedText) => {
     expect(() => parse(text)).toThrow();
     try {
       parse(text);
     } catch (error) {
-      expect(withoutCallerValues((error as Error).message)).toBe(expected);
+      expect(withoutCallerValues((error as Error).message)).toBe(expectedText);
     }
   });
 

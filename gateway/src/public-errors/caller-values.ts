@@ -1,4 +1,4 @@
-/** The phrases of graphql-js 16 that repeat a value of the caller, and their replacements without the value. */
+/** The graphql-js 16 phrases that repeat a caller's value, and their replacements without the value. */
 const phrases: readonly (readonly [RegExp, string])[] = [
   [/^(Variable "\$\w+" got )invalid value [\s\S]+?((?: at "[^"]*")?; (?=[A-Z]))/, "$1invalid value$2"],
   [/ cannot represent ([^:]+): [\s\S]+$/, " cannot represent $1."],
@@ -8,8 +8,8 @@ const phrases: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * Removes the values of the caller from a message of graphql-js about a document or its variables. A value may be a
- * secret, and answers are logged by clients. The message still names the variable, the path and the type.
+ * Removes the caller's values from a graphql-js message about a document or its variables. A value may be a secret, and
+ * answers are logged by clients. The message still names the variable, the path and the type.
  */
 export function withoutCallerValues(message: string): string {
   return phrases.reduce((text, [pattern, replacement]) => text.replace(pattern, replacement), message);

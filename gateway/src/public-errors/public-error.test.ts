@@ -10,15 +10,15 @@ describe("an error that a caller is shown", () => {
     ["of Apollo's own", "INTERNAL_SERVER_ERROR"],
     ["of a subgraph that gave none", "DOWNSTREAM_SERVICE_ERROR"],
   ])("holds nothing of a bug: %s", (_, code) => {
-    const shown = show(
+    const publicError = show(
       {
         message: "insert into secrets failed",
         extensions: { ...(code ? { code } : {}), query: "insert", stacktrace: ["/srv"] },
       },
       new Error("insert into secrets failed"),
     );
-    expect(JSON.stringify(shown)).not.toMatch(/secrets|insert|srv/);
-    expect(["INTERNAL", "UPSTREAM_FAILED"]).toContain(shown.extensions?.["code"]);
+    expect(JSON.stringify(publicError)).not.toMatch(/secrets|insert|srv/);
+    expect(["INTERNAL", "UPSTREAM_FAILED"]).toContain(publicError.extensions?.["code"]);
   });
 
   it("keeps the facts of a refusal", () => {
@@ -30,11 +30,11 @@ describe("an error that a caller is shown", () => {
   });
 
   it("names nothing of a schema that is not shown", () => {
-    const asked = new GraphQLError('Cannot query field "a" on type "Query". Did you mean "b" or "c"?');
-    const shown = { message: 'Cannot query field "a".', extensions: { code: "VALIDATION_FAILED" } };
-    expect(show(asked.toJSON(), asked)).toEqual(shown);
+    const unknownField = new GraphQLError('Cannot query field "a" on type "Query". Did you mean "b" or "c"?');
+    const publicError = { message: 'Cannot query field "a".', extensions: { code: "VALIDATION_FAILED" } };
+    expect(show(unknownField.toJSON(), unknownField)).toEqual(publicError);
     const open = publicErrors({ logger: createLogger("test", "silent"), schemaDetails: true });
-    expect(open(asked.toJSON(), asked).message).toBe(asked.message);
+    expect(open(unknownField.toJSON(), unknownField).message).toBe(unknownField.message);
   });
 
   it("keeps names in a refusal of our own", () => {
@@ -63,7 +63,7 @@ describe("an error that a caller is shown", () => {
   });
 
   it("keeps the code of a broken limit", () => {
-    const broken = { message: "Too deep.", extensions: { code: "TOO_COMPLEX" } };
-    expect(show(broken, undefined).extensions).toEqual({ code: "TOO_COMPLEX" });
+    const limitError = { message: "Too deep.", extensions: { code: "TOO_COMPLEX" } };
+    expect(show(limitError, undefined).extensions).toEqual({ code: "TOO_COMPLEX" });
   });
 });

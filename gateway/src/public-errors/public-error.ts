@@ -4,7 +4,7 @@ import { tooManyTokens } from "../limits/document-limits.js";
 import { withoutCallerValues } from "./caller-values.js";
 import { withoutSchemaNames } from "./schema-names.js";
 
-/** Maps the error codes of Apollo and graphql-js to the codes of the platform. */
+/** Maps the error codes that Apollo and graphql-js use to the platform's codes. */
 const foreignCodes: Record<string, string | undefined> = {
   GRAPHQL_PARSE_FAILED: "VALIDATION_FAILED",
   GRAPHQL_VALIDATION_FAILED: "VALIDATION_FAILED",
@@ -25,21 +25,20 @@ const hidden: Record<string, string | undefined> = {
 type PublicError = (formatted: GraphQLFormattedError, error: unknown) => GraphQLFormattedError;
 
 /**
- * Converts an error to its public form for HTTP and websocket. The public form has an error code of the platform and
- * hides the cause of a bug.
+ * Converts an error to its public form for HTTP and websocket. The public form has a platform error code and hides a
+ * bug's cause.
  */
 export function publicErrors(options: { logger: Logger; schemaDetails: boolean }): PublicError {
-  return (formatted, error) => {
-    const { extensions = {} } = formatted;
+  return (formattedError, error) => {
+    const { extensions = {} } = formattedError;
     const code = closedCode(extensions, error);
     const message = hidden[code];
     if (message === undefined) {
-      // An error of the platform already has its code. Messages of graphql-js may contain values of the caller and names
-      // of the schema.
+      // A platform error already has its code. A graphql-js message may contain the caller's values and schema names.
       const isOfGraphql = code === "VALIDATION_FAILED" && extensions["code"] !== code;
-      const valueless = isOfGraphql ? withoutCallerValues(formatted.message) : formatted.message;
+      const valueless = isOfGraphql ? withoutCallerValues(formattedError.message) : formattedError.message;
       const text = isOfGraphql && !options.schemaDetails ? withoutSchemaNames(valueless) : valueless;
-      return { ...formatted, message: text, extensions: { ...extensions, code } };
+      return { ...formattedError, message: text, extensions: { ...extensions, code } };
     }
     const { traceId, serviceName } = extensions;
     // A subgraph that sets traceId has already logged the cause.
@@ -48,8 +47,8 @@ export function publicErrors(options: { logger: Logger; schemaDetails: boolean }
         { err: originOf(error), code },
         "a GraphQL operation was answered as INTERNAL because of a bug",
       );
-    const known = Object.entries({ traceId, serviceName }).filter(([, value]) => value !== undefined);
-    return { ...formatted, message, extensions: { ...Object.fromEntries(known), code } };
+    const definedFacts = Object.entries({ traceId, serviceName }).filter(([, value]) => value !== undefined);
+    return { ...formattedError, message, extensions: { ...Object.fromEntries(definedFacts), code } };
   };
 }
 

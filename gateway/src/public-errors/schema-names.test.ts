@@ -53,11 +53,13 @@ const wrongDocuments = [
   "{ b(n: 1.5) }",
 ];
 
-const written = (text: string) => new Set(text.match(/\w+/g));
+const wordsIn = (text: string) => new Set(text.match(/\w+/g));
 
 function leaked(message: string, text: string): string[] {
-  const own = written(text);
-  return (withoutSchemaNames(message).match(/\w+/g) ?? []).filter((word) => /secret/i.test(word) && !own.has(word));
+  const ownWords = wordsIn(text);
+  return (withoutSchemaNames(message).match(/\w+/g) ?? []).filter(
+    (word) => /secret/i.test(word) && !ownWords.has(word),
+  );
 }
 
 describe("a message about a schema that is not shown", () => {
@@ -91,8 +93,8 @@ describe("a message about a schema that is not shown", () => {
     const { errors = [] } = getVariableValues(schema, variableDefinitions, variables);
     expect(errors.length).toBeGreaterThan(0);
     for (const { message } of errors) {
-      const own = `${text} ${JSON.stringify(variables)} secretLeft secretRight`;
-      expect({ message, leaked: leaked(message, own) }).toEqual({ message, leaked: [] });
+      const ownText = `${text} ${JSON.stringify(variables)} secretLeft secretRight`;
+      expect({ message, leaked: leaked(message, ownText) }).toEqual({ message, leaked: [] });
     }
   });
 

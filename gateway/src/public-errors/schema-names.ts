@@ -3,7 +3,7 @@ import type { GraphQLError } from "graphql";
 const builtIn = String.raw`(?!\[*(?:Int|Float|String|Boolean|ID)\b)`;
 const type = String.raw`"${builtIn}[^"]+"`;
 
-/** The phrases of graphql-js 16 that name parts of the schema, and their replacements without the names. */
+/** The graphql-js 16 phrases that name schema parts, and their replacements without the names. */
 const phrases: readonly (readonly [RegExp, string])[] = [
   [/ ?Did you mean .+\?$/, ""],
   [/ Did you mean .+\?(?=;| at )/, ""],
@@ -38,22 +38,22 @@ const phrases: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * Removes the names of types from the extension `valueCompletion`, which reports nulls that the schema forbids. Returns
+ * Removes type names from the extension `valueCompletion`, which reports nulls that the schema forbids. Returns
  * undefined when this extension is absent.
  */
 export function withoutSchemaDetails(
   extensions: Readonly<Record<string, unknown>> | undefined,
 ): Record<string, unknown> | undefined {
-  const found = extensions?.["valueCompletion"];
-  if (!Array.isArray(found)) return undefined;
-  const valueCompletion = (found as GraphQLError[]).map((error) => {
+  const completionErrors = extensions?.["valueCompletion"];
+  if (!Array.isArray(completionErrors)) return undefined;
+  const valueCompletion = (completionErrors as GraphQLError[]).map((error) => {
     const { message, ...rest } = error.toJSON();
     return { message: withoutSchemaNames(message), ...rest };
   });
   return { ...extensions, valueCompletion };
 }
 
-/** Removes the names of types, and of fields that the caller did not name, from a message of graphql-js. */
+/** Removes type names, and fields that the caller did not name, from a graphql-js message. */
 export function withoutSchemaNames(message: string): string {
   return phrases.reduce((text, [pattern, replacement]) => text.replace(pattern, replacement), message);
 }

@@ -11,7 +11,7 @@ import { type LiftedLiterals, liftLiterals } from "./lifted-literals.js";
 import { type PlannedNames, planningNames } from "./planning-names.js";
 import { conditionVariables, type Fragments } from "./selection.js";
 
-/** One operation of a document, in the form that the client wrote and in the form that the planner receives. */
+/** One operation in a document, in the client's form and in the form that the planner receives. */
 export interface AskedOperation {
   readonly operation: OperationDefinitionNode;
   readonly fragments: Fragments;
@@ -25,7 +25,7 @@ export interface AskedOperation {
 
 export interface AskedSchema {
   readonly apiSchema: GraphQLSchema;
-  /** The names of all fields of the supergraph, including the fields of inaccessible types. */
+  /** All field names in the supergraph, including the fields on inaccessible types. */
   readonly fieldNames: ReadonlySet<string>;
   /** Name that exists only in the planning schema -> the field that it replaces. */
   readonly inputFields: ReadonlyMap<string, string>;

@@ -4,7 +4,7 @@ import type { Fields } from "./own-property.js";
 // Each further condition variable doubles the number of plans. Above this limit only the general plan is used.
 const maxSpecializedConditions = 3;
 
-/** Whether each combination of these conditions gets a plan of its own. */
+/** Whether each combination of these conditions gets its own plan. */
 export function isSpecialised(conditions: readonly string[]): boolean {
   return conditions.length > 0 && conditions.length <= maxSpecializedConditions;
 }
@@ -14,7 +14,7 @@ export function conditionKey(conditions: readonly string[], values: Readonly<Fie
   return conditions.map((name) => (values[name] === true ? "1" : "0")).join("");
 }
 
-/** Returns every combination of values. */
+/** Returns every value combination. */
 export function conditionValues(conditions: readonly string[]): Fields[] {
   return Array.from({ length: 2 ** conditions.length }, (_, number) =>
     Object.fromEntries(conditions.map((name, place) => [name, ((number >> place) & 1) === 1])),
@@ -24,11 +24,13 @@ export function conditionValues(conditions: readonly string[]): Fields[] {
 /** Removes the skipped selections, and the @skip and @include directives whose values are known. */
 export function withoutConditions(document: DocumentNode, values: Readonly<Fields>): DocumentNode {
   const resolve = (selection: SelectionNode): SelectionNode | null | undefined => {
-    const kept = selection.directives?.filter((directive) => decision(directive, values) === undefined) ?? [];
+    const keptDirectives = selection.directives?.filter((directive) => decision(directive, values) === undefined) ?? [];
     if (selection.directives?.some((directive) => decision(directive, values) === false)) {
       return null;
     }
-    return kept.length === (selection.directives?.length ?? 0) ? undefined : { ...selection, directives: kept };
+    return keptDirectives.length === (selection.directives?.length ?? 0)
+      ? undefined
+      : { ...selection, directives: keptDirectives };
   };
   return visit(document, {
     Field: resolve,
@@ -44,8 +46,8 @@ export function withoutConditions(document: DocumentNode, values: Readonly<Field
 }
 
 /** Whether the directive includes its selection. Undefined for other directives and for conditions without a value. */
-function decision({ name, arguments: given }: DirectiveNode, values: Readonly<Fields>): boolean | undefined {
-  const value = given?.find((argument) => argument.name.value === "if")?.value;
+function decision({ name, arguments: argumentNodes }: DirectiveNode, values: Readonly<Fields>): boolean | undefined {
+  const value = argumentNodes?.find((argument) => argument.name.value === "if")?.value;
   const condition =
     value?.kind === Kind.BOOLEAN ? value.value : value?.kind === Kind.VARIABLE ? values[value.name.value] : undefined;
   if (typeof condition !== "boolean") {

@@ -10,28 +10,28 @@ const schema = buildSchema(`
   scalar Date
 `);
 
-function lifted(text: string, provided: Record<string, unknown> = {}) {
+function lifted(text: string, providedValues: Record<string, unknown> = {}) {
   const document = parse(text);
   const operation = getOperationAST(document) as OperationDefinitionNode;
-  const { coerced } = getVariableValues(schema, operation.variableDefinitions ?? [], provided);
+  const { coerced } = getVariableValues(schema, operation.variableDefinitions ?? [], providedValues);
   const literals = liftLiterals(schema, document, operation);
   return {
     text: print(literals.document).replace(/\s+/g, " "),
-    variables: literals.variables(provided, coerced ?? {}),
+    variables: literals.variables(providedValues, coerced ?? {}),
   };
 }
 
-/** The value that the argument of `find` gets. */
-const value = (literal: string, variables = "", provided: Record<string, unknown> = {}) =>
-  lifted(`query ${variables && `(${variables})`} { find(${literal}) { name } }`, provided).variables["literal_0"];
+/** The value that `find` gets as its argument. */
+const value = (literal: string, variables = "", providedValues: Record<string, unknown> = {}) =>
+  lifted(`query ${variables && `(${variables})`} { find(${literal}) { name } }`, providedValues).variables["literal_0"];
 
 describe("lifting literals out of a document", () => {
   it("leaves what the planner reads at once, and documents without more than that", () => {
     const text = 'query ($t: String) { find(text: $t, size: LARGE) { name } a: find(text: "x", ids: null) { name } }';
-    const provided = { t: "y" };
-    const { text: planned, variables } = lifted(text, provided);
-    expect(planned).toBe(print(parse(text)).replace(/\s+/g, " "));
-    expect(variables).toBe(provided);
+    const providedValues = { t: "y" };
+    const { text: plannedText, variables } = lifted(text, providedValues);
+    expect(plannedText).toBe(print(parse(text)).replace(/\s+/g, " "));
+    expect(variables).toBe(providedValues);
   });
 
   it("declares a variable of the argument's type for a list, an object or a value of a custom scalar", () => {

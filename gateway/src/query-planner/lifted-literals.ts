@@ -26,9 +26,9 @@ import { type Fields, ownValue, setOwn } from "./own-property.js";
 
 /** A document whose literals are variables, so that one plan serves all values. */
 export interface LiftedLiterals {
-  /** The document with variables instead of the literals. It contains one operation. */
+  /** The document with variables in place of literals. It contains one operation. */
   readonly document: DocumentNode;
-  /** Returns the variables of the client plus the lifted literals for one run, or `provided` if nothing was lifted. */
+  /** Returns the client's variables plus the lifted literals for one run, or `provided` if nothing was lifted. */
   readonly variables: (provided: Readonly<Fields>, coerced: Readonly<Fields>) => Readonly<Fields>;
 }
 
@@ -41,9 +41,9 @@ interface LiftedLiteral {
 }
 
 /**
- * Moves lists, objects and values of custom scalars from the document into variables. The work of the planner (2.14.4)
- * doubles with each level of a list in a literal, but the planner never reads a variable. Variables inside a literal
- * get the values coerced for the API schema, so that defaults apply and omitted fields stay omitted.
+ * Moves lists, objects and custom scalar values from the document into variables. The planner's work (2.14.4) doubles
+ * with each list level in a literal, but the planner never reads a variable. Variables inside a literal get the values
+ * coerced for the API schema, so that defaults apply and omitted fields stay omitted.
  */
 export function liftLiterals(
   schema: GraphQLSchema,
@@ -54,14 +54,14 @@ export function liftLiterals(
   const nestedDefaults = new Set(
     definitions.filter(({ defaultValue }) => isNested(defaultValue)).map(({ variable }) => variable.name.value),
   );
-  const lifted = new Map<string, LiftedLiteral>();
+  const liftedLiterals = new Map<string, LiftedLiteral>();
   const freeName = nameGiver(document);
   const lift = (value: ValueNode, type: GraphQLInputType): LiftedLiteral => {
     // Equal literals share one variable, because fields with the same response key must keep equal arguments.
     const key = `${String(type)} ${canonicalText(value)}`;
-    const known = lifted.get(key);
-    if (known) {
-      return known;
+    const knownLiteral = liftedLiterals.get(key);
+    if (knownLiteral) {
+      return knownLiteral;
     }
     const name = freeName();
     const literal = {
@@ -73,15 +73,15 @@ export function liftLiterals(
       },
       build: builder(value, type),
     } as const;
-    lifted.set(key, literal);
+    liftedLiterals.set(key, literal);
     return literal;
   };
   const typeInfo = new TypeInfo(schema);
-  const own = document.definitions.filter(
+  const ownDefinitions = document.definitions.filter(
     (definition) => definition === operation || definition.kind === Kind.FRAGMENT_DEFINITION,
   );
   const rewritten = visit(
-    { ...document, definitions: own },
+    { ...document, definitions: ownDefinitions },
     visitWithTypeInfo(typeInfo, {
       Directive: () => false,
       Argument(node) {
@@ -93,12 +93,12 @@ export function liftLiterals(
       },
     }),
   );
-  if (lifted.size === 0 && nestedDefaults.size === 0) {
-    return { document: rewritten, variables: (provided) => provided };
+  if (liftedLiterals.size === 0 && nestedDefaults.size === 0) {
+    return { document: rewritten, variables: (providedValues) => providedValues };
   }
-  const literals = [...lifted.values()];
-  const kept = definitions.filter(({ variable }) => !nestedDefaults.has(variable.name.value));
-  const variableDefinitions = [...kept, ...literals.map(({ definition }) => definition)];
+  const literals = [...liftedLiterals.values()];
+  const keptDefinitions = definitions.filter(({ variable }) => !nestedDefaults.has(variable.name.value));
+  const variableDefinitions = [...keptDefinitions, ...literals.map(({ definition }) => definition)];
   return {
     document: {
       ...rewritten,
@@ -106,10 +106,10 @@ export function liftLiterals(
         definition.kind === Kind.OPERATION_DEFINITION ? { ...definition, variableDefinitions } : definition,
       ),
     },
-    variables: (provided, coerced) => {
-      const variables: Fields = { ...provided };
+    variables: (providedValues, coercedValues) => {
+      const variables: Fields = { ...providedValues };
       for (const { name, build } of literals) {
-        variables[name] = build(coerced);
+        variables[name] = build(coercedValues);
       }
       return variables;
     },
@@ -124,15 +124,15 @@ function isLifted(value: ValueNode, type: GraphQLInputType, nestedDefaults: Read
   if (value.kind === Kind.VARIABLE) {
     return nestedDefaults.has(value.name.value);
   }
-  const named = getNamedType(type);
-  return isNested(value) || (value.kind !== Kind.NULL && isScalarType(named) && !isSpecifiedScalarType(named));
+  const namedType = getNamedType(type);
+  return isNested(value) || (value.kind !== Kind.NULL && isScalarType(namedType) && !isSpecifiedScalarType(namedType));
 }
 
 function nameGiver(document: DocumentNode): () => string {
-  const used = new Set<string>();
+  const usedNames = new Set<string>();
   visit(document, {
     Variable({ name }) {
-      used.add(name.value);
+      usedNames.add(name.value);
     },
   });
   let count = 0;
@@ -141,12 +141,12 @@ function nameGiver(document: DocumentNode): () => string {
     do {
       name = `literal_${count}`;
       count += 1;
-    } while (used.has(name));
+    } while (usedNames.has(name));
     return name;
   };
 }
 
-/** Returns the same text for literals that differ only in layout or in the order of their fields. */
+/** Returns the same text for literals that differ only in layout or in field order. */
 function canonicalText(value: ValueNode): string {
   if (value.kind === Kind.LIST) {
     return `[${value.values.map(canonicalText).join(",")}]`;
@@ -163,14 +163,14 @@ function builder(value: ValueNode, type: GraphQLInputType | undefined): Build {
   const nullable = type && getNullableType(type);
   switch (value.kind) {
     case Kind.VARIABLE:
-      return (coerced) => ownValue(coerced, value.name.value);
+      return (coercedValues) => ownValue(coercedValues, value.name.value);
     case Kind.NULL:
       return () => null;
     case Kind.LIST:
       return list(value.values.map((item) => builder(item, isListType(nullable) ? nullable.ofType : nullable)));
     case Kind.OBJECT: {
-      const named = nullable && getNamedType(nullable);
-      const fields = isInputObjectType(named) ? named.getFields() : {};
+      const namedType = nullable && getNamedType(nullable);
+      const fields = isInputObjectType(namedType) ? namedType.getFields() : {};
       return object(
         value.fields.map(({ name, value: inner }) => [name.value, builder(inner, fields[name.value]?.type)] as const),
       );
@@ -196,19 +196,19 @@ const constant =
 
 /** In a list, an omitted variable becomes null (GraphQL 3.11). */
 function list(items: readonly Build[]): Build {
-  return (coerced) => items.map((item) => item(coerced) ?? null);
+  return (coercedValues) => items.map((item) => item(coercedValues) ?? null);
 }
 
 /** In an object, a field with an omitted variable is omitted too (GraphQL 3.10). */
 function object(fields: readonly (readonly [string, Build])[]): Build {
-  return (coerced) => {
-    const built: Fields = {};
+  return (coercedValues) => {
+    const fieldValues: Fields = {};
     for (const [name, build] of fields) {
-      const value = build(coerced);
+      const value = build(coercedValues);
       if (value !== undefined) {
-        setOwn(built, name, value);
+        setOwn(fieldValues, name, value);
       }
     }
-    return built;
+    return fieldValues;
   };
 }

@@ -8,7 +8,7 @@ import { conditionKey, conditionValues, isSpecialised, withoutConditions } from 
 import type { Fields } from "./own-property.js";
 import { fieldNames } from "./planning-names.js";
 
-/** The plans of one operation. */
+/** One operation's plans. */
 export interface OperationPlans {
   readonly general: QueryPlan;
   /** Returns the plan for one combination of @skip and @include values. Undefined if the general plan must serve it. */
@@ -28,14 +28,14 @@ export interface LoadedSupergraph {
 }
 
 /**
- * The settings of the planner that this package takes over from Apollo's gateway. Named fragments are not reused,
- * because fragments shorten the subgraph operations but slow down the planning.
+ * The planner settings that this package takes over from Apollo's gateway. Named fragments are not reused, because
+ * fragments shorten the subgraph operations but slow down the planning.
  */
 export const queryPlannerConfig: QueryPlannerConfig = { reuseQueryFragments: false };
 
-/** The facts that a build has read from a supergraph. A supergraph with inputs of `@requires` has none. */
+/** The facts that a build has read from a supergraph. A supergraph with `@requires` inputs has none. */
 export interface PreparedSchema {
-  /** The SDL of the schema that clients see. */
+  /** The SDL for the schema that clients see. */
   readonly apiSdl: string;
   readonly subgraphNames: readonly string[];
 }
@@ -55,34 +55,34 @@ export class OperationPlanner implements AskedSchema {
    * Throws when the supergraph is invalid. The planner is built for the first plan, unless the gateway already built a
    * planner from the same supergraph.
    */
-  constructor(supergraphSdl: string, known?: LoadedSupergraph | PreparedSchema) {
-    if (known && "apiSdl" in known) {
-      this.apiSchema = validSchema(known.apiSdl);
+  constructor(supergraphSdl: string, loadedSupergraph?: LoadedSupergraph | PreparedSchema) {
+    if (loadedSupergraph && "apiSdl" in loadedSupergraph) {
+      this.apiSchema = validSchema(loadedSupergraph.apiSdl);
       this.supergraphSchema = validSchema(supergraphSdl);
       this.inputFields = new Map();
-      this.subgraphNames = known.subgraphNames;
+      this.subgraphNames = loadedSupergraph.subgraphNames;
       let planning: Planning | undefined;
       this.#planning = () => (planning ??= planningOf(supergraphSdl));
     } else {
-      const planning = planningOf(supergraphSdl, known);
+      const planning = planningOf(supergraphSdl, loadedSupergraph);
       const { inputs, schema, supergraph } = planning;
       this.inputFields = new Map([...inputs.byName].map(([name, { field }]) => [name, field]));
       this.subgraphNames = [...supergraph.subgraphsMetadata()].map(({ name }) => name);
-      const shown = inputs.byName.size > 0 ? Supergraph.build(supergraphSdl).apiSchema() : schema;
-      this.apiSchema = known?.apiSchema ?? shown.toGraphQLJSSchema();
+      const clientSchema = inputs.byName.size > 0 ? Supergraph.build(supergraphSdl).apiSchema() : schema;
+      this.apiSchema = loadedSupergraph?.apiSchema ?? clientSchema.toGraphQLJSSchema();
       this.supergraphSchema = supergraph.schema.toGraphQLJSSchema();
       this.#planning = () => planning;
     }
     this.fieldNames = fieldNames(this.supergraphSchema);
   }
 
-  /** The part that a later process can start with, undefined when the supergraph has inputs of `@requires`. */
+  /** The part that a later process can start with, undefined when the supergraph has `@requires` inputs. */
   get prepared(): PreparedSchema | undefined {
     if (this.inputFields.size > 0) return undefined;
     return { apiSdl: printSchema(this.apiSchema), subgraphNames: this.subgraphNames };
   }
 
-  /** Plans the operation now, and each combination of conditions when `specialised` asks for it. */
+  /** Plans the operation now, and each condition combination when `specialised` asks for it. */
   plans({ planned, operation }: AskedOperation): OperationPlans {
     const name = operation.name?.value;
     return {
@@ -99,12 +99,12 @@ export class OperationPlanner implements AskedSchema {
   }
 
   /** Plans every combination in advance. */
-  allPlans(asked: AskedOperation): PlanData {
-    const { general, specialised } = this.plans(asked);
-    const combinations = isSpecialised(asked.conditions) ? conditionValues(asked.conditions) : [];
+  allPlans(request: AskedOperation): PlanData {
+    const { general, specialised } = this.plans(request);
+    const combinations = isSpecialised(request.conditions) ? conditionValues(request.conditions) : [];
     const plans = combinations.flatMap((values) => {
       const plan = specialised(values);
-      return plan ? [[conditionKey(asked.conditions, values), plan] as const] : [];
+      return plan ? [[conditionKey(request.conditions, values), plan] as const] : [];
     });
     return { general, specialised: Object.fromEntries(plans) };
   }
@@ -126,19 +126,19 @@ interface Planning {
   planner: QueryPlanner | undefined;
 }
 
-function planningOf(supergraphSdl: string, loaded?: LoadedSupergraph): Planning {
-  const given = parse(supergraphSdl, { noLocation: true });
-  const { document, inputs } = separateInputs(resolvableKeysFirst(given));
-  const adopted = document === given ? loaded : undefined;
-  const supergraph = adopted?.planner.supergraph ?? Supergraph.build(document);
-  return { inputs, schema: supergraph.apiSchema(), supergraph, planner: adopted?.planner };
+function planningOf(supergraphSdl: string, loadedSupergraph?: LoadedSupergraph): Planning {
+  const givenDocument = parse(supergraphSdl, { noLocation: true });
+  const { document, inputs } = separateInputs(resolvableKeysFirst(givenDocument));
+  const adoptedSupergraph = document === givenDocument ? loadedSupergraph : undefined;
+  const supergraph = adoptedSupergraph?.planner.supergraph ?? Supergraph.build(document);
+  return { inputs, schema: supergraph.apiSchema(), supergraph, planner: adoptedSupergraph?.planner };
 }
 
-/** The schema of an SDL that was validated in advance. */
+/** The schema from an SDL that was validated in advance. */
 const validSchema = (sdl: string): GraphQLSchema =>
   buildASTSchema(parse(sdl, { noLocation: true }), { assumeValid: true, assumeValidSDL: true });
 
-/** Converts the plan data of another thread into plans. */
+/** Converts another thread's plan data into plans. */
 export function receivedPlans({ general, specialised }: PlanData, conditions: readonly string[]): OperationPlans {
   return { general, specialised: (values) => specialised[conditionKey(conditions, values)] };
 }

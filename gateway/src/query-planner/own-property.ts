@@ -14,7 +14,7 @@ export function ownValue(target: Fields, key: string): unknown {
 /** Sets an own property, even when an inherited setter such as `__proto__` has the same name. */
 export function setOwn(target: Fields, key: string, value: unknown): void {
   if (key in target && !Object.hasOwn(target, key)) {
-    // `__proto__` is a setter, and an assignment cannot override a property of a frozen prototype.
+    // `__proto__` is a setter, and an assignment cannot override a frozen prototype's property.
     Object.defineProperty(target, key, { value, configurable: true, enumerable: true, writable: true });
   } else {
     target[key] = value;

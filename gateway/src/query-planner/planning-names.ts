@@ -8,17 +8,17 @@ import {
   visit,
 } from "graphql";
 
-/** A document with the names for the planner, and the mapping back to the names of the client. */
+/** A document with the names for the planner, and the mapping back to the client's names. */
 export interface PlannedNames {
   /** The document that the planner receives. */
   readonly document: DocumentNode;
-  /** The key of a field in the gathered data. */
+  /** A field's key in the gathered data. */
   readonly keyOf: (field: FieldNode) => string;
-  /** Key in the gathered data -> response key of the client. Error paths use this mapping. */
+  /** Key in the gathered data -> the client's response key. Error paths use this mapping. */
   readonly clientKeys: ReadonlyMap<string, string>;
 }
 
-/** Returns the names of all fields that a representation may need. */
+/** Returns all field names that a representation may need. */
 export function fieldNames(schema: GraphQLSchema): ReadonlySet<string> {
   const names = new Set(["__typename"]);
   for (const type of Object.values(schema.getTypeMap())) {
@@ -41,11 +41,11 @@ export function planningNames(
   names: ReadonlySet<string>,
   inputFields: ReadonlyMap<string, string>,
 ): PlannedNames {
-  const used = new Set<string>();
+  const usedNames = new Set<string>();
   const hiding = new Set<string>();
   visit(document, {
     Field({ alias, name }) {
-      used.add(alias?.value ?? name.value);
+      usedNames.add(alias?.value ?? name.value);
       if (alias && alias.value !== name.value && names.has(alias.value)) {
         hiding.add(alias.value);
       }
@@ -54,17 +54,17 @@ export function planningNames(
   if (hiding.size === 0) {
     return { document, keyOf: (field) => field.alias?.value ?? field.name.value, clientKeys: inputFields };
   }
-  const planned = new Map<string, string>();
+  const plannedKeys = new Map<string, string>();
   for (const alias of hiding) {
     let key = `asked_${alias}`;
-    while (used.has(key) || names.has(key)) {
+    while (usedNames.has(key) || names.has(key)) {
       key += "_";
     }
-    used.add(key);
-    planned.set(alias, key);
+    usedNames.add(key);
+    plannedKeys.set(alias, key);
   }
   const keyOf = ({ alias, name }: FieldNode): string =>
-    alias && alias.value !== name.value ? (planned.get(alias.value) ?? alias.value) : name.value;
+    alias && alias.value !== name.value ? (plannedKeys.get(alias.value) ?? alias.value) : name.value;
   return {
     document: visit(document, {
       Field(field) {
@@ -75,6 +75,6 @@ export function planningNames(
       },
     }),
     keyOf,
-    clientKeys: new Map([...inputFields, ...[...planned].map(([alias, key]) => [key, alias] as const)]),
+    clientKeys: new Map([...inputFields, ...[...plannedKeys].map(([alias, key]) => [key, alias] as const)]),
   };
 }

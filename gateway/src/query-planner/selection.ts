@@ -17,13 +17,13 @@ import {
 } from "graphql";
 import type { Fields } from "./own-property.js";
 
-/** The fragments of a document by name. */
+/** A document's fragments by name. */
 export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
 
 /** Response key -> the field nodes merged under it, in response order. */
 type CollectedFields = Map<string, FieldNode[]>;
 
-/** The schema, fragments and condition values that decide which fields of a selection apply. */
+/** The schema, fragments and condition values that decide which fields in a selection apply. */
 export interface SelectionContext {
   readonly schema: GraphQLSchema;
   readonly fragments: Fragments;
@@ -31,13 +31,13 @@ export interface SelectionContext {
   readonly variables: Readonly<Fields>;
 }
 
-/** CollectFields of the GraphQL specification (6.3.2), for one runtime type. */
+/** CollectFields from the GraphQL specification (6.3.2), for one runtime type. */
 export function collectFields(
   context: SelectionContext,
   type: GraphQLNamedType,
   selectionSets: readonly SelectionSetNode[],
 ): CollectedFields {
-  const collected: CollectedFields = new Map();
+  const collectedFields: CollectedFields = new Map();
   const visitedFragments = new Set<string>();
   const collect = (selectionSet: SelectionSetNode): void => {
     for (const selection of selectionSet.selections) {
@@ -46,11 +46,11 @@ export function collectFields(
       }
       if (selection.kind === Kind.FIELD) {
         const key = responseKey(selection);
-        const nodes = collected.get(key);
+        const nodes = collectedFields.get(key);
         if (nodes) {
           nodes.push(selection);
         } else {
-          collected.set(key, [selection]);
+          collectedFields.set(key, [selection]);
         }
       } else if (selection.kind === Kind.INLINE_FRAGMENT) {
         if (!selection.typeCondition || applies(context.schema, selection.typeCondition.name.value, type)) {
@@ -66,14 +66,14 @@ export function collectFields(
     }
   };
   selectionSets.forEach(collect);
-  return collected;
+  return collectedFields;
 }
 
 function responseKey(field: FieldNode): string {
   return field.alias?.value ?? field.name.value;
 }
 
-/** The selection sets of fields that are merged under one key. */
+/** The selection sets on fields that are merged under one key. */
 export function innerSelections(nodes: readonly FieldNode[]): SelectionSetNode[] {
   return nodes.flatMap((node) => node.selectionSet ?? []);
 }

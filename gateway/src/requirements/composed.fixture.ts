@@ -31,13 +31,13 @@ export function composed(subgraphs: Readonly<Record<string, readonly [sdl: strin
   }));
   const result = composeServices(entries.map(({ name, url, typeDefs }) => ({ name, url, typeDefs })));
   if (result.errors) throw new Error(result.errors.map(({ message }) => message).join("\n"));
-  const prepared: { subgraph: string; operation: string }[] = [];
+  const preparedOperations: { subgraph: string; operation: string }[] = [];
   const locals = entries.map(({ name, typeDefs, resolvers }): Subgraph<object> => {
     const local = localSubgraph<object>(name, buildSubgraphSchema([{ typeDefs, resolvers }]));
     return {
       ...local,
       prepare: (operation, operationName) => {
-        prepared.push({ subgraph: name, operation });
+        preparedOperations.push({ subgraph: name, operation });
         return local.prepare(operation, operationName);
       },
     };
@@ -45,7 +45,7 @@ export function composed(subgraphs: Readonly<Record<string, readonly [sdl: strin
   const executor = SupergraphExecutor.fromSdl(result.supergraphSdl, locals);
   return {
     executor,
-    prepared,
+    prepared: preparedOperations,
     run: async (text, variables) => {
       const document = parse(text);
       expect(validate(executor.apiSchema, document)).toEqual([]);

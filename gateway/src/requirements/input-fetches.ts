@@ -12,7 +12,7 @@ import {
 } from "graphql";
 import type { RequiredInputs } from "./required-inputs.js";
 
-/** Returns the plan with the original fields of the subgraphs instead of the input names of the planning schema. */
+/** Returns the plan with the subgraphs' original fields in place of the planning schema's input names. */
 export function withInputs(plan: QueryPlan, inputs: RequiredInputs): QueryPlan {
   if (inputs.byName.size === 0 || !plan.node) return plan;
   const rewriter = new PlanRewriter(inputs);
@@ -86,16 +86,16 @@ class PlanRewriter {
     const groups: Set<string>[] = [];
     const groupOf = new Map<FieldNode, number>();
     forEachEntityField(document, (field, type) => {
-      const needed = this.#neededBy(type, field.name.value);
-      let place = groups.findIndex((group) => !this.#hasConflict(new Set([...group, ...needed])));
+      const neededInputs = this.#neededBy(type, field.name.value);
+      let place = groups.findIndex((group) => !this.#hasConflict(new Set([...group, ...neededInputs])));
       if (place === -1) place = groups.push(new Set()) - 1;
-      for (const name of needed) groups[place]?.add(name);
+      for (const name of neededInputs) groups[place]?.add(name);
       groupOf.set(field, place);
     });
     return groups.map((group, place) => {
-      const kept = keepEntityFields(document, (field) => groupOf.get(field) === place);
+      const keptDocument = keepEntityFields(document, (field) => groupOf.get(field) === place);
       const requires = (fetch.requires ?? []).flatMap((each) => this.#without(each, group));
-      return { ...fetch, ...operationText(kept), requires };
+      return { ...fetch, ...operationText(keptDocument), requires };
     });
   }
 
@@ -125,27 +125,27 @@ class PlanRewriter {
 function inputNames(
   selections: readonly QueryPlanSelectionNode[],
   inputs: RequiredInputs,
-  found = new Set<string>(),
+  names = new Set<string>(),
 ): Set<string> {
   for (const selection of selections) {
-    if (selection.kind === "Field" && inputs.byName.has(selection.name)) found.add(selection.name);
-    inputNames(selection.selections ?? [], inputs, found);
+    if (selection.kind === "Field" && inputs.byName.has(selection.name)) names.add(selection.name);
+    inputNames(selection.selections ?? [], inputs, names);
   }
-  return found;
+  return names;
 }
 
 /** Prints the document and removes the variables that it no longer uses. */
 function operationText(document: DocumentNode): Pick<FetchNode, "operation" | "variableUsages"> {
-  const used = new Set<string>();
+  const usedNames = new Set<string>();
   visit(document, {
     VariableDefinition: () => false,
-    Variable: ({ name }) => void used.add(name.value),
+    Variable: ({ name }) => void usedNames.add(name.value),
   });
-  const pruned = visit(document, {
-    VariableDefinition: ({ variable }) => (used.has(variable.name.value) ? undefined : null),
+  const prunedDocument = visit(document, {
+    VariableDefinition: ({ variable }) => (usedNames.has(variable.name.value) ? undefined : null),
   });
-  used.delete("representations");
-  return { operation: stripIgnoredCharacters(print(pruned)), variableUsages: [...used] };
+  usedNames.delete("representations");
+  return { operation: stripIgnoredCharacters(print(prunedDocument)), variableUsages: [...usedNames] };
 }
 
 type KeepField = (field: FieldNode) => boolean;

@@ -15,7 +15,7 @@ const articles = [
 ];
 const writers = ["ann", "bob", "cyd", "dan"];
 
-/** `freight` prices articles of `stock`; what it needs depends on arguments. */
+/** `freight` prices articles from `stock`; what it needs depends on arguments. */
 const shop = composed({
   stock: [
     `type Query { articles: [Article!]! listed: [Listed!]! }
@@ -175,9 +175,9 @@ describe("fields with arguments inside @requires", () => {
 describe("an entity with several keys", () => {
   it("goes back to its subgraph by a key that the subgraph resolves", async () => {
     const place = { shelf: "A", bin: "4", slot: "9" };
-    const keys = (own: string, joint: string) =>
+    const keys = (ownResolvable: string, joint: string) =>
       `@key(fields: "place { shelf bin }", resolvable: false) @key(fields: "id place { bin slot }", resolvable: ${joint})
-       @key(fields: "id", resolvable: ${own})`;
+       @key(fields: "id", resolvable: ${ownResolvable})`;
     const references: unknown[] = [];
     const { run } = composed({
       names: [

@@ -27,7 +27,7 @@ interface RequiredInput {
 export interface RequiredInputs {
   /** Name in the planning schema -> the original field and its arguments. */
   readonly byName: ReadonlyMap<string, RequiredInput>;
-  /** `Type.field` -> the names of the inputs that the field requires. */
+  /** `Type.field` -> the input names that the field requires. */
   readonly byField: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
@@ -40,7 +40,7 @@ interface PlanningSupergraph {
 
 /**
  * Adds a separate field to the planning supergraph for each field with arguments inside a `@requires`. The planner
- * (2.14.4) identifies such an input by its name only. A `price(currency: "EUR")` of the client or of another
+ * (2.14.4) identifies such an input by its name only. A `price(currency: "EUR")` by the client or by another
  * `@requires` therefore replaced `price(currency: "USD")` without an error.
  */
 export function separateInputs(supergraph: DocumentNode): PlanningSupergraph {
@@ -57,7 +57,7 @@ class Separation implements RequiredInputs {
   readonly byField = new Map<string, Set<string>>();
   readonly #types = new Map<string, TypeDefinition>();
   readonly #fieldNames = new Set<string>();
-  /** `Type.field(arguments)` -> name of the input. */
+  /** `Type.field(arguments)` -> the input's name. */
   readonly #known = new Map<string, string>();
   /** Type -> the fields that are added to the type. */
   readonly #added = new Map<string, Map<string, FieldDefinitionNode>>();
@@ -75,60 +75,62 @@ class Separation implements RequiredInputs {
 
   /** Returns the type with renamed fields in its field sets, or undefined when nothing changes. */
   rewritten<T extends TypeDefinition>(type: T): T | undefined {
-    let changed = false;
+    let hasChanged = false;
     const fields = type.fields?.map((field) => {
       const directives = field.directives?.map((directive) => {
-        const renamed = this.#requires(directive, type.name.value, field.name.value);
-        changed ||= renamed !== undefined;
-        return renamed ?? directive;
+        const newDirective = this.#requires(directive, type.name.value, field.name.value);
+        hasChanged ||= newDirective !== undefined;
+        return newDirective ?? directive;
       });
       return { ...field, directives };
     });
-    return changed ? ({ ...type, fields } as T) : undefined;
+    return hasChanged ? ({ ...type, fields } as T) : undefined;
   }
 
   completed(document: DocumentNode): DocumentNode {
     if (this.#added.size === 0) return document;
     const fieldSets = fieldSetsByGraph(document);
     const complete = <T extends TypeDefinition>(type: T): T | undefined => {
-      const added = this.#added.get(type.name.value);
-      if (!added) return undefined;
+      const addedFields = this.#added.get(type.name.value);
+      if (!addedFields) return undefined;
       const fields = type.fields?.map((field) =>
         this.#separated.has(`${type.name.value}.${field.name.value}`) ? this.#used(field, type, fieldSets) : field,
       );
-      return { ...type, fields: [...(fields ?? []), ...added.values()] } as T;
+      return { ...type, fields: [...(fields ?? []), ...addedFields.values()] } as T;
     };
     return visit(document, { ObjectTypeDefinition: complete, InterfaceTypeDefinition: complete });
   }
 
   /**
-   * Removes external fields that no field set and no interface of the subgraph needs. Composition rejects such fields.
+   * Removes external fields that no field set and no interface in the subgraph needs. Composition rejects such fields.
    */
   #used(field: FieldDefinitionNode, type: TypeDefinition, fieldSets: FieldSets): FieldDefinitionNode {
     const isUnused = (directive: ConstDirectiveNode): boolean => {
       const graph = argument(directive, "graph");
       if (directive.name.value !== "join__field" || argument(directive, "external") !== "true" || !graph) return false;
       const name = field.name.value;
-      const needed = type.directives?.some(
+      const isNeeded = type.directives?.some(
         (each) =>
           each.name.value === "join__implements" &&
           argument(each, "graph") === graph &&
-          this.#types.get(argument(each, "interface") ?? "")?.fields?.some((own) => own.name.value === name),
+          this.#types
+            .get(argument(each, "interface") ?? "")
+            ?.fields?.some((interfaceField) => interfaceField.name.value === name),
       );
-      return !needed && !fieldSets.get(graph)?.has(name);
+      return !isNeeded && !fieldSets.get(graph)?.has(name);
     };
     return { ...field, directives: (field.directives ?? []).filter((directive) => !isUnused(directive)) };
   }
 
   #requires(directive: ConstDirectiveNode, type: string, field: string): ConstDirectiveNode | undefined {
-    const given = argument(directive, "requires");
-    if (directive.name.value !== "join__field" || given === undefined) return undefined;
-    const operation = parse(`{ ${given} }`, { noLocation: true }).definitions[0] as OperationDefinitionNode;
-    const found = new Set<string>();
-    const selectionSet = this.#selections(operation.selectionSet, type, found);
-    if (found.size === 0) return undefined;
+    const requiredFields = argument(directive, "requires");
+    if (directive.name.value !== "join__field" || requiredFields === undefined) return undefined;
+    const operation = parse(`{ ${requiredFields} }`, { noLocation: true }).definitions[0] as OperationDefinitionNode;
+    const inputNames = new Set<string>();
+    const selectionSet = this.#selections(operation.selectionSet, type, inputNames);
+    if (inputNames.size === 0) return undefined;
     const coordinate = `${type}.${field}`;
-    this.byField.set(coordinate, new Set([...(this.byField.get(coordinate) ?? []), ...found]));
+    this.byField.set(coordinate, new Set([...(this.byField.get(coordinate) ?? []), ...inputNames]));
     const value = selectionSet.selections.map(print).join(" ");
     return {
       ...directive,
@@ -138,36 +140,36 @@ class Separation implements RequiredInputs {
     };
   }
 
-  #selections(set: SelectionSetNode, type: string, found: Set<string>): SelectionSetNode {
+  #selections(set: SelectionSetNode, type: string, inputNames: Set<string>): SelectionSetNode {
     const selections = set.selections.map((selection) => {
       if (selection.kind === Kind.FRAGMENT_SPREAD) return selection;
       if (selection.kind === Kind.INLINE_FRAGMENT) {
         const inner = selection.typeCondition?.name.value ?? type;
-        return { ...selection, selectionSet: this.#selections(selection.selectionSet, inner, found) };
+        return { ...selection, selectionSet: this.#selections(selection.selectionSet, inner, inputNames) };
       }
-      return this.#field(selection, type, found);
+      return this.#field(selection, type, inputNames);
     });
     return { ...set, selections };
   }
 
-  #field(field: FieldNode, type: string, found: Set<string>): FieldNode {
+  #field(field: FieldNode, type: string, inputNames: Set<string>): FieldNode {
     const definition = this.#types.get(type)?.fields?.find(({ name }) => name.value === field.name.value);
     const inner = definition ? namedType(definition.type) : "";
-    const inside = field.selectionSet ? { selectionSet: this.#selections(field.selectionSet, inner, found) } : {};
+    const inside = field.selectionSet ? { selectionSet: this.#selections(field.selectionSet, inner, inputNames) } : {};
     if (!definition || !field.arguments || field.arguments.length === 0) return { ...field, ...inside };
     const name = this.#input(field, type);
-    found.add(name);
+    inputNames.add(name);
     return { ...field, name: { kind: Kind.NAME, value: name }, arguments: [], ...inside };
   }
 
   #input(field: FieldNode, type: string): string {
-    const given = field.arguments ?? [];
-    const identity = `${type}.${field.name.value}(${given.map(print).sort().join(", ")})`;
-    const known = this.#known.get(identity);
-    if (known) return known;
+    const argumentNodes = field.arguments ?? [];
+    const identity = `${type}.${field.name.value}(${argumentNodes.map(print).sort().join(", ")})`;
+    const knownName = this.#known.get(identity);
+    if (knownName) return knownName;
     const name = this.#freeName(field.name.value);
     this.#known.set(identity, name);
-    this.byName.set(name, { field: field.name.value, arguments: given });
+    this.byName.set(name, { field: field.name.value, arguments: argumentNodes });
     for (const owner of this.#owners(type)) this.#add(owner, field.name.value, name);
     return name;
   }
@@ -194,9 +196,9 @@ class Separation implements RequiredInputs {
     const original = owner.fields?.find((each) => each.name.value === field);
     if (!original) return;
     this.#separated.add(`${owner.name.value}.${field}`);
-    const added = this.#added.get(owner.name.value) ?? new Map<string, FieldDefinitionNode>();
-    added.set(name, { ...original, name: { kind: Kind.NAME, value: name }, arguments: [] });
-    this.#added.set(owner.name.value, added);
+    const addedFields = this.#added.get(owner.name.value) ?? new Map<string, FieldDefinitionNode>();
+    addedFields.set(name, { ...original, name: { kind: Kind.NAME, value: name }, arguments: [] });
+    this.#added.set(owner.name.value, addedFields);
   }
 }
 
@@ -211,10 +213,10 @@ function fieldSetsByGraph(document: DocumentNode): FieldSets {
     Directive(directive) {
       const graph = argument(directive, "graph");
       if (!graph) return;
-      const known = names.get(graph) ?? new Set<string>();
-      names.set(graph, known);
+      const graphNames = names.get(graph) ?? new Set<string>();
+      names.set(graph, graphNames);
       for (const set of fieldSetArguments.map((name) => argument(directive, name) ?? "")) {
-        for (const name of set.match(/\w+/g) ?? []) known.add(name);
+        for (const name of set.match(/\w+/g) ?? []) graphNames.add(name);
       }
     },
   });
@@ -232,22 +234,22 @@ function namedType(type: TypeNode): string {
 }
 
 /**
- * Puts the resolvable keys of a type before the other keys. When an entity returns to the subgraph that it came from,
- * the planner (2.14.4) takes the first key, even when that key is not resolvable.
+ * Puts a type's resolvable keys before the other keys. When an entity returns to the subgraph that it came from, the
+ * planner (2.14.4) takes the first key, even when that key is not resolvable.
  */
 export function resolvableKeysFirst(supergraph: DocumentNode): DocumentNode {
-  const sorted = <T extends TypeDefinition>(type: T): T | undefined =>
+  const sortKeys = <T extends TypeDefinition>(type: T): T | undefined =>
     type.directives?.some((directive, index, all) => isUnresolvable(directive) && isBeforeResolvable(index, all))
       ? {
           ...type,
-          // The sort is stable, so the order of the other keys stays the same.
+          // The sort is stable, so the other keys keep their order.
           directives: [...type.directives].sort((a, b) => Number(isUnresolvable(a)) - Number(isUnresolvable(b))),
         }
       : undefined;
-  return visit(supergraph, { ObjectTypeDefinition: sorted, InterfaceTypeDefinition: sorted });
+  return visit(supergraph, { ObjectTypeDefinition: sortKeys, InterfaceTypeDefinition: sortKeys });
 }
 
-/** Whether a later key of the same graph is resolvable. */
+/** Whether a later key in the same graph is resolvable. */
 function isBeforeResolvable(index: number, all: readonly DirectiveNode[]): boolean {
   const graph = argument(all[index] as DirectiveNode, "graph");
   return all

@@ -13,7 +13,7 @@ const schema = buildSchema(`
   type Typed { id: ID }
   union Either = Item | Typed
 `);
-// every schema of the process has the same introspection types
+// every schema in the process has the same introspection types
 for (const type of Object.values(schema.getTypeMap()).filter(({ name }) => !name.startsWith("__"))) {
   for (const field of isObjectType(type) ? Object.values(type.getFields()) : []) {
     if (field.name !== "bare") {
@@ -21,9 +21,9 @@ for (const type of Object.values(schema.getTypeMap()).filter(({ name }) => !name
     }
   }
 }
-const typed = schema.getType("Typed");
-if (isObjectType(typed)) {
-  typed.isTypeOf = () => true;
+const typedObject = schema.getType("Typed");
+if (isObjectType(typedObject)) {
+  typedObject.isTypeOf = () => true;
 }
 
 const eligible = (text: string, of: GraphQLSchema = schema): boolean =>

@@ -20,19 +20,19 @@ import {
 } from "graphql";
 
 const plainLiterals: ReadonlySet<string> = new Set([Kind.INT, Kind.FLOAT, Kind.STRING, Kind.BOOLEAN]);
-// The memory limit of an operation does not include compiled code, so this constant limits the size of the operation.
+// An operation's memory limit does not include compiled code, so this constant limits the operation's size.
 const maxNodes = 400;
 
 /**
  * Whether graphql-jit (0.8.9) returns the same data as graphql-js, decided from the schema and the document alone. A
- * property test proves the list of allowed operations: a query of one operation without directives and named fragments;
- * variables and literals of built-in scalars; variables of enums and representations; object types without `isTypeOf`,
+ * property test proves what is allowed: a query with one operation, without directives and named fragments; variables
+ * and literals with built-in scalar types; variables with enums and representations; object types without `isTypeOf`,
  * and `_Entity`, which @apollo/subgraph resolves by __typename; a resolver on every field, because graphql-jit does not
  * await promises that the default resolver finds; no response key that plain objects inherit, because graphql-jit
  * writes results as object literals.
  *
- * Literals of custom scalars are not allowed: graphql-jit drops the variables inside such a literal and shares the
- * literal between requests.
+ * Custom scalar literals are not allowed: graphql-jit drops the variables inside such a literal and shares the literal
+ * between requests.
  */
 export function isJitEligible(
   schema: GraphQLSchema,
@@ -50,8 +50,8 @@ export function isJitEligible(
   }
   let eligible = true;
   let nodes = 0;
-  const keep = (allowed: boolean): void => {
-    eligible &&= allowed;
+  const keep = (isAllowed: boolean): void => {
+    eligible &&= isAllowed;
   };
   const typeInfo = new TypeInfo(schema);
   visit(

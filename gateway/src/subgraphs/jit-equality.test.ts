@@ -45,7 +45,7 @@ const leaves = [
 ];
 const objects = ["inner", "innerStrict", "list", "lists"];
 
-/** The behavior of a resolver depends only on its place, so that both engines meet the same. */
+/** A resolver's behavior depends only on its place, so that both engines meet the same. */
 interface Behaviour {
   readonly seed: number;
   /** The number among a hundred resolvers. */
@@ -89,11 +89,11 @@ function valueOf(type: GraphQLOutputType, behaviour: Behaviour, key: string): un
 
 for (const type of [schema.getQueryType(), schema.getType("Item")]) {
   for (const field of isObjectType(type) ? Object.values(type.getFields()) : []) {
-    field.resolve = (_source, args, given: Behaviour, info) => {
+    field.resolve = (_source, args, context: Behaviour, info) => {
       const key = pathOf(info);
-      // once an item of a list has failed at once, graphql-js (16.15) leaves the rejections of others without a handler
+      // once an item in a list has failed at once, graphql-js (16.15) leaves other items' rejections without a handler
       const isKept = /\.\d/.test(key) && isNonNullType(field.type);
-      const behaviour = isKept ? { ...given, failing: 0 } : given;
+      const behaviour = isKept ? { ...context, failing: 0 } : context;
       const roll = chance(behaviour, `${key}!`);
       const isLate = roll % 2 === 0;
       if (roll < behaviour.failing * 5) {
@@ -110,7 +110,7 @@ for (const type of [schema.getQueryType(), schema.getType("Item")]) {
 const variables = ["id: $id", "n: $n", "s: $s", "f: $f", "b: $b", "k: $k"];
 const definitions = "$id: ID, $n: Int = 2, $s: String, $f: Float, $b: Boolean = false, $k: Kind = A";
 const literals = ['id: "9"', "id: 9", "n: 4", 's: "x"', "f: 1", "f: 1.5", "b: true"];
-const argumentsFor = fc.constantFrom("", ...[...variables, ...literals].map((given) => `(${given})`));
+const argumentsFor = fc.constantFrom("", ...[...variables, ...literals].map((argument) => `(${argument})`));
 
 const { selection } = fc.letrec<{ selection: string; part: string }>((tie) => ({
   selection: fc.array(tie("part"), { minLength: 1, maxLength: 4 }).map((parts) => `{ ${parts.join(" ")} }`),
@@ -126,7 +126,7 @@ const { selection } = fc.letrec<{ selection: string; part: string }>((tie) => ({
 const root = fc.oneof(
   fc
     .tuple(fc.constantFrom("item", "must"), argumentsFor, selection)
-    .map(([name, given, inner]) => `${name}${given} ${inner}`),
+    .map(([name, argumentText, inner]) => `${name}${argumentText} ${inner}`),
   fc
     .tuple(fc.constantFrom("items", "items(n: $n)", "some(b: $b)", "some"), selection)
     .map(([name, inner]) => `${name} ${inner}`),
@@ -158,8 +158,8 @@ const fitting = fc.record(
 );
 const anyVariables = fc.record({ id: anyValue, n: anyValue, s: anyValue, f: anyValue, b: anyValue, k: anyValue });
 
-const shown = ({ data, errors }: ExecutionResult) => ({
-  // as text, so that the order of keys counts
+const comparable = ({ data, errors }: ExecutionResult) => ({
+  // as text, so that key order counts
   data: JSON.stringify(data),
   errors: errors?.map((error) => ({ ...error.toJSON(), cause: error.originalError?.message })),
 });
@@ -170,19 +170,19 @@ describe("a subgraph's answers over graphql-jit and over graphql-js", () => {
     ["with few failures", 3, fitting],
     ["with many failures", 25, fitting],
     ["with any variables", 0, anyVariables],
-  ])("are the same in data and in the whole list of errors: %s", async (_, failing, given) => {
-    let compiled = 0;
+  ])("are the same in data and in the whole list of errors: %s", async (_, failing, valuesArbitrary) => {
+    let compiledCount = 0;
     await fc.assert(
-      fc.asyncProperty(operation, given, fc.integer(), async (text, values, seed) => {
+      fc.asyncProperty(operation, valuesArbitrary, fc.integer(), async (text, values, seed) => {
         const behaviour = { seed, failing };
-        compiled += isJitEligible(schema, parse(text), "Q") ? 1 : 0;
+        compiledCount += isJitEligible(schema, parse(text), "Q") ? 1 : 0;
         const byJs = localSubgraph<Behaviour>("js", schema, { jitAfterRuns: Number.POSITIVE_INFINITY });
         const byJit = localSubgraph<Behaviour>("jit", schema, { jitAfterRuns: 1 }).prepare(text, "Q");
-        const expected = shown(await byJs.prepare(text, "Q").run(values, behaviour));
-        expect(shown(await byJit.run(values, behaviour))).toEqual(expected);
+        const expectedResult = comparable(await byJs.prepare(text, "Q").run(values, behaviour));
+        expect(comparable(await byJit.run(values, behaviour))).toEqual(expectedResult);
       }),
       { numRuns: 60 },
     );
-    expect(compiled).toBeGreaterThan(30);
+    expect(compiledCount).toBeGreaterThan(30);
   });
 });

@@ -59,9 +59,9 @@ describe("a subgraph in this process", () => {
   it("reports errors alike either way", async () => {
     const run = async (options: { jitAfterRuns?: number }) =>
       localSubgraph<object>("counter", counterSchema(), options).prepare("{ fails }", undefined).run({}, {});
-    const [plain, compiled] = [await run({}), await run({ jitAfterRuns: 1 })];
-    expect(compiled.data).toBeNull();
-    expect(compiled.errors?.[0]?.originalError).toBeInstanceOf(Error);
-    expect(JSON.parse(JSON.stringify(compiled))).toEqual(JSON.parse(JSON.stringify(plain)));
+    const [plain, compiledResult] = [await run({}), await run({ jitAfterRuns: 1 })];
+    expect(compiledResult.data).toBeNull();
+    expect(compiledResult.errors?.[0]?.originalError).toBeInstanceOf(Error);
+    expect(JSON.parse(JSON.stringify(compiledResult))).toEqual(JSON.parse(JSON.stringify(plain)));
   });
 });

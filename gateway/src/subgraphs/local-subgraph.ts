@@ -18,7 +18,7 @@ import type { PreparedFetch, Subgraph } from "./subgraph.js";
 const standardJitAfterRuns = 50;
 
 interface LocalSubgraphOptions {
-  /** The number of runs after which graphql-jit compiles an eligible query. The default is 50. */
+  /** How many runs pass before graphql-jit compiles an eligible query. The default is 50. */
   readonly jitAfterRuns?: number;
 }
 
@@ -41,7 +41,7 @@ function readDocument(name: string, schema: GraphQLSchema, operationText: string
   const [problem] = validate(schema, document);
   if (problem) {
     const message = `Subgraph "${name}" refuses a planned operation: ${problem.message}`;
-    // This error is not a defect of the planner. graphql-js limits how many merged fields it compares.
+    // This error is not a planner defect. graphql-js limits how many merged fields it compares.
     if (problem.message === validationAborted) throw new GraphQLError(message, { extensions: { code: "TOO_COMPLEX" } });
     throw new Error(message, { cause: problem });
   }
@@ -75,11 +75,11 @@ function prepareLocal<C>(operation: LocalOperation, jitAfterRuns: number): Prepa
       if (!query) {
         return byGraphqlJs();
       }
-      // The errors of graphql-jit differ from those of graphql-js, so a failed query runs again in graphql-js.
-      const checked = (result: ExecutionResult) =>
+      // graphql-jit's errors differ from graphql-js errors, so a failed query runs again in graphql-js.
+      const checkResult = (result: ExecutionResult) =>
         !result.errors || isRefusal(result, rootFields) ? result : byGraphqlJs();
       const result = query(undefined, context, variables);
-      return "then" in result ? result.then(checked, byGraphqlJs) : checked(result);
+      return "then" in result ? result.then(checkResult, byGraphqlJs) : checkResult(result);
     },
     subscribe: (variables, context) => createSourceEventStream(request(variables, context)),
     answer: (event, variables, context) =>
@@ -94,7 +94,7 @@ function isRefusal({ errors = [] }: ExecutionResult, rootFields: number): boolea
 }
 
 function compileJit({ schema, document, operationName }: LocalOperation): CompiledQuery["query"] | undefined {
-  const compiled = compileQuery(schema, document, operationName);
+  const compiledQuery = compileQuery(schema, document, operationName);
   // When graphql-jit cannot compile, it returns errors, and graphql-js continues to execute the query.
-  return isCompiledQuery(compiled) ? compiled.query : undefined;
+  return isCompiledQuery(compiledQuery) ? compiledQuery.query : undefined;
 }

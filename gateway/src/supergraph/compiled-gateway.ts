@@ -18,8 +18,7 @@ type GatewayRequest = Parameters<Execute>[0];
 
 /**
  * Apollo's gateway with the compiled executor instead of its own executor. Apollo's code loads and replaces the
- * supergraph and builds the planner. The executor finds the graph of a request by the schema with which the request
- * began.
+ * supergraph and builds the planner. The executor finds a request's graph by the schema with which the request began.
  */
 export class CompiledGateway extends ApolloGateway {
   readonly #supergraph: ReplaceableSupergraph;
@@ -68,7 +67,7 @@ export class CompiledGateway extends ApolloGateway {
   }
 }
 
-/** Reads the document with the graph of the request, charges the operation to the rate limits and runs it. */
+/** Reads the document with the request's graph, charges the operation to the rate limits and runs it. */
 async function run(
   graph: Graph,
   { document, source, request, context, operation }: GatewayRequest,
@@ -76,16 +75,17 @@ async function run(
 ): Promise<ExecutionResult> {
   const caller = context as RequestContext;
   const { operationName, variables = {} } = request;
-  const read = await graph.operations.read({ text: source, document, operationName, variables }, caller);
-  if ("errors" in read) return { errors: read.errors };
-  const asked = { document, operation };
-  const refusal = graph.refusedWithoutToken(asked, caller) ?? (await refusedByRate(limits, asked, caller));
+  const readOperation = await graph.operations.read({ text: source, document, operationName, variables }, caller);
+  if ("errors" in readOperation) return { errors: readOperation.errors };
+  const checkedOperation = { document, operation };
+  const refusal =
+    graph.refusedWithoutToken(checkedOperation, caller) ?? (await refusedByRate(limits, checkedOperation, caller));
   if (refusal) return { errors: [refusal] };
-  const deadlineMs = deadlineOf(operationFields(asked));
+  const deadlineMs = deadlineOf(operationFields(checkedOperation));
   graph.enter();
   const onEnd = () => graph.leave();
-  const result = await runInTime(read.operation, { variables, context: caller, deadlineMs, onEnd });
-  chargeWork(limits, asked, caller);
+  const result = await runInTime(readOperation.operation, { variables, context: caller, deadlineMs, onEnd });
+  chargeWork(limits, checkedOperation, caller);
   const extensions = introspection ? undefined : withoutSchemaDetails(result.extensions);
   return extensions ? { ...result, extensions } : result;
 }

@@ -28,7 +28,7 @@ import type { LoadedSupergraph, PlanData } from "../query-planner/operation-plan
 import type { Subgraph } from "../subgraphs/subgraph.js";
 import { misfit, type PreparedSupergraph, type StoredDocument } from "./prepared-supergraph.js";
 
-/** The options that all graphs of this process share. */
+/** The options that all graphs in this process share. */
 export interface GraphOptions {
   readonly subgraphs: readonly Subgraph<RequestContext>[];
   readonly introspection: boolean;
@@ -45,11 +45,11 @@ interface PreparedOperation {
 const farewellMs = 5000;
 
 /**
- * One supergraph and everything that belongs to it: its executor, its planning thread, its cache of ad-hoc operations,
- * its stored documents, and the operations and subscriptions that run on it.
+ * One supergraph and everything that belongs to it: its executor, its planning thread, its ad-hoc operation cache, its
+ * stored documents, and the operations and subscriptions that run on it.
  */
 export class Graph {
-  /** The first 12 hexadecimal digits of the SHA-256 of the SDL. */
+  /** The first 12 hexadecimal digits in the SDL's SHA-256. */
   readonly id: string;
   readonly supergraphSdl: string;
   readonly operations: AdHocOperations;
@@ -62,13 +62,13 @@ export class Graph {
   #onIdle: (() => void) | undefined;
 
   /** Throws when the supergraph is invalid or names a subgraph that is not connected. */
-  constructor(supergraphSdl: string, options: GraphOptions, known?: LoadedSupergraph | PreparedSupergraph) {
+  constructor(supergraphSdl: string, options: GraphOptions, loadedSupergraph?: LoadedSupergraph | PreparedSupergraph) {
     const { subgraphs, ...others } = options;
     this.id = createHash("sha256").update(supergraphSdl).digest("hex").slice(0, 12);
     this.supergraphSdl = supergraphSdl;
-    const executor = SupergraphExecutor.fromSdl(supergraphSdl, subgraphs, known);
+    const executor = SupergraphExecutor.fromSdl(supergraphSdl, subgraphs, loadedSupergraph);
     this.#executor = executor;
-    this.#plans = known && "plans" in known ? known.plans : new Map();
+    this.#plans = loadedSupergraph && "plans" in loadedSupergraph ? loadedSupergraph.plans : new Map();
     this.operations = new AdHocOperations({ executor, supergraphSdl, ...others });
     this.refusedWithoutToken = tokenCheck(supergraphSdl);
   }
@@ -82,7 +82,7 @@ export class Graph {
     return [...this.#stored.values()];
   }
 
-  /** The number of subscriptions that run on this graph. */
+  /** How many subscriptions run on this graph. */
   get subscriptions(): number {
     return this.#subscriptions.size;
   }
@@ -130,9 +130,7 @@ export class Graph {
     stream.onClose(() => this.#subscriptions.delete(stream));
   }
 
-  /**
-   * Ends `count` subscriptions, each with an error that tells its cursor. Resolves when none of them uses the graph.
-   */
+  /** Ends `count` subscriptions, each with an error that tells its cursor. Resolves when none uses the graph. */
   async endSubscriptions(count = this.#subscriptions.size): Promise<void> {
     await Promise.all([...this.#subscriptions].slice(0, count).map((stream) => this.#endSubscription(stream)));
   }

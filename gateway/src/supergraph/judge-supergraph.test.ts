@@ -1,19 +1,19 @@
 import { comments, Notebook, notes } from "../execution/notes.fixture.js";
 import { judgeSupergraph } from "./judge-supergraph.js";
 
-const connected = { notes, comments };
+const connectedSdls = { notes, comments };
 const { supergraphSdl } = new Notebook();
 
-const judged = (change: (sdl: string) => string) =>
-  judgeSupergraph({ candidate: { supergraphSdl: change(supergraphSdl) }, connected }).problems;
+const problemsAfter = (change: (sdl: string) => string) =>
+  judgeSupergraph({ candidate: { supergraphSdl: change(supergraphSdl) }, connected: connectedSdls }).problems;
 
-/** The same with what a subgraph tells of itself. */
-const judgedWith = (own: Partial<Record<"notes" | "comments", string>>) =>
-  judgeSupergraph({ candidate: { supergraphSdl }, connected: { ...connected, ...own } }).problems;
+/** The same text with what a subgraph tells about itself. */
+const judgedWith = (ownSdls: Partial<Record<"notes" | "comments", string>>) =>
+  judgeSupergraph({ candidate: { supergraphSdl }, connected: { ...connectedSdls, ...ownSdls } }).problems;
 
 describe("a supergraph that serves", () => {
   it("is one whose subgraphs have all that it asks for", () => {
-    expect(judgeSupergraph({ candidate: { supergraphSdl }, connected })).toEqual({ supergraphSdl });
+    expect(judgeSupergraph({ candidate: { supergraphSdl }, connected: connectedSdls })).toEqual({ supergraphSdl });
   });
 
   it("may leave out what a subgraph offers", () => {
@@ -24,7 +24,7 @@ describe("a supergraph that serves", () => {
 
   it("is composed from the SDL of its subgraphs", () => {
     const subgraphSdls = { notes, comments: comments.replace("owner: String", "") };
-    const verdict = judgeSupergraph({ candidate: { subgraphSdls }, connected });
+    const verdict = judgeSupergraph({ candidate: { subgraphSdls }, connected: connectedSdls });
     expect(verdict.problems).toBeUndefined();
     expect("supergraphSdl" in verdict && verdict.supergraphSdl).not.toContain("owner");
   });
@@ -55,7 +55,7 @@ describe("a supergraph that is refused", () => {
       'The subgraph "papers" is not connected to this gateway.',
     ],
   ])("%s", (_, change, problem) => {
-    expect(judged(change)?.join("\n")).toContain(problem);
+    expect(problemsAfter(change)?.join("\n")).toContain(problem);
   });
 
   it.each([
@@ -74,12 +74,14 @@ describe("a supergraph that is refused", () => {
       { notes: notes.replace("note: Note", "note(id: ID!): Note") },
       'requires the argument "Query.note(id:)"',
     ],
-  ])("asks for %s", (_, own, problem) => {
-    expect(judgedWith(own)?.join("\n")).toContain(problem);
+  ])("asks for %s", (_, ownSdls, problem) => {
+    expect(judgedWith(ownSdls)?.join("\n")).toContain(problem);
   });
 
   it("is composed from subgraphs that contradict each other", () => {
     const subgraphSdls = { notes, comments: comments.replace("id: ID!", "id: Int!") };
-    expect(judgeSupergraph({ candidate: { subgraphSdls }, connected }).problems?.join()).toContain("Note.id");
+    expect(judgeSupergraph({ candidate: { subgraphSdls }, connected: connectedSdls }).problems?.join()).toContain(
+      "Note.id",
+    );
   });
 });

@@ -4,13 +4,13 @@ import { parse } from "graphql";
 import { missingInSubgraphs } from "./missing-in-subgraph.js";
 import type { SupergraphCandidate, SupergraphCheck, SupergraphVerdict } from "./supergraph-check.js";
 
-/** Composes a candidate and compares it with the SDL of the connected subgraphs. This takes about a second. */
+/** Composes a candidate and compares it with the connected subgraphs' SDL. This takes about a second. */
 export function judgeSupergraph({ candidate, connected }: SupergraphCheck): SupergraphVerdict {
   try {
-    const found = composed(candidate);
-    if (found.problems) return found;
-    const problems = missingInSubgraphs(Supergraph.build(found.supergraphSdl), connected);
-    return problems.length > 0 ? { problems } : found;
+    const composition = composed(candidate);
+    if (composition.problems) return composition;
+    const problems = missingInSubgraphs(Supergraph.build(composition.supergraphSdl), connected);
+    return problems.length > 0 ? { problems } : composition;
   } catch (error) {
     return { problems: [error instanceof Error ? error.message : String(error)] };
   }

@@ -12,27 +12,28 @@ import {
 } from "@apollo/federation-internals";
 
 /**
- * Compares a supergraph with the SDL of its connected subgraphs. It returns one sentence for each type, field,
+ * Compares a supergraph with its connected subgraphs' SDL. It returns one sentence for each type, field,
  * argument, input field, enum value, union member and key that the supergraph expects and a subgraph lacks or declares
  * with another type. It also returns one sentence for each argument and input field that a subgraph requires and the
  * supergraph does not know. The list is empty when everything fits.
  *
- * `connected`: subgraph name -> the SDL that the subgraph returns (`_service { sdl }`).
+ * `connectedSdls`: subgraph name -> the SDL that the subgraph returns (`_service { sdl }`).
  */
-export function missingInSubgraphs(supergraph: Supergraph, connected: Readonly<Record<string, string>>): string[] {
+export function missingInSubgraphs(supergraph: Supergraph, connectedSdls: Readonly<Record<string, string>>): string[] {
   const problems: string[] = [];
   for (const { name, url, schema } of supergraph.subgraphs()) {
-    const sdl = connected[name];
+    const sdl = connectedSdls[name];
     if (sdl === undefined) {
       problems.push(`The subgraph "${name}" is not connected to this gateway.`);
       continue;
     }
-    const own = buildSubgraph(name, url, sdl).schema;
-    for (const asked of schema.types()) {
-      if (asked.isIntrospectionType() || isOfFederation(asked.name)) continue;
-      const found = own.type(asked.name);
-      if (found?.kind !== asked.kind) problems.push(`The subgraph "${name}" has no ${kindOf(asked)} "${asked.name}".`);
-      else compareTypes(asked, found, (problem) => problems.push(`The subgraph "${name}" ${problem}`));
+    const ownSchema = buildSubgraph(name, url, sdl).schema;
+    for (const askedType of schema.types()) {
+      if (askedType.isIntrospectionType() || isOfFederation(askedType.name)) continue;
+      const ownType = ownSchema.type(askedType.name);
+      if (ownType?.kind !== askedType.kind)
+        problems.push(`The subgraph "${name}" has no ${kindOf(askedType)} "${askedType.name}".`);
+      else compareTypes(askedType, ownType, (problem) => problems.push(`The subgraph "${name}" ${problem}`));
     }
   }
   return problems;
@@ -49,55 +50,61 @@ const kindOf = ({ kind }: NamedType) =>
     .replace(/^InputObject$/, "input")
     .toLowerCase();
 
-/** Compares two types of the same kind. */
-function compareTypes(asked: NamedType, own: NamedType, report: Report): void {
-  if (asked.kind === "EnumType") compareEnums(asked, own as EnumType, report);
-  else if (asked.kind === "UnionType") compareUnions(asked, own as UnionType, report);
-  else if (asked.kind === "InputObjectType") compareInputs(asked, own as InputObjectType, report);
-  else if (asked.kind === "ObjectType") compareComposites(asked, own as ObjectType, report);
-  else if (asked.kind === "InterfaceType") compareComposites(asked, own as InterfaceType, report);
+/** Compares two types with the same kind. */
+function compareTypes(askedType: NamedType, ownType: NamedType, report: Report): void {
+  if (askedType.kind === "EnumType") compareEnums(askedType, ownType as EnumType, report);
+  else if (askedType.kind === "UnionType") compareUnions(askedType, ownType as UnionType, report);
+  else if (askedType.kind === "InputObjectType") compareInputs(askedType, ownType as InputObjectType, report);
+  else if (askedType.kind === "ObjectType") compareComposites(askedType, ownType as ObjectType, report);
+  else if (askedType.kind === "InterfaceType") compareComposites(askedType, ownType as InterfaceType, report);
 }
 
-function compareEnums(asked: EnumType, own: EnumType, report: Report): void {
-  for (const { name } of asked.values) if (!own.value(name)) report(`has no enum value "${asked.name}.${name}".`);
+function compareEnums(askedType: EnumType, ownType: EnumType, report: Report): void {
+  for (const { name } of askedType.values)
+    if (!ownType.value(name)) report(`has no enum value "${askedType.name}.${name}".`);
 }
 
-function compareUnions(asked: UnionType, own: UnionType, report: Report): void {
-  const members = new Set(own.types().map(({ name }) => name));
-  for (const { name } of asked.types())
-    if (!members.has(name)) report(`has no "${name}" in the union "${asked.name}".`);
+function compareUnions(askedType: UnionType, ownType: UnionType, report: Report): void {
+  const members = new Set(ownType.types().map(({ name }) => name));
+  for (const { name } of askedType.types())
+    if (!members.has(name)) report(`has no "${name}" in the union "${askedType.name}".`);
 }
 
-function compareInputs(asked: InputObjectType, own: InputObjectType, report: Report): void {
-  for (const field of asked.fields()) {
-    const found = own.field(field.name);
-    if (!found) report(`has no input field "${field.coordinate}".`);
-    else if (!isEqualType(field, found)) report(typeDiffers(field, found));
+function compareInputs(askedType: InputObjectType, ownType: InputObjectType, report: Report): void {
+  for (const field of askedType.fields()) {
+    const ownField = ownType.field(field.name);
+    if (!ownField) report(`has no input field "${field.coordinate}".`);
+    else if (!isEqualType(field, ownField)) report(typeDiffers(field, ownField));
   }
-  for (const field of own.fields())
-    if (field.isRequired() && !asked.field(field.name)) report(`requires the input field "${field.coordinate}".`);
+  for (const field of ownType.fields())
+    if (field.isRequired() && !askedType.field(field.name)) report(`requires the input field "${field.coordinate}".`);
 }
 
-function compareComposites(asked: ObjectType | InterfaceType, own: ObjectType | InterfaceType, report: Report): void {
-  for (const field of asked.fields()) {
+function compareComposites(
+  askedType: ObjectType | InterfaceType,
+  ownType: ObjectType | InterfaceType,
+  report: Report,
+): void {
+  for (const field of askedType.fields()) {
     if (isOfFederation(field.name)) continue;
-    const found = own.field(field.name);
-    if (!found) report(`has no field "${field.coordinate}".`);
-    else compareFields(field as FieldDefinition<never>, found as FieldDefinition<never>, report);
+    const ownField = ownType.field(field.name);
+    if (!ownField) report(`has no field "${field.coordinate}".`);
+    else compareFields(field as FieldDefinition<never>, ownField as FieldDefinition<never>, report);
   }
-  const ownKeys = new Set(keysOf(own));
-  for (const key of keysOf(asked)) if (!ownKeys.has(key)) report(`cannot resolve "${asked.name}" by the key "${key}".`);
+  const ownKeys = new Set(keysOf(ownType));
+  for (const key of keysOf(askedType))
+    if (!ownKeys.has(key)) report(`cannot resolve "${askedType.name}" by the key "${key}".`);
 }
 
-function compareFields(asked: FieldDefinition<never>, own: FieldDefinition<never>, report: Report): void {
-  if (!isEqualType(asked, own)) report(typeDiffers(asked, own));
-  for (const argument of asked.arguments()) {
-    const found = own.argument(argument.name);
-    if (!found) report(`has no argument "${argument.coordinate}".`);
-    else if (!isEqualType(argument, found)) report(typeDiffers(argument, found));
+function compareFields(askedField: FieldDefinition<never>, ownField: FieldDefinition<never>, report: Report): void {
+  if (!isEqualType(askedField, ownField)) report(typeDiffers(askedField, ownField));
+  for (const argument of askedField.arguments()) {
+    const ownArgument = ownField.argument(argument.name);
+    if (!ownArgument) report(`has no argument "${argument.coordinate}".`);
+    else if (!isEqualType(argument, ownArgument)) report(typeDiffers(argument, ownArgument));
   }
-  for (const argument of own.arguments() as readonly ArgumentDefinition<never>[])
-    if (argument.isRequired() && !asked.argument(argument.name))
+  for (const argument of ownField.arguments() as readonly ArgumentDefinition<never>[])
+    if (argument.isRequired() && !askedField.argument(argument.name))
       report(`requires the argument "${argument.coordinate}".`);
 }
 
@@ -106,12 +113,12 @@ interface Typed {
   readonly coordinate: string;
 }
 
-const isEqualType = (asked: Typed, own: Typed) => String(asked.type) === String(own.type);
+const isEqualType = (askedElement: Typed, ownElement: Typed) => String(askedElement.type) === String(ownElement.type);
 
-const typeDiffers = (asked: Typed, own: Typed) =>
-  `has "${own.coordinate}" of type ${String(own.type)}, but the supergraph gives it the type ${String(asked.type)}.`;
+const typeDiffers = (askedElement: Typed, ownElement: Typed) =>
+  `has "${ownElement.coordinate}" of type ${String(ownElement.type)}, but the supergraph gives it the type ${String(askedElement.type)}.`;
 
-/** The resolvable keys of a type. */
+/** A type's resolvable keys. */
 function keysOf(type: NamedType): string[] {
   return type.appliedDirectivesOf("key").flatMap((directive) => {
     const { fields, resolvable } = directive.arguments() as { fields: string; resolvable?: boolean };

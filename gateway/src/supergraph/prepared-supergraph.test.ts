@@ -10,26 +10,26 @@ const plain = (value: unknown) => JSON.parse(JSON.stringify(value));
 
 describe("a prepared supergraph", () => {
   let sdl: string;
-  let prepared: PreparedSupergraph;
+  let preparedSupergraph: PreparedSupergraph;
   beforeAll(async () => {
     sdl = await readCommittedSupergraph();
-    // as the file of the build keeps it
-    prepared = deserialize(serialize(prepareSupergraph(sdl, storedDocuments())));
+    // as the build's file keeps it
+    preparedSupergraph = deserialize(serialize(prepareSupergraph(sdl, storedDocuments())));
   });
 
   it("has the schemas, names and subgraphs of the planner that reads the whole supergraph", () => {
-    const [now, read] = [new OperationPlanner(sdl, prepared), new OperationPlanner(sdl)];
-    expect(printSchema(now.apiSchema)).toBe(printSchema(read.apiSchema));
-    expect(printSchema(now.supergraphSchema)).toBe(printSchema(read.supergraphSchema));
-    expect([...now.fieldNames].toSorted()).toEqual([...read.fieldNames].toSorted());
-    expect([now.inputFields, now.subgraphNames]).toEqual([read.inputFields, read.subgraphNames]);
+    const [now, readPlanner] = [new OperationPlanner(sdl, preparedSupergraph), new OperationPlanner(sdl)];
+    expect(printSchema(now.apiSchema)).toBe(printSchema(readPlanner.apiSchema));
+    expect(printSchema(now.supergraphSchema)).toBe(printSchema(readPlanner.supergraphSchema));
+    expect([...now.fieldNames].toSorted()).toEqual([...readPlanner.fieldNames].toSorted());
+    expect([now.inputFields, now.subgraphNames]).toEqual([readPlanner.inputFields, readPlanner.subgraphNames]);
   });
 
   it("has the plan of every stored document that the planner makes", () => {
     const planner = new OperationPlanner(sdl);
     for (const { text, operationName } of storedDocuments()) {
       const plans = planner.allPlans(askedOperation(planner, parse(text), operationName));
-      expect([operationName, plain(prepared.plans.get(text))]).toEqual([operationName, plain(plans)]);
+      expect([operationName, plain(preparedSupergraph.plans.get(text))]).toEqual([operationName, plain(plans)]);
     }
   });
 
@@ -37,7 +37,7 @@ describe("a prepared supergraph", () => {
     const document = parse("{ me { clientId } }");
     const plan = (planner: OperationPlanner) =>
       plain(planner.plans(askedOperation(planner, document, undefined)).general);
-    expect(plan(new OperationPlanner(sdl, prepared))).toEqual(plan(new OperationPlanner(sdl)));
+    expect(plan(new OperationPlanner(sdl, preparedSupergraph))).toEqual(plan(new OperationPlanner(sdl)));
   });
 
   it("is not made for a document that does not fit", () => {

@@ -2,16 +2,16 @@ import { GraphQLError, parse, validate } from "graphql";
 import { askedOperation } from "../query-planner/asked-operation.js";
 import { OperationPlanner, type PlanData, type PreparedSchema } from "../query-planner/operation-planner.js";
 
-/** A document of the platform, such as the document of a REST route. */
+/** A platform document, such as a REST route's document. */
 export interface StoredDocument {
   readonly text: string;
   readonly operationName: string;
 }
 
-/** A supergraph with the plans of its stored documents, which a build has made, so that a start does not make them. */
+/** A supergraph with its stored documents' plans, which a build has made, so that a start does not make them. */
 export interface PreparedSupergraph extends PreparedSchema {
   readonly supergraphSdl: string;
-  /** Text of a stored document -> its plans. */
+  /** A stored document's text -> its plans. */
   readonly plans: ReadonlyMap<string, PlanData>;
 }
 

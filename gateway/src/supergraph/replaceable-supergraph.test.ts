@@ -9,14 +9,14 @@ import { type Client, type SocketServer, startSocketServer, until } from "../web
 import type { Graph } from "./graph.js";
 import type { SupergraphCandidate } from "./supergraph-check.js";
 
-/** The graph of the notebook without `Note.owner`, or with a description of its own. */
+/** The graph of the notebook without `Note.owner`, or with another description. */
 const withoutOwner: SupergraphCandidate = { subgraphSdls: { notes, comments: comments.replace("owner: String", "") } };
-const described = (text: string): SupergraphCandidate => ({
+const describedCandidate = (text: string): SupergraphCandidate => ({
   subgraphSdls: { notes, comments: comments.replace("comment: String", `"${text}" comment: String`) },
 });
 const withOwner: SupergraphCandidate = { subgraphSdls: { notes, comments } };
 
-const owned = "{ note { id owner } }";
+const ownerQuery = "{ note { id owner } }";
 
 let server: SocketServer;
 let notebook: Notebook;
@@ -40,7 +40,7 @@ async function ask(query: string) {
 
 const replace = (candidate: SupergraphCandidate) => server.gateway.supergraph.replace(candidate);
 
-const ended = ({ messages }: Client, id = "1") =>
+const hasEnded = ({ messages }: Client, id = "1") =>
   messages.some((message) => message.id === id && message.type === "complete");
 
 const lastErrors = ({ messages }: Client) =>
@@ -57,21 +57,21 @@ function shut(): () => void {
 
 describe("a supergraph that is replaced", () => {
   it("is the one that new requests meet, over HTTP, websocket and in stored documents", async () => {
-    const prepared: string[] = [];
+    const preparedGraphs: string[] = [];
     server.gateway.supergraph.use((graph) => {
       graph.prepare("query Stored { note { id } }", "Stored");
-      return () => prepared.push(graph.id);
+      return () => preparedGraphs.push(graph.id);
     });
-    expect(await ask(owned)).toMatchObject({ status: 200, data: { note: { owner: "svc" } } });
+    expect(await ask(ownerQuery)).toMatchObject({ status: 200, data: { note: { owner: "svc" } } });
     expect(await replace(withoutOwner)).toMatchObject({ outcome: "replaced" });
-    expect(await ask(owned)).toMatchObject({ status: 400 });
-    expect((await ask(owned)).errors?.[0]?.message).toContain('Cannot query field "owner"');
+    expect(await ask(ownerQuery)).toMatchObject({ status: 400 });
+    expect((await ask(ownerQuery)).errors?.[0]?.message).toContain('Cannot query field "owner"');
     const client = await server.connect("good");
-    client.subscribe(owned);
+    client.subscribe(ownerQuery);
     await until("the websocket answers", () => client.messages.some(({ type }) => type === "error"));
     client.socket.terminate();
-    expect(prepared).toHaveLength(2);
-    expect(prepared[1]).toBe(server.gateway.graphs.current.id);
+    expect(preparedGraphs).toHaveLength(2);
+    expect(preparedGraphs[1]).toBe(server.gateway.graphs.current.id);
   });
 
   it("goes on as it is when the candidate is the same", async () => {
@@ -84,8 +84,8 @@ describe("a supergraph that is replaced", () => {
   it("ends the operations that run on it, with documents that only the old one knows", async () => {
     const client = await server.connect("good");
     const open = shut();
-    const running = ask(owned);
-    client.subscribe(owned);
+    const running = ask(ownerQuery);
+    client.subscribe(ownerQuery);
     await until("both have begun", () => notebook.asked === 2);
     expect(await replace(withoutOwner)).toMatchObject({ outcome: "replaced" });
     expect(server.gateway.graphs.previous).toBeDefined();
@@ -106,14 +106,14 @@ describe("a supergraph that is replaced", () => {
     const schema = gateway.schema;
     const { executor } = await executorOf(server);
     expect(await supergraph.replace(withoutOwner)).toMatchObject({ outcome: "replaced" });
-    const answer = await executor(owned, schema);
+    const answer = await executor(ownerQuery, schema);
     expect(answer).toMatchObject({ data: { note: { owner: "svc" } } });
-    expect(await executor(owned, gateway.schema)).toMatchObject({
+    expect(await executor(ownerQuery, gateway.schema)).toMatchObject({
       errors: [expect.objectContaining({ message: expect.stringContaining('"owner"') })],
     });
     old.leave();
     await until("the old graph is gone", () => graphs.previous === undefined);
-    expect(await executor(owned, schema)).toMatchObject({
+    expect(await executor(ownerQuery, schema)).toMatchObject({
       errors: [expect.objectContaining({ extensions: expect.objectContaining({ code: "UNAVAILABLE" }) })],
     });
   });
@@ -144,11 +144,11 @@ describe("a candidate that is refused", () => {
   ])("%s, and the graph at hand goes on", async (_, subgraphSdls, reason) => {
     const { graphs, supergraph } = server.gateway;
     const before = graphs.current;
-    const refused = await replace({ subgraphSdls });
-    expect(refused.outcome).toBe("refused");
-    expect(refused.reasons?.join()).toContain(reason);
+    const refusal = await replace({ subgraphSdls });
+    expect(refusal.outcome).toBe("refused");
+    expect(refusal.reasons?.join()).toContain(reason);
     expect(graphs.current).toBe(before);
-    expect(await ask(owned)).toMatchObject({ status: 200 });
+    expect(await ask(ownerQuery)).toMatchObject({ status: 200 });
     expect(supergraph.outcomes).toEqual({ replaced: 0, unchanged: 0, refused: 1 });
   });
 
@@ -157,18 +157,18 @@ describe("a candidate that is refused", () => {
       graph.prepare("query Stored { note { owner } }", "Stored");
       return () => undefined;
     });
-    const refused = await replace(withoutOwner);
-    expect(refused.reasons?.join()).toContain(
+    const refusal = await replace(withoutOwner);
+    expect(refusal.reasons?.join()).toContain(
       'The stored operation Stored does not fit the graph: Cannot query field "owner"',
     );
-    expect(await ask(owned)).toMatchObject({ status: 200 });
+    expect(await ask(ownerQuery)).toMatchObject({ status: 200 });
   });
 
   it("is one that a part of the platform cannot compile for", async () => {
-    let compiled = 0;
+    let compiledCount = 0;
     server.gateway.supergraph.use(() => {
-      compiled += 1;
-      if (compiled === 2) throw new Error("no route for this");
+      compiledCount += 1;
+      if (compiledCount === 2) throw new Error("no route for this");
       return () => undefined;
     });
     expect((await replace(withoutOwner)).reasons).toEqual(["no route for this"]);
@@ -193,7 +193,7 @@ describe("the subscriptions of a replaced graph", () => {
     notebook.tell({ id: "1", text: "one" });
     await until("the event has come", () => client.messages.some(({ type }) => type === "next"));
     await replace(withOwner);
-    await until("the subscription has ended", () => ended(client));
+    await until("the subscription has ended", () => hasEnded(client));
     expect(lastErrors(client)).toEqual([
       expect.objectContaining({ extensions: expect.objectContaining({ code: "UNAVAILABLE", cursor: "1" }) }),
     ]);
@@ -208,7 +208,7 @@ describe("the subscriptions of a replaced graph", () => {
     const client = await subscribed();
     await replace(withoutOwner);
     await replace(withOwner);
-    await until("the subscription has ended", () => ended(client));
+    await until("the subscription has ended", () => hasEnded(client));
     expect(lastErrors(client)).toEqual([
       expect.objectContaining({ extensions: expect.objectContaining({ code: "UNAVAILABLE" }) }),
     ]);
@@ -223,8 +223,8 @@ describe("the subscriptions of a replaced graph", () => {
     const clients = [await subscribed(), await subscribed()];
     await replace(withoutOwner);
     expect(graphs.previous?.subscriptions).toBe(2);
-    await until("the first one has ended", () => clients.some((client) => ended(client)));
-    await until("both have ended", () => clients.every((client) => ended(client)));
+    await until("the first one has ended", () => clients.some((client) => hasEnded(client)));
+    await until("both have ended", () => clients.every((client) => hasEnded(client)));
     await until("the old graph is gone", () => graphs.previous === undefined);
     for (const { socket } of clients) socket.terminate();
   });
@@ -234,24 +234,24 @@ describe("a dozen replacements", () => {
   it("leave two graphs at most, while operations and subscriptions come and go", async () => {
     setFlagsFromString("--expose-gc");
     const collect = runInNewContext("gc") as () => void;
-    const seen: WeakRef<Graph>[] = [new WeakRef(server.gateway.graphs.current)];
-    const alive = () => seen.filter((graph) => graph.deref() !== undefined).length;
+    const graphs: WeakRef<Graph>[] = [new WeakRef(server.gateway.graphs.current)];
+    const alive = () => graphs.filter((graph) => graph.deref() !== undefined).length;
     const failures: unknown[] = [];
     const client = await server.connect("good");
     for (let count = 0; count < 12; count += 1) {
-      const replaced = await replace(described(`number ${count}`));
-      if (replaced.outcome !== "replaced") failures.push(replaced);
-      seen.push(new WeakRef(server.gateway.graphs.current));
+      const replacement = await replace(describedCandidate(`number ${count}`));
+      if (replacement.outcome !== "replaced") failures.push(replacement);
+      graphs.push(new WeakRef(server.gateway.graphs.current));
       client.subscribe("subscription { noted { id } }", `${count}`);
       await until("it listens", () => server.gateway.graphs.current.subscriptions === 1);
-      if (count % 4 === 0 && (await ask(owned)).status !== 200) failures.push(count);
+      if (count % 4 === 0 && (await ask(ownerQuery)).status !== 200) failures.push(count);
     }
     await until("the graphs before the last two are collected", () => {
       collect();
       return alive() <= 2;
     });
     expect(failures).toEqual([]);
-    // the subscription of the graph before the last one may still run
+    // the subscription on the graph before the last one may still run
     expect(client.messages.filter(({ type }) => type === "complete").length).toBeGreaterThanOrEqual(10);
     client.socket.terminate();
   });

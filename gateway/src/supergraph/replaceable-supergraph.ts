@@ -11,8 +11,8 @@ import { checkSupergraph, type SupergraphCandidate, type SupergraphVerdict } fro
 type GatewayTools = Parameters<SupergraphManager["initialize"]>[0];
 
 /**
- * A part of the platform that compiles something for a graph. It throws when the graph does not fit. It returns a
- * function that puts the result into service. That function must be synchronous and must not throw.
+ * A platform part that compiles something for a graph. It throws when the graph does not fit. It returns a function
+ * that puts the result into service. That function must be synchronous and must not throw.
  */
 type GraphUser = (graph: Graph) => () => void;
 
@@ -21,7 +21,7 @@ type Replacement =
   /** The reasons why the candidate cannot serve. The current graph continues to serve. */
   | { readonly outcome: "refused"; readonly reasons: readonly string[] };
 
-/** The supergraph at the start. `reviewedSdl` is the SDL of a supergraph that was composed and checked in advance. */
+/** The supergraph at the start. `reviewedSdl` is a supergraph SDL that was composed and checked in advance. */
 type InitialSupergraph = { readonly reviewedSdl: string } | SupergraphCandidate;
 
 interface ReplacingOptions {
@@ -35,7 +35,7 @@ interface PendingGraph {
   isLinked: boolean;
 }
 
-/** The time (ms) over which the subscriptions of a replaced graph end, so that not all reconnect at once. */
+/** The time (ms) over which a replaced graph's subscriptions end, so that not all reconnect at once. */
 const subscriptionsEndMs = 30_000;
 const subscriptionSteps = 30;
 /** The longest time (ms) that an operation may take. */
@@ -44,7 +44,7 @@ const longestOperationMs = 60_000;
 /** Gives Apollo's gateway its supergraph and replaces it at run time. Every check runs before the replacement. */
 export class ReplaceableSupergraph implements SupergraphManager {
   readonly graphs = new ServingGraphs();
-  /** The number of candidates per outcome. */
+  /** How many candidates had each outcome. */
   readonly outcomes: Record<Replacement["outcome"], number> = { replaced: 0, unchanged: 0, refused: 0 };
   readonly #initial: InitialSupergraph;
   readonly #options: GraphOptions;
@@ -58,7 +58,7 @@ export class ReplaceableSupergraph implements SupergraphManager {
   #retiring: Promise<void> = Promise.resolve();
   #hurry = new AbortController();
   readonly #closing = new AbortController();
-  /** The graph of the candidate, while it is compiled. */
+  /** The candidate's graph, while it is compiled. */
   #candidate: Graph | undefined;
 
   constructor(initial: InitialSupergraph, options: GraphOptions, replacing: Partial<ReplacingOptions> = {}) {
@@ -68,7 +68,7 @@ export class ReplaceableSupergraph implements SupergraphManager {
     this.#logger = options.logger;
   }
 
-  /** Apollo's gateway calls this method when it loads. Throws when the supergraph of an operator cannot serve. */
+  /** Apollo's gateway calls this method when it loads. Throws when the operator's supergraph cannot serve. */
   async initialize(gateway: GatewayTools): Promise<{ supergraphSdl: string }> {
     this.#gateway = gateway;
     if ("reviewedSdl" in this.#initial) return { supergraphSdl: this.#initial.reviewedSdl };
@@ -78,20 +78,20 @@ export class ReplaceableSupergraph implements SupergraphManager {
   }
 
   /** Serves a supergraph that the build has prepared, before Apollo's gateway loads it. */
-  beginPrepared(prepared: PreparedSupergraph): void {
-    const graph = new Graph(prepared.supergraphSdl, this.#options, prepared);
+  beginPrepared(preparedSupergraph: PreparedSupergraph): void {
+    const graph = new Graph(preparedSupergraph.supergraphSdl, this.#options, preparedSupergraph);
     this.graphs.serve(graph, graph.apiSchema);
     this.#schema = graph.apiSchema;
   }
 
   /** Serves the first supergraph that the gateway loaded. Throws when it does not fit the connected subgraphs. */
-  begin(supergraphSdl: string, loaded: LoadedSupergraph): void {
-    if (this.#schema) this.graphs.recognize(loaded.apiSchema);
-    else this.graphs.serve(new Graph(supergraphSdl, this.#options, loaded), loaded.apiSchema);
-    this.#schema = loaded.apiSchema;
+  begin(supergraphSdl: string, loadedSupergraph: LoadedSupergraph): void {
+    if (this.#schema) this.graphs.recognize(loadedSupergraph.apiSchema);
+    else this.graphs.serve(new Graph(supergraphSdl, this.#options, loadedSupergraph), loadedSupergraph.apiSchema);
+    this.#schema = loadedSupergraph.apiSchema;
   }
 
-  /** Links the new schema of the gateway to its compiled graph. The graph begins to serve in the same step. */
+  /** Links the gateway's new schema to its compiled graph. The graph begins to serve in the same step. */
   link(schema: GraphQLSchema): void {
     if (!this.#pending) return;
     this.graphs.serve(this.#pending.graph, schema);
@@ -150,7 +150,7 @@ export class ReplaceableSupergraph implements SupergraphManager {
     assertValidSchema(graph.apiSchema);
     const putInService = this.#users.map((user) => user(graph));
     await this.#previousGraphEnded();
-    const replaced = this.#schema as GraphQLSchema;
+    const replacedSchema = this.#schema as GraphQLSchema;
     this.#pending = { graph, isLinked: false };
     try {
       this.#gateway?.update(graph.supergraphSdl);
@@ -159,7 +159,7 @@ export class ReplaceableSupergraph implements SupergraphManager {
       this.#pending = undefined;
     }
     for (const serve of putInService) serve();
-    this.#retiring = this.#retire(replaced);
+    this.#retiring = this.#retire(replacedSchema);
   }
 
   /** At most two graphs exist at a time, so everything that still runs on the previous graph must end now. */
@@ -173,7 +173,7 @@ export class ReplaceableSupergraph implements SupergraphManager {
     const { signal } = this.#hurry;
     const graph = this.graphs.previous;
     if (!graph) return;
-    // A request that Apollo Server has just accepted reaches its graph within this turn of the event loop.
+    // A request that Apollo Server has just accepted reaches its graph within this event loop turn.
     await nextTurn();
     const quiet = graph.idle(longestOperationMs).then(() => graph.close());
     const step = Math.ceil(graph.subscriptions / subscriptionSteps);

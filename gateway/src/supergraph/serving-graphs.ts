@@ -19,7 +19,7 @@ export class ServingGraphs {
     return this.#previous;
   }
 
-  /** Returns the graph of a request, or undefined when the graph of this schema has ended. */
+  /** Returns a request's graph, or undefined when this schema's graph has ended. */
   of(schema: GraphQLSchema): Graph | undefined {
     return this.#bySchema.get(schema);
   }
@@ -31,7 +31,7 @@ export class ServingGraphs {
     this.#current = graph;
   }
 
-  /** Finds the current graph by one more schema, which another part of the process has built from the same SDL. */
+  /** Finds the current graph by one more schema, which other code in the process has built from the same SDL. */
   recognize(schema: GraphQLSchema): void {
     this.#bySchema.set(schema, this.current);
   }

@@ -12,9 +12,11 @@ export class SubgraphDataSource implements GraphQLDataSource {
     this.subgraph = subgraph;
   }
 
-  /** Runs a document of the gateway itself: its health check, or its query for the SDL of the subgraph. */
+  /** Runs the gateway's own document: its health check, or its query for the subgraph's SDL. */
   async process({ request, context }: Options): ReturnType<GraphQLDataSource["process"]> {
-    const prepared = this.subgraph.prepare(request.query ?? "", request.operationName);
-    return prepared.run(request.variables ?? {}, context as RequestContext) as ReturnType<GraphQLDataSource["process"]>;
+    const operation = this.subgraph.prepare(request.query ?? "", request.operationName);
+    return operation.run(request.variables ?? {}, context as RequestContext) as ReturnType<
+      GraphQLDataSource["process"]
+    >;
   }
 }

@@ -6,14 +6,13 @@ const pollMs = 2000;
 const extension = ".graphql";
 
 /**
- * The supergraph of an operator: a file with the SDL of the supergraph, or a folder with the SDL of each subgraph (for
- * example `catalog.graphql`), which are then composed. The files are polled, since mounted files often send no change
- * events.
+ * An operator's supergraph: a file with the supergraph SDL, or a folder with each subgraph's SDL (for example
+ * `catalog.graphql`), which are then composed. The files are polled, since mounted files often send no change events.
  */
 export class SupergraphFile {
   readonly #path: string;
   readonly #pollMs: number;
-  /** The state of the files at the last `read`. */
+  /** The files' state at the last `read`. */
   #read: string | undefined;
 
   constructor(path: string, options: { pollMs?: number } = {}) {
@@ -21,7 +20,7 @@ export class SupergraphFile {
     this.#pollMs = options.pollMs ?? pollMs;
   }
 
-  /** Throws when the file or a file of the folder cannot be read. */
+  /** Throws when the file or a file in the folder cannot be read. */
   async read(): Promise<SupergraphCandidate> {
     this.#read = await this.#fingerprint();
     const files = await this.#files();
@@ -37,15 +36,15 @@ export class SupergraphFile {
   watch(onChange: () => void): () => void {
     let last: string | undefined;
     const look = async () => {
-      const seen = await this.#fingerprint().catch(() => undefined);
-      if (seen !== undefined && seen === last && seen !== this.#read) onChange();
-      last = seen;
+      const fingerprint = await this.#fingerprint().catch(() => undefined);
+      if (fingerprint !== undefined && fingerprint === last && fingerprint !== this.#read) onChange();
+      last = fingerprint;
     };
     const timer = setInterval(() => void look(), this.#pollMs).unref();
     return () => clearInterval(timer);
   }
 
-  /** Returns the files of a folder, or undefined when the path is a single file. */
+  /** Returns a folder's files, or undefined when the path is a single file. */
   async #files(): Promise<string[] | undefined> {
     if (!(await stat(this.#path)).isDirectory()) return undefined;
     const names = await readdir(this.#path);

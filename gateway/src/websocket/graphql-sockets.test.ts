@@ -13,16 +13,16 @@ const principal = aPrincipal();
 let server: Server;
 let gateway: TestGateway;
 let sockets: GraphqlSockets;
-let left = 0;
+let leftPoints = 0;
 
 beforeAll(async () => {
   const shop = openShop();
   const limits: RateLimits = {
     async spend(_rate, _principal, points) {
-      left -= points;
-      return { exceeded: left < 0, seconds: 5 };
+      leftPoints -= points;
+      return { exceeded: leftPoints < 0, seconds: 5 };
     },
-    charge: (_rate, _principal, points) => void (left -= points),
+    charge: (_rate, _principal, points) => void (leftPoints -= points),
     spendAnonymous: async () => ({ exceeded: true, seconds: 5 }),
   };
   gateway = await startGateway(shop, { limits, introspection: false });
@@ -45,7 +45,7 @@ afterAll(async () => {
 });
 
 beforeEach(() => {
-  left = 100;
+  leftPoints = 100;
 });
 
 interface Message {
@@ -53,7 +53,7 @@ interface Message {
   payload?: unknown;
 }
 
-/** The messages of the socket for one operation, up to its end. */
+/** The socket's messages for one operation, up to its end. */
 async function ask(payload: { query: string; operationName?: string; variables?: unknown }): Promise<Message> {
   const { port } = server.address() as AddressInfo;
   const socket = new WebSocket(`ws://127.0.0.1:${port}/graphql`, "graphql-transport-ws");
@@ -75,37 +75,37 @@ async function ask(payload: { query: string; operationName?: string; variables?:
   }
 }
 
-const refused = (code: string, message: unknown = expect.any(String)) => [
+const refusal = (code: string, message: unknown = expect.any(String)) => [
   expect.objectContaining({ message, extensions: expect.objectContaining({ code }) }),
 ];
 
 describe("a websocket over a schema that is not shown", () => {
   it("answers no introspection", async () => {
     const { type, payload } = await ask({ query: "{ __schema { queryType { name } } }" });
-    expect([type, payload]).toEqual(["error", expect.arrayContaining(refused("VALIDATION_FAILED"))]);
+    expect([type, payload]).toEqual(["error", expect.arrayContaining(refusal("VALIDATION_FAILED"))]);
   });
 
   it("names neither types nor fields", async () => {
     const { payload } = await ask({ query: "{ mee { id } }" });
-    expect(payload).toEqual(refused("VALIDATION_FAILED", 'Cannot query field "mee".'));
+    expect(payload).toEqual(refusal("VALIDATION_FAILED", 'Cannot query field "mee".'));
   });
 });
 
 describe("an operation over a websocket", () => {
   it("is refused when the document has none of its name", async () => {
     const { type, payload } = await ask({ query: "query A { me { id } }", operationName: "B" });
-    expect([type, payload]).toEqual(["error", refused("VALIDATION_FAILED")]);
+    expect([type, payload]).toEqual(["error", refusal("VALIDATION_FAILED")]);
   });
 
   it("says what is wrong with its variables", async () => {
     const { payload } = await ask({ query: "query ($s: Boolean!) { me @skip(if: $s) { id } }", variables: { s: "x" } });
-    expect(payload).toMatchObject({ errors: refused("VALIDATION_FAILED", expect.stringContaining("$s")) });
+    expect(payload).toMatchObject({ errors: refusal("VALIDATION_FAILED", expect.stringContaining("$s")) });
   });
 
   it("counts in the tenant's rate limits", async () => {
-    left = 2;
+    leftPoints = 2;
     const query = "{ a: me { id } b: me { id } }";
     expect(await ask({ query })).toMatchObject({ type: "next", payload: { data: expect.anything() } });
-    expect((await ask({ query })).payload).toMatchObject({ errors: refused("RATE_LIMITED") });
+    expect((await ask({ query })).payload).toMatchObject({ errors: refusal("RATE_LIMITED") });
   });
 });

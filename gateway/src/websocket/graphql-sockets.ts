@@ -26,7 +26,7 @@ import { type ChannelLimits, defaultChannelLimits, SocketChannel } from "./socke
 import { runOperation, type SocketOperation, subscribeOperation } from "./socket-operation.js";
 import { type Seat, SocketSeats } from "./socket-seats.js";
 
-/** The websockets of this process. */
+/** This process's websockets. */
 export interface GraphqlSockets {
   /** The authenticated sockets, and the subscriptions on them. */
   readonly open: { readonly sockets: number; readonly subscriptions: number };
@@ -40,7 +40,7 @@ export interface GraphqlSockets {
 interface SocketState {
   principal: Principal;
   token: string;
-  /** The trace from `connection_init`. The operations of the socket continue this trace. */
+  /** The trace from `connection_init`. The socket's operations continue this trace. */
   traceparent: string | undefined;
   expiry: NodeJS.Timeout;
   operations: number;
@@ -65,7 +65,7 @@ const initTimeoutMs = 10_000;
 const goingAway = 1001;
 /** The close code Try Again Later, from the IANA registry (RFC 6455, section 11.7). */
 const tryAgainLater = 1013;
-/** A close code of the platform: the principal has too many sockets. The protocol uses 4429 for something else. */
+/** The platform's close code: the principal has too many sockets. The protocol uses 4429 for something else. */
 const tooManySockets = 4420;
 const maxSocketsPerPrincipal = 20;
 const longestTimerMs = 2_147_483_647;
@@ -84,7 +84,7 @@ export function graphqlSockets(options: {
   refusals?: RefusalSink;
   logger: Logger;
   seats?: SocketSeats;
-  /** The sockets of each principal over all processes. */
+  /** Each principal's sockets over all processes. */
   principals?: PrincipalSeats;
   channelLimits?: ChannelLimits;
 }): GraphqlSockets {
@@ -117,7 +117,7 @@ export function graphqlSockets(options: {
       channel.close(tooManySockets, "Too many sockets");
       return false;
     }
-    // graphql-ws does not report the end of a socket that closes before the acknowledgment.
+    // graphql-ws does not report that a socket has ended when it closes before the acknowledgment.
     if (!channel.isOpen) {
       principals.leave(principal.subject);
       return false;
@@ -201,23 +201,23 @@ export function graphqlSockets(options: {
           ),
         ];
       state.operations += 1;
-      const asked = { text: query, operationName: operationName ?? undefined, variables: variables ?? {} };
+      const askedDocument = { text: query, operationName: operationName ?? undefined, variables: variables ?? {} };
       const graph = graphs.current;
       graph.enter();
-      const read = await graph.operations.read(asked, contextValue);
-      if ("errors" in read) {
+      const readOperation = await graph.operations.read(askedDocument, contextValue);
+      if ("errors" in readOperation) {
         graph.leave();
         state.operations -= 1;
-        return read.errors;
+        return readOperation.errors;
       }
       return {
         schema: graph.apiSchema,
-        document: read.document,
+        document: readOperation.document,
         operationName,
         variableValues: variables,
         contextValue,
         traceparent,
-        operation: read.operation,
+        operation: readOperation.operation,
         graph,
         channel: context.extra.channel,
       } as SocketOperation;
@@ -235,12 +235,12 @@ export function graphqlSockets(options: {
     subscribe: (args) => onItsGraph(args as SocketOperation, subscribeOperation),
     onError: (_context, _id, _payload, errors) => errors.map((error) => publicError(error.toJSON(), error)),
     onNext: (_context, _id, _payload, _args, { data, errors, extensions }) => {
-      const shown = introspection ? undefined : withoutSchemaDetails(extensions);
-      if (!errors && !shown) return undefined;
+      const publicExtensions = introspection ? undefined : withoutSchemaDetails(extensions);
+      if (!errors && !publicExtensions) return undefined;
       return {
         ...(data === undefined ? {} : { data }),
         ...(errors ? { errors: errors.map((error) => publicError(error.toJSON(), error)) } : {}),
-        ...(errors || !shown ? {} : { extensions: shown }),
+        ...(errors || !publicExtensions ? {} : { extensions: publicExtensions }),
       };
     },
   });
@@ -263,9 +263,9 @@ export function graphqlSockets(options: {
       socket.once("close", () => seat.leave());
       server.handleUpgrade(request, socket, head, (client) => {
         const channel = new SocketChannel(client, channelLimits);
-        const closed = protocol.opened(channel, { channel, seat, origin });
+        const reportClose = protocol.opened(channel, { channel, seat, origin });
         client.once("close", (code, reason) => {
-          closed(code, reason.toString()).catch((error: unknown) =>
+          reportClose(code, reason.toString()).catch((error: unknown) =>
             options.logger.error({ err: error }, "the operations of a closed websocket could not be ended"),
           );
         });

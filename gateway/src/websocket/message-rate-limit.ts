@@ -1,7 +1,7 @@
 const burst = 500;
 const perSecond = 20;
 
-/** Limits the messages of one socket that no other limit counts: pings, completions and refused operations. */
+/** Limits one socket's messages that no other limit counts: pings, completions and refused operations. */
 export class MessageRateLimit {
   #left = burst;
   #countedAt = performance.now();

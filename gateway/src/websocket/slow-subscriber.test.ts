@@ -25,7 +25,7 @@ function tellMany(): void {
   for (let id = 0; id < count; id += 1) server.notebook.tell({ id: `${id}`, text: "x".repeat(noteLength) });
 }
 
-const received = () => client.messages.filter(({ type }) => type === "next").length;
+const receivedCount = () => client.messages.filter(({ type }) => type === "next").length;
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe("a subscriber that stops reading", () => {
@@ -45,7 +45,7 @@ describe("a subscriber that stops reading", () => {
     await until("the window is full", () => server.notebook.taken * noteLength >= defaultChannelLimits.window);
     await pause(500);
     client.socket.resume();
-    await until("all is received", () => received() === count);
+    await until("all is received", () => receivedCount() === count);
   });
 
   it("is ended when it does not read for too long", async () => {

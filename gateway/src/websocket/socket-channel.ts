@@ -10,9 +10,9 @@ export interface ChannelLimits {
    * Milliseconds to wait for a pong. The peer reads a ping only after all earlier messages, so a slow peer needs time.
    */
   readonly patienceMs: number;
-  /** The maximum of characters that are sent before the peer confirms that it has read them. */
+  /** The maximum characters that are sent before the peer confirms that it has read them. */
   readonly window: number;
-  /** The maximum of characters that wait for the window: results for a peer that sends operations and does not read. */
+  /** The maximum characters that wait for the window: results for a peer that sends operations and does not read. */
   readonly maxWaiting: number;
   /** Milliseconds to wait until the peer answers a close frame. */
   readonly closeMs: number;
@@ -31,16 +31,16 @@ const internalError = 1011;
 
 /**
  * One websocket with flow control. The kernel would buffer megabytes for a peer that does not read. Then neither the
- * subscriptions nor the keep-alive would notice that the peer is slow. Therefore a ping follows every quarter of the
- * window. Its pong (RFC 6455, section 5.5.3) confirms that the peer has read all earlier messages. When the window is
- * full, further messages wait for a pong.
+ * subscriptions nor the keep-alive would notice that the peer is slow. Therefore a ping follows every quarter window.
+ * Its pong (RFC 6455, section 5.5.3) confirms that the peer has read all earlier messages. When the window is full,
+ * further messages wait for a pong.
  */
 export class SocketChannel implements ProtocolSocket {
   readonly #socket: WebSocket;
   readonly #limits: ChannelLimits;
   readonly #rateLimit = new MessageRateLimit();
   readonly #keepAlive: NodeJS.Timeout;
-  /** Pings without a pong, oldest first. `mark` is the number of characters that were sent before the ping. */
+  /** Pings without a pong, oldest first. `mark` counts the characters that were sent before the ping. */
   #pings: { readonly mark: number; readonly at: number }[] = [];
   #waiting: { readonly data: string; readonly sent: () => void }[] = [];
   #waitingLength = 0;
@@ -76,14 +76,16 @@ export class SocketChannel implements ProtocolSocket {
       this.#socket.terminate();
       return Promise.resolve();
     }
-    return new Promise((sent) => this.#waiting.push({ data, sent }));
+    return new Promise((resolve) => this.#waiting.push({ data, sent: resolve }));
   }
 
   close(code?: number, reason?: string): void {
     this.#socket.close(code, reason);
   }
 
-  /** Calls `receive` for each message. Messages of a closing socket are ignored, because its token may have expired. */
+  /**
+   * Calls `receive` for each message. Messages from a closing socket are ignored, because its token may have expired.
+   */
   onMessage(receive: (data: string) => Promise<void>): void {
     this.#socket.on("message", (data: Buffer) => {
       if (this.isOpen && this.#admit())
@@ -109,9 +111,9 @@ export class SocketChannel implements ProtocolSocket {
 
   #write(data: string): Promise<void> {
     this.#sent += data.length;
-    const written = new Promise<void>((resolve) => this.#socket.send(data, () => resolve()));
+    const writing = new Promise<void>((resolve) => this.#socket.send(data, () => resolve()));
     if (this.#sent - (this.#pings.at(-1)?.mark ?? this.#read) >= this.#limits.window / 4) this.#ping();
-    return written;
+    return writing;
   }
 
   #ping(): void {
@@ -146,7 +148,7 @@ export class SocketChannel implements ProtocolSocket {
 }
 
 /**
- * The value of a message, which the protocol takes instead of its text. A reviver of the protocol would take many times as
+ * A message's value, which the protocol takes instead of its text. A reviver in the protocol would take many times as
  * long to keep numbers.
  */
 function parsed(text: string): string {

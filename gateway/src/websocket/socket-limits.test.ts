@@ -17,9 +17,9 @@ async function start(options: Parameters<typeof startSocketServer>[1] = {}) {
 }
 
 async function client(token?: string): Promise<Client> {
-  const connected = await server.connect(token);
-  clients.push(connected);
-  return connected;
+  const openClient = await server.connect(token);
+  clients.push(openClient);
+  return openClient;
 }
 
 afterEach(async () => {
@@ -99,14 +99,14 @@ describe("messages on a websocket", () => {
   });
 
   it.each([
-    ["messages that nothing else counts", (connected: Client) => connected.send({ type: "ping" })],
+    ["messages that nothing else counts", (openClient: Client) => openClient.send({ type: "ping" })],
     ["pings of the protocol below", ({ socket }: Client) => socket.ping()],
   ])("end it when they are too many: %s", async (_, send) => {
     await start();
-    const connected = await client("good");
-    for (let times = 0; times < 1000; times += 1) send(connected);
+    const openClient = await client("good");
+    for (let times = 0; times < 1000; times += 1) send(openClient);
     // the reason is lost where the peer goes on sending until it is cut
-    expect([1008, 1006]).toContain(await connected.closed);
+    expect([1008, 1006]).toContain(await openClient.closed);
   });
 
   it("do not end it when they are paid for", async () => {
@@ -143,14 +143,14 @@ async function deafPeer(port: number) {
   socket.on("data", (chunk: Buffer) => {
     text += chunk.toString("latin1");
   });
-  const ended = new Promise<void>((resolve) => socket.once("close", () => resolve()));
+  const closing = new Promise<void>((resolve) => socket.once("close", () => resolve()));
   socket.write(
     `GET /graphql HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r
 sec-websocket-key: ${"A".repeat(22)}==\r\nsec-websocket-protocol: graphql-transport-ws\r\n\r\n`,
   );
   await until("it is open", () => text.includes("101 Switching"));
   return {
-    ended,
+    ended: closing,
     received: () => text,
     send(message: unknown) {
       const data = Buffer.from(JSON.stringify(message));

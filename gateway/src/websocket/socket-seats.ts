@@ -1,16 +1,16 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 
 interface SeatLimits {
-  /** The maximum of sockets whose principal is not known yet. */
+  /** The maximum number of sockets whose principal is not known yet. */
   readonly unknown: number;
   /** The same maximum per address. */
   readonly unknownPerAddress: number;
-  /** The maximum of all sockets of one address. A whole company may share one address. */
+  /** The maximum number of sockets from one address. A whole company may share one address. */
   readonly perAddress: number;
 }
 
 export interface Seat {
-  /** Records that the principal of the socket is known. */
+  /** Records that the socket's principal is known. */
   known(): void;
   leave(): void;
 }
@@ -18,8 +18,8 @@ export interface Seat {
 const defaultLimits: SeatLimits = { unknown: 4000, unknownPerAddress: 200, perAddress: 2000 };
 
 /**
- * Limits the websockets whose principal is not known yet, and all websockets of one address. A socket with a known
- * principal also counts for the limit of this principal.
+ * Limits the websockets whose principal is not known yet, and all websockets from one address. A socket with a known
+ * principal also counts for this principal's limit.
  */
 export class SocketSeats {
   readonly #limits: SeatLimits;
@@ -54,18 +54,18 @@ export class SocketSeats {
 
   #seat(address: string): Seat {
     let [isKnown, hasLeft] = [false, false];
-    const known = () => {
+    const markKnown = () => {
       if (isKnown) return;
       isKnown = true;
       this.#unknown -= 1;
       add(this.#unknownOf, address, -1);
     };
     return {
-      known,
+      known: markKnown,
       leave: () => {
         if (hasLeft) return;
         hasLeft = true;
-        known();
+        markKnown();
         add(this.#allOf, address, -1);
       },
     };
@@ -74,7 +74,7 @@ export class SocketSeats {
 
 const count = (counts: ReadonlyMap<string, number>, key: string) => counts.get(key) ?? 0;
 
-/** Changes the count of an address, and deletes the address when its count is 0. */
+/** Changes an address's count, and deletes the address when its count is 0. */
 function add(counts: Map<string, number>, key: string, change: number): void {
   const next = count(counts, key) + change;
   if (next > 0) counts.set(key, next);

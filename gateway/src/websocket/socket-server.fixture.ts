@@ -31,23 +31,23 @@ export interface SocketServer {
   readonly port: number;
   /** The points that were spent, by rate class. */
   readonly spent: Record<string, number>;
-  /** The error codes of the refused handshakes. */
+  /** The refused handshakes' error codes. */
   readonly refusals: readonly string[];
   connect(token?: string): Promise<Client>;
   close(): Promise<void>;
 }
 
-/** Starts a websocket server over a notebook. A token is the key of its principal in `principals`. */
+/** Starts a websocket server over a notebook. A token is its principal's key in `principals`. */
 export async function startSocketServer(
   principals: Record<string, Principal>,
   options: SocketOptions = {},
   gatewayOptions: GatewayOptions = {},
 ): Promise<SocketServer> {
   const notebook = new Notebook();
-  const spent: Record<string, number> = {};
+  const spentPoints: Record<string, number> = {};
   const refusals: string[] = [];
   const spend = async (name: string, points: number) => {
-    spent[name] = (spent[name] ?? 0) + points;
+    spentPoints[name] = (spentPoints[name] ?? 0) + points;
     return { exceeded: false, seconds: 5 };
   };
   const limits: RateLimits = {
@@ -60,9 +60,9 @@ export async function startSocketServer(
     graphs: gateway.graphs,
     verifier: {
       async verify(token) {
-        const found = principals[token];
-        if (!found) throw new Error("no such token");
-        return found;
+        const principal = principals[token];
+        if (!principal) throw new Error("no such token");
+        return principal;
       },
     },
     introspection: false,
@@ -82,7 +82,7 @@ export async function startSocketServer(
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   return {
-    ...{ notebook, gateway, sockets, port, spent, refusals },
+    ...{ notebook, gateway, sockets, port, spent: spentPoints, refusals },
     connect: (token) => connect(`ws://127.0.0.1:${port}/graphql`, token),
     async close() {
       await sockets.close();
@@ -100,7 +100,7 @@ async function connect(url: string, token: string | undefined): Promise<Client> 
   const socket = new WebSocket(url, "graphql-transport-ws");
   const messages: Message[] = [];
   const send = (message: unknown) => socket.send(JSON.stringify(message));
-  const closed = new Promise<number>((resolve) => socket.once("close", resolve));
+  const closeCode = new Promise<number>((resolve) => socket.once("close", resolve));
   await new Promise<void>((resolve, reject) => {
     socket.once("error", reject);
     socket.once("open", () => {
@@ -114,15 +114,15 @@ async function connect(url: string, token: string | undefined): Promise<Client> 
     });
   });
   const subscribe = (query: string, id = "1") => send({ type: "subscribe", id, payload: { query } });
-  return { socket, messages, closed, send, subscribe };
+  return { socket, messages, closed: closeCode, send, subscribe };
 }
 
 const patienceMs = 180_000;
 
-export async function until(what: string, condition: () => boolean): Promise<void> {
+export async function until(description: string, condition: () => boolean): Promise<void> {
   const deadline = Date.now() + patienceMs;
   while (!condition()) {
-    if (Date.now() > deadline) throw new Error(`Not within ${patienceMs} ms: ${what}`);
+    if (Date.now() > deadline) throw new Error(`Not within ${patienceMs} ms: ${description}`);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }

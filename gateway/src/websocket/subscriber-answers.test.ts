@@ -23,7 +23,7 @@ afterEach(async () => {
   await server.close();
 });
 
-/** The answer of each subscriber to one event that all of them get. */
+/** Each subscriber's answer to one event that all subscribers get. */
 async function told(tokens: (keyof typeof principals)[], document = query) {
   clients = await Promise.all(tokens.map((token) => server.connect(token)));
   for (const client of clients) client.subscribe(document);

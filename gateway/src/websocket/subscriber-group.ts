@@ -3,14 +3,11 @@ import type { Principal } from "@factory/runtime/auth/principal";
 interface SubscriberGroup {
   /** Principals with the same key see the same part of every event. */
   readonly key: string;
-  /** The members that all principals of the group share. Reading another member throws. */
+  /** The members that all principals in the group share. Reading another member throws. */
   readonly principal: Principal;
 }
 
-/**
- * The value is true for members that the guards and resolvers of an event may read. These members form the key of the
- * group.
- */
+/** The value is true for members that an event's guards and resolvers may read. These members form the group's key. */
 const readable: Readonly<Record<keyof Principal, boolean>> = {
   tenantId: true,
   tenantSlug: true,
@@ -40,8 +37,7 @@ const members = Object.keys(readable) as (keyof Principal)[];
 const groups = new WeakMap<Principal, SubscriberGroup>();
 
 /**
- * Returns the group of a principal. The group is cached as long as the principal, and the principal as long as its
- * token.
+ * Returns a principal's group. The group is cached as long as the principal, and the principal as long as its token.
  */
 export function subscriberGroup(principal: Principal): SubscriberGroup {
   let group = groups.get(principal);
@@ -65,7 +61,7 @@ function keyOf(principal: Principal): string {
 
 /**
  * Returns a principal with the readable members only. Reading another member throws, because its value would be wrong
- * for the other principals of the group.
+ * for the group's other principals.
  */
 function commonPart(principal: Principal): Principal {
   const common = {};

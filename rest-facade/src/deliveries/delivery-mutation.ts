@@ -4,7 +4,7 @@ import type { PreparedOperation } from "../requests/prepared-operation.js";
 import { deliveryOperation } from "../routes/delivery.routes.js";
 import type { DeliveryReceipt, VendorDeliveries } from "./vendor-deliveries.js";
 
-/** Takes deliveries by the mutation of the graph that serves. */
+/** Takes deliveries through the serving graph's mutation. */
 export class DeliveryMutation implements VendorDeliveries {
   prepared: PreparedOperation | undefined;
 
@@ -25,7 +25,7 @@ export class DeliveryMutation implements VendorDeliveries {
   }
 }
 
-/** Throws PAYLOAD_TOO_LARGE for more than a text of GraphQL may hold. */
+/** Throws PAYLOAD_TOO_LARGE for more than a GraphQL text may hold. */
 async function bytesOf(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const parts: Uint8Array[] = [];
   let bytes = 0;
@@ -42,8 +42,8 @@ async function bytesOf(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
 }
 
 function pairs(headers: readonly string[]): { name: string; value: string }[] {
-  const found: { name: string; value: string }[] = [];
+  const headerPairs: { name: string; value: string }[] = [];
   for (let at = 0; at + 1 < headers.length; at += 2)
-    found.push({ name: headers[at] ?? "", value: headers[at + 1] ?? "" });
-  return found;
+    headerPairs.push({ name: headers[at] ?? "", value: headers[at + 1] ?? "" });
+  return headerPairs;
 }

@@ -1,7 +1,7 @@
 import { type Started, startWith } from "../facade.fixture.js";
 
 const json = "application/json; charset=utf-8";
-const versioned = "application/vnd.service.integration.v1+json";
+const versionedType = "application/vnd.service.integration.v1+json";
 const receipt = { deliveryId: "whd_1", status: "Accepted", normalizedEventType: "WidgetCreated", traceId: "t" };
 let facade: Started;
 let conflicts: string[] = [];
@@ -15,9 +15,9 @@ afterAll(() => facade.close());
 
 describe("the answer to a delivery", () => {
   it.each([
-    ["POST /webhooks/deliveries", versioned, versioned],
-    ["POST /webhooks/deliveries/acme", versioned, versioned],
-    ["POST /webhooks/deliveries/acme", `${versioned};q=0.1, application/json`, json],
+    ["POST /webhooks/deliveries", versionedType, versionedType],
+    ["POST /webhooks/deliveries/acme", versionedType, versionedType],
+    ["POST /webhooks/deliveries/acme", `${versionedType};q=0.1, application/json`, json],
     ["POST /webhooks/deliveries/acme", "*/*", json],
     ["POST /webhooks/deliveries/acme", "text/html", json],
   ])("%s with Accept: %s has the media type %s", async (at, accept, type) => {
@@ -30,8 +30,8 @@ describe("the answer to a delivery", () => {
 
   it("names the events of a list that were not recorded", async () => {
     conflicts = ["e-2"];
-    const sent = { headers: { "content-type": "application/json" }, raw: "[]" };
-    const { status, json: body } = await facade.call("POST /webhooks/deliveries/acme", sent);
+    const request = { headers: { "content-type": "application/json" }, raw: "[]" };
+    const { status, json: body } = await facade.call("POST /webhooks/deliveries/acme", request);
     expect([status, body]).toEqual([202, { ...receipt, deliveries: [], conflicts }]);
   });
 });

@@ -8,15 +8,15 @@ import { endpointOf, fastifyPath } from "../routes/route.js";
 import type { DeliveryReceipt, VendorDeliveries } from "./vendor-deliveries.js";
 
 /**
- * Takes deliveries of vendors. They have no token, and their bodies stay bytes, because a signature covers them: it is verified
- * before anything is parsed.
+ * Takes vendors' deliveries. They have no token, and their bodies stay bytes, because a signature covers them: it is
+ * verified before anything is parsed.
  */
 export async function serveDeliveries(app: FastifyInstance, deliveries: VendorDeliveries): Promise<void> {
   await app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
-    // The owner of the deliveries reads the body, since only it knows how large it may be.
-    scope.addContentTypeParser("*", (_request, _payload, done) => {
-      done(null);
+    // The deliveries' owner reads the body, since only it knows how large it may be.
+    scope.addContentTypeParser("*", (_request, _payload, callback) => {
+      callback(null);
     });
     const config = { rootField: deliveryOperation.run };
     scope.route({
@@ -41,8 +41,8 @@ export async function serveDeliveries(app: FastifyInstance, deliveries: VendorDe
         reply.header("vary", "Accept");
       },
       handler: async (request, reply) => {
-        const taken = await take(deliveries, request, reply);
-        const { challenge, challengeMediaType, deliveries: accepted, conflicts, ...receipt } = taken;
+        const answer = await take(deliveries, request, reply);
+        const { challenge, challengeMediaType, deliveries: acceptedDeliveries, conflicts, ...receipt } = answer;
         reply.header("cache-control", "no-store");
         if (challenge !== null) {
           const type = challengeMediaType === "application/json" ? challengeMediaType : "text/plain";
@@ -50,7 +50,7 @@ export async function serveDeliveries(app: FastifyInstance, deliveries: VendorDe
           return reply.send(Buffer.from(challenge));
         }
         const several = {
-          ...(accepted.length > 1 || conflicts.length > 0 ? { deliveries: accepted } : {}),
+          ...(acceptedDeliveries.length > 1 || conflicts.length > 0 ? { deliveries: acceptedDeliveries } : {}),
           ...(conflicts.length > 0 ? { conflicts } : {}),
         };
         return reply
@@ -62,7 +62,7 @@ export async function serveDeliveries(app: FastifyInstance, deliveries: VendorDe
   });
 }
 
-/** So many bytes of a refused body are read and dropped, so that its sender sees the answer. */
+/** This many bytes in a refused body are read and dropped, so that its sender sees the answer. */
 const maxDroppedBytes = 25 * 1024 * 1024;
 
 async function take(

@@ -1,6 +1,6 @@
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 
-/** A request that claims to be a delivery of a vendor. */
+/** A request that claims to be a vendor's delivery. */
 interface VendorDelivery {
   /** The key in the path; undefined where a header names the provider. */
   readonly providerKey: string | undefined;
@@ -18,7 +18,7 @@ export interface DeliveryReceipt {
   readonly status: string;
   readonly normalizedEventType: string | null;
   readonly traceId: string;
-  /** The answer to a test of the URL. */
+  /** The answer to a URL test. */
   readonly challenge: string | null;
   readonly challengeMediaType: string | null;
   readonly deliveries: readonly unknown[];

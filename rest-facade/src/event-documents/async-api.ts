@@ -5,7 +5,7 @@ import { clientFrames, serverFrames } from "./websocket-messages.js";
 
 export type AsyncApiDocument = ReturnType<typeof describeEvents>;
 
-/** AsyncAPI 3 of all events and commands, made from the contract in `schema/`. */
+/** AsyncAPI 3 for all events and commands, made from the contract in `schema/`. */
 export function describeEvents(publicUrl: string) {
   const events = eventMessages();
   const commands = commandMessages();

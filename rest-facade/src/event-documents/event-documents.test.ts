@@ -17,8 +17,8 @@ describe("GET /schemas/events/{type}", () => {
     expect([status, headers.get("content-type")]).toEqual([200, "application/schema+json; charset=utf-8"]);
     expect(headers.get("cache-control")).toBe("public, max-age=3600");
     expect(json).toMatchObject({ title: "TemplateExecuted", examples: [{ outcome: "Completed" }] });
-    const known = { "if-none-match": headers.get("etag") ?? "" };
-    const again = await facade.call("GET /schemas/events/TemplateExecuted", { ...anonymous, headers: known });
+    const ifNoneMatch = { "if-none-match": headers.get("etag") ?? "" };
+    const again = await facade.call("GET /schemas/events/TemplateExecuted", { ...anonymous, headers: ifNoneMatch });
     expect([again.status, again.text]).toEqual([304, ""]);
   });
 
@@ -43,8 +43,8 @@ describe("GET /asyncapi.json", () => {
       "3.0.0",
       new URL(facade.publicUrl).host,
     ]);
-    const known = { "if-none-match": headers.get("etag") ?? "" };
-    expect((await facade.call("GET /asyncapi.json", { ...anonymous, headers: known })).status).toBe(304);
+    const ifNoneMatch = { "if-none-match": headers.get("etag") ?? "" };
+    expect((await facade.call("GET /asyncapi.json", { ...anonymous, headers: ifNoneMatch })).status).toBe(304);
   });
 });
 

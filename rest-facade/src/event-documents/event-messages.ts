@@ -11,12 +11,12 @@ import {
 } from "@factory/schema/event-schemas";
 import { type ExampleCommand, type ExampleEvent, exampleCommand, exampleEvent } from "@factory/schema/example-message";
 
-/** A reference inside of the document. */
+/** A reference inside the document. */
 export interface Reference {
   readonly $ref: string;
 }
 
-/** A message of AsyncAPI 3. `headers` are the CloudEvents attributes and `payload` is `data`. */
+/** An AsyncAPI 3 message. `headers` are the CloudEvents attributes and `payload` is `data`. */
 export interface EventMessage {
   readonly name: string;
   readonly title: string;
@@ -31,21 +31,21 @@ export interface EventMessage {
     readonly headers: Readonly<Record<string, unknown>>;
     readonly payload: Readonly<Record<string, unknown>>;
   }[];
-  /** The path of the JSON Schema of `data`, for events. */
+  /** The path to the JSON Schema for an event's `data`. */
   readonly "x-schema"?: string;
-  /** The scopes of which a reader of an event needs one, or which the actor of a command needs. */
+  /** The scopes: a reader needs one for an event, and an actor needs all for a command. */
   readonly "x-scopes": readonly string[];
 }
 
 const refTo = (kind: string, name: string): Reference => ({ $ref: `#/components/${kind}/${name}` });
 
-/** The messages of all events that this release emits. */
+/** The messages for all events that this release emits. */
 export const eventMessages = (): Record<string, EventMessage> =>
   Object.fromEntries(
     [...eventSchemas.keys()].map((type) => [type, eventMessage(type, exampleEvent(type) as ExampleEvent)]),
   );
 
-/** The messages of all commands. */
+/** The messages for all commands. */
 export const commandMessages = (): Record<string, EventMessage> =>
   Object.fromEntries(
     [...commandSchemas].map(([type, { description }]) => [
@@ -86,7 +86,7 @@ function message(type: string, tag: string, summary: string, { data, ...attribut
 
 const { data: _, timestamp: _timestamp, ...attributes } = envelopeSchema.properties ?? {};
 
-/** The traits that messages share: the CloudEvents attributes, and the headers of a webhook. */
+/** The traits that messages share: the CloudEvents attributes, and a webhook's headers. */
 export const messageTraits = {
   cloudEvent: {
     summary: "The CloudEvents 1.0 attributes with the extensions of the platform.",
@@ -130,11 +130,14 @@ export const messageTraits = {
   },
 };
 
-/** The schemas of the data of all messages, and of the envelope. A schema has no `$id`, since it is referred to by its place. */
+/**
+ * The schemas for all messages' data, and for the envelope. A schema has no `$id`, since it is referred to by its
+ * place.
+ */
 export function messageSchemas(): Record<string, JsonSchema> {
-  const events = [...eventSchemas].map(([type, schema]) => [schemaNameOf(type), embedded(schema)] as const);
-  const commands = [...commandSchemas].map(([type, schema]) => [type, embedded(schema)] as const);
-  return Object.fromEntries([...events, ...commands, ["Envelope", embedded(envelopeSchema)]]);
+  const events = [...eventSchemas].map(([type, schema]) => [schemaNameOf(type), embeddedSchema(schema)] as const);
+  const commands = [...commandSchemas].map(([type, schema]) => [type, embeddedSchema(schema)] as const);
+  return Object.fromEntries([...events, ...commands, ["Envelope", embeddedSchema(envelopeSchema)]]);
 }
 
-const embedded = ({ $schema: _schema, $id: _id, ...schema }: JsonSchema): JsonSchema => schema;
+const embeddedSchema = ({ $schema: _schema, $id: _id, ...schema }: JsonSchema): JsonSchema => schema;

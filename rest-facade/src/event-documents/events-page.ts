@@ -19,11 +19,11 @@ function groupsOf({ components, channels, info }: AsyncApiDocument): Group[] {
   const messages = components.messages as unknown as Readonly<Record<string, EventMessage>>;
   const inChannel = (channel: "webhooks" | "commands") =>
     Object.keys(channels[channel].messages).flatMap((name) => messages[name] ?? []);
-  const own = inChannel("webhooks").filter(({ name, payload }) => payload.$ref.endsWith(`/${name}`));
+  const ownMessages = inChannel("webhooks").filter(({ name, payload }) => payload.$ref.endsWith(`/${name}`));
   return [
     ...info.tags.map(({ name, description }) => ({
       ...{ id: name, title: `Events of the ${name}`, introduction: description },
-      messages: own.filter(({ tags }) => tags[0]?.name === name),
+      messages: ownMessages.filter(({ tags }) => tags[0]?.name === name),
     })),
     {
       ...{ id: "commands", title: "Commands", introduction: channels.commands.description },
@@ -32,7 +32,7 @@ function groupsOf({ components, channels, info }: AsyncApiDocument): Group[] {
   ];
 }
 
-/** The names of the events of vendors, which share one schema. */
+/** The names of vendors' events, which share one schema. */
 const vendorNames = ({ components }: AsyncApiDocument): string[] =>
   Object.values(components.messages as unknown as Readonly<Record<string, EventMessage>>)
     .filter(({ name, payload }) => payload.$ref === nameOfVendorSchema && name !== "VendorEventReceived")

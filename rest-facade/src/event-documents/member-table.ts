@@ -8,7 +8,7 @@ interface Member {
   readonly required: boolean;
 }
 
-/** A table of the members of an object, with those of objects inside of it. Without descriptions it has two columns. */
+/** A table with an object's members, and those that objects inside it have. Without descriptions it has two columns. */
 export function memberTable(schema: JsonSchema): Html {
   const members = membersOf(schema, "");
   const isDescribed = members.some(({ schema: { description } }) => description !== undefined);
@@ -29,7 +29,7 @@ function membersOf({ properties = {}, required = [] }: JsonSchema, parent: strin
   });
 }
 
-/** The type of a member in words. */
+/** A member's type in words. */
 function typeOf(schema: JsonSchema): string {
   const types = [schema.type ?? []].flat();
   const alternatives = types.length > 1 && types.includes("null") ? " or null" : "";
@@ -38,6 +38,6 @@ function typeOf(schema: JsonSchema): string {
   if (schema.format === "date-time") return `time${alternatives}`;
   const prefix = /^\^\(?([a-z]{3}(?:\|[a-z]{3})*)\)?_/.exec(schema.pattern ?? "")?.[1];
   if (prefix) return `id ${prefix.replaceAll("|", "_… or ")}_…${alternatives}`;
-  const [type = "any"] = types.filter((one) => one !== "null");
+  const [type = "any"] = types.filter((candidate) => candidate !== "null");
   return `${type === "array" ? `list of ${typeOf(schema.items ?? {})}` : type}${alternatives}`;
 }

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 
-/** The style sheet of the pages. Colors have a contrast of at least 4.5 to 1 in the light and in the dark scheme. */
+/** The pages' style sheet. Colors have a contrast of at least 4.5 to 1 in the light and in the dark scheme. */
 export const style = `:root{color-scheme:light dark;--page:#f6f7f9;--card:#fff;--text:#16191f;--quiet:#4b5563;--edge:#d9dce1;--act:#1d4ed8;--code:#f0f2f5;--mark:#e7eefc}
 @media (prefers-color-scheme:dark){:root{--page:#101318;--card:#191d24;--text:#eef0f3;--quiet:#b3bac5;--edge:#2d333d;--act:#8ab4ff;--code:#12161c;--mark:#1d2a44}}
 *{box-sizing:border-box}
@@ -48,10 +48,10 @@ summary{cursor:pointer;color:var(--act)}
 @supports selector(::details-content){@media (min-width:60rem){nav summary{list-style:none;cursor:default;color:var(--text);pointer-events:none;padding-inline:.5rem}}}
 @media print{nav{display:none}article{break-inside:avoid}}`;
 
-/** The hash of the style sheet for the CSP directive `style-src`: browsers apply no other style. */
+/** The style sheet's hash for the CSP directive `style-src`: browsers apply no other style. */
 const styleSource = `'sha256-${hash("sha256", style, "base64")}'`;
 
-/** Headers of a page that runs no script, loads nothing, sends no form, and cannot be framed. */
+/** Headers for a page that runs no script, loads nothing, sends no form, and cannot be framed. */
 export const pageHeaders = {
   "content-security-policy": `default-src 'none'; style-src ${styleSource}; form-action 'none'; frame-ancestors 'none'; base-uri 'none'`,
   "x-frame-options": "DENY",

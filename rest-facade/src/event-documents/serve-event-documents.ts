@@ -6,11 +6,11 @@ import { pageHeaders } from "./page-style.js";
 import { serveEventSchemas } from "./serve-event-schemas.js";
 
 /**
- * Serves `/asyncapi.json`, the page `/docs/events` and the schemas of events. The documents name the public address, which
+ * Serves `/asyncapi.json`, the page `/docs/events` and the event schemas. The documents name the public address, which
  * is known after the listener is open, so they are made at the first request.
  */
 export function serveEventDocuments(app: FastifyInstance, publicUrl: () => string): void {
-  let made: { api: MemoryDocument; page: MemoryDocument } | undefined;
+  let documentCache: { api: MemoryDocument; page: MemoryDocument } | undefined;
   const documents = () => {
     const api = describeEvents(publicUrl());
     return {
@@ -19,12 +19,12 @@ export function serveEventDocuments(app: FastifyInstance, publicUrl: () => strin
     };
   };
   app.get("/asyncapi.json", (request, reply) => {
-    made ??= documents();
-    return sendDocument(request, reply, made.api);
+    documentCache ??= documents();
+    return sendDocument(request, reply, documentCache.api);
   });
   app.get("/docs/events", (request, reply) => {
-    made ??= documents();
-    return sendDocument(request, reply.headers(pageHeaders), made.page);
+    documentCache ??= documents();
+    return sendDocument(request, reply.headers(pageHeaders), documentCache.page);
   });
   serveEventSchemas(app);
 }

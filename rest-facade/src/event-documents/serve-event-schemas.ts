@@ -7,7 +7,7 @@ import { type MemoryDocument, memoryDocument, sendDocument } from "../http/memor
 const schemaDocument = (schema: object) =>
   memoryDocument(JSON.stringify(schema, undefined, 2), "application/schema+json");
 
-/** Serves `/schemas/events/{type}`, the JSON Schema of each event type with an example, and that of the envelope. */
+/** Serves `/schemas/events/{type}`, each event type's JSON Schema with an example, and the envelope's schema. */
 export function serveEventSchemas(app: FastifyInstance): void {
   const documents = new Map<string, MemoryDocument>([["envelope", schemaDocument(envelopeSchema)]]);
   for (const [type, schema] of eventSchemas)

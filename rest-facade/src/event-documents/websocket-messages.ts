@@ -1,4 +1,4 @@
-/** A subscription that selects every field of an event which has no type of its own. */
+/** A subscription that selects every field of an event which has no separate type. */
 const exampleSubscription =
   "subscription ($types: [String!], $after: String) { events(types: $types, after: $after) { eventId type time tenantId source subjectPath data cursor traceId correlationId causationId schemaVersion } }";
 
@@ -34,7 +34,7 @@ const event = {
 
 const errors = { type: "array", items: { type: "object", required: ["message"], properties: { message: text } } };
 
-/** The frames of the protocol graphql-transport-ws that a client sends. */
+/** The graphql-transport-ws frames that a client sends. */
 export const clientFrames = {
   connectionInit: frame("connection_init", "The first frame. It carries the access token.", {
     payload: {

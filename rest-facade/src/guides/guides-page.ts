@@ -2,9 +2,9 @@ import { Html, html } from "@factory/runtime/html/html";
 import { inlineCode } from "../event-documents/inline-code.js";
 import { style } from "../event-documents/page-style.js";
 
-/** A guide for one kind of reader, in Markdown. It begins with its title and a paragraph about its readers. */
+/** A guide for one group of readers, in Markdown. It begins with its title and a paragraph about its readers. */
 export interface Guide {
-  /** The last segment of its address. */
+  /** Its address's last segment. */
   readonly name: string;
   readonly text: string;
 }
@@ -40,5 +40,5 @@ function entry({ name, text }: Guide): Html {
 `;
 }
 
-/** Keeps the words of a link without its address, which leads into the repository. */
+/** Keeps a link's words without its address, which leads into the repository. */
 const withoutLinks = (text: string): string => text.replaceAll(/\[([^\]]+)\]\([^)]*\)/g, "$1");

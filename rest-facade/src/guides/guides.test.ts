@@ -30,8 +30,8 @@ describe("GET /docs/guides/{name}", () => {
     expect(guide.headers.get("cache-control")).toBe("public, max-age=3600");
     expect(guide.headers.get("content-security-policy")).toMatch(/^default-src 'none'/);
     expect(guide.text).toBe(text);
-    const known = { "if-none-match": guide.headers.get("etag") ?? "" };
-    const again = await facade.call("GET /docs/guides/catalog", { ...anonymous, headers: known });
+    const ifNoneMatch = { "if-none-match": guide.headers.get("etag") ?? "" };
+    const again = await facade.call("GET /docs/guides/catalog", { ...anonymous, headers: ifNoneMatch });
     expect([again.status, again.text]).toEqual([304, ""]);
   });
 
@@ -39,8 +39,8 @@ describe("GET /docs/guides/{name}", () => {
     const head = await facade.call("HEAD /docs/guides/catalog", anonymous);
     expect([head.status, head.text]).toEqual([200, ""]);
     for (const path of ["/docs/guides", "/docs/guides/catalog", "/docs/events"]) {
-      const refused = await facade.call(`POST ${path}`, anonymous);
-      expect([path, refused.status, refused.headers.get("allow")]).toEqual([path, 405, "GET, HEAD, OPTIONS"]);
+      const refusal = await facade.call(`POST ${path}`, anonymous);
+      expect([path, refusal.status, refusal.headers.get("allow")]).toEqual([path, 405, "GET, HEAD, OPTIONS"]);
     }
     for (const name of ["nothing", "constructor", "Catalog"])
       expect([name, (await facade.call(`GET /docs/guides/${name}`, anonymous)).status]).toEqual([name, 404]);

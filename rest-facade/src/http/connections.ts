@@ -15,7 +15,7 @@ interface Connection {
 /** How long unread bytes are read after the answer. A close over unread bytes resets the connection, and the client could lose the answer. */
 const usualLingerMs = 1000;
 
-/** The open connections of a listener, and how they end without a reset. */
+/** A listener's open connections, and how they end without a reset. */
 export class Connections {
   readonly #open = new Map<Socket, Connection>();
   readonly #answered: (this: ServerResponse) => void;
@@ -25,10 +25,10 @@ export class Connections {
   #onEmpty: (() => void) | undefined;
 
   constructor() {
-    const answered = (response: ServerResponse) => this.#release(response);
+    const release = (response: ServerResponse) => this.#release(response);
     // one function serves all responses, since a closure for each response would cost time in every request
     this.#answered = function answeredOne(this: ServerResponse) {
-      answered(this);
+      release(this);
     };
   }
 
@@ -44,7 +44,7 @@ export class Connections {
     if (this.#open.size === 0) this.#onEmpty?.();
   }
 
-  /** Returns false for a request that arrived after the final answer of its connection. It must not be processed. */
+  /** Returns false for a request that arrived after its connection's final answer. It must not be processed. */
   receive(response: ServerResponse): boolean {
     const connection = this.#open.get(response.req.socket);
     if (!connection) return true;
@@ -66,7 +66,7 @@ export class Connections {
     refuseInTurn(socket, connection);
   }
 
-  /** From now on the answer to the newest request of each connection carries "Connection: close". */
+  /** From now on the answer to each connection's newest request carries "Connection: close". */
   leave(lingerMs = usualLingerMs): void {
     this.#leaving = true;
     this.#lingerMs = lingerMs;
@@ -120,11 +120,11 @@ export class Connections {
 
 function refuseInTurn(socket: Socket, connection: Connection): void {
   const { refusal, newest, unanswered } = connection;
-  // bytes that break the body of a request are answered as that request
-  const broken = newest && !newest.req.complete ? newest : undefined;
-  if (unanswered > (broken ? 1 : 0)) return;
+  // bytes that break a request's body are answered as that request
+  const brokenResponse = newest && !newest.req.complete ? newest : undefined;
+  if (unanswered > (brokenResponse ? 1 : 0)) return;
   connection.final = true;
-  if (broken?.headersSent) endAndLinger(socket);
+  if (brokenResponse?.headersSent) endAndLinger(socket);
   else refusal?.();
 }
 

@@ -13,17 +13,17 @@ describe("the histogram of durations", () => {
       labelNames: ["route", "status"],
       registers: [theirs],
     });
-    const [fine, failed] = [
+    const [fine, failure] = [
       { route: "/v1/a", status: "200" },
       { route: "/v1/a", status: "500" },
     ];
-    const [ok, broken] = [histogram.series(fine), histogram.series(failed)];
+    const [ok, errorSeries] = [histogram.series(fine), histogram.series(failure)];
     for (const seconds of [0.0005, 0.001, 0.25, 3, 100]) {
       ok.observe(seconds);
       reference.observe(fine, seconds);
     }
-    broken.observe(1);
-    reference.observe(failed, 1);
+    errorSeries.observe(1);
+    reference.observe(failure, 1);
     expect(await ours.metrics()).toBe(await theirs.metrics());
   });
 });

@@ -1,6 +1,6 @@
 import type { Histogram, Registry } from "prom-client";
 
-/** One series of a histogram. */
+/** One series in a histogram. */
 export interface Durations {
   observe(seconds: number): void;
 }
@@ -20,8 +20,8 @@ interface DurationHistogramOptions {
 }
 
 /**
- * Replaces prom-client's histogram, which validates and hashes the labels of a series again with every
- * observation: several microseconds of a request that takes a hundred.
+ * Replaces prom-client's histogram, which validates and hashes a series' labels again with every observation: several
+ * microseconds in a request that takes a hundred.
  */
 export class DurationHistogram {
   readonly name: string;
@@ -55,10 +55,10 @@ export class DurationHistogram {
     const { name, help, bounds } = this.#options;
     const values = this.#series.flatMap(({ labels, counts, sum }) => {
       let count = 0;
-      const buckets = counts.map((added, bucket) => ({
+      const buckets = counts.map((increment, bucket) => ({
         metricName: `${name}_bucket`,
         labels: { le: String(bounds[bucket] ?? "+Inf"), ...labels },
-        value: (count += added),
+        value: (count += increment),
       }));
       return [
         ...buckets,

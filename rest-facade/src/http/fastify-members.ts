@@ -4,21 +4,21 @@ import type { Trace } from "@factory/runtime/telemetry/trace";
 import type {} from "fastify";
 import type { Problem } from "./problem.js";
 
-// The members that the facade adds to the requests and route settings of Fastify.
+// The members that the facade adds to Fastify's requests and route settings.
 
 declare module "fastify" {
   interface FastifyRequest {
     trace: Trace;
     principal: Principal | undefined;
-    /** The size of the JSON body; 0 before it was read. */
+    /** The JSON body's size; 0 before it was read. */
     bodyBytes: number;
-    /** The members and values of the JSON body; undefined before they were counted. */
+    /** The JSON body's members and values; undefined before they were counted. */
     bodySize: JsonSize | undefined;
   }
   interface FastifyContextConfig {
-    /** The root field that the route runs: the name of the operation in the audit log. */
+    /** The root field that the route runs: the operation's name in the audit log. */
     rootField?: string;
-    /** Further members of the problems of this route. */
+    /** Further members for this route's problems. */
     errorMembers?: (problem: Problem, request: FastifyRequest) => Record<string, unknown>;
   }
 }

@@ -34,11 +34,11 @@ export interface FrontDoorOptions {
 
 /** How long a stop waits, in milliseconds. */
 export interface StopPatience {
-  /** Requests on open connections are answered for this long after the stop begins, since each client learns of it by its next answer. */
+  /** Open connections are served for this long after the stop begins: each client learns about it by its next answer. */
   readonly graceMs: number;
   /** Connections that are still open after this time are destroyed. */
   readonly timeoutMs: number;
-  /** How long late bytes of a client are read after its last answer. */
+  /** How long a client's late bytes are read after its last answer. */
   readonly lingerMs?: number;
   /** Waits for the grace period; `setTimeout` by default. */
   readonly pause?: (ms: number) => Promise<unknown>;
@@ -47,7 +47,7 @@ export interface StopPatience {
 /** A websocket whose client does not answer the closing handshake is destroyed after this time. */
 const websocketPatienceMs = 3000;
 
-/** The Node server in front of fastify: limits, pass-through paths, upgrades, and a stop that loses no answer. */
+/** The Node server before fastify: limits, pass-through paths, upgrades, and a stop that loses no answer. */
 export class FrontDoor {
   readonly #options: FrontDoorOptions;
   readonly #connections = new Connections();
@@ -66,7 +66,7 @@ export class FrontDoor {
   }
 
   /** fastify's `serverFactory`. */
-  open(routed: FrontDoorRequest): Server {
+  open(handle: FrontDoorRequest): Server {
     const server = createServer(
       {
         maxHeaderSize: 16 * 1024,
@@ -77,7 +77,7 @@ export class FrontDoor {
         // Node would answer without a problem body
         requireHostHeader: false,
       },
-      (request, response) => this.#arrive(request, response, routed),
+      (request, response) => this.#arrive(request, response, handle),
     );
     server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) =>
       this.#arrive(request, response, () =>
@@ -106,35 +106,35 @@ export class FrontDoor {
     return server;
   }
 
-  #arrive(request: IncomingMessage, response: ServerResponse, routed: FrontDoorRequest): void {
+  #arrive(request: IncomingMessage, response: ServerResponse, handle: FrontDoorRequest): void {
     if (!this.#connections.receive(response)) request.resume();
-    else if (!this.#closing) this.#receive(request, response, routed);
+    else if (!this.#closing) this.#receive(request, response, handle);
     else {
       this.#arrivals++;
-      // pipelined requests are read before the answer, so that the last request of the connection is known
-      setImmediate(() => this.#receive(request, response, routed));
+      // pipelined requests are read before the answer, so that the connection's last request is known
+      setImmediate(() => this.#receive(request, response, handle));
     }
   }
 
-  #receive(request: IncomingMessage, response: ServerResponse, routed: FrontDoorRequest): void {
+  #receive(request: IncomingMessage, response: ServerResponse, handle: FrontDoorRequest): void {
     const url = originForm(request);
     findClientAddress(request, this.#options.proxies);
     const refusal = url.length > maxUrlLength ? uriTooLong() : hostRefusal(request);
     if (refusal) answerWithProblem(response, refusal, continueTrace(undefined));
     else if (url === "*") response.writeHead(204, { allow: "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS" }).end();
     else {
-      const owned = this.#options.passThrough.find(({ prefix }) => url.startsWith(prefix));
-      if (owned) {
+      const passThrough = this.#options.passThrough.find(({ prefix }) => url.startsWith(prefix));
+      if (passThrough) {
         if (this.#options.https) response.setHeader(...strictTransport);
-        passOn(owned, request, response);
-      } else if (!this.#options.direct?.(request, response, () => routed(request, response))) routed(request, response);
+        passOn(passThrough, request, response);
+      } else if (!this.#options.direct?.(request, response, () => handle(request, response))) handle(request, response);
     }
   }
 
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const { upgrade } = this.#options;
     const url = originForm(request);
-    // the HTTP server handles no errors of a socket that was upgraded
+    // the HTTP server handles no errors from a socket that was upgraded
     socket.on("error", () => socket.destroy());
     const refusal = hostRefusal(request);
     if (refusal) {
@@ -183,7 +183,7 @@ export class FrontDoor {
     this.#connections.leave(lingerMs);
   }
 
-  /** Closes the listener, answers the requests of the grace period, and waits for those in flight. `stop` ends the application behind. */
+  /** Closes the listener, answers late requests, and waits for those in flight. `stop` ends the application behind. */
   async close(stop: () => Promise<unknown>, patience: StopPatience): Promise<void> {
     const { graceMs, timeoutMs, lingerMs, pause = sleep } = patience;
     this.#closing = true;
@@ -206,11 +206,11 @@ export class FrontDoor {
 
   /** The kernel resets connections that are not accepted yet, so this waits for a moment in which none arrives. */
   async #stopListening(): Promise<void> {
-    for (let turn = 0, seen = -1; turn < 100 && seen !== this.#arrivals; turn++) {
-      seen = this.#arrivals;
+    for (let turn = 0, seenArrivals = -1; turn < 100 && seenArrivals !== this.#arrivals; turn++) {
+      seenArrivals = this.#arrivals;
       await nextTurn();
     }
-    // `close` of http.Server would also destroy idle connections, although a request may be on its way to them
+    // http.Server's `close` would also destroy idle connections, although a request may be on its way to them
     for (const server of this.#servers) if (server.listening) Listening.prototype.close.call(server);
   }
 
@@ -221,7 +221,7 @@ export class FrontDoor {
 
 const refusedUpgradeMs = 2000;
 
-/** The time limits of the HTTP server do not apply to an upgraded socket, so it needs its own. */
+/** The HTTP server's time limits do not apply to an upgraded socket, so it needs its own. */
 function refuseUpgrade(socket: Duplex, error: unknown, url: string): void {
   closeWithProblem(socket, error, url);
   const deadline = setTimeout(() => socket.destroy(), refusedUpgradeMs);
@@ -232,7 +232,7 @@ type FrontDoorRequest = (request: IncomingMessage, response: ServerResponse) => 
 
 const absoluteForm = /^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i;
 
-/** The path of a request target, also in absolute form (RFC 9112 section 3.2.2). */
+/** A request target's path, also in absolute form (RFC 9112 section 3.2.2). */
 function originForm(request: IncomingMessage): string {
   const url = request.url ?? "/";
   if (url.charCodeAt(0) === 0x2f || url === "*") return url;
@@ -242,17 +242,17 @@ function originForm(request: IncomingMessage): string {
 }
 
 function passOn({ owner, meter }: PassThrough, request: IncomingMessage, response: ServerResponse): void {
-  const given = request.headers["traceparent"];
-  const trace: Trace = continueTrace(typeof given === "string" ? given : undefined);
+  const traceHeader = request.headers["traceparent"];
+  const trace: Trace = continueTrace(typeof traceHeader === "string" ? traceHeader : undefined);
   // the owner continues the same trace, so its answer and its log name the id that the caller sees
   request.headers["traceparent"] = traceparent(trace);
   response.setHeader("x-trace-id", trace.traceId);
   response.setHeader("traceparent", traceparent(trace));
   response.setHeader("x-content-type-options", "nosniff");
   response.setHeader("referrer-policy", "no-referrer");
-  const arrived = performance.now();
+  const arrivalTime = performance.now();
   const count = meter(request.method ?? "GET");
-  response.once("finish", () => count(response.statusCode, performance.now() - arrived, undefined));
+  response.once("finish", () => count(response.statusCode, performance.now() - arrivalTime, undefined));
   try {
     owner(request, response);
   } catch (error) {
@@ -263,16 +263,16 @@ function passOn({ owner, meter }: PassThrough, request: IncomingMessage, respons
 /** Checks for exactly one Host header, which only HTTP/1.0 may leave out (RFC 9112 section 3.2). */
 function hostRefusal({ headers, rawHeaders, httpVersion }: IncomingMessage): HttpRefusal | undefined {
   if (headers.host === undefined && httpVersion === "1.1")
-    return malformed("The request has no Host header. Send exactly one.");
+    return malformedRequest("The request has no Host header. Send exactly one.");
   let hosts = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index];
     if (name?.length === 4 && name.toLowerCase() === "host") hosts++;
   }
-  return hosts > 1 ? malformed("The request has more than one Host header. Send exactly one.") : undefined;
+  return hosts > 1 ? malformedRequest("The request has more than one Host header. Send exactly one.") : undefined;
 }
 
-const malformed = (detail: string) => new HttpRefusal(400, "VALIDATION_FAILED", "Bad request", detail);
+const malformedRequest = (detail: string) => new HttpRefusal(400, "VALIDATION_FAILED", "Bad request", detail);
 
 const unknownExpectation = () =>
   new HttpRefusal(
@@ -293,6 +293,6 @@ function unreadable({ code }: { code?: string }): unknown {
     case "ERR_HTTP_REQUEST_TIMEOUT":
       return requestTimedOut();
     default:
-      return malformed("The request is not well-formed HTTP.");
+      return malformedRequest("The request is not well-formed HTTP.");
   }
 }

@@ -120,9 +120,9 @@ describe("bodies", () => {
   });
 
   it("may have at most 64 levels", async () => {
-    const nested = (levels: number) => `{"name":"a","x":${"[".repeat(levels)}${"]".repeat(levels)}}`;
-    expect((await post(nested(63))).status).toBe(201);
-    expect(await outcome(post(nested(64)))).toEqual([400, "MALFORMED_JSON"]);
+    const nestedJson = (levels: number) => `{"name":"a","x":${"[".repeat(levels)}${"]".repeat(levels)}}`;
+    expect((await post(nestedJson(63))).status).toBe(201);
+    expect(await outcome(post(nestedJson(64)))).toEqual([400, "MALFORMED_JSON"]);
     expect(await outcome(post("[".repeat(500_000)))).toEqual([400, "MALFORMED_JSON"]);
     expect((await post(`{"name":"${"[".repeat(100)}"}`)).status).toBe(201);
   });
@@ -262,7 +262,7 @@ describe("addresses and methods", () => {
 
 describe("requests that Node refuses", () => {
   const head = "POST /v1/templates HTTP/1.1\r\nhost: x\r\nauthorization: Bearer good\r\ncontent-type: application/json";
-  const chunked = `${head}\r\ntransfer-encoding: chunked\r\n\r\n`;
+  const chunkedHead = `${head}\r\ntransfer-encoding: chunked\r\n\r\n`;
   const upgrade = "connection: upgrade\r\nupgrade: websocket";
 
   const refusals: readonly (readonly [name: string, bytes: string, status: number, code: string])[] = [
@@ -280,8 +280,8 @@ describe("requests that Node refuses", () => {
       "VALIDATION_FAILED",
     ],
     ["a header without a name", "GET / HTTP/1.1\r\nhost: x\r\n: y\r\n\r\n", 400, "VALIDATION_FAILED"],
-    ["a chunk without a length", `${chunked}z\r\n{}\r\n0\r\n\r\n`, 400, "VALIDATION_FAILED"],
-    ["a chunk with a long extension", `${chunked}2;${"x".repeat(20_000)}\r\n{}\r\n`, 413, "PAYLOAD_TOO_LARGE"],
+    ["a chunk without a length", `${chunkedHead}z\r\n{}\r\n0\r\n\r\n`, 400, "VALIDATION_FAILED"],
+    ["a chunk with a long extension", `${chunkedHead}2;${"x".repeat(20_000)}\r\n{}\r\n`, 413, "PAYLOAD_TOO_LARGE"],
     ["large headers", `GET / HTTP/1.1\r\nhost: x\r\nx-big: ${"x".repeat(20_000)}\r\n\r\n`, 431, "HEADERS_TOO_LARGE"],
     [
       "an unknown expectation",

@@ -3,16 +3,16 @@ export class KnownPaths {
   readonly #patterns = new Map<string, { form: RegExp; methods: Set<string> }>();
 
   add(method: string | readonly string[], url: string): void {
-    const known = this.#patterns.get(url) ?? { form: patternOf(url), methods: new Set(["OPTIONS"]) };
-    this.#patterns.set(url, known);
-    for (const name of [method].flat()) known.methods.add(name);
+    const pattern = this.#patterns.get(url) ?? { form: patternOf(url), methods: new Set(["OPTIONS"]) };
+    this.#patterns.set(url, pattern);
+    for (const name of [method].flat()) pattern.methods.add(name);
   }
 
-  /** The value of an Allow header; undefined for an unknown path. */
+  /** An Allow header's value; undefined for an unknown path. */
   methodsOf(path: string): string | undefined {
     const methods = new Set<string>();
-    for (const { form, methods: known } of this.#patterns.values()) {
-      if (form.test(path)) for (const method of known) methods.add(method);
+    for (const { form, methods: knownMethods } of this.#patterns.values()) {
+      if (form.test(path)) for (const method of knownMethods) methods.add(method);
     }
     return methods.size === 0 ? undefined : [...methods].sort().join(", ");
   }

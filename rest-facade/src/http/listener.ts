@@ -24,7 +24,7 @@ export interface ListenerOptions extends FrontDoorOptions {
   readonly meterFor: (method: string, route: string) => Meter;
 }
 
-/** A fastify application and the Node server in front of it. */
+/** A fastify application and the Node server before it. */
 export interface Listener {
   readonly app: FastifyInstance;
   readonly door: FrontDoor;
@@ -73,13 +73,13 @@ export function acceptVendorMediaType(app: FastifyInstance): void {
 
 type Done = (error: Error | null, body?: unknown) => void;
 
-function parseJson(request: FastifyRequest, body: string | Buffer, done: Done): void {
+function parseJson(request: FastifyRequest, body: string | Buffer, callback: Done): void {
   const { headers, method } = request;
   request.bodyBytes = body.length;
   const encoding = headers["content-encoding"];
   const charset = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(headers["content-type"] ?? "")?.[1];
   if ((encoding !== undefined && encoding !== "identity") || (charset !== undefined && !/^utf-?8$/i.test(charset))) {
-    done(
+    callback(
       new DomainError("UNSUPPORTED_MEDIA_TYPE", {
         detail:
           "The body has a charset or a Content-Encoding that is not supported. Send UTF-8 text without a Content-Encoding.",
@@ -89,7 +89,7 @@ function parseJson(request: FastifyRequest, body: string | Buffer, done: Done): 
   }
   // many clients send a media type without a body
   if (method === "DELETE" && body.length === 0) {
-    done(null);
+    callback(null);
     return;
   }
   const bytes = Buffer.isBuffer(body) ? body : Buffer.from(body);
@@ -99,54 +99,54 @@ function parseJson(request: FastifyRequest, body: string | Buffer, done: Done): 
   try {
     // the tenants take turns, and callers without a token by their network
     const value = longWork.begin(request.principal?.tenantId ?? clientNetworkOf(request.raw), reading);
-    if (value instanceof Promise) void settle(value, done);
-    else done(null, value);
+    if (value instanceof Promise) void settle(value, callback);
+    else callback(null, value);
   } catch (error) {
-    done(error as Error);
+    callback(error as Error);
   }
 }
 
-async function settle(reading: Promise<unknown>, done: Done): Promise<void> {
+async function settle(reading: Promise<unknown>, callback: Done): Promise<void> {
   try {
-    done(null, await reading);
+    callback(null, await reading);
   } catch (error) {
-    done(error as Error);
+    callback(error as Error);
   }
 }
 
 function welcome({ allowedOrigins, https, meterFor }: ListenerOptions, paths: KnownPaths) {
   const security = securityHeaders(https);
   const share = cors(allowedOrigins);
-  const unmatched = meterFor("", "unmatched");
-  return (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
-    const given = request.headers["traceparent"];
-    const trace = continueTrace(typeof given === "string" ? given : undefined);
+  const unmatchedMeter = meterFor("", "unmatched");
+  return (request: FastifyRequest, reply: FastifyReply, callback: (error?: Error) => void) => {
+    const traceHeader = request.headers["traceparent"];
+    const trace = continueTrace(typeof traceHeader === "string" ? traceHeader : undefined);
     request.trace = trace;
     reply.headers(security).header("x-trace-id", trace.traceId).header("traceparent", traceparent(trace));
     share(request, reply);
     if (!request.is404) {
-      done();
+      callback();
       return;
     }
-    reply.raw.once("finish", () => unmatched(reply.statusCode, reply.elapsedTime, undefined));
-    const allowed = paths.methodsOf(pathOf(request.url));
-    if (allowed === undefined)
-      done(
+    reply.raw.once("finish", () => unmatchedMeter(reply.statusCode, reply.elapsedTime, undefined));
+    const allowedMethods = paths.methodsOf(pathOf(request.url));
+    if (allowedMethods === undefined)
+      callback(
         new DomainError("NOT_FOUND", { detail: "This path does not exist. The documented paths are listed at /docs." }),
       );
-    else if (request.method === "OPTIONS") void reply.code(204).header("allow", allowed).send();
+    else if (request.method === "OPTIONS") void reply.code(204).header("allow", allowedMethods).send();
     else {
-      reply.header("allow", allowed);
-      done(
+      reply.header("allow", allowedMethods);
+      callback(
         new DomainError("METHOD_NOT_ALLOWED", {
-          detail: `This path does not answer this method. It answers ${allowed}.`,
+          detail: `This path does not answer this method. It answers ${allowedMethods}.`,
         }),
       );
     }
   };
 }
 
-/** The headers of every answer. */
+/** The headers that every answer has. */
 export function securityHeaders(https: boolean): Record<string, string> {
   return {
     "x-content-type-options": "nosniff",
@@ -159,12 +159,12 @@ export function securityHeaders(https: boolean): Record<string, string> {
 function observe(route: RouteOptions, { meterFor, logger }: ListenerOptions): void {
   const name = documentedPath(route.url);
   const meters = new Map([route.method].flat().map((method) => [method, meterFor(method, name)]));
-  const onResponse = (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
+  const onResponse = (request: FastifyRequest, reply: FastifyReply, callback: () => void) => {
     const { principal, trace, method } = request;
     const durationMs = reply.elapsedTime;
     const meter = meters.get(method);
     meter?.(reply.statusCode, durationMs, principal?.tenantId);
-    // the HEAD route that fastify adds to a GET route runs the hook of the GET route and its own
+    // the HEAD route that fastify adds to a GET route runs the GET route's hook and its own
     if (meter && logger.isLevelEnabled("debug"))
       logger.debug(
         {
@@ -176,7 +176,7 @@ function observe(route: RouteOptions, { meterFor, logger }: ListenerOptions): vo
         },
         "answered",
       );
-    done();
+    callback();
   };
   route.onResponse = [route.onResponse ?? [], onResponse].flat();
 }

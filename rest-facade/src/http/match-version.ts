@@ -1,11 +1,11 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { LRUCache } from "lru-cache";
 
-/** The media type of version 1 of the integration API. */
+/** The media type for version 1 of the integration API. */
 export const integrationMediaType = "application/vnd.service.integration.v1+json";
 const json = "application/json";
 const jsonAnswer = "application/json; charset=utf-8";
-const supported = [json, integrationMediaType];
+const supportedTypes = [json, integrationMediaType];
 
 interface MediaRange {
   readonly type: string;
@@ -13,15 +13,18 @@ interface MediaRange {
 }
 
 /** Accept headers and the media type that each was answered with; false: none is acceptable. */
-const negotiated = new LRUCache<string, string | false>({ max: 200 });
+const negotiatedTypes = new LRUCache<string, string | false>({ max: 200 });
 
-/** The media type of the answer (integration specification, Versioning 1). Without a preference it is plain JSON. Throws NOT_ACCEPTABLE. */
+/**
+ * The answer's media type (integration specification, Versioning 1). Without a preference it is plain JSON. Throws
+ * NOT_ACCEPTABLE.
+ */
 export function matchMediaType(accept: string | undefined): string {
   const type = acceptableMediaType(accept);
   if (type === undefined)
     throw new DomainError("NOT_ACCEPTABLE", {
-      detail: `The Accept header names no media type that is served here. Send ${supported.join(" or ")}, or leave the header out.`,
-      supported,
+      detail: `The Accept header names no media type that is served here. Send ${supportedTypes.join(" or ")}, or leave the header out.`,
+      supported: supportedTypes,
     });
   return type;
 }
@@ -31,10 +34,10 @@ export const mediaTypeForVendor = (accept: string | undefined): string => accept
 
 function acceptableMediaType(accept: string | undefined): string | undefined {
   if (accept === undefined || accept === "*/*" || accept === json) return jsonAnswer;
-  let type = negotiated.get(accept);
+  let type = negotiatedTypes.get(accept);
   if (type === undefined) {
     type = negotiate(accept) ?? false;
-    negotiated.set(accept, type);
+    negotiatedTypes.set(accept, type);
   }
   if (type === false) return undefined;
   return type === json ? jsonAnswer : type;
@@ -44,12 +47,12 @@ function acceptableMediaType(accept: string | undefined): string | undefined {
 function negotiate(accept: string): string | undefined {
   const ranges = mediaRanges(accept);
   if (ranges.length === 0) return json;
-  const refused = new Set(ranges.filter(({ quality }) => quality === 0).map(({ type }) => type));
-  const wanted = ranges
+  const refusedTypes = new Set(ranges.filter(({ quality }) => quality === 0).map(({ type }) => type));
+  const wantedRanges = ranges
     .filter(({ quality }) => quality > 0)
     .sort((a, b) => b.quality - a.quality || breadth(a.type) - breadth(b.type));
-  for (const { type } of wanted) {
-    const offer = supported.find((candidate) => !refused.has(candidate) && covers(type, candidate));
+  for (const { type } of wantedRanges) {
+    const offer = supportedTypes.find((candidate) => !refusedTypes.has(candidate) && covers(type, candidate));
     if (offer !== undefined) return offer;
   }
   return undefined;
@@ -74,7 +77,7 @@ const breadth = (range: string) => (range === "*/*" ? 2 : range === "application
 /** The version that `api-version` names. */
 export const apiVersion = "1.0";
 
-/** Spine specification, Versioning 1: the header must agree with the `/v1` of the path. */
+/** Spine specification, Versioning 1: the header must agree with the `/v1` in the path. */
 export function matchApiVersion(header: string | string[] | undefined): void {
   if (header === undefined || header === "1" || header === apiVersion) return;
   throw new DomainError("UNSUPPORTED_API_VERSION", {

@@ -8,7 +8,7 @@ export interface MemoryDocument {
   readonly mediaType: string;
 }
 
-/** Makes a document of the text, whose media type has no parameters. */
+/** Makes a document from the text, whose media type has no parameters. */
 export const memoryDocument = (text: string, mediaType: string): MemoryDocument => ({
   ...{ text, mediaType },
   tag: entityTag(text),
@@ -17,7 +17,7 @@ export const memoryDocument = (text: string, mediaType: string): MemoryDocument 
 /** Answers with the document, or 304 if the caller has it. Caches may keep it for an hour. */
 export function sendDocument(request: FastifyRequest, reply: FastifyReply, document: MemoryDocument): FastifyReply {
   reply.header("etag", document.tag).header("cache-control", "public, max-age=3600");
-  const known = request.headers["if-none-match"];
-  if (known !== undefined && matchesEntityTag(known, document.tag)) return reply.code(304).send();
+  const knownTags = request.headers["if-none-match"];
+  if (knownTags !== undefined && matchesEntityTag(knownTags, document.tag)) return reply.code(304).send();
   return reply.header("content-type", `${document.mediaType}; charset=utf-8`).send(document.text);
 }

@@ -32,8 +32,8 @@ describe("problemOf", () => {
   it("waits whole seconds", () => {
     const { headers } = problemOf(new DomainError("RATE_LIMITED", { retryAfterSeconds: 120.1 }), place);
     expect(headers).toEqual({ "retry-after": "121" });
-    const paused = problemOf(new DomainError("UNAVAILABLE", { retryAfterSeconds: 30 }), place);
-    expect(paused.headers).toEqual({ "retry-after": "30" });
+    const problem = problemOf(new DomainError("UNAVAILABLE", { retryAfterSeconds: 30 }), place);
+    expect(problem.headers).toEqual({ "retry-after": "30" });
   });
 
   it("keeps field errors and other members, which cannot replace the standard members", () => {
@@ -51,12 +51,12 @@ describe("problemOf", () => {
   });
 
   it("maps the codes that GraphQL servers use", () => {
-    const mapped = (code: string) => problemOf(graphqlError({ code }), place);
-    expect(mapped("BAD_USER_INPUT").status).toBe(400);
-    expect(mapped("DOWNSTREAM_SERVICE_ERROR").body).toMatchObject({ code: "UPSTREAM_FAILED", status: 502 });
-    expect(JSON.stringify(mapped("DOWNSTREAM_SERVICE_ERROR").body)).not.toContain("said by the graph");
-    expect(mapped("IDEMPOTENCY_IN_PROGRESS").headers).toEqual({ "retry-after": "1" });
-    expect(mapped("UNAUTHENTICATED").headers).toEqual({ "www-authenticate": "Bearer" });
+    const problemFor = (code: string) => problemOf(graphqlError({ code }), place);
+    expect(problemFor("BAD_USER_INPUT").status).toBe(400);
+    expect(problemFor("DOWNSTREAM_SERVICE_ERROR").body).toMatchObject({ code: "UPSTREAM_FAILED", status: 502 });
+    expect(JSON.stringify(problemFor("DOWNSTREAM_SERVICE_ERROR").body)).not.toContain("said by the graph");
+    expect(problemFor("IDEMPOTENCY_IN_PROGRESS").headers).toEqual({ "retry-after": "1" });
+    expect(problemFor("UNAUTHENTICATED").headers).toEqual({ "www-authenticate": "Bearer" });
   });
 
   it("answers INTERNAL for an unknown error, and keeps the cause for the log", () => {

@@ -17,7 +17,7 @@ export interface Problem {
   readonly cause?: unknown;
 }
 
-/** A refusal by the rules of HTTP, with a status that no error code of the closed list has. */
+/** A refusal by HTTP's rules, with a status that no error code in the closed list has. */
 export class HttpRefusal extends Error {
   override readonly name = "HttpRefusal";
 
@@ -33,15 +33,17 @@ export class HttpRefusal extends Error {
 
 interface Place {
   readonly traceId: string;
-  /** The path of the request, without its query. */
+  /** The request's path, without its query. */
   readonly instance: string;
 }
 
-/** The `type` of a problem: a path of this server, at which its meaning can be read. */
+/** A problem's `type`: a path on this server, at which its meaning can be read. */
 export const problemType = (code: ErrorCode) => `/problems/${code.toLowerCase().replaceAll("_", "-")}`;
 
-/** Turns every failure of a request into a problem. An outage becomes UNAVAILABLE and an unexpected
- * error INTERNAL; both keep their cause for the log. */
+/**
+ * Turns every request failure into a problem. An outage becomes UNAVAILABLE and an unexpected error INTERNAL; both keep
+ * their cause for the log.
+ */
 export function problemOf(error: unknown, place: Place): Problem {
   if (error instanceof DomainError) return refusal(error.code, error.facts, place);
   if (error instanceof GraphQLError) return graphqlProblem(error, place);
@@ -59,8 +61,8 @@ export function problemOf(error: unknown, place: Place): Problem {
 const internal = { detail: "An internal error occurred." };
 
 function refusal(code: ErrorCode, facts: ErrorFacts & { title?: string; status?: number }, place: Place): Problem {
-  const known = errorCodes[code];
-  const { detail, errors, status = known.status ?? 500, title = known.title, ...further } = facts;
+  const entry = errorCodes[code];
+  const { detail, errors, status = entry.status ?? 500, title = entry.title, ...further } = facts;
   return {
     status,
     headers: headersFor(code, facts),
@@ -82,8 +84,8 @@ const hidden = new Set(["code", "status", "traceId", "http", "type", "title", "d
 const neverShown = new Set(["stacktrace", "exception", "originalError"]);
 
 function graphqlProblem(error: GraphQLError, place: Place): Problem {
-  const given = error.extensions["code"];
-  const code = typeof given === "string" ? (foreignCodes[given] ?? given) : "INTERNAL";
+  const foreignCode = error.extensions["code"];
+  const code = typeof foreignCode === "string" ? (foreignCodes[foreignCode] ?? foreignCode) : "INTERNAL";
   if (!isErrorCode(code) || errorCodes[code].status === null || code === "INTERNAL")
     // a subgraph that names the trace has logged the cause already
     return error.extensions["traceId"] === undefined
@@ -105,13 +107,13 @@ const intoRequest = (error: FieldError): FieldError => ({
 
 const upstream = { detail: "A service that this endpoint needs has failed. Try again later." };
 
-/** Error codes of GraphQL servers and the codes of our closed list with the same meaning. */
+/** GraphQL servers' error codes and the codes with the same meaning in our closed list. */
 const foreignCodes: Record<string, ErrorCode | undefined> = {
   BAD_USER_INPUT: "VALIDATION_FAILED",
   DOWNSTREAM_SERVICE_ERROR: "UPSTREAM_FAILED",
 };
 
-/** Whether a text is a code of the closed list. */
+/** Whether a text is a code in the closed list. */
 export const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(errorCodes, code);
 
 function headersFor(code: ErrorCode, facts: ErrorFacts): Record<string, string> {
@@ -141,7 +143,7 @@ const challenges: Partial<Record<ErrorCode, string>> = {
   UNAUTHENTICATED: "Bearer",
   TOKEN_INVALID: 'Bearer error="invalid_token", error_description="The access token is not valid."',
   TOKEN_EXPIRED: 'Bearer error="invalid_token", error_description="The access token has expired."',
-  // The same for every scheme of a vendor, so that it tells nothing about the provider.
+  // The same for every vendor scheme, so that it tells nothing about the provider.
   SIGNATURE_INVALID: "Signature",
   SIGNATURE_MISSING: "Signature",
   SIGNATURE_EXPIRED: "Signature",

@@ -50,7 +50,7 @@ describe("a large body", () => {
     let pauses = 0;
     let step = reading.next();
     for (; !step.done; step = reading.next()) pauses += 1;
-    // the pauses of the count, two around the parser, some in the search for numbers, and one after it
+    // the pauses in the count, two around the parser, some in the search for numbers, and one after it
     const ofCount = Math.floor((text.length - 1) / (16 * 1024));
     expect(pauses).toBeGreaterThanOrEqual(ofCount + 3);
     expect(pauses).toBeLessThanOrEqual(2 * ofCount + 3);

@@ -11,16 +11,16 @@ const ordinarySize: JsonSize = { members: 1000, values: 5000 };
 
 /**
  * A body as strict JSON: UTF-8, at most 64 levels, a limited number of members and values, text that PostgreSQL can
- * store. Empty counts as absent. Numbers whose text JavaScript would change are kept. `measured` is told how much the
+ * store. Empty counts as absent. Numbers whose text JavaScript would change are kept. `onMeasured` is told how much the
  * body holds before it is parsed.
  */
-export function* readingJson(body: Buffer, measured?: (size: JsonSize) => void): PausableWork<unknown> {
+export function* readingJson(body: Buffer, onMeasured?: (size: JsonSize) => void): PausableWork<unknown> {
   if (body.length === 0) return undefined;
-  if (!isUtf8(body)) throw malformed("The body is not valid UTF-8.");
+  if (!isUtf8(body)) throw malformedJson("The body is not valid UTF-8.");
   let isLarge = body.length > bytesBetweenPauses;
   const { suspicious } = yield* scanJson(body, requestJsonLimit, (size) => {
     isLarge ||= size.members > ordinarySize.members || size.values > ordinarySize.values;
-    measured?.(size);
+    onMeasured?.(size);
   });
   const start = body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? 3 : 0;
   if (isLarge) yield;
@@ -39,17 +39,17 @@ export function* readingJson(body: Buffer, measured?: (size: JsonSize) => void):
 /** The same at once, for a body that is not large. */
 export const readJson = (body: Buffer): unknown => doAtOnce(readingJson(body));
 
-const malformed = (detail: string) => new DomainError("MALFORMED_JSON", { detail });
+const malformedJson = (detail: string) => new DomainError("MALFORMED_JSON", { detail });
 
 function* parse(text: string, isLarge: boolean): PausableWork<unknown> {
   try {
     return isLarge ? yield* parsingForeignJson(text) : parseForeignJson(text);
   } catch (error) {
-    throw malformed(`The body is not JSON${whereItFails(error)}.`);
+    throw malformedJson(`The body is not JSON${whereItFails(error)}.`);
   }
 }
 
-/** The position at which parsing failed, as far as V8 reports it. Its message speaks of grammar tokens and is not shown. */
+/** The position at which parsing failed, as far as V8 reports it. Its message names grammar tokens and is not shown. */
 function whereItFails(error: unknown): string {
   const { message } = error as SyntaxError;
   if (/^Unexpected end\b|^Unterminated\b/.test(message)) return ": the text ends too early";

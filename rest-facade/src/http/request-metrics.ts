@@ -1,13 +1,13 @@
 import { Counter, type Registry } from "prom-client";
 import { DurationHistogram, type Durations } from "./duration-histogram.js";
 
-/** Further tenants share the label `other`, so that the size of a scrape has a limit. */
+/** Further tenants share the label `other`, so that a scrape's size has a limit. */
 const maxTenantLabels = 100;
 
 /** Counts one finished request. */
 export type Meter = (status: number, durationMs: number, tenantId: string | undefined) => void;
 
-/** Duration per route and status, number of requests per route and tenant. */
+/** Duration per route and status, request count per route and tenant. */
 export function requestMetrics(registry: Registry): (method: string, route: string) => Meter {
   const durations = new DurationHistogram(registry, {
     name: "http_request_duration_seconds",
@@ -37,8 +37,8 @@ export function requestMetrics(registry: Registry): (method: string, route: stri
   const meters = new Map<string, Meter>();
   // a route that two servers answer is counted as one
   return (method, route) => {
-    const known = meters.get(`${method} ${route}`);
-    if (known) return known;
+    const knownMeter = meters.get(`${method} ${route}`);
+    if (knownMeter) return knownMeter;
     const byStatus = new Map<number, Durations>();
     const byTenant = new Map<string, Tally>();
     const meter: Meter = (status, durationMs, tenantId) => {

@@ -10,7 +10,7 @@ import { documentedPath } from "../routes/route.js";
 import { endAndLinger } from "./connections.js";
 import { type Problem, problemMediaType, problemOf, requestAborted } from "./problem.js";
 
-/** So many bytes of an unread body are read after a refusal, so that the caller can read the answer. */
+/** This many bytes in an unread body are read after a refusal, so that the caller can read the answer. */
 const maxDrainedBytes = 8 * 1024 * 1024;
 
 export const pathOf = (url: string) => {
@@ -18,14 +18,14 @@ export const pathOf = (url: string) => {
   return query < 0 ? url : url.slice(0, query);
 };
 
-/** Answers every error of a request with a problem, and notes refusals for the audit log. */
+/** Answers every request error with a problem, and notes refusals for the audit log. */
 export function errorHandler(logger: Logger, refusals: RefusalSink) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     // fastify refuses a URL that it cannot decode before any hook runs
     const trace = request.trace ?? continueTrace(undefined);
     // the caller has closed the connection: the answer is not read, and an operator need not act
-    const aborted = request.raw.destroyed && !request.raw.complete;
-    const problem = problemOf(aborted ? requestAborted() : error, {
+    const isAborted = request.raw.destroyed && !request.raw.complete;
+    const problem = problemOf(isAborted ? requestAborted() : error, {
       traceId: trace.traceId,
       instance: pathOf(request.url),
     });

@@ -19,7 +19,7 @@ interface DirectParts {
   readonly flags: FeatureFlags;
   readonly verifier: Verifier;
   readonly limits: RateLimits;
-  /** The headers of every answer. */
+  /** The headers that every answer has. */
   readonly headers: Readonly<Record<string, string>>;
   readonly meter: Meter;
   readonly logger: Logger;
@@ -29,15 +29,15 @@ const path = /^\/ofrep\/v1\/evaluate\/flags\/([A-Za-z0-9][A-Za-z0-9._-]{0,99})$/
 const { rate, scopes } = ofrepRoutes.evaluate;
 
 /**
- * Evaluates one flag without the router, to save its cost. Any other case than that of a server with a valid token
- * goes to the router, so that every refusal is made in one place.
+ * Evaluates one flag without the router, to save its cost. Any other case than a server with a valid token goes to the
+ * router, so that every refusal is made in one place.
  */
 export function directEvaluation(parts: DirectParts): DirectAnswer {
   return (request, response, pass) => {
     const key = request.method === "POST" ? path.exec(request.url ?? "")?.[1] : undefined;
     if (key === undefined || !isCommon(request)) return false;
-    admit(request, parts).then((admitted) => {
-      if (admitted) void evaluate(key, admitted, { request, response, parts });
+    admit(request, parts).then((admission) => {
+      if (admission) void evaluate(key, admission, { request, response, parts });
       else pass();
     }, pass);
     return true;
@@ -75,9 +75,9 @@ async function admit(request: IncomingMessage, { verifier, limits }: DirectParts
 
 async function evaluate(key: string, { principal, state }: Admitted, exchange: Exchange): Promise<void> {
   const { request, response, parts } = exchange;
-  const arrived = performance.now();
-  const given = request.headers["traceparent"];
-  const trace = continueTrace(typeof given === "string" ? given : undefined);
+  const arrivalTime = performance.now();
+  const traceHeader = request.headers["traceparent"];
+  const trace = continueTrace(typeof traceHeader === "string" ? traceHeader : undefined);
   const limit = { "ratelimit-policy": state.policy, ratelimit: `"${rate}";r=${state.remaining};t=${state.seconds}` };
   try {
     const body = await bodyOf(request);
@@ -94,7 +94,7 @@ async function evaluate(key: string, { principal, state }: Admitted, exchange: E
     const text = JSON.stringify({ ...body, ...ofrepMembers(body, key) });
     send(exchange, trace, { status, body: text, type: problemMediaType, further: { ...limit, ...headers } });
   }
-  parts.meter(response.statusCode, performance.now() - arrived, principal.tenantId);
+  parts.meter(response.statusCode, performance.now() - arrivalTime, principal.tenantId);
 }
 
 interface Text extends OfrepAnswer {

@@ -77,9 +77,9 @@ interface Reader {
 async function read(subject = "a", query = ""): Promise<Reader> {
   const { port } = app.server.address() as AddressInfo;
   const headers = { authorization: `Bearer ${subject}` };
-  const sent = httpRequest({ port, path: `/streams?subject=${subject}${query}`, headers, agent: false });
-  sent.end();
-  const [response] = (await once(sent, "response")) as [IncomingMessage];
+  const request = httpRequest({ port, path: `/streams?subject=${subject}${query}`, headers, agent: false });
+  request.end();
+  const [response] = (await once(request, "response")) as [IncomingMessage];
   let text = "";
   response.on("data", (chunk: Buffer) => (text += chunk.toString()));
   response.on("error", () => undefined);
@@ -133,11 +133,11 @@ describe("EventStreams", () => {
 
   it("ends after a revocation that concerns its token, and no other stream does", async () => {
     await start();
-    const [revoked, other] = [await read("a"), await read("b")];
+    const [revokedStream, other] = [await read("a"), await read("b")];
     validTokens.delete("a");
     streams.revoked({ kind: "Principal", subject: "a", version: 1 });
     streams.revoked({ kind: "Principal", subject: "b", version: 1 });
-    await revoked.ended;
+    await revokedStream.ended;
     expect(other.response.destroyed).toBe(false);
   });
 

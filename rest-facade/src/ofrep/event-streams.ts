@@ -7,14 +7,14 @@ import { ConcurrencyLimiter } from "@factory/runtime/tenancy/concurrency-limiter
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { FeatureFlags, FlagChange } from "./feature-flags.js";
 
-/** The limits of event streams in this process. */
+/** The event stream limits in this process. */
 export interface StreamLimits {
   readonly maxPerTenant: number;
   readonly maxPerPrincipal: number;
   readonly maxTotal: number;
   /** Keeps proxies from closing an idle stream. A reader that has not taken what was sent by then is cut. */
   readonly heartbeatMs: number;
-  /** The streams of a tenant hear of changes at most this often. */
+  /** A tenant's streams hear about changes at most this often. */
   readonly pauseMs: number;
 }
 
@@ -43,8 +43,8 @@ interface TenantStreams {
 }
 
 /**
- * Streams of Server-Sent Events that tell clients to evaluate their flags again (OFREP ADR 0008). A stream ends with its
- * token, and with the stop of the platform.
+ * Server-Sent Events streams that tell clients to evaluate their flags again (OFREP ADR 0008). A stream ends with its
+ * token, and when the platform stops.
  */
 export class EventStreams {
   readonly #flags: FeatureFlags;

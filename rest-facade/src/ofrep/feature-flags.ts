@@ -1,28 +1,28 @@
 import type { Principal } from "@factory/runtime/auth/principal";
 
-/** An answer of OFREP: a status and JSON text. */
+/** An OFREP answer: a status and JSON text. */
 export interface OfrepAnswer {
   readonly status: number;
   readonly body: string;
 }
 
-/** The answer for all flags of a tenant. The text is made only where the caller does not have it yet. */
+/** The answer for all of a tenant's flags. The text is made only where the caller does not have it yet. */
 interface OfrepBulkAnswer {
   readonly tag: string;
   body(): string | Promise<string>;
 }
 
-/** A change of the flags of a tenant: the version of all its flags rises. */
+/** A change to a tenant's flags: the version for all its flags rises. */
 export interface FlagChange {
   readonly tenantId: string;
   readonly version: number;
 }
 
-/** The parts of its request that an evaluation of all flags needs. */
+/** The request members that an evaluation of all flags needs. */
 interface BulkRequest {
-  /** The path of the event stream that tells the caller of changes. */
+  /** The path to the event stream that tells the caller of changes. */
   readonly stream: string;
-  /** Counts points of the rate limit beside the one that every request costs. */
+  /** Counts rate limit points beside the one that every request costs. */
   charge(points: number): Promise<void>;
 }
 
@@ -33,9 +33,9 @@ export interface FeatureFlags {
   /** `body` is the parsed body. */
   evaluateAll(caller: Principal, body: unknown, request: BulkRequest): Promise<OfrepAnswer | OfrepBulkAnswer>;
   versionOf(tenantId: string): Promise<number>;
-  /** Calls `tell` after each change of the flags of any tenant, until the returned function is called. */
+  /** Calls `tell` after each change to any tenant's flags, until the returned function is called. */
   watch(tell: (change: FlagChange) => void): () => void;
-  /** Tickets stand for an access token in the URL of an event stream, where a browser can send no header. */
+  /** Tickets stand for an access token in an event stream's URL, where a browser can send no header. */
   readonly tickets: {
     seal(token: string): string;
     /** Undefined for a ticket that this platform did not seal. */

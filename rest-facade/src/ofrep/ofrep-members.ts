@@ -7,7 +7,7 @@ const errorCodes: Readonly<Record<string, string | undefined>> = {
   PAYLOAD_TOO_LARGE: "INVALID_CONTEXT",
 };
 
-/** The members by which OFREP clients understand a problem of the platform, where it is about one flag with its key. */
+/** The members by which OFREP clients understand a platform problem, where it is about one flag with its key. */
 export function ofrepMembers(problem: Readonly<Record<string, unknown>>, key?: string): Record<string, unknown> {
   const code = String(problem["code"]);
   const tooLarge = `The body is larger than ${maxBodyBytes / 1024} KiB, which is the limit of an evaluation context.`;

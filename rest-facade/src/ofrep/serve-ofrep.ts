@@ -23,20 +23,20 @@ interface Ofrep {
 export function serveOfrep(app: FastifyInstance, { flags, streams, admission }: Ofrep): void {
   const { evaluate, evaluateAll, stream } = ofrepRoutes;
   const config = { errorMembers };
-  const shared = { config, bodyLimit: maxBodyBytes, method: "POST" } as const;
+  const sharedOptions = { config, bodyLimit: maxBodyBytes, method: "POST" } as const;
   const streamOf = streamAddresses(flags);
   app.route({
-    ...shared,
+    ...sharedOptions,
     url: urlOf(evaluate),
     onRequest: admit(evaluate, evaluate.rate, admission),
     handler: (request, reply) => {
       const { key } = request.params as { key: string };
       const answer = flags.evaluate(callerOf(request), key, request.body);
-      return answer instanceof Promise ? answer.then((found) => send(found, reply)) : send(answer, reply);
+      return answer instanceof Promise ? answer.then((laterAnswer) => send(laterAnswer, reply)) : send(answer, reply);
     },
   });
   app.route({
-    ...shared,
+    ...sharedOptions,
     url: urlOf(evaluateAll),
     onRequest: admit(evaluateAll, evaluateAll.rate, admission),
     handler: async (request, reply) => {
@@ -47,8 +47,8 @@ export function serveOfrep(app: FastifyInstance, { flags, streams, admission }: 
       });
       if ("status" in answer) return send(answer, reply);
       reply.header("etag", answer.tag).header("cache-control", "private, no-cache");
-      const known = request.headers["if-none-match"];
-      if (known !== undefined && matchesEntityTag(known, answer.tag))
+      const knownTags = request.headers["if-none-match"];
+      if (knownTags !== undefined && matchesEntityTag(knownTags, answer.tag))
         return reply.code(304).removeHeader("content-type").send();
       return reply.send(await answer.body());
     },
@@ -78,12 +78,12 @@ function callerOf({ principal }: FastifyRequest): Principal {
   return principal;
 }
 
-/** The address of the stream is the same for each request of one token, so that clients keep their stream. */
+/** The stream's address is the same for each request with one token, so that clients keep their stream. */
 function streamAddresses({ tickets }: FeatureFlags): (caller: Principal, request: FastifyRequest) => string {
   const addresses = new WeakMap<Principal, string>();
   return (caller, { headers }) => {
-    const known = addresses.get(caller);
-    if (known !== undefined) return known;
+    const knownAddress = addresses.get(caller);
+    if (knownAddress !== undefined) return knownAddress;
     const token = headers.authorization?.slice("bearer ".length).trim() ?? "";
     const address = `${streamPath}?ticket=${tickets.seal(token)}`;
     addresses.set(caller, address);
@@ -103,6 +103,6 @@ function useTicket({ query, headers }: FastifyRequest, { tickets }: FeatureFlags
   headers.authorization = `Bearer ${token}`;
 }
 
-/** The members by which OFREP clients understand a problem of the platform. */
+/** The members by which OFREP clients understand a platform problem. */
 const errorMembers = ({ body }: Problem, { params }: FastifyRequest) =>
   ofrepMembers(body, ((params ?? {}) as { key?: string }).key);

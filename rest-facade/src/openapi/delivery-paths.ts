@@ -46,10 +46,10 @@ const hintParameters = [
   ["account", "The account at the vendor, which a connection has in configuration.accountId."],
 ].map(([name, description]) => ({ name, in: "query", required: false, description, schema: text }));
 
-const header = (name: string, description: string, required = false) => ({
+const header = (name: string, description: string, isRequired = false) => ({
   name,
   in: "header",
-  required,
+  required: isRequired,
   description,
   schema: text,
 });

@@ -7,7 +7,7 @@ import { entityTag, matchesEntityTag } from "../http/entity-tag.js";
 import { isErrorCode, problemType } from "../http/problem.js";
 import type { OpenApiDocument } from "./openapi.js";
 
-/** The Content-Security-Policy of Swagger UI. It sets styles inline and loads everything from this server. */
+/** Swagger UI's Content-Security-Policy. It sets styles inline and loads everything from this server. */
 const uiPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'";
 
@@ -32,8 +32,8 @@ export async function serveDocs(app: FastifyInstance, api: ServedApi): Promise<v
   app.get("/openapi.json", (request, reply) => {
     const { text, tag } = api;
     reply.header("etag", tag).header("cache-control", "no-cache");
-    const known = request.headers["if-none-match"];
-    if (known !== undefined && matchesEntityTag(known, tag)) return reply.code(304).send();
+    const knownTags = request.headers["if-none-match"];
+    if (knownTags !== undefined && matchesEntityTag(knownTags, tag)) return reply.code(304).send();
     return reply.header("content-type", "application/json; charset=utf-8").send(text);
   });
   await app.register(fastifySwagger, { mode: "static", specification: { document: api.document as never } });

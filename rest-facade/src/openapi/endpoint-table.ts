@@ -9,14 +9,14 @@ import { type Route, successesOf } from "../routes/route.js";
 import { areas, routeTables } from "../routes/route-tables.js";
 import { plainHttpPaths } from "./plain-http-paths.js";
 
-/** One row of `schema/endpoints.json`: an endpoint with the token, the scopes and the rate class that it needs. */
+/** One row in `schema/endpoints.json`: an endpoint with the token, the scopes and the rate class that it needs. */
 interface Endpoint {
   readonly endpoint: string;
   readonly specification: string;
   readonly surface: "public" | "internal";
-  /** `client`: client authentication (RFC 6749 section 2.3). `signature`: the signature of the vendor. */
+  /** `client`: client authentication (RFC 6749 section 2.3). `signature`: the vendor's signature. */
   readonly auth: "bearer" | "bearer or basic" | "client" | "signature" | "anonymous";
-  /** Any of them suffices. They come from the root field's `@auth`. */
+  /** Any one suffices. They come from the root field's `@auth`. */
   readonly scopes: readonly Scope[];
   readonly platformAdmin: boolean;
   readonly operation: string | null;
@@ -63,8 +63,10 @@ function ruleOf(graph: GraphQLSchema, area: (typeof areas)[number], { run }: Rou
   const operation = loadOperation(area, run);
   const { astNode } = rootFieldOf(graph, operation);
   const directive = astNode?.directives?.find(({ name }) => name.value === "auth");
-  const given = directive?.arguments?.map(({ name, value }) => [name.value, valueFromASTUntyped(value)] as const);
-  const { scopes = [], platformAdmin = false } = Object.fromEntries(given ?? []) as Partial<Omit<Rule, "rate">>;
+  const argumentPairs = directive?.arguments?.map(
+    ({ name, value }) => [name.value, valueFromASTUntyped(value)] as const,
+  );
+  const { scopes = [], platformAdmin = false } = Object.fromEntries(argumentPairs ?? []) as Partial<Omit<Rule, "rate">>;
   return { scopes, platformAdmin, rate: rateClassOf(operation.definition.operation, run) };
 }
 
@@ -81,19 +83,19 @@ function served(row: Route, rule: Rule): Omit<Endpoint, "specification"> {
   };
 }
 
-/** The scopes and the rate class of the endpoints of OFREP, and of the content of reports. */
+/** The scopes and the rate class for the OFREP endpoints, and for report contents. */
 const bearerRows = new Map<string, Pick<Endpoint, "scopes" | "rate">>([
   ...Object.values(ofrepRoutes).map(({ at, scopes, rate }) => [at, { scopes, rate }] as const),
   [reportContentRoute.at, { scopes: reportContentRoute.scopes, rate: "read" }],
 ]);
 
-/** The endpoints of vendors, which run an operation with the bytes of the body. */
+/** The vendors' endpoints, which run an operation with the body's bytes. */
 const deliveryRows: ReadonlyMap<string, Partial<Endpoint>> = new Map<string, Partial<Endpoint>>([
   ...Object.values(deliveryRoutes).map(
     ({ at }) =>
       [at, { specification: deliveryOperation.area, auth: "signature", operation: deliveryOperation.run }] as const,
   ),
-  // A test of the URL runs no operation of the graph, and is answered for the vendor of a known resource only.
+  // A URL test runs no operation on the graph, and is answered for a known resource's vendor only.
   [deliveryRoutes.vendor.at.replace("POST", "GET"), { specification: deliveryOperation.area, auth: "signature" }],
 ]);
 
@@ -109,7 +111,7 @@ const plain = {
   idempotent: false,
 } satisfies Omit<Endpoint, "endpoint">;
 
-/** The endpoints that run no GraphQL operation and are not part of the OpenAPI document. */
+/** The endpoints that run no GraphQL operation and are not in the OpenAPI document. */
 const plainEndpoints: readonly (Pick<Endpoint, "endpoint"> & Partial<Endpoint>)[] = [
   { endpoint: "GET /.well-known/oauth-authorization-server" },
   {
@@ -118,7 +120,7 @@ const plainEndpoints: readonly (Pick<Endpoint, "endpoint"> & Partial<Endpoint>)[
     auth: "bearer or basic",
     scopes: ["templates.read", "templates.execute"],
   },
-  // each root field has its own scopes, and the websocket is an upgrade of the same path
+  // each root field has its own scopes, and the websocket is an upgrade on the same path
   { endpoint: "GET /graphql", specification: "platform", auth: "bearer" },
   { endpoint: "POST /graphql", specification: "platform", auth: "bearer" },
   { endpoint: "GET /openapi.json", specification: "platform" },

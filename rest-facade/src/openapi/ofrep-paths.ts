@@ -131,7 +131,7 @@ const operations: Record<keyof typeof ofrepRoutes, Member> = {
   },
 };
 
-/** The endpoints of OFREP. They are described by hand, since the protocol defines their bodies. */
+/** The OFREP endpoints. They are described by hand, since the protocol defines their bodies. */
 export const ofrepPaths: Record<string, Record<string, Member>> = Object.fromEntries(
   Object.entries(operations).map(([name, operation]) => {
     const { at, scopes } = ofrepRoutes[name as keyof typeof ofrepRoutes];

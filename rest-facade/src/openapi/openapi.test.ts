@@ -42,12 +42,12 @@ describe("GET /openapi.json", () => {
 
   it("describes every public route, but no internal route", () => {
     const rows = areas.flatMap((area) => routeTables[area]);
-    const served = rows.filter(({ surface }) => surface !== "internal").map(({ at }) => at);
+    const servedEndpoints = rows.filter(({ surface }) => surface !== "internal").map(({ at }) => at);
     const plain = Object.entries(plainHttpPaths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     );
-    const described = operations().map(({ path, method }) => `${method.toUpperCase()} ${path}`);
-    expect(described.sort()).toEqual([...served, ...plain].sort());
+    const describedEndpoints = operations().map(({ path, method }) => `${method.toUpperCase()} ${path}`);
+    expect(describedEndpoints.sort()).toEqual([...servedEndpoints, ...plain].sort());
   });
 
   it("tells of each route that it limits requests", () => {
@@ -75,9 +75,9 @@ describe("GET /openapi.json", () => {
 
   it("declares every path parameter and names every operation once", () => {
     for (const { path, operation } of operations()) {
-      const declared = (operation.parameters ?? []).filter((parameter) => parameter.in === "path");
-      expect(declared.map(({ name }) => name)).toEqual(pathParameters(path));
-      expect(declared.every(({ required }) => required)).toBe(true);
+      const declaredParameters = (operation.parameters ?? []).filter((parameter) => parameter.in === "path");
+      expect(declaredParameters.map(({ name }) => name)).toEqual(pathParameters(path));
+      expect(declaredParameters.every(({ required }) => required)).toBe(true);
       const names = (operation.parameters ?? []).map((parameter) => `${parameter.in} ${parameter.name}`);
       expect(new Set(names).size).toBe(names.length);
     }
@@ -150,11 +150,11 @@ describe("GET /docs", () => {
       expect(policy).toContain("script-src 'self'");
       expect(page.text).not.toMatch(/https?:\/\//);
       expect(page.text).not.toMatch(/<script(?![^>]*src=)/);
-      const loaded = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map(
+      const loadedUrls = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map(
         ([, url]) => new URL(url ?? "", `${facade.publicUrl}${path}`),
       );
-      expect(loaded.length).toBeGreaterThan(5);
-      for (const { pathname } of loaded)
+      expect(loadedUrls.length).toBeGreaterThan(5);
+      for (const { pathname } of loadedUrls)
         expect([pathname, (await facade.call(`HEAD ${pathname}`, { token: undefined })).status]).toEqual([
           pathname,
           200,

@@ -17,7 +17,7 @@ type Member = Record<string, unknown>;
 
 const json = "application/json";
 
-/** OpenAPI 3.1 of the public listener, from the route tables, their operations and the graph. */
+/** OpenAPI 3.1 for the public listener, from the route tables, their operations and the graph. */
 export function describeApi(routes: readonly CompiledRoute[], graph: GraphQLSchema) {
   const schemas: Record<string, JsonSchema> = { Problem: problemSchema };
   const paths: Record<string, Record<string, Member>> = structuredClone(plainHttpPaths);
@@ -89,11 +89,11 @@ function describe(route: CompiledRoute, graph: GraphQLSchema, schemas: Record<st
   const field = rootFieldOf(graph, operation);
   const answerName = `${operation.name[0]?.toUpperCase()}${operation.name.slice(1)}Response`;
   const answer = responseSchema(field.type, operation.root.selectionSet);
-  const shown = row.mayExist ? without(answer, "created") : answer;
-  const settled = row.mayWait ? without(shown, "approvalId") : shown;
+  const shownSchema = row.mayExist ? without(answer, "created") : answer;
+  const settledSchema = row.mayWait ? without(shownSchema, "approvalId") : shownSchema;
   const waitingName = `${answerName.slice(0, -"Response".length)}WaitingResponse`;
-  if (row.reply !== 204) schemas[answerName] = settled;
-  if (row.mayWait) schemas[waitingName] = shown;
+  if (row.reply !== 204) schemas[answerName] = settledSchema;
+  if (row.mayWait) schemas[waitingName] = shownSchema;
   if (input) schemas[input.name] = inputSchema(input);
   const mediaTypes = row.version === "media-type" ? [json, integrationMediaType] : [json];
   const content = (name: string) =>

@@ -35,7 +35,7 @@ const tokenMembers = {
   token_type_hint: { type: "string", enum: ["access_token", "refresh_token"] },
   ...clientCredentials,
 };
-const unauthenticated = {
+const unauthenticatedAnswers = {
   "401": json("The client could not be authenticated.", oauthError()),
   "429": json(
     "Too many requests or failures of this client or address. Wait for the time in `Retry-After`.",
@@ -45,7 +45,10 @@ const unauthenticated = {
 
 const uriTooLong = { "414": { $ref: "#/components/responses/Problem" } };
 
-/** Endpoints of the spine that run no GraphQL operation. They are described by hand, since OAuth and OFREP define their bodies. */
+/**
+ * The spine's endpoints that run no GraphQL operation. They are described by hand, since OAuth and OFREP define their
+ * bodies.
+ */
 export const plainHttpPaths: Record<string, Record<string, Record<string, unknown>>> = {
   "/connect/token": {
     post: {
@@ -95,7 +98,7 @@ export const plainHttpPaths: Record<string, Record<string, Record<string, unknow
           },
         }),
         "400": json("The request is refused (RFC 6749 section 5.2).", oauthError()),
-        ...unauthenticated,
+        ...unauthenticatedAnswers,
       },
     },
   },
@@ -111,7 +114,7 @@ export const plainHttpPaths: Record<string, Record<string, Record<string, unknow
       responses: {
         "200": { description: "The token is revoked, or it was not a token of this client." },
         "400": json("The request is refused (RFC 6749 section 5.2).", oauthError()),
-        ...unauthenticated,
+        ...unauthenticatedAnswers,
       },
     },
   },
@@ -138,7 +141,7 @@ export const plainHttpPaths: Record<string, Record<string, Record<string, unknow
           },
         }),
         "400": json("The request is refused (RFC 6749 section 5.2).", oauthError()),
-        ...unauthenticated,
+        ...unauthenticatedAnswers,
       },
     },
   },
@@ -200,7 +203,7 @@ function userinfo(operationId: string, summary: string) {
     summary,
     description:
       "The UserInfo endpoint (OpenID Connect Core 1.0 section 5.3). It needs an access token of a user whose sign-in asked for the scope `openid`. The scope `email` adds `email_verified`. Errors are in the header `WWW-Authenticate` (RFC 6750).",
-    // the scope `openid` of the sign-in is required, but it is not a scope of the API, so no scope is listed
+    // the sign-in's scope `openid` is required, but it is not an API scope, so no scope is listed
     security: [{ oauth2: [] }],
     responses: {
       "200": json("The claims of the user.", {
@@ -247,7 +250,7 @@ function json(description: string, schema: object) {
   return { description, content: { "application/json": { schema } } };
 }
 
-function form(required: readonly string[], properties: Record<string, object>) {
-  const schema = { type: "object", required, properties };
+function form(requiredMembers: readonly string[], properties: Record<string, object>) {
+  const schema = { type: "object", required: requiredMembers, properties };
   return { required: true, content: { "application/x-www-form-urlencoded": { schema } } };
 }

@@ -5,7 +5,7 @@ type Member = Record<string, unknown>;
 
 const text = { type: "string" };
 const problem = { $ref: "#/components/responses/Problem" };
-const refused = ["400", "401", "403", "404", "409", "410", "416", "429", "503"];
+const refusalStatuses = ["400", "401", "403", "404", "409", "410", "416", "429", "503"];
 const mediaTypes = [
   ...["text/csv", "application/json", "application/pdf"],
   "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
@@ -47,13 +47,13 @@ const operation: Member = {
       content: bytes,
     },
     "304": { description: "Not modified." },
-    ...Object.fromEntries(refused.map((status) => [status, problem])),
+    ...Object.fromEntries(refusalStatuses.map((status) => [status, problem])),
   },
 };
 
 const { method, path } = endpointOf(reportContentRoute.at);
 
-/** The endpoint of the content of a report run. It is described by hand, since its body is not JSON. */
+/** The endpoint for a report run's content. It is described by hand, since its body is not JSON. */
 export const reportContentPaths: Record<string, Record<string, Member>> = {
   [path]: {
     [method.toLowerCase()]: {

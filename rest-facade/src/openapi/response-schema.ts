@@ -12,7 +12,7 @@ import {
   type SelectionSetNode,
 } from "graphql";
 
-/** The JSON Schema of a selection set's result, so that the documented response body is always that of the operation. */
+/** The JSON Schema of a selection set's result, so that the documented response body always is the operation's body. */
 export function responseSchema(type: GraphQLOutputType, selection: SelectionSetNode | undefined): JsonSchema {
   if (isNonNullType(type)) return bareSchema(type.ofType, selection);
   const schema = bareSchema(type, selection);

@@ -1,4 +1,4 @@
-const limited = {
+const rateLimitAnswer = {
   "429": {
     description: "An error page: too many requests come from one address. Wait for the time in `Retry-After`.",
     content: { "text/html": {} },
@@ -45,7 +45,7 @@ export const signInPaths = {
           description: "An error page: the client is not known, or the redirect URI is not registered for it.",
           content: { "text/html": {} },
         },
-        ...limited,
+        ...rateLimitAnswer,
         ...otherPage,
       },
     },
@@ -66,7 +66,7 @@ export const signInPaths = {
           description: "An error page: the body is not a form, or it is too long to be sent as a query.",
           content: { "text/html": {} },
         },
-        ...limited,
+        ...rateLimitAnswer,
         ...otherPage,
       },
     },
@@ -84,12 +84,12 @@ export const signInPaths = {
       responses: {
         "200": { description: "The page that asks for a confirmation.", content: { "text/html": {} } },
         "303": { description: "Redirects to the address of the client, if the browser has no session." },
-        ...limited,
+        ...rateLimitAnswer,
       },
     },
   },
 };
 
-function query(name: string, schema: Record<string, unknown> = {}, required = true) {
-  return { name, in: "query", required, schema: { type: "string", ...schema } };
+function query(name: string, schema: Record<string, unknown> = {}, isRequired = true) {
+  return { name, in: "query", required: isRequired, schema: { type: "string", ...schema } };
 }

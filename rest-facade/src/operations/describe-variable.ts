@@ -1,7 +1,7 @@
 import { type GraphQLSchema, isInputObjectType, isNonNullType, Kind } from "graphql";
 import { type Operation, rootFieldOf } from "./load-operation.js";
 
-/** The SDL description of the argument, or of the member of an input argument, to which a variable is passed. */
+/** The SDL description for the argument, or for an input argument's member, to which a variable is passed. */
 export function describeVariable(operation: Operation, variable: string, graph: GraphQLSchema): string | undefined {
   const { args } = rootFieldOf(graph, operation);
   for (const { name, value } of operation.root.arguments ?? []) {

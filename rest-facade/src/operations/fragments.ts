@@ -1,15 +1,15 @@
 import { readFileSync } from "node:fs";
 import { type FragmentDefinitionNode, Kind, parse, type SelectionNode, type SelectionSetNode } from "graphql";
 
-/** Beside the sources, since `dist` holds no copy of the documents. */
+/** Beside the sources, since `dist` does not hold the documents. */
 export const fragmentsFolder = new URL("../../src/operations/fragments/", import.meta.url);
 
 const fragments = new Map<string, FragmentDefinitionNode>();
 
-/** The fragment of a file. Throws when the file does not hold exactly that fragment. */
+/** The fragment in a file. Throws when the file does not hold exactly that fragment. */
 export function loadFragment(name: string): FragmentDefinitionNode {
-  const loaded = fragments.get(name);
-  if (loaded) return loaded;
+  const loadedFragment = fragments.get(name);
+  if (loadedFragment) return loadedFragment;
   const { definitions } = parse(readFileSync(new URL(`${name}.graphql`, fragmentsFolder), "utf8"), {
     noLocation: true,
   });
@@ -20,7 +20,7 @@ export function loadFragment(name: string): FragmentDefinitionNode {
   return definition;
 }
 
-/** The selections with each spread replaced by the selections of its fragment, in their place. */
+/** The selections with each spread replaced by its fragment's selections, in their place. */
 export function withFragments(set: SelectionSetNode): SelectionSetNode {
   return { ...set, selections: set.selections.flatMap(expanded) };
 }

@@ -12,7 +12,7 @@ import {
 import type { Area } from "../routes/route.js";
 import { withFragments } from "./fragments.js";
 
-/** The document of a route: one operation with one root field, whose selection set is the response body. */
+/** A route's document: one operation with one root field, whose selection set is the response body. */
 export interface Operation {
   readonly name: string;
   readonly text: string;
@@ -20,18 +20,18 @@ export interface Operation {
   readonly root: FieldNode;
 }
 
-/** Beside the sources, since `dist` holds no copy of the documents. */
+/** Beside the sources, since `dist` does not hold the documents. */
 export const operationsFolder = new URL("../../src/operations/", import.meta.url);
 
-/** Reads and checks the document of a row. Throws when it does not hold exactly one operation of that name. */
+/** Reads and checks a row's document. Throws when it does not hold exactly one operation with that name. */
 export function loadOperation(area: Area, name: string): Operation {
   const { definitions } = parse(readFileSync(new URL(`${area}/${name}.graphql`, operationsFolder), "utf8"), {
     noLocation: true,
   });
-  const [written, ...others] = definitions;
-  if (written?.kind !== Kind.OPERATION_DEFINITION || others.length > 0)
+  const [writtenOperation, ...others] = definitions;
+  if (writtenOperation?.kind !== Kind.OPERATION_DEFINITION || others.length > 0)
     throw new Error(`${area}/${name}.graphql must hold exactly one operation`);
-  const definition = { ...written, selectionSet: withFragments(written.selectionSet) };
+  const definition = { ...writtenOperation, selectionSet: withFragments(writtenOperation.selectionSet) };
   const [root, ...more] = definition.selectionSet.selections;
   if (root?.kind !== Kind.FIELD || more.length > 0 || root.name.value !== name || definition.name?.value !== name)
     throw new Error(`${area}/${name}.graphql must be named ${name} and have the one root field ${name}`);
@@ -40,13 +40,15 @@ export function loadOperation(area: Area, name: string): Operation {
 
 /** Whether the answer is a list: it has the member `items`. */
 export const isList = ({ root }: Operation): boolean =>
-  root.selectionSet?.selections.some((one) => one.kind === Kind.FIELD && one.name.value === "items") ?? false;
+  root.selectionSet?.selections.some(
+    (selection) => selection.kind === Kind.FIELD && selection.name.value === "items",
+  ) ?? false;
 
-/** Builds the schema of the supergraph without validating it again: composition has done that. */
+/** Builds the supergraph's schema without validating it again: composition has done that. */
 export const readGraph = (supergraphSdl: string): GraphQLSchema =>
   buildASTSchema(parse(supergraphSdl, { noLocation: true }), { assumeValid: true, assumeValidSDL: true });
 
-/** The definition of the one root field that an operation selects. */
+/** The definition behind the one root field that an operation selects. */
 export function rootFieldOf(graph: GraphQLSchema, operation: Operation): GraphQLField<unknown, unknown> {
   const field = graph.getRootType(operation.definition.operation)?.getFields()[operation.name];
   if (!field) throw new Error(`The graph has no ${operation.definition.operation} field ${operation.name}`);

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { Gauge, type Registry } from "prom-client";
 
-/** Whether requests can be served, with the state of each part by name. */
+/** Whether requests can be served, with each part's state by name. */
 export interface Readiness {
   ready: boolean;
   checks: Record<string, string>;
@@ -26,7 +26,7 @@ export function cacheReadiness(
   };
 }
 
-/** Registers the gauge of readiness, for alarms of scrapers that do not ask `/readyz`. */
+/** Registers the readiness gauge, for alarms in scrapers that do not ask `/readyz`. */
 export function readinessMetric(registry: Registry, ready: () => Promise<Readiness>): void {
   const gauge = new Gauge({
     name: "platform_ready",

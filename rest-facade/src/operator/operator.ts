@@ -5,15 +5,15 @@ import { originOfRequest } from "@factory/runtime/ingress/client-address";
 import type { Cause } from "@factory/runtime/messages/envelope";
 import type { FastifyRequest } from "fastify";
 
-/** The cause of what an operator does, for the audit log. */
+/** The cause for an operator's action, for the audit log. */
 export const causeOf = ({ trace, raw }: FastifyRequest, principal: Principal): Cause => ({
   ...{ trace, actorId: principal.subject, principal, origin: originOfRequest(raw) },
 });
 
-/** The principal of a request, who must be a platform administrator with the scope `tenant.manage`. */
+/** A request's principal, who must be a platform administrator with the scope `tenant.manage`. */
 export async function operator(request: FastifyRequest, verifier: Verifier): Promise<Principal> {
-  const principal = await authenticate(request.raw, verifier, (known) => {
-    request.principal = known;
+  const principal = await authenticate(request.raw, verifier, (caller) => {
+    request.principal = caller;
   });
   if (!principal.scopes.has("tenant.manage"))
     throw new DomainError("INSUFFICIENT_SCOPE", {

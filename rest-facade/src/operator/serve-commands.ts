@@ -12,7 +12,7 @@ export interface CommandAdministration {
 }
 
 /**
- * Serves `POST /commands` on the internal listener, for `npm run command`. It needs a token of a platform administrator
+ * Serves `POST /commands` on the internal listener, for `npm run command`. It needs a platform administrator's token
  * with the scope `tenant.manage`, and takes an Idempotency-Key.
  */
 export function serveCommands(app: FastifyInstance, commands: CommandAdministration, verifier: Verifier): void {
@@ -22,8 +22,8 @@ export function serveCommands(app: FastifyInstance, commands: CommandAdministrat
       ...{ principal, trace: request.trace, internal: true, idempotencyKey: idempotencyKey(request) },
       ...originOfRequest(request.raw),
     });
-    const sent = await commands.send(withPlainNumbers(request.body), context);
+    const sentCommand = await commands.send(withPlainNumbers(request.body), context);
     if (context.replayed) reply.header("idempotent-replayed", "true");
-    return reply.code(202).send(sent);
+    return reply.code(202).send(sentCommand);
   });
 }

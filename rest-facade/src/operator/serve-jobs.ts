@@ -8,21 +8,22 @@ import { causeOf, operator } from "./operator.js";
 const usualLimit = 50;
 const maxPageSize = 200;
 
-/** The background work of all tenants and the dead letters of the bus, without payloads. */
+/** All tenants' background work and the bus's dead letters, without payloads. */
 export interface JobAdministration {
   list(after: string | undefined, limit: number): Promise<object>;
   redrive(queue: string, jobId: string, cause: Cause): Promise<object>;
   /** How many rows wait for a job that does not exist, by subgraph. */
   lying(): Promise<Record<string, number>>;
-  /** Messages of the bus that a consumer could not process. */
+  /** Bus messages that a consumer could not process. */
   deadLetters(after: string | undefined, limit: number): Promise<object>;
   redriveLetter(consumer: string, position: string, cause: Cause): Promise<void>;
 }
 
 /**
- * Serves the operator's view of background work on the internal listener: `GET /jobs`, `POST /jobs/{queue}/{id}/redrive`,
- * and the same under `/bus/dead-letters` with `{consumer}/{position}`. They need a token of a platform administrator with
- * the scope `tenant.manage`. `GET /jobs/lying` needs no token, like `/metrics`, since it only counts.
+ * Serves the operator's view on background work on the internal listener: `GET /jobs`, `POST
+ * /jobs/{queue}/{id}/redrive`, and the same under `/bus/dead-letters` with `{consumer}/{position}`. They need a
+ * platform administrator's token with the scope `tenant.manage`. `GET /jobs/lying` needs no token, like `/metrics`,
+ * since it only counts.
  */
 export function serveJobs(app: FastifyInstance, jobs: JobAdministration, verifier: Verifier): void {
   app.get("/jobs", async (request, reply) => {
@@ -51,7 +52,7 @@ export function serveJobs(app: FastifyInstance, jobs: JobAdministration, verifie
   app.get("/jobs/lying", async (_request, reply) => reply.header("cache-control", "no-store").send(await lying()));
 }
 
-/** The query of a list. Throws VALIDATION_FAILED for a parameter that it does not have. */
+/** A list's query. Throws VALIDATION_FAILED for a parameter that it does not have. */
 function pageOf({ query }: FastifyRequest): { limit: string | undefined; after: string | undefined } {
   requireKnownParameters(query, ["limit", "after"]);
   const { limit, after } = query as Record<string, string | undefined>;

@@ -5,15 +5,15 @@ import { causeOf, operator } from "./operator.js";
 
 /** The stored values that are sealed under a master key. */
 export interface SealedValueAdministration {
-  /** Begins to seal all of them again under the newest key, or joins a run that has begun already. */
+  /** Begins to seal all values again under the newest key, or joins a run that has begun already. */
   rewrap(cause: Cause): Promise<object>;
-  /** The progress of the run, or the result of the last one. */
+  /** The run's progress, or the last run's result. */
   progress(): object;
 }
 
 /**
- * Serves `POST /sealed-values/rewrap` and `GET /sealed-values` on the internal listener, for `npm run rewrap`. They need
- * a token of a platform administrator with the scope `tenant.manage`.
+ * Serves `POST /sealed-values/rewrap` and `GET /sealed-values` on the internal listener, for `npm run rewrap`. They
+ * need a platform administrator's token with the scope `tenant.manage`.
  */
 export function serveSealedValues(app: FastifyInstance, values: SealedValueAdministration, verifier: Verifier): void {
   app.get("/sealed-values", async (request, reply) => {

@@ -4,15 +4,15 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import "../http/fastify-members.js";
 import type { RateLimit } from "./rate-limits.js";
 
-/** A body of this size is ordinary. Reading, checking and digesting a larger one takes time by its size. */
+/** A body with this size is ordinary. Reading, checking and digesting a larger one takes time by its size. */
 const bytesPerPoint = 64 * 1024;
-/** The size of an ordinary body. Each further member takes as much time as many bytes of a text. */
+/** An ordinary body's size. Each further member takes as much time as many text bytes. */
 const sizePerPoint: JsonSize = { members: 2000, values: 5000 };
 
 /** Absent where the listener has read no body. */
 type Body = Partial<Pick<FastifyRequest, "bodyBytes" | "bodySize">>;
 
-/** The points of a body beside the one of its request. */
+/** A body's points beside its request's point. */
 export function bodyPoints({ bodyBytes = 0, bodySize }: Body): number {
   if (bodySize === undefined && bodyBytes <= bytesPerPoint) return 0;
   const { members, values } = bodySize ?? { members: 0, values: 0 };
@@ -22,12 +22,12 @@ export function bodyPoints({ bodyBytes = 0, bodySize }: Body): number {
 
 type Done = (error: Error | null) => void;
 
-/** Counts the points of a large body before the answer is sent, also where the answer is a refusal. */
+/** Counts a large body's points before the answer is sent, also where the answer is a refusal. */
 export const chargeBody =
   (rate: RateClass, limit: RateLimit | undefined) =>
-  (request: FastifyRequest, reply: FastifyReply, _: unknown, done: Done): void => {
+  (request: FastifyRequest, reply: FastifyReply, _: unknown, callback: Done): void => {
     const { principal } = request;
     const points = bodyPoints(request);
     if (points > 0 && principal) limit?.charge(rate, principal, { points, reply });
-    done(null);
+    callback(null);
   };

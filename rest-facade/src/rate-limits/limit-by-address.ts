@@ -4,7 +4,7 @@ import type { RateLimits } from "./rate-limits.js";
 
 type Owner = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** Counts the requests of a prefix as those without a token, before its owner serves them. */
+/** Counts the requests under a prefix like requests without a token, before its owner serves them. */
 export const limitByAddress =
   (owner: Owner, limits: RateLimits): Owner =>
   (request, response) =>

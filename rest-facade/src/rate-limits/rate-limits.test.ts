@@ -62,9 +62,9 @@ describe("rate limits", () => {
   ])("count GraphQL requests without a token by address, before the body is read: %s", async (_, init) => {
     const facade = await startWith(resolvers, { rateLimits: rateLimits(0.1) });
     try {
-      for (let left = 2; left >= 0; left -= 1) {
+      for (let remaining = 2; remaining >= 0; remaining -= 1) {
         const answer = await facade.call("POST /graphql", { token: undefined, ...init });
-        expect(answer.headers.get("ratelimit")).toMatch(new RegExp(`^"anonymous";r=${left};`));
+        expect(answer.headers.get("ratelimit")).toMatch(new RegExp(`^"anonymous";r=${remaining};`));
       }
       const over = await facade.call("POST /graphql", { token: undefined, ...init });
       expect([over.status, over.json["code"]]).toEqual([429, "RATE_LIMITED"]);
@@ -131,7 +131,7 @@ describe("rate limits", () => {
     ["of 64 KiB", 64 * 1024, 200, 29],
     ["of a megabyte", 1024 * 1024, 200, 14],
     ["that is not JSON", 200_000, 400, 26],
-  ])("count a point for each 64 KiB of a body %s", async (_, bytes, status, left) => {
+  ])("count a point for each 64 KiB of a body %s", async (_, bytes, status, remaining) => {
     const facade = await startWith({ searchLibraries: () => searchAnswer }, { rateLimits: rateLimits(0.01) });
     try {
       const beginning = status === 200 ? '{"x":"' : "{";
@@ -140,7 +140,7 @@ describe("rate limits", () => {
       const answer = await facade.call("POST /v1/libraries/search", { raw });
       expect([answer.status, answer.headers.get("ratelimit")]).toEqual([
         status,
-        expect.stringMatching(new RegExp(`^"read";r=${left};`)),
+        expect.stringMatching(new RegExp(`^"read";r=${remaining};`)),
       ]);
     } finally {
       await facade.close();
@@ -151,13 +151,13 @@ describe("rate limits", () => {
     ["20,000 members", Object.fromEntries(Array.from({ length: 19_999 }, (_, at) => [`k${at}`, 1])), 200, 20],
     ["2,000 members", Object.fromEntries(Array.from({ length: 1999 }, (_, at) => [`k${at}`, 1])), 200, 29],
     ["too many members", Object.fromEntries(Array.from({ length: 23_000 }, (_, at) => [`k${at}`, 1])), 413, 18],
-  ])("count a point for each 2,000 members of a body with %s", async (_, x, status, left) => {
+  ])("count a point for each 2,000 members of a body with %s", async (_, x, status, remaining) => {
     const facade = await startWith({ searchLibraries: () => searchAnswer }, { rateLimits: rateLimits(0.01) });
     try {
       const answer = await facade.call("POST /v1/libraries/search", { body: { x } });
       expect([answer.status, answer.headers.get("ratelimit")]).toEqual([
         status,
-        expect.stringMatching(new RegExp(`^"read";r=${left};`)),
+        expect.stringMatching(new RegExp(`^"read";r=${remaining};`)),
       ]);
     } finally {
       await facade.close();

@@ -11,7 +11,7 @@ const limits = {
   read: 3000,
   write: 600,
   execute: 60,
-  /** Evaluations of feature flags by OFREP, which answer from memory. */
+  /** Feature flag evaluations by OFREP, which answer from memory. */
   evaluate: 12_000,
   /** GraphQL documents that were refused before they ran, so they count neither as reads nor as writes. */
   invalid: 600,
@@ -30,17 +30,19 @@ export interface RateState {
   readonly exceeded: boolean;
 }
 
-/** Counts the requests of each tenant, for REST, GraphQL and websocket together, and over all processes. */
+/** Counts each tenant's requests, for REST, GraphQL and websocket together, and over all processes. */
 export interface RateLimits {
-  /** Counts points, unless they are refused. It may wait for a share of the limit where there are several processes. */
+  /**
+   * Counts points, unless they are refused. It may wait for its share in the limit where there are several processes.
+   */
   spend(rate: RateClass, principal: Principal, points?: number): Promise<RateState>;
-  /** Counts points of admitted work in any case. */
+  /** Counts points for admitted work in any case. */
   charge(rate: RateClass, principal: Principal, points: number): RateState;
-  /** Counts requests of a caller without a token, who is known by the address only, in this process. */
+  /** Counts requests by a caller without a token, who is known by the address only, in this process. */
   spendAnonymous(address: string, points?: number): Promise<RateState>;
 }
 
-/** By what the limits of a caller are multiplied. It is called with every request, so it must not wait. */
+/** By what a caller's limits are multiplied. It is called with every request, so it must not wait. */
 export type TenantFactor = (principal: Principal) => number;
 
 const factorOfToken: TenantFactor = ({ editionCode }) => editionFactor(editionCode);
@@ -71,12 +73,12 @@ export function rateLimits(
       return stateOf("anonymous", limit, { exceeded: consumedPoints > limit, remaining, waitMs: msBeforeNext });
     },
     async spend(rate, principal, points = 1) {
-      const wanted = spending(rate, principal, points);
-      return stateOf(rate, wanted.limit, await budgets.spend(wanted));
+      const expense = spending(rate, principal, points);
+      return stateOf(rate, expense.limit, await budgets.spend(expense));
     },
     charge(rate, principal, points) {
-      const owed = spending(rate, principal, points);
-      return stateOf(rate, owed.limit, budgets.charge(owed));
+      const expense = spending(rate, principal, points);
+      return stateOf(rate, expense.limit, budgets.charge(expense));
     },
   };
 }
@@ -88,12 +90,15 @@ const stateOf = (name: string, limit: number, { exceeded, remaining, waitMs }: B
   exceeded,
 });
 
-/** Counts one request; over the limit it throws RATE_LIMITED. Sets the headers of draft-ietf-httpapi-ratelimit-headers. */
+/**
+ * Counts one request; over the limit it throws RATE_LIMITED. Sets the headers from
+ * draft-ietf-httpapi-ratelimit-headers.
+ */
 export interface RateLimit {
   ofTenant(rate: RateClass, principal: Principal, reply: FastifyReply): Promise<void>;
   ofAddress(address: string, reply: FastifyReply): Promise<void>;
   /**
-   * Counts points of an admitted request beside its first one, and shows them in its headers. It does not throw: the
+   * Counts an admitted request's points beside its first one, and shows them in its headers. It does not throw: the
    * request is answered, and the next ones are refused until the window ends.
    */
   charge(rate: RateClass, principal: Principal, charge: Charge): void;
@@ -104,7 +109,7 @@ interface Charge {
   readonly reply: FastifyReply;
 }
 
-/** The limits of HTTP requests over the counts that GraphQL and websockets share. */
+/** The limits for HTTP requests over the counts that GraphQL and websockets share. */
 export function limitRequests(limits: RateLimits): RateLimit {
   return {
     ofTenant: async (rate, principal, reply) => obey(rate, await limits.spend(rate, principal), reply),

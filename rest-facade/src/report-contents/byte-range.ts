@@ -1,4 +1,4 @@
-/** The first and the last byte of a part of a content. */
+/** The first and the last byte in a part of the content. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;

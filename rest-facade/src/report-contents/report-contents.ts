@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import type { Principal } from "@factory/runtime/auth/principal";
 
-/** The content of a report run. */
+/** A report run's content. */
 export interface ReportContent {
   readonly fileName: string;
   readonly contentType: string;
@@ -12,7 +12,7 @@ export interface ReportContent {
   read(start: number, end: number): Promise<Readable>;
 }
 
-/** Opens the contents of report runs. */
+/** Opens report runs' contents. */
 export interface ReportContents {
   /** Refuses a run that the caller may not read, and one without a content. */
   open(caller: Principal, reportRunId: string): Promise<ReportContent>;

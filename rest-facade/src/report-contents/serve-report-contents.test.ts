@@ -10,9 +10,9 @@ const sha256 = createHash("sha256").update(bytes).digest("hex");
 const tag = `"${sha256}"`;
 const at = (id = "run_1") => `GET /v1/reports/runs/${id}/content`;
 let facade: Started;
-let asked: [Principal, string][] = [];
+let contentRequests: [Principal, string][] = [];
 /** The readers that wait until the test lets them go on. */
-let held: (() => void)[] = [];
+let heldReaders: (() => void)[] = [];
 let holding = false;
 /** Whether the content itself is opened late. */
 let holdingOpen = false;
@@ -20,8 +20,8 @@ let holdingOpen = false;
 /** A port with one content. */
 const contents: ReportContents = {
   async open(caller, reportRunId) {
-    asked.push([caller, reportRunId]);
-    if (holdingOpen) await new Promise<void>((go) => held.push(go));
+    contentRequests.push([caller, reportRunId]);
+    if (holdingOpen) await new Promise<void>((go) => heldReaders.push(go));
     if (reportRunId === "run_gone") throw new DomainError("REPORT_EXPIRED", { detail: "The content was deleted." });
     const empty = reportRunId === "run_empty";
     return {
@@ -30,7 +30,7 @@ const contents: ReportContents = {
       sizeBytes: empty ? 0 : bytes.length,
       sha256,
       async read(start, end) {
-        if (holding) await new Promise<void>((go) => held.push(go));
+        if (holding) await new Promise<void>((go) => heldReaders.push(go));
         return Readable.from([bytes.subarray(start, end + 1)]);
       },
     };
@@ -42,7 +42,7 @@ beforeAll(async () => {
 });
 afterAll(() => facade.close());
 beforeEach(() => {
-  [asked, held, holding, holdingOpen] = [[], [], false, false];
+  [contentRequests, heldReaders, holding, holdingOpen] = [[], [], false, false];
 });
 
 describe("GET /v1/reports/runs/{reportRunId}/content", () => {
@@ -60,7 +60,7 @@ describe("GET /v1/reports/runs/{reportRunId}/content", () => {
       etag: tag,
       "repr-digest": `sha-256=:${Buffer.from(sha256, "hex").toString("base64")}:`,
     });
-    expect(asked).toEqual([[expect.objectContaining({ tenantSlug: "acme" }), "run_1"]]);
+    expect(contentRequests).toEqual([[expect.objectContaining({ tenantSlug: "acme" }), "run_1"]]);
   });
 
   it("sends one range", async () => {
@@ -85,9 +85,9 @@ describe("GET /v1/reports/runs/{reportRunId}/content", () => {
   });
 
   it("sends nothing to a caller that has the content", async () => {
-    for (const known of [tag, `W/${tag}`, `"x", ${tag}`, "*"]) {
-      const { status, text, headers } = await facade.call(at(), { headers: { "if-none-match": known } });
-      expect([known, status, text, headers.get("etag")]).toEqual([known, 304, "", tag]);
+    for (const knownTag of [tag, `W/${tag}`, `"x", ${tag}`, "*"]) {
+      const { status, text, headers } = await facade.call(at(), { headers: { "if-none-match": knownTag } });
+      expect([knownTag, status, text, headers.get("etag")]).toEqual([knownTag, 304, "", tag]);
     }
     expect((await facade.call(at(), { headers: { "if-none-match": '"x"' } })).status).toBe(200);
   });
@@ -114,24 +114,24 @@ describe("GET /v1/reports/runs/{reportRunId}/content", () => {
     const { status, json } = await facade.call(at(), { token: "scopeless" });
     expect([status, json["requiredScopes"]]).toEqual([403, ["report.read", "report.generate"]]);
     expect((await facade.call(at().replace("GET", "POST"), { body: {} })).status).toBe(405);
-    expect(asked).toEqual([]);
+    expect(contentRequests).toEqual([]);
   });
 
   it("keeps no place for a caller that has gone before the content was open", async () => {
     holdingOpen = true;
-    const gone = new AbortController();
+    const controller = new AbortController();
     const url = `${facade.publicUrl}/v1/reports/runs/run_1/content`;
     const headers = { authorization: "Bearer good" };
-    const requests = Array.from({ length: 9 }, () =>
-      fetch(url, { headers, signal: gone.signal }).catch(() => undefined),
+    const downloads = Array.from({ length: 9 }, () =>
+      fetch(url, { headers, signal: controller.signal }).catch(() => undefined),
     );
-    while (held.length < 9) await new Promise((resolve) => setTimeout(resolve, 5));
-    gone.abort();
-    await Promise.all(requests);
+    while (heldReaders.length < 9) await new Promise((resolve) => setTimeout(resolve, 5));
+    controller.abort();
+    await Promise.all(downloads);
     // until the server has noticed that the connections are closed
     await new Promise((resolve) => setTimeout(resolve, 100));
     holdingOpen = false;
-    for (const go of held) go();
+    for (const go of heldReaders) go();
     let status = 0;
     for (let turn = 0; turn < 100 && status !== 200; turn += 1) ({ status } = await facade.call(at()));
     expect(status).toBe(200);
@@ -140,12 +140,12 @@ describe("GET /v1/reports/runs/{reportRunId}/content", () => {
   it("limits the downloads of a tenant at once", async () => {
     holding = true;
     const first = Array.from({ length: 8 }, () => facade.call(at()));
-    while (held.length < 8) await new Promise((resolve) => setTimeout(resolve, 5));
+    while (heldReaders.length < 8) await new Promise((resolve) => setTimeout(resolve, 5));
     const { status, json, headers } = await facade.call(at());
     expect([status, json["code"], headers.get("retry-after")]).toEqual([429, "RATE_LIMITED", "5"]);
     expect(headers.get("content-disposition")).toBeNull();
     holding = false;
-    for (const go of held) go();
+    for (const go of heldReaders) go();
     expect((await Promise.all(first)).map((answer) => answer.status)).toEqual(Array(8).fill(200));
     expect((await facade.call(at())).status).toBe(200);
   });

@@ -16,7 +16,7 @@ const downloads = { maxPerTenant: 8, maxTotal: 64 };
 /** A reader that takes nothing for this time is disconnected. */
 const stalledMs = 30_000;
 
-/** Serves the contents of report runs, whole or in one range (RFC 9110 section 14). */
+/** Serves report runs' contents, whole or in one range (RFC 9110 section 14). */
 export function serveReportContents(app: FastifyInstance, contents: ReportContents, admission: Admission): void {
   const limiter = new ConcurrencyLimiter(downloads, "downloads of reports");
   app.route({
@@ -29,18 +29,18 @@ export function serveReportContents(app: FastifyInstance, contents: ReportConten
       const { reportRunId } = request.params as { reportRunId: string };
       const content = await contents.open(caller, reportRunId);
       const tag = `"${content.sha256}"`;
-      const known = request.headers["if-none-match"];
-      if (known !== undefined && matchesEntityTag(known, tag)) {
+      const knownTags = request.headers["if-none-match"];
+      if (knownTags !== undefined && matchesEntityTag(knownTags, tag)) {
         reply.code(304).header("etag", tag).header("cache-control", "private, no-cache");
         return reply.removeHeader("content-type").send();
       }
-      const wanted = rangeFor(request, tag, content.sizeBytes);
-      if (wanted === "unsatisfiable") throw unsatisfiable(content, reply);
-      const part = wanted === "whole" ? { start: 0, end: content.sizeBytes - 1 } : wanted;
+      const range = rangeFor(request, tag, content.sizeBytes);
+      if (range === "unsatisfiable") throw unsatisfiable(content, reply);
+      const part = range === "whole" ? { start: 0, end: content.sizeBytes - 1 } : range;
       const isBare = request.method === "HEAD" || content.sizeBytes === 0;
       const bytes = isBare ? undefined : await startReading(content, part, { reply, limiter, caller });
       describe(content, part, reply);
-      if (wanted !== "whole") reply.code(206).header("content-range", rangeOf(part, content));
+      if (range !== "whole") reply.code(206).header("content-range", rangeOf(part, content));
       return reply.send(bytes);
     },
   });
@@ -79,7 +79,7 @@ function describe(
     .header("etag", `"${sha256}"`)
     .header("cache-control", "private, no-cache")
     .header("accept-ranges", "bytes")
-    // RFC 9530: the digest of the whole content, also beside a range
+    // RFC 9530: the whole content's digest, also beside a range
     .header("repr-digest", `sha-256=:${Buffer.from(sha256, "hex").toString("base64")}:`);
 }
 

@@ -8,7 +8,7 @@ import { readVariables } from "./read-variables.js";
 
 type FillLocation = (body: Record<string, unknown>, parameters: Record<string, string>) => string | undefined;
 
-/** A row of the route tables with everything that can be prepared before the first request. */
+/** A row in the route tables with everything that can be prepared before the first request. */
 export interface CompiledRoute extends ReturnType<typeof readVariables> {
   readonly row: Route;
   readonly area: Area;
@@ -20,7 +20,7 @@ export interface CompiledRoute extends ReturnType<typeof readVariables> {
   readonly location: FillLocation | undefined;
 }
 
-/** Every row of the tables, prepared against the graph. Throws when a document does not fit it. */
+/** Every row in the tables, prepared against the graph. Throws when a document does not fit it. */
 export function compileRoutes(graph: GraphQLSchema, prepare: PrepareOperation): CompiledRoute[] {
   return areas.flatMap((area) => routeTables[area].map((row) => compileRoute(area, row, { graph, prepare })));
 }

@@ -39,8 +39,8 @@ export function admit(row: Route | PlainRoute, rate: RateClass, { verifier, limi
     const mediaType = version === "media-type" ? negotiate(request, reply) : undefined;
     if ("anonymous" in row && row.anonymous) await limit?.ofAddress(clientNetworkOf(request.raw), reply);
     else {
-      const principal = await authenticate(request.raw, verifier, (known) => {
-        request.principal = known;
+      const principal = await authenticate(request.raw, verifier, (caller) => {
+        request.principal = caller;
       });
       await limit?.ofTenant(rate, principal, reply);
       requireScope(row, principal);
@@ -75,7 +75,7 @@ function requireScope(row: Route | PlainRoute, principal: Principal): void {
 /** `limit`: where the operation costs more than its first point. */
 type RouteHandler = (request: FastifyRequest, reply: FastifyReply, limit?: RateLimit) => Promise<unknown>;
 
-/** Runs the operation of a route and sends the result of its one root field as the body. */
+/** Runs a route's operation and sends its one root field's result as the body. */
 export function handleRoute(route: CompiledRoute): RouteHandler {
   const { row, operation, prepared, read, waits, rate } = route;
   const answer = route.method === "GET" ? sendResource(route) : sendResult(route);
@@ -106,10 +106,10 @@ function bodyOf({ data, errors, extensions }: OperationResult, rootField: string
   // data beside an error is not sent: a REST body is complete or a problem
   if (first) throw first;
   const body = data?.[rootField] as Answer | null | undefined;
-  const broken = extensions?.["valueCompletion"];
-  if (body === undefined || broken !== undefined)
+  const completionErrors = extensions?.["valueCompletion"];
+  if (body === undefined || completionErrors !== undefined)
     throw new Error(`The answer to ${rootField} does not fit the graph`, {
-      cause: Array.isArray(broken) ? broken[0] : broken,
+      cause: Array.isArray(completionErrors) ? completionErrors[0] : completionErrors,
     });
   if (body === null)
     throw new DomainError("NOT_FOUND", { detail: "The resource does not exist, or it belongs to another tenant." });
@@ -128,8 +128,9 @@ function sendResource({ row, query }: CompiledRoute): Send {
     if (retryWhile?.includes(String(body["status"]))) reply.header("retry-after", retryAfter(body));
     if (isList && typeof body["nextCursor"] === "string" && body["hasMore"] !== false)
       reply.header("link", nextPage(request.url, body["nextCursor"]));
-    const known = request.headers["if-none-match"];
-    if (known !== undefined && matchesEntityTag(known, tag)) return reply.code(304).removeHeader("content-type").send();
+    const knownTags = request.headers["if-none-match"];
+    if (knownTags !== undefined && matchesEntityTag(knownTags, tag))
+      return reply.code(304).removeHeader("content-type").send();
     reply.code(row.reply);
     return serialized(text, reply);
   };

@@ -3,7 +3,7 @@ import type { FastifyRequest } from "fastify";
 
 const keyForm = /^[\x21-\x7e]{1,255}$/;
 
-/** The Idempotency-Key of a request, if it has one. Throws IDEMPOTENCY_KEY_INVALID. */
+/** A request's Idempotency-Key, if it has one. Throws IDEMPOTENCY_KEY_INVALID. */
 export function idempotencyKey(request: FastifyRequest): string | undefined {
   const key = request.headers["idempotency-key"];
   if (key === undefined) return undefined;

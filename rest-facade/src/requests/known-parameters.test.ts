@@ -12,11 +12,11 @@ const lists = rows.filter(({ operation }) => isList(operation));
 const others = rows.filter(({ operation }) => !isList(operation));
 
 const params = new Proxy({}, { get: () => "some-id" });
-const asked = (query: object) => ({ params, query, headers: {} }) as unknown as FastifyRequest;
+const requestWith = (query: object) => ({ params, query, headers: {} }) as unknown as FastifyRequest;
 
-function refusedBy(read: (request: FastifyRequest) => unknown, query: object) {
+function refusedBy(readParameters: (request: FastifyRequest) => unknown, query: object) {
   try {
-    read(asked(query));
+    readParameters(requestWith(query));
     return undefined;
   } catch (error) {
     const { code, facts } = error as DomainError;
@@ -39,12 +39,12 @@ describe("an unknown query parameter", () => {
     for (const { names } of route.query)
       for (const name of names) {
         const wrong = `${name}s`;
-        if (route.query.some((known) => known.names.includes(wrong))) continue;
+        if (route.query.some((parameter) => parameter.names.includes(wrong))) continue;
         expect(refusedBy(route.read, { [wrong]: "1" })?.errors).toEqual([
           { pointer: `/${wrong}`, code: "UNKNOWN_VALUE", detail: expect.stringContaining(`Did you mean ${name}?`) },
         ]);
-        const known = refusedBy(route.read, { [name]: "1" })?.errors ?? [];
-        expect(known.filter(({ detail }) => detail.includes("no such query"))).toEqual([]);
+        const fieldErrors = refusedBy(route.read, { [name]: "1" })?.errors ?? [];
+        expect(fieldErrors.filter(({ detail }) => detail.includes("no such query"))).toEqual([]);
       }
   });
 
@@ -57,8 +57,8 @@ describe("an unknown query parameter", () => {
 
   it("is reported beside a value that is wrong", () => {
     const runs = lists.find(({ row }) => row.run === "runs");
-    const refused = runs && refusedBy(runs.read, { limit: "0", statuss: "Failed" });
-    expect(refused?.errors?.map(({ pointer }) => pointer)).toEqual(["/limit", "/statuss"]);
+    const refusal = runs && refusedBy(runs.read, { limit: "0", statuss: "Failed" });
+    expect(refusal?.errors?.map(({ pointer }) => pointer)).toEqual(["/limit", "/statuss"]);
   });
 
   it("costs little and shows little, however many and however long", () => {

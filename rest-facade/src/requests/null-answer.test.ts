@@ -18,7 +18,7 @@ async function answerTo(result: OperationResult) {
   }
 }
 
-const broken = new GraphQLError("Cannot return null for non-nullable field Template.name.", {
+const nullError = new GraphQLError("Cannot return null for non-nullable field Template.name.", {
   path: ["template", "name"],
   extensions: { code: "INVALID_GRAPHQL" },
 });
@@ -35,9 +35,9 @@ describe("a null where a resource is expected", () => {
   });
 
   it.each([
-    ["the whole answer", { data: null, extensions: { valueCompletion: [broken] } }],
-    ["the root field", { data: { template: null }, extensions: { valueCompletion: [broken] } }],
-    ["a part", { data: { template: { name: "a", owner: null } }, extensions: { valueCompletion: [broken] } }],
+    ["the whole answer", { data: null, extensions: { valueCompletion: [nullError] } }],
+    ["the root field", { data: { template: null }, extensions: { valueCompletion: [nullError] } }],
+    ["a part", { data: { template: { name: "a", owner: null } }, extensions: { valueCompletion: [nullError] } }],
     ["an answer without a reason", { data: null }],
     ["an answer without its root field", { data: {} }],
   ])(

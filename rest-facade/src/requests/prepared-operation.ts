@@ -1,7 +1,7 @@
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import type { GraphQLError } from "graphql";
 
-/** The answer of a GraphQL operation (GraphQL specification, section 7.1). */
+/** A GraphQL operation's answer (GraphQL specification, section 7.1). */
 export interface OperationResult {
   data?: Record<string, unknown> | null;
   errors?: readonly GraphQLError[];
@@ -14,5 +14,5 @@ export interface PreparedOperation {
   run(variables: Record<string, unknown>, context: RequestContext): Promise<OperationResult>;
 }
 
-/** Prepares the document of a route. Throws when it does not fit the graph: then the start fails. */
+/** Prepares a route's document. Throws when it does not fit the graph: then the start fails. */
 export type PrepareOperation = (document: string, operationName: string) => PreparedOperation;

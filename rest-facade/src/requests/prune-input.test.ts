@@ -34,11 +34,11 @@ describe("pruneInput", () => {
     const value: unknown = JSON.parse(
       '{"__proto__":{"name":"inherited"},"constructor":{"name":"x"},"data":{"__proto__":{"p":1}}}',
     );
-    const pruned = prune(value) as Record<string, unknown>;
-    expect(Object.keys(pruned)).toEqual(["data"]);
-    expect(Object.getPrototypeOf(pruned)).toBe(Object.prototype);
-    expect(Object.getPrototypeOf(pruned["data"])).toBe(Object.prototype);
-    expect(pruned["p"]).toBeUndefined();
+    const prunedValue = prune(value) as Record<string, unknown>;
+    expect(Object.keys(prunedValue)).toEqual(["data"]);
+    expect(Object.getPrototypeOf(prunedValue)).toBe(Object.prototype);
+    expect(Object.getPrototypeOf(prunedValue["data"])).toBe(Object.prototype);
+    expect(prunedValue["p"]).toBeUndefined();
   });
 });
 

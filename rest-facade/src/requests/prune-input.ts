@@ -16,31 +16,33 @@ interface Member {
 
 /**
  * Compiles a function that keeps the members which an input type declares. It drops unknown members, and null members
- * unless they are of the scalar JSON, to which null is a value. Scalar values stay whole.
+ * unless their type is the scalar JSON, to which null is a value. Scalar values stay whole.
  */
-export function pruneInput(type: GraphQLInputType, known = new Map<GraphQLInputType, Prune>()): Prune {
-  if (isNonNullType(type)) return pruneInput(type.ofType, known);
-  if (isListType(type)) return pruneList(pruneInput(type.ofType, known));
+export function pruneInput(type: GraphQLInputType, compiledTypes = new Map<GraphQLInputType, Prune>()): Prune {
+  if (isNonNullType(type)) return pruneInput(type.ofType, compiledTypes);
+  if (isListType(type)) return pruneList(pruneInput(type.ofType, compiledTypes));
   if (!isInputObjectType(type)) return (value) => value;
-  const compiled = known.get(type);
-  if (compiled) return compiled;
+  const compiledPrune = compiledTypes.get(type);
+  if (compiledPrune) return compiledPrune;
   const fields: Member[] = [];
   // registered before its fields are compiled, since an input type may contain itself
   const prune = pruneObject(fields);
-  known.set(type, prune);
+  compiledTypes.set(type, prune);
   for (const { name, type: ofField } of Object.values(type.getFields()))
-    fields.push({ name, prune: pruneInput(ofField, known), keepsNull: String(ofField) === "JSON" });
+    fields.push({ name, prune: pruneInput(ofField, compiledTypes), keepsNull: String(ofField) === "JSON" });
   return prune;
 }
 
 /**
- * Like `pruneInput`, but a null member of the input itself stays, because in a PATCH it removes a value while an absent
+ * Like `pruneInput`, but a null member in the input itself stays, because in a PATCH it removes a value while an absent
  * member changes nothing. Nested objects are replaced as a whole, so in them null counts as absent.
  */
 export function pruneChange(type: GraphQLInputObjectType): Prune {
-  const known = new Map<GraphQLInputType, Prune>();
+  const compiledTypes = new Map<GraphQLInputType, Prune>();
   const fields = Object.values(type.getFields());
-  return pruneObject(fields.map(({ name, type: of }) => ({ name, prune: pruneInput(of, known), keepsNull: true })));
+  return pruneObject(
+    fields.map(({ name, type: of }) => ({ name, prune: pruneInput(of, compiledTypes), keepsNull: true })),
+  );
 }
 
 const pruneList =
@@ -53,9 +55,10 @@ const pruneObject =
   (value) => {
     if (typeof value !== "object" || value === null) return value;
     const members: Record<string, unknown> = value as Record<string, unknown>;
-    const kept: Record<string, unknown> = {};
+    const keptMembers: Record<string, unknown> = {};
     for (const { name, prune, keepsNull } of fields) {
-      if (Object.hasOwn(members, name) && (keepsNull || members[name] !== null)) kept[name] = prune(members[name]);
+      if (Object.hasOwn(members, name) && (keepsNull || members[name] !== null))
+        keptMembers[name] = prune(members[name]);
     }
-    return kept;
+    return keptMembers;
   };

@@ -63,8 +63,8 @@ export function readVariables(operation: Operation, { method, path }: Endpoint, 
       waits = true;
       reads.push(readWait);
     } else {
-      const described = describeVariable(operation, name, graph) ?? listDescriptions[name];
-      const parameter = { ...queryParameter(name, definition.type, graph), description: described };
+      const description = describeVariable(operation, name, graph) ?? listDescriptions[name];
+      const parameter = { ...queryParameter(name, definition.type, graph), description };
       query.push(parameter);
       reads.push(readQuery(parameter));
     }
@@ -77,7 +77,7 @@ export function readVariables(operation: Operation, { method, path }: Endpoint, 
 function readAll(reads: readonly Read[], request: FastifyRequest): Variables {
   const variables: Variables = {};
   const errors: FieldError[] = [];
-  for (const read of reads) read(request, variables, errors);
+  for (const readPart of reads) readPart(request, variables, errors);
   if (errors.length > 0)
     throw new DomainError("VALIDATION_FAILED", {
       detail: "The request does not match its schema. See errors for each member.",
@@ -86,11 +86,11 @@ function readAll(reads: readonly Read[], request: FastifyRequest): Variables {
   return variables;
 }
 
-/** Another parameter of a list would be a filter without effect, and the answer too long without any sign of it. */
+/** Another parameter on a list would be a filter without effect, and the answer too long without any sign. */
 const readOnly =
-  (known: readonly string[]): Read =>
+  (knownNames: readonly string[]): Read =>
   ({ query }, _variables, errors) => {
-    errors.push(...unknownParameters(query as object, known));
+    errors.push(...unknownParameters(query as object, knownNames));
   };
 
 const readPath =
@@ -122,8 +122,8 @@ const readWait: Read = ({ headers }, variables) => {
 };
 
 function inputType({ type }: VariableDefinitionNode, graph: GraphQLSchema): GraphQLInputObjectType {
-  const named = typeFromAST(graph, type as never);
-  const bare = named && "ofType" in named ? named.ofType : named;
+  const namedType = typeFromAST(graph, type as never);
+  const bare = namedType && "ofType" in namedType ? namedType.ofType : namedType;
   if (!isInputObjectType(bare)) throw new Error(`$input must be of an input type of the graph, not ${print(type)}`);
   return bare;
 }
@@ -138,12 +138,12 @@ const readNoBody: Read = ({ body }, _variables, errors) => {
 function readBody(type: GraphQLInputObjectType, method: Method): Read {
   const check = inputValidator(inputSchema(type));
   const prune = method === "PATCH" ? pruneChange(type) : pruneInput(type);
-  const own = ownNumbers(type);
+  const toOwnNumbers = ownNumbers(type);
   return ({ body }, variables, errors) => {
     // a missing body counts as an empty one, so that every missing member is reported
-    const value = body === undefined ? {} : own(body);
-    const broken = check(value);
-    if (broken.length > 0) errors.push(...broken);
+    const value = body === undefined ? {} : toOwnNumbers(body);
+    const fieldErrors = check(value);
+    if (fieldErrors.length > 0) errors.push(...fieldErrors);
     else variables["input"] = prune(value);
   };
 }
@@ -185,17 +185,17 @@ function readQuery({ names, variable, schema }: QueryParameter): Read {
   const values = schema["enum"];
   const convert = Array.isArray(values) ? oneOf(values) : (converters[String(schema["type"])] ?? text);
   return (request, variables, errors) => {
-    const given = request.query as Record<string, string | string[]>;
-    const name = names.find((candidate) => given[candidate] !== undefined);
+    const givenParameters = request.query as Record<string, string | string[]>;
+    const name = names.find((candidate) => givenParameters[candidate] !== undefined);
     if (name === undefined) return;
-    const value = given[name];
-    const refused =
+    const value = givenParameters[name];
+    const result =
       Array.isArray(value) || value === undefined ? ["DUPLICATE", "Must be given only once."] : convert(value);
-    if (Array.isArray(refused)) {
-      const [code = "FORMAT", detail = ""] = refused;
+    if (Array.isArray(result)) {
+      const [code = "FORMAT", detail = ""] = result;
       errors.push({ pointer: `/${name}`, code, detail });
-    } else if (variable === "first") limit(refused as number, name, variables, errors);
-    else variables[variable] = refused;
+    } else if (variable === "first") limit(result as number, name, variables, errors);
+    else variables[variable] = result;
   };
 }
 

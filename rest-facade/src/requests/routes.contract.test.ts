@@ -10,8 +10,8 @@ const rows = areas.flatMap((area) =>
   routeTables[area].map((row) => ({ area, row, operation: loadOperation(area, row.run) })),
 );
 
-/** The endpoint tables of the three specifications. Token and discovery endpoints are plain HTTP and have no row. */
-const specified = [
+/** The three specifications' endpoint tables. Token and discovery endpoints are plain HTTP and have no row. */
+const specifiedEndpoints = [
   "POST /v1/templates",
   "GET /v1/templates/{templateId}",
   "POST /v1/templates/{templateId}/versions",
@@ -58,9 +58,11 @@ const searches: ReadonlySet<string> = new Set([
 describe("the route tables", () => {
   it("have exactly one row for every specified endpoint", () => {
     const ofVendors = Object.values(deliveryRoutes).map(({ at }) => at);
-    const known: string[] = [...rows.map(({ row }) => row.at), ...ofVendors];
-    expect(specified.filter((at) => known.filter((candidate) => candidate === at).length !== 1)).toEqual([]);
-    expect(new Set(known).size).toBe(known.length);
+    const knownEndpoints: string[] = [...rows.map(({ row }) => row.at), ...ofVendors];
+    expect(
+      specifiedEndpoints.filter((at) => knownEndpoints.filter((candidate) => candidate === at).length !== 1),
+    ).toEqual([]);
+    expect(new Set(knownEndpoints).size).toBe(knownEndpoints.length);
   });
 
   it("have exactly one row for every document", () => {
@@ -80,19 +82,19 @@ describe("the route tables", () => {
   });
 
   it("name only Locations that a row answers", () => {
-    // The member of the body may have another name than the path parameter.
-    const unnamed = (place: string) => place.replaceAll(/\{\w+\}/g, "{}");
-    const served = new Set(rows.map(({ row }) => unnamed(row.at)));
+    // The body's member may have another name than the path parameter.
+    const withoutNames = (place: string) => place.replaceAll(/\{\w+\}/g, "{}");
+    const servedPlaces = new Set(rows.map(({ row }) => withoutNames(row.at)));
     const places = rows.flatMap(({ row }) => ("location" in row ? [`GET ${row.location}`] : []));
     expect(places.length).toBeGreaterThan(5);
-    expect(places.filter((place) => !served.has(unnamed(place)))).toEqual([]);
+    expect(places.filter((place) => !servedPlaces.has(withoutNames(place)))).toEqual([]);
   });
 
   it("accept an Idempotency-Key for every mutation with a token and for nothing else", () => {
     // a session that has ended cannot end again
     const keeps = ({ row, operation }: (typeof rows)[number]) =>
       operation.definition.operation === "mutation" && !row.anonymous && !row.forPeople;
-    const wrong = rows.filter((one) => keeps(one) !== (one.row.idempotent === true));
+    const wrong = rows.filter((entry) => keeps(entry) !== (entry.row.idempotent === true));
     expect(wrong.map(({ row }) => row.at)).toEqual([]);
   });
 });
@@ -111,13 +113,13 @@ describe("the route tables and schema/supergraph.graphql", () => {
 
   it("every row states the rule of its root field", () => {
     const schema = graph();
-    const stated = rows.map(({ row: { at, scopes, platformAdmin = false, anonymous = false } }) => [
+    const statedRules = rows.map(({ row: { at, scopes, platformAdmin = false, anonymous = false } }) => [
       at,
       [...scopes].sort(),
       platformAdmin,
       anonymous,
     ]);
-    const enforced = rows.map(({ row, operation }) => {
+    const enforcedRules = rows.map(({ row, operation }) => {
       const directive = rootFieldOf(schema, operation).astNode?.directives?.find(({ name }) => name.value === "auth");
       const rule = Object.fromEntries(
         directive?.arguments?.map(({ name, value }) => [name.value, valueFromASTUntyped(value)]) ?? [],
@@ -125,6 +127,6 @@ describe("the route tables and schema/supergraph.graphql", () => {
       const scopes = [...((rule["scopes"] ?? []) as string[])].sort();
       return [row.at, scopes, rule["platformAdmin"] ?? false, rule["anonymous"] ?? false];
     });
-    expect(stated).toEqual(enforced);
+    expect(statedRules).toEqual(enforcedRules);
   });
 });

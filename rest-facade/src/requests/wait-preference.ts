@@ -1,8 +1,8 @@
-/** A member of a list of preferences: a token with an optional value as token or quoted text, then parameters. */
+/** A member in a preference list: a token with an optional value as token or quoted text, then parameters. */
 const waitForm = /^wait\s*=\s*(?:"(\d{1,9})"|(\d{1,9}))\s*(?:;.*)?$/i;
 
 /**
- * The seconds of the preference `wait` in the header Prefer (RFC 7240, section 4.3). The first one counts. Undefined:
+ * The seconds in the preference `wait` in the header Prefer (RFC 7240, section 4.3). The first one counts. Undefined:
  * there is none, or it cannot be read, since a preference never makes a request fail (section 2).
  */
 export function waitPreference(header: string | readonly string[] | undefined): number | undefined {
@@ -10,8 +10,8 @@ export function waitPreference(header: string | readonly string[] | undefined): 
   for (const member of lines.flatMap((line) => line.split(","))) {
     const name = /^\s*([^\s=;]+)/.exec(member)?.[1]?.toLowerCase();
     if (name !== "wait") continue;
-    const [, quoted, plain] = waitForm.exec(member.trim()) ?? [];
-    const seconds = quoted ?? plain;
+    const [, quotedText, plain] = waitForm.exec(member.trim()) ?? [];
+    const seconds = quotedText ?? plain;
     return seconds === undefined ? undefined : Number(seconds);
   }
   return undefined;

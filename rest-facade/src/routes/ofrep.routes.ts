@@ -4,7 +4,7 @@ import type { PlainRoute } from "./route.js";
 
 interface OfrepRoute extends PlainRoute { readonly rate: RateClass }
 
-/** The address of the event streams. It is ours: OFREP clients take it from `eventStreams`. */
+/** The event streams' address. It is ours: OFREP clients take it from `eventStreams`. */
 export const streamPath = "/ofrep/v1/streams";
 
 /** OpenFeature Remote Evaluation Protocol. */

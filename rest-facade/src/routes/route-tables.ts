@@ -3,7 +3,7 @@ import { integrationRoutes } from "./integration.routes.js";
 import type { Area, Route } from "./route.js";
 import { spineRoutes } from "./spine.routes.js";
 
-/** The rows of each specification. */
+/** Each specification's rows. */
 export const routeTables: Record<Area, readonly Route[]> = {
   catalog: catalogRoutes,
   integration: integrationRoutes,

@@ -22,15 +22,15 @@ import type { PlatformDatabase } from "./platform-database.js";
 import type { RunningParts } from "./running-parts.js";
 import type { StartingDoor } from "./starting-door.js";
 
-/** The input of every start function: the settings, the log, the metrics, and the parts that are already running. */
+/** Every start function takes the settings, the log, the metrics, and the parts that are already running. */
 export interface Start {
   readonly environment: PlatformEnvironment;
   readonly logger: Logger;
   readonly registry: Registry;
   readonly parts: RunningParts;
-  /** The results of the build. Code that runs outside of a bundle computes them itself. */
+  /** The results of the build. Code outside a bundle computes them itself. */
   readonly prepared: PreparedStart | undefined;
-  /** Holds the addresses of the listeners until they are ready. */
+  /** Holds the listeners' addresses until they are ready. */
   readonly door: StartingDoor;
 }
 
@@ -50,7 +50,7 @@ export interface Foundation {
   readonly watch: ServerWatch;
   /** Resolves with the reason when a newer release has made the data unfit for this process. */
   readonly shutOut: Promise<string>;
-  /** The limits of tenants over all processes. */
+  /** The tenants' limits over all processes. */
   readonly limits: PlatformLimits;
   readonly hostOf: (subgraph: SubgraphName) => SubgraphHost;
 }
@@ -106,7 +106,7 @@ export async function startFoundation(
   };
 }
 
-/** Starts the log of refusals, which publishes on a connection of its own. */
+/** Starts the refusal log, which publishes on its own connection. */
 function startRefusalLog(bus: PostgresBus, logger: Logger) {
   const publisher = bus.ownPublisher();
   const log = new RefusalLog({ publisher, logger });

@@ -27,14 +27,14 @@ import type { Graph } from "./graph.js";
 import { readGuides } from "./guides.js";
 import type { Subgraphs } from "./subgraphs.js";
 
-/** Starts the public and the internal listener, with metrics, readiness and the operations of the operator. */
+/** Starts the public and the internal listener, with metrics, readiness and the operator's endpoints. */
 export async function startFrontDoor(
   { environment, logger, registry, parts, door }: Start,
   { bus, refusals, watch, publicUrl, port, dataDir, hostOf }: Foundation,
   { graph, subgraphs }: { graph: Graph; subgraphs: Subgraphs },
 ): Promise<Facade> {
   const { spine, integration, catalog, verifier, onRevoked } = subgraphs;
-  const { limits, openSockets, closeSockets, ...served } = graph;
+  const { limits, openSockets, closeSockets, ...graphParts } = graph;
   collectDefaultMetrics({ register: registry });
   busMetrics(registry, bus.deadLetters);
   auditMetrics(registry, refusals);
@@ -52,7 +52,7 @@ export async function startFrontDoor(
   parts.add("folder watch", await folderWatch.start(await platformFolders(environment, dataDir), logger));
   const facade = await startFacade(
     {
-      ...served,
+      ...graphParts,
       verifier,
       authorizationServer: (request, response) => spine.authorizationServer.handle(request, response),
       refusals,

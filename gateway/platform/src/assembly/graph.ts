@@ -15,7 +15,7 @@ import { supergraphMetrics } from "../monitoring/supergraph-metrics.js";
 import type { Foundation, Start } from "./foundation.js";
 import type { Subgraphs } from "./subgraphs.js";
 
-/** The federated graph for the facade: the documents of REST routes, `/graphql`, and its websockets. */
+/** The federated graph for the facade: the REST routes' documents, `/graphql`, and its websockets. */
 export interface Graph extends Pick<FacadePorts, "useGraph" | "graphql"> {
   readonly limits: RateLimits;
   readonly openSockets: () => GraphqlSockets["open"];
@@ -23,13 +23,13 @@ export interface Graph extends Pick<FacadePorts, "useGraph" | "graphql"> {
   readonly closeSockets: () => Promise<void>;
 }
 
-/** Starts the gateway over the three subgraphs of this process. */
+/** Starts the gateway over this process's three subgraphs. */
 export async function startGraph(
   { environment, logger, registry, parts, prepared }: Start,
   { catalog, integration, spine, verifier, onRevoked }: Subgraphs,
-  { refusals, limits: shared }: Pick<Foundation, "refusals" | "limits">,
+  { refusals, limits: sharedLimits }: Pick<Foundation, "refusals" | "limits">,
 ): Promise<Graph> {
-  const limits = rateLimits(environment.rateLimitFactor, tenantFactor(catalog.get(TenantFacts)), shared.budgets);
+  const limits = rateLimits(environment.rateLimitFactor, tenantFactor(catalog.get(TenantFacts)), sharedLimits.budgets);
   const introspection = environment.development;
   const subgraphs = [
     localSubgraph<RequestContext>("catalog", catalog.schema),
@@ -46,7 +46,7 @@ export async function startGraph(
     const gateway = new CompiledGateway(supergraph, options);
     return startGraphqlServer({ gateway, graphs, introspection, limits, refusals, logger });
   });
-  // Loading Apollo's gateway is a third of a start. Requests to routes and websockets do not need it.
+  // Loading Apollo's gateway takes a third of a start. Requests to routes and websockets do not need it.
   if (prepared?.supergraph && !file) supergraph.beginPrepared(prepared.supergraph);
   else await server.start();
   parts.add("GraphQL server", () => server.stop());
@@ -58,7 +58,7 @@ export async function startGraph(
   }
   const sockets = graphqlSockets({
     ...{ graphs, verifier, introspection, limits, refusals, logger },
-    principals: shared.sockets,
+    principals: sharedLimits.sockets,
   });
   onRevoked((revocation) => sockets.revoked(revocation));
   return {

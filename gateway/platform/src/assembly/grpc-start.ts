@@ -7,25 +7,25 @@ import type { PlatformGrpc, SharedPlace } from "./grpc.js";
 const grpcModule = () => import("./grpc.js");
 
 /**
- * Loads the gRPC modules while PostgreSQL starts. Creates the certificates of the services when the database is
- * provisioned: it has the authority, and this process then holds the lock of DATA_DIR. A failure is reported when the
- * result is awaited.
+ * Loads the gRPC modules while PostgreSQL starts. Creates the services' certificates when the database is provisioned:
+ * it has the authority, and this process then holds the DATA_DIR lock. A failure is reported when the result is
+ * awaited.
  */
 export function prepareCertificates(
   dataDir: string,
   development: boolean,
-  provisioned: Promise<SharedPlace>,
+  sharedPlace: Promise<SharedPlace>,
 ): Promise<ServiceCertificates> {
-  const loaded = reportedLater(grpcModule().then((grpc) => grpc.loadGrpc(dataDir, development)));
+  const loadedModules = reportedLater(grpcModule().then((grpc) => grpc.loadGrpc(dataDir, development)));
   return reportedLater(
-    provisioned.then(async (place) => {
-      await loaded;
+    sharedPlace.then(async (place) => {
+      await loadedModules;
       return (await grpcModule()).platformCertificates(dataDir, place);
     }),
   );
 }
 
-/** Serves the gRPC services of all subgraphs on one port, as soon as they have started. */
+/** Serves all subgraphs' gRPC services on one port, as soon as they have started. */
 export function startPlatformGrpc(
   { environment, logger }: Start,
   refusals: RefusalSink,
@@ -33,10 +33,10 @@ export function startPlatformGrpc(
   subgraphs: Promise<readonly { readonly grpcServices: readonly GrpcService[] }[]>,
 ): Promise<PlatformGrpc> {
   return reportedLater(
-    subgraphs.then(async (started) =>
+    subgraphs.then(async (startedSubgraphs) =>
       (await grpcModule()).startGrpc({
         certificates: await certificates,
-        services: started.flatMap(({ grpcServices }) => grpcServices),
+        services: startedSubgraphs.flatMap(({ grpcServices }) => grpcServices),
         host: environment.host,
         port: environment.grpcPort,
         development: environment.development,

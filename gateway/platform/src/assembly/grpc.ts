@@ -37,15 +37,15 @@ export interface PlatformGrpcSettings {
 export interface PlatformGrpc {
   readonly address: string;
   /**
-   * The client with which the catalog requests secrets from integration. It authenticates with the certificate of the
-   * catalog.
+   * The client with which the catalog requests secrets from integration. It authenticates with the catalog's
+   * certificate.
    */
   readonly secrets: SecretResolver;
-  /** The client with which the catalog reaches the source-control vendors of tenants at integration. */
+  /** The client with which the catalog reaches the tenants' source-control vendors at integration. */
   readonly sourceControl: SourceControl;
-  /** The clients with which the subgraphs read facts of tenants from the spine, each with its own certificate. */
+  /** The clients with which the subgraphs read facts about tenants from the spine, each with its own certificate. */
   readonly snapshots: Readonly<Record<"catalog" | "integration", SnapshotSource>>;
-  /** The client with which the catalog counts the executions of tenants at the spine. */
+  /** The client with which the catalog counts the tenants' executions at the spine. */
   readonly usage: UsageMeter;
   /** The client with which the spine finds the connections and webhooks by which a tenant is notified. */
   readonly notificationTargets: NotificationTargets;
@@ -60,8 +60,8 @@ export async function loadGrpc(dataDir: string, development: boolean): Promise<v
 }
 
 /**
- * Prepares the certificates of the services under the authority of all processes. Only the process that holds the lock
- * of DATA_DIR may call this.
+ * Prepares the services' certificates under the authority that all processes share. Only the process that holds the
+ * DATA_DIR lock may call this.
  */
 export async function platformCertificates(dataDir: string, { adminUrl, masterKeys }: SharedPlace) {
   const folder = folderIn(dataDir);
@@ -69,8 +69,7 @@ export async function platformCertificates(dataDir: string, { adminUrl, masterKe
 }
 
 /**
- * Starts the gRPC services of all subgraphs on one port. The platform calls them over the same mutual TLS as other
- * clients.
+ * Starts all subgraphs' gRPC services on one port. The platform calls them over the same mutual TLS as other clients.
  */
 export async function startGrpc(settings: PlatformGrpcSettings): Promise<PlatformGrpc> {
   const { certificates, services, host, port, development, refusals, logger } = settings;

@@ -6,7 +6,7 @@ import { guideAddress as spine } from "@factory/spine/subgraph";
 
 const operating = new URL("../../../OPERATING.md", import.meta.url);
 
-/** The guides that the platform serves at `/docs/guides`, each with the name of its page. */
+/** The guides that the platform serves at `/docs/guides`, each with its page's name. */
 export function readGuides(): Promise<Guide[]> {
   const addresses = { catalog, integration, spine, operating };
   return Promise.all(

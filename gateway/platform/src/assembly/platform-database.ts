@@ -16,8 +16,8 @@ export interface PlatformDatabase {
 }
 
 /**
- * Connects to the database of the operator, or starts the embedded PostgreSQL. In both cases this process then holds
- * the lock of DATA_DIR. Throws EnvironmentError when this release cannot run on the database.
+ * Connects to the operator's database, or starts the embedded PostgreSQL. In both cases this process then holds the
+ * DATA_DIR lock. Throws EnvironmentError when this release cannot run on the database.
  */
 export async function openPlatformDatabase(
   environment: PlatformEnvironment,

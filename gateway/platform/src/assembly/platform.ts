@@ -26,7 +26,7 @@ export interface Platform {
   stop(): Promise<void>;
 }
 
-/** The log and the metrics of the platform. */
+/** The platform's log and metrics. */
 export interface Telemetry {
   readonly logger: Logger;
   readonly registry: Registry;
@@ -65,8 +65,8 @@ export function startPlatform(
 }
 
 /**
- * Writes `runtime.json`, in which developer tools find a running platform. In development it also writes the repository
- * of the sample template.
+ * Writes `runtime.json`, in which developer tools find a running platform. In development it also writes the sample
+ * template's repository.
  */
 async function announce(
   { environment, parts }: Start,
@@ -80,7 +80,7 @@ async function announce(
   parts.add("runtime.json", () => rm(file, { force: true }));
 }
 
-/** A host of this machine by which it reaches a server that listens on `host`. An IPv6 address has brackets in a URL. */
+/** A host name by which this machine reaches a server that listens on `host`. An IPv6 address has brackets in a URL. */
 function localHost(host: string): string {
   if (host === "0.0.0.0") return "127.0.0.1";
   if (host === "::") return "[::1]";

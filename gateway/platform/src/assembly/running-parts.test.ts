@@ -2,10 +2,10 @@ import { createLogger } from "@factory/runtime/telemetry/logger";
 import { RunningParts } from "./running-parts.js";
 
 const partsWithRecord = () => {
-  const closed: string[] = [];
+  const closedParts: string[] = [];
   const parts = new RunningParts(createLogger("test", "silent"));
-  const add = (name: string) => parts.add(name, async () => void closed.push(name));
-  return { parts, add, closed };
+  const add = (name: string) => parts.add(name, async () => void closedParts.push(name));
+  return { parts, add, closed: closedParts };
 };
 
 describe("RunningParts", () => {
@@ -31,8 +31,8 @@ describe("RunningParts", () => {
     const { parts, add, closed } = partsWithRecord();
     add("database");
     parts.addStarting("slow", Promise.resolve({ close: async () => void closed.push("slow") }));
-    const failed = Promise.reject(new Error("no git"));
-    parts.addStarting("failed", failed);
+    const failedStart = Promise.reject(new Error("no git"));
+    parts.addStarting("failed", failedStart);
     await parts.stop();
     expect(closed).toEqual(["slow", "database"]);
   });

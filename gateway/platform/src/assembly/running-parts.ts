@@ -5,7 +5,7 @@ interface RunningPart {
   readonly close: () => Promise<void>;
 }
 
-/** The parts of a process in the order of their start. They are closed in reverse order, each part once. */
+/** The parts of a process in start order. They are closed in reverse order, each part once. */
 export class RunningParts {
   readonly #logger: Logger;
   readonly #running: RunningPart[] = [];
@@ -47,9 +47,9 @@ export class RunningParts {
   async #closeAll(): Promise<void> {
     const failures: unknown[] = [];
     for (const { name, close } of this.#running.reverse()) {
-      const started = performance.now();
+      const startTime = performance.now();
       await close().catch((error: unknown) => failures.push(error));
-      this.#logger.debug({ part: name, ms: Math.round(performance.now() - started) }, "stopped");
+      this.#logger.debug({ part: name, ms: Math.round(performance.now() - startTime) }, "stopped");
     }
     // PostgreSQL and the lock are closed last, even if an earlier part could not be closed.
     if (failures.length > 0) throw new AggregateError(failures, "some parts could not be stopped");

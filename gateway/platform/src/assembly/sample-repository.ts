@@ -17,10 +17,10 @@ const identity = {
 };
 const date = "2026-01-01T00:00:00Z";
 
-/** Creates a bare repository with one commit on `main` that contains the files of a folder. */
+/** Creates a bare repository with one commit on `main` that contains a folder's files. */
 export async function writeTemplateRepository(folder: string, repository: string): Promise<void> {
-  const unfinished = `${repository}.new`;
-  await rm(unfinished, { recursive: true, force: true });
+  const unfinishedRepository = `${repository}.new`;
+  await rm(unfinishedRepository, { recursive: true, force: true });
   const env = {
     PATH: `${process.execPath}:/usr/local/bin:/usr/bin:/bin`,
     GIT_CONFIG_NOSYSTEM: "1",
@@ -30,15 +30,21 @@ export async function writeTemplateRepository(folder: string, repository: string
     ...identity,
   };
   const git = (...args: string[]) => run("git", args, { env });
-  await git("init", "--quiet", "--bare", "--initial-branch=main", "--template=", unfinished);
-  await git("--git-dir", unfinished, "--work-tree", folder, "add", "--all", "--force");
-  await git("--git-dir", unfinished, "--work-tree", folder, "commit", "--quiet", "--message=A web API template");
-  await rename(unfinished, repository);
+  await git("init", "--quiet", "--bare", "--initial-branch=main", "--template=", unfinishedRepository);
+  await git("--git-dir", unfinishedRepository, "--work-tree", folder, "add", "--all", "--force");
+  await git(
+    "--git-dir",
+    unfinishedRepository,
+    "--work-tree",
+    folder,
+    "commit",
+    "--quiet",
+    "--message=A web API template",
+  );
+  await rename(unfinishedRepository, repository);
 }
 
-/**
- * Creates `DATA_DIR/samples/web-api.git` if it is missing. The first example of the README registers this repository.
- */
+/** Creates `DATA_DIR/samples/web-api.git` if it is missing. The README's first example registers this repository. */
 export async function writeSampleRepository(dataDir: string): Promise<void> {
   const samples = join(dataDir, "samples");
   const repository = join(samples, "web-api.git");

@@ -12,8 +12,8 @@ interface Address {
 }
 
 /**
- * Listens in place of the platform until it has started: `/livez` answers that the process lives, `/readyz` tells what
- * the start waits for, and other requests get 503. It takes the public address only when the start waits: until then
+ * Listens for the platform until it has started: `/livez` answers that the process lives, `/readyz` tells what the
+ * start waits for, and other requests get 503. It takes the public address only when the start waits: until then
  * connections are refused, so that a balancer tries another process.
  */
 export class StartingDoor {
@@ -54,7 +54,7 @@ export class StartingDoor {
     this.#servers.clear();
   }
 
-  /** An address that cannot be taken any more is a problem of the platform, which listens later. */
+  /** An address that cannot be taken any more is a problem for the platform, which listens later. */
   async #openPublic(address: Address): Promise<void> {
     if (this.#closed || this.#servers.size > 1 || address.port === 0) return;
     const server = await listening(address).catch(() => undefined);
@@ -69,7 +69,7 @@ async function requireOwn(host: string): Promise<void> {
 }
 
 /**
- * Rejects with EADDRINUSE when somebody listens. It connects, because a listener of a moment would reset the connections
+ * Rejects with EADDRINUSE when somebody listens. It connects, because a momentary listener would reset the connections
  * that a balancer makes in that moment.
  */
 async function requireFree({ host, port }: Address): Promise<void> {

@@ -24,14 +24,14 @@ describe("the certificate authority of several processes", () => {
     return folder;
   };
 
-  /** The certificates of a process that starts with this folder. */
+  /** The certificates that a process with this folder starts with. */
   const start = async (folder: string, keys = masterKeys, now = new Date()): Promise<ServiceCertificates> =>
     serviceCertificates(folder, now, await storedAuthority(database.url, keys, folder, now));
 
   const isTrusted = (certificate: Buffer, { catalog: { authority } }: ServiceCertificates) => {
-    const read = new X509Certificate(certificate);
+    const leafCertificate = new X509Certificate(certificate);
     const authorities = authority.toString().match(/-----BEGIN[^-]*-----[^-]*-----END[^-]*-----\n/g) ?? [];
-    return authorities.some((one) => read.verify(new X509Certificate(one).publicKey));
+    return authorities.some((authorityPem) => leafCertificate.verify(new X509Certificate(authorityPem).publicKey));
   };
 
   beforeEach(async () => {

@@ -5,8 +5,9 @@ import type { MasterKeys } from "@factory/runtime/sealing/master-keys";
 import pg from "pg";
 
 /**
- * The certificate authority of all processes over this database. Key and certificates are sealed together, so a role of
- * the database that may write the row can add none. The first process brings the authority of its folder, if there is one.
+ * The certificate authority of all processes over this database. Key and certificates are sealed together, so a
+ * database role that may write the row can add none. The first process brings the authority in its folder, if there is
+ * one.
  */
 export async function storedAuthority(
   adminUrl: string,
@@ -19,12 +20,16 @@ export async function storedAuthority(
   try {
     await client.query("begin");
     await client.query("select pg_advisory_xact_lock($1)", [advisoryLocks.grpcAuthority]);
-    const stored = await storedSecret(client, grpcAuthority, masterKeys);
-    const agreed = await agreedAuthority(stored === undefined ? undefined : JSON.parse(stored), folder, now);
-    const text = JSON.stringify(agreed);
-    if (text !== stored) await storeSecret(client, grpcAuthority, masterKeys, text);
+    const storedText = await storedSecret(client, grpcAuthority, masterKeys);
+    const chosenAuthority = await agreedAuthority(
+      storedText === undefined ? undefined : JSON.parse(storedText),
+      folder,
+      now,
+    );
+    const text = JSON.stringify(chosenAuthority);
+    if (text !== storedText) await storeSecret(client, grpcAuthority, masterKeys, text);
     await client.query("commit");
-    return agreed;
+    return chosenAuthority;
   } finally {
     await client.end();
   }

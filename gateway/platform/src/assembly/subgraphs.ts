@@ -11,7 +11,7 @@ import type { Foundation, Start } from "./foundation.js";
 import type { PlatformGrpc } from "./grpc.js";
 import { startPlatformGrpc } from "./grpc-start.js";
 
-/** The three subgraphs, the gRPC server of their services, and the verifier of the tokens that the spine issues. */
+/** The three subgraphs, their gRPC server, and the verifier for the tokens that the spine issues. */
 export interface Subgraphs {
   readonly spine: Spine;
   readonly integration: Integration;
@@ -55,7 +55,7 @@ export async function startSubgraphs(
     ...(environment.platformClient ? { platformClient: environment.platformClient } : {}),
   });
   const verification = spineStart.then((spine) => verifyTokensOf(spine, publicUrl));
-  // a failure is reported by the start of the spine
+  // the spine's start reports a failure
   verification.catch(() => undefined);
   const integrationStart = startIntegration(hostOf("integration"), {
     publicUrl,
@@ -88,7 +88,7 @@ export async function startSubgraphs(
     sourceControl: {
       locate: async (use) => (await grpcStart).sourceControl.locate(use),
       authorize: async (use) => (await grpcStart).sourceControl.authorize(use),
-      openPullRequest: async (use, wanted) => (await grpcStart).sourceControl.openPullRequest(use, wanted),
+      openPullRequest: async (use, pullRequest) => (await grpcStart).sourceControl.openPullRequest(use, pullRequest),
     },
     tenantSnapshots: async () => (await grpcStart).snapshots.catalog,
     usage: {

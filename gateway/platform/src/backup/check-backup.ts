@@ -19,10 +19,10 @@ export async function checkBackup(path: string, passphrase: string, progress: Pr
   progress.begin("Counting the rows of the tables");
   for (const { schema, name, rows, part } of manifest.tables) {
     progress.step(`table ${schema}.${name}`);
-    const counted = new RowCount();
-    await folder.read(part, counted, new Writable({ write: (_bytes, _encoding, done) => done() }));
-    if (counted.rows !== rows)
-      throw new BackupProblem(`${schema}.${name} has ${counted.rows} rows in the backup and not ${rows}.`);
+    const rowCount = new RowCount();
+    await folder.read(part, rowCount, new Writable({ write: (_bytes, _encoding, callback) => callback() }));
+    if (rowCount.rows !== rows)
+      throw new BackupProblem(`${schema}.${name} has ${rowCount.rows} rows in the backup and not ${rows}.`);
   }
   progress.begin("Reading the files");
   await checkFiles(manifest.files, folder);
@@ -38,8 +38,8 @@ export async function checkBackup(path: string, passphrase: string, progress: Pr
 
 /** Opens a backup and compares all its files with the manifest. */
 export async function openVerified(path: string, passphrase: string, progress: Progress) {
-  const opened = await BackupFolder.open(path, passphrase, progress);
+  const backup = await BackupFolder.open(path, passphrase, progress);
   progress.begin("Comparing the files of the backup with its manifest");
-  for (const part of partsOf(opened.manifest)) await opened.folder.verify(part);
-  return opened;
+  for (const part of partsOf(backup.manifest)) await backup.folder.verify(part);
+  return backup;
 }

@@ -37,7 +37,7 @@ async function freeze(leader: Client, tables: readonly TableFacts[]): Promise<st
   await leader.query("begin isolation level repeatable read read only");
   await leader.query(`lock table ${tables.map(qualified).join(", ")} in access share mode`);
   const { rows } = await leader.query<{ id: string }>("select pg_export_snapshot() as id");
-  const names = (list: readonly TableFacts[]) => list.map((one) => `${qualified(one)} ${columnList(one)}`).sort();
+  const names = (list: readonly TableFacts[]) => list.map((table) => `${qualified(table)} ${columnList(table)}`).sort();
   if (names(await copiedTables(leader)).join() !== names(tables).join())
     throw new BackupProblem("The tables of the database change just now. Repeat the backup after the upgrade.");
   return rows[0]?.id ?? "";
@@ -69,10 +69,10 @@ async function copyTables({ leader, url, snapshot, tables, folder, progress }: C
       await client.query("begin isolation level repeatable read read only");
       await client.query(`set transaction snapshot '${snapshot}'`);
     }
-    const ended = await Promise.allSettled(
+    const outcomes = await Promise.allSettled(
       [leader, ...others].map((client) => lane(client).catch(stopOthers(waiting))),
     );
-    for (const result of ended) if (result.status === "rejected") throw result.reason;
+    for (const result of outcomes) if (result.status === "rejected") throw result.reason;
     return copies;
   } finally {
     for (const client of others) await client.end();
@@ -88,13 +88,13 @@ const stopOthers = (waiting: TableFacts[]) => (error: unknown) => {
 async function copyTable(client: Client, table: TableFacts, folder: BackupFolder): Promise<TableCopy> {
   const { schema, name, columns } = table;
   const source = client.query(copyTo(`copy ${qualified(table)} (${columnList(table)}) to stdout`));
-  const counted = new RowCount();
-  const part = await folder.write(`table-${schema}.${name}`, source, counted);
-  // The number of rows comes after the last row, so another statement waits for it.
+  const rowCount = new RowCount();
+  const part = await folder.write(`table-${schema}.${name}`, source, rowCount);
+  // The row count comes after the last row, so another statement waits for it.
   await client.query("select");
-  if (source.rowCount !== counted.rows)
-    throw new BackupProblem(`${schema}.${name} has ${source.rowCount} rows, but ${counted.rows} were copied.`);
-  return { schema, name, columns: [...columns], rows: counted.rows, part };
+  if (source.rowCount !== rowCount.rows)
+    throw new BackupProblem(`${schema}.${name} has ${source.rowCount} rows, but ${rowCount.rows} were copied.`);
+  return { schema, name, columns: [...columns], rows: rowCount.rows, part };
 }
 
 async function readSequences(client: Client): Promise<SequenceCopy[]> {

@@ -9,14 +9,14 @@ import { columnList, copiedTables, qualified } from "./table-list-statement.js";
 
 /** Tables with rows. A target must have none. */
 export async function filledTables(client: Client): Promise<string[]> {
-  const filled: string[] = [];
+  const filledNames: string[] = [];
   for (const table of await copiedTables(client)) {
     const { rows } = await client.query<{ filled: boolean }>(
       `select exists (select from ${qualified(table)}) as filled`,
     );
-    if (rows[0]?.filled) filled.push(`${table.schema}.${table.name}`);
+    if (rows[0]?.filled) filledNames.push(`${table.schema}.${table.name}`);
   }
-  return filled;
+  return filledNames;
 }
 
 /** Fills the empty tables in one transaction: after a failure they are empty again. */
@@ -31,8 +31,8 @@ export async function restoreDatabase(
   if (missing[0]) throw new BackupProblem(`This release has no table ${missing[0].schema}.${missing[0].name}.`);
   await client.query("begin");
   const attach = await detachForeignKeys(client);
-  const [filled] = await filledTables(client);
-  if (filled !== undefined) throw new BackupProblem(`${filled} has rows: another process uses the database.`);
+  const [filledTable] = await filledTables(client);
+  if (filledTable !== undefined) throw new BackupProblem(`${filledTable} has rows: another process uses the database.`);
   for (const [at, table] of tables.entries()) {
     progress.step(`table ${at + 1} of ${tables.length}, ${table.schema}.${table.name}`);
     await restoreTable(client, table, folder);

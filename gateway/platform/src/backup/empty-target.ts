@@ -8,7 +8,7 @@ import { BackupProblem } from "./sealed-folder/backup-problem.js";
 const markFile = "restore.unfinished";
 
 /** The files that a platform or a restore leaves in DATA_DIR. The lock does not count, since a restore holds it. */
-const written = ["bootstrap.json", "secrets.key", "tls", "postgres.json", "repositories", "files"];
+const writtenPaths = ["bootstrap.json", "secrets.key", "tls", "postgres.json", "repositories", "files"];
 
 /** Begins a restore into empty folders. Refuses folders that another installation has written. */
 export async function beginRestore(environment: BackupEnvironment): Promise<void> {
@@ -24,7 +24,7 @@ export async function beginRestore(environment: BackupEnvironment): Promise<void
 }
 
 async function checkFolders({ dataDir, repositoriesDir, filesDir }: BackupEnvironment): Promise<void> {
-  for (const name of written)
+  for (const name of writtenPaths)
     if (await isPresent(join(dataDir, name)))
       throw new BackupProblem(`${dataDir} is not empty (${name}): restore into a new DATA_DIR.`);
   if ((await readdir(repositoriesDir).catch(absent))?.length)
@@ -33,7 +33,7 @@ async function checkFolders({ dataDir, repositoriesDir, filesDir }: BackupEnviro
     throw new BackupProblem(`${filesDir} is not empty: restore into a new FILES_DIR.`);
 }
 
-/** Removes the files of a restore that died. The database is empty then, since it is filled in one transaction. */
+/** Removes the files that a failed restore left. The database is empty then, since it is filled in one transaction. */
 export async function clearFolders({ repositoriesDir, filesDir }: BackupEnvironment): Promise<void> {
   await rm(repositoriesDir, { recursive: true, force: true });
   for (const name of (await readdir(filesDir).catch(absent)) ?? [])

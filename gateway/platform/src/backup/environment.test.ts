@@ -19,8 +19,8 @@ describe("the settings of a backup", () => {
   });
 
   it("have the folders and keys of the platform", () => {
-    const given = { DATA_DIR: folder, SECRETS_KEY: "k".repeat(32), SECRETS_KEY_PREVIOUS: "former" };
-    expect(backupEnvironment({ ...given, BACKUP_PASSPHRASE: passphrase })).toMatchObject({
+    const variables = { DATA_DIR: folder, SECRETS_KEY: "k".repeat(32), SECRETS_KEY_PREVIOUS: "former" };
+    expect(backupEnvironment({ ...variables, BACKUP_PASSPHRASE: passphrase })).toMatchObject({
       ...{ dataDir: folder, filesDir: join(folder, "files"), databaseUrl: undefined },
       repositoriesDir: join(folder, "repositories"),
       ...{ secretsKey: "k".repeat(32), previousSecretsKeys: ["former"], passphrase },
@@ -32,8 +32,8 @@ describe("the settings of a backup", () => {
     ["two passphrases", { BACKUP_PASSPHRASE: passphrase, BACKUP_PASSPHRASE_FILE: "/x" }, "Set BACKUP_PASSPHRASE_FILE"],
     ["a short one", { BACKUP_PASSPHRASE: "short" }, "must have at least 16 characters"],
     ["a missing file", { BACKUP_PASSPHRASE_FILE: "/missing/file" }, "cannot be read"],
-  ])("are refused with %s, in one line", (_, given, line) => {
-    expect(() => backupEnvironment(given)).toThrow(line);
-    expect(() => backupEnvironment(given)).toThrow(/^[^\n]+$/);
+  ])("are refused with %s, in one line", (_, variables, line) => {
+    expect(() => backupEnvironment(variables)).toThrow(line);
+    expect(() => backupEnvironment(variables)).toThrow(/^[^\n]+$/);
   });
 });

@@ -19,7 +19,7 @@ const variables = installationVariables.extend({
   BACKUP_PASSPHRASE_FILE: z.string().optional(),
 });
 
-/** The settings of `npm run backup` and `npm run restore`. Those of the platform have the same names. */
+/** The settings of `npm run backup` and `npm run restore`. The platform's settings have the same names. */
 export interface BackupEnvironment extends InstallationEnvironment {
   readonly databaseRolePrefix: string | undefined;
   readonly secretsKey: string | undefined;
@@ -27,20 +27,20 @@ export interface BackupEnvironment extends InstallationEnvironment {
   readonly passphrase: string;
 }
 
-/** Reads the settings of a backup and its passphrase. Throws EnvironmentError. */
+/** Reads a backup's settings and its passphrase. Throws EnvironmentError. */
 export function backupEnvironment(processEnv: NodeJS.ProcessEnv = process.env): BackupEnvironment {
-  const given = readEnvironment(variables, processEnv);
+  const values = readEnvironment(variables, processEnv);
   return {
-    ...installationOf(given),
-    databaseRolePrefix: given.DATABASE_ROLE_PREFIX,
-    secretsKey: given.SECRETS_KEY,
-    previousSecretsKeys: given.SECRETS_KEY_PREVIOUS,
-    passphrase: readPassphrase(given),
+    ...installationOf(values),
+    databaseRolePrefix: values.DATABASE_ROLE_PREFIX,
+    secretsKey: values.SECRETS_KEY,
+    previousSecretsKeys: values.SECRETS_KEY_PREVIOUS,
+    passphrase: readPassphrase(values),
   };
 }
 
-function readPassphrase(given: z.infer<typeof variables>): string {
-  const { BACKUP_PASSPHRASE: direct, BACKUP_PASSPHRASE_FILE: file } = given;
+function readPassphrase(values: z.infer<typeof variables>): string {
+  const { BACKUP_PASSPHRASE: direct, BACKUP_PASSPHRASE_FILE: file } = values;
   if ((direct === undefined) === (file === undefined))
     throw new EnvironmentError("Set BACKUP_PASSPHRASE_FILE, a file with the passphrase, or BACKUP_PASSPHRASE.");
   const passphrase = direct ?? passphraseIn(file ?? "");

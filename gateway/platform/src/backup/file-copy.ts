@@ -11,9 +11,9 @@ import type { Manifest } from "./sealed-folder/manifest.js";
 import type { Progress } from "./sealed-folder/progress.js";
 
 /** A content that is still being written. */
-const unfinished = ".part";
+const unfinishedSuffix = ".part";
 
-/** Copies the files of FILES_DIR. A complete file never changes; one that retention removes meanwhile is left out. */
+/** Copies the files in FILES_DIR. A complete file never changes; one that retention removes meanwhile is left out. */
 export function copyFiles(filesDir: string, folder: BackupFolder, progress: Progress): Promise<Manifest["files"]> {
   return writeArchive(folder, "files", entries(filesDir, filesDir, progress));
 }
@@ -24,17 +24,17 @@ async function* entries(root: string, folder: string, progress: Progress): Async
   for await (const entry of listing) {
     const file = join(folder, entry.name);
     if (entry.isDirectory()) yield* entries(root, file, progress);
-    if (!entry.isFile() || entry.name.endsWith(unfinished) || entry.name === folderMarkFile) continue;
-    const opened = await open(file).catch(absent);
-    if (!opened) continue;
+    if (!entry.isFile() || entry.name.endsWith(unfinishedSuffix) || entry.name === folderMarkFile) continue;
+    const handle = await open(file).catch(absent);
+    if (!handle) continue;
     progress.step("files");
-    const { size } = await opened.stat();
-    const content = opened.createReadStream({ start: 0, end: size });
+    const { size } = await handle.stat();
+    const content = handle.createReadStream({ start: 0, end: size });
     yield { name: relative(root, file).split(sep).join("/"), size, content };
   }
 }
 
-/** Writes the files of a backup into an empty FILES_DIR. */
+/** Writes a backup's files into an empty FILES_DIR. */
 export async function restoreFiles(filesDir: string, files: Manifest["files"], folder: BackupFolder): Promise<void> {
   await eachFile(files, folder, async (name, content) => {
     const file = resolve(filesDir, name);
@@ -45,10 +45,10 @@ export async function restoreFiles(filesDir: string, files: Manifest["files"], f
   });
 }
 
-/** Reads all files of a backup. */
+/** Reads all files in a backup. */
 export async function checkFiles(files: Manifest["files"], folder: BackupFolder): Promise<void> {
   await eachFile(files, folder, (_, content) =>
-    pipeline(content, new Writable({ write: (_bytes, _encoding, done) => done() })),
+    pipeline(content, new Writable({ write: (_bytes, _encoding, callback) => callback() })),
   );
 }
 
@@ -57,8 +57,8 @@ async function eachFile(
   folder: BackupFolder,
   take: (name: string, content: NodeJS.ReadableStream) => Promise<void>,
 ): Promise<void> {
-  const found = await readArchive(folder, part, ({ name }, content) => take(name, content));
-  if (found !== count) throw new BackupProblem(`The backup has ${found} files and not ${count}.`);
+  const readCount = await readArchive(folder, part, ({ name }, content) => take(name, content));
+  if (readCount !== count) throw new BackupProblem(`The backup has ${readCount} files and not ${count}.`);
 }
 
 function absent(error: NodeJS.ErrnoException): undefined {

@@ -10,25 +10,25 @@ import type { Part } from "./sealed-folder/manifest.js";
 const form = z.object({
   /** The newest first. */
   secretsKeys: z.array(z.string()).min(1),
-  /** Texts of files in DATA_DIR by their paths: the administrator's client, and the authority of gRPC. */
+  /** Texts of files in DATA_DIR by path: the administrator's client, and the gRPC authority. */
   files: z.record(z.string().regex(/^(?:tls\/)?[\w-]+\.[a-z]+$/), z.string()),
 });
 
-/** The keys that open the stored secrets, and the files that prove the identity of the platform. */
+/** The keys that open the stored secrets, and the files that prove the platform's identity. */
 type InstallationKeys = z.infer<typeof form>;
 
 type KeySettings = Pick<BackupEnvironment, "dataDir" | "secretsKey" | "previousSecretsKeys">;
 
 const keysFile = "secrets.key";
 
-/** Writes the keys of an installation as a file of the backup. */
+/** Writes an installation's keys as a backup file. */
 export async function copyKeys(settings: KeySettings, folder: BackupFolder): Promise<Part> {
   return folder.write("keys", Readable.from([JSON.stringify(await readKeys(settings))]));
 }
 
 async function readKeys({ dataDir, secretsKey, previousSecretsKeys }: KeySettings): Promise<InstallationKeys> {
-  const kept = await textOf(join(dataDir, keysFile));
-  const newest = secretsKey === undefined ? (kept ?? "").trim().split(/\s*\n\s*/) : [secretsKey];
+  const keptKeys = await textOf(join(dataDir, keysFile));
+  const newest = secretsKey === undefined ? (keptKeys ?? "").trim().split(/\s*\n\s*/) : [secretsKey];
   const secretsKeys = [...newest, ...previousSecretsKeys].filter(Boolean);
   if (secretsKeys.length === 0)
     throw new BackupProblem(`Set SECRETS_KEY as for the platform: ${dataDir} has no ${keysFile} either.`);
@@ -47,14 +47,14 @@ export async function openKeys(part: Part, folder: BackupFolder): Promise<Instal
 /** Refuses a SECRETS_KEY that would not open what the backup has. */
 export function checkKeys({ secretsKeys }: InstallationKeys, { secretsKey, previousSecretsKeys }: KeySettings): void {
   if (secretsKey === undefined) return;
-  const given = new Set([secretsKey, ...previousSecretsKeys]);
-  if (!given.has(secretsKeys[0] ?? ""))
+  const givenKeys = new Set([secretsKey, ...previousSecretsKeys]);
+  if (!givenKeys.has(secretsKeys[0] ?? ""))
     throw new BackupProblem(
       `SECRETS_KEY is not the key of the backup. Give that one, or none: it is then written to DATA_DIR/${keysFile}.`,
     );
 }
 
-/** Writes the keys into DATA_DIR. A SECRETS_KEY of the environment is kept there, and not in a file. */
+/** Writes the keys into DATA_DIR. A SECRETS_KEY from the environment stays there, and not in a file. */
 export async function restoreKeys(keys: InstallationKeys, { dataDir, secretsKey }: KeySettings): Promise<void> {
   if (secretsKey === undefined) await writeSecret(join(dataDir, keysFile), `${keys.secretsKeys.join("\n")}\n`);
   await mkdir(join(dataDir, "tls"), { recursive: true, mode: 0o700 });

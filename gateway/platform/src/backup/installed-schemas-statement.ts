@@ -7,7 +7,7 @@ import type { Manifest } from "./sealed-folder/manifest.js";
 // tables: migrations, version
 
 /**
- * The applied migrations of each subgraph, and the version of its job tables. A merged migration is left out, because the
+ * Each subgraph's applied migrations, and the version of its job tables. A merged migration is left out, because the
  * list has those that it replaces, which earlier releases know.
  */
 export async function installedSchemas(client: Client): Promise<Manifest["schemas"]> {
@@ -30,7 +30,7 @@ export async function installedSchemas(client: Client): Promise<Manifest["schema
   return schemas;
 }
 
-/** The level of the data (`schema-level.ts`). */
+/** The data level (`schema-level.ts`). */
 export async function installedLevel(client: Client): Promise<number> {
   const { rows: present } = await client.query("select where to_regclass('releases.data') is not null");
   if (present.length === 0) return 0;
@@ -38,7 +38,7 @@ export async function installedLevel(client: Client): Promise<number> {
   return rows[0]?.level ?? 0;
 }
 
-/** The version of pg-boss's tables. */
+/** The version number in pg-boss's tables. */
 export async function jobTablesVersion(client: Client, name: SubgraphName): Promise<number> {
   const { rows } = await client.query<{ version: number }>(`select version from ${name}_jobs.version`);
   return rows[0]?.version ?? 0;

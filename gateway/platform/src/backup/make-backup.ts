@@ -43,7 +43,7 @@ export async function makeBackup(environment: BackupEnvironment, path: string, p
   }
 }
 
-/** Refuses keys that would not open the secrets of the backup. */
+/** Refuses keys that would not open the backup's secrets. */
 async function requireKeys(url: string, environment: BackupEnvironment): Promise<void> {
   const client = await administrator(url);
   try {

@@ -2,5 +2,5 @@ import { readFileSync } from "node:fs";
 
 const file = new URL("../../package.json", import.meta.url);
 
-/** The version of this platform. */
+/** This platform's version. */
 export const release: string = (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version;

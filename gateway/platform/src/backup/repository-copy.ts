@@ -42,7 +42,7 @@ async function* entries(root: string, bundle: string, progress: Progress): Async
   }
 }
 
-/** Makes the repositories of a backup in the store of an installation. */
+/** Makes a backup's repositories in an installation's store. */
 export async function restoreRepositories(
   root: string,
   { count, part }: Manifest["repositories"],
@@ -54,16 +54,16 @@ export async function restoreRepositories(
   await eachRepository(root, { count, part }, folder, progress, async () => undefined);
 }
 
-/** Makes each repository of a backup in an empty folder, checks all its objects and removes it. */
+/** Makes each repository from a backup in an empty folder, checks all its objects and removes it. */
 export async function checkRepositories(
   scratch: string,
   repositories: Manifest["repositories"],
   folder: BackupFolder,
   progress: Progress,
 ): Promise<void> {
-  await eachRepository(scratch, repositories, folder, progress, async (made) => {
-    await checkRepository(made);
-    await rm(made, { recursive: true });
+  await eachRepository(scratch, repositories, folder, progress, async (repository) => {
+    await checkRepository(repository);
+    await rm(repository, { recursive: true });
   });
 }
 
@@ -78,14 +78,14 @@ async function eachRepository(
   const bundle = join(scratch, "bundle");
   let number = 0;
   try {
-    const found = await readArchive(folder, part, async ({ name, size = 0, pax }, content) => {
+    const readCount = await readArchive(folder, part, async ({ name, size = 0, pax }, content) => {
       number += 1;
       progress.step(`repository ${number} of ${count}`);
       const repository = placeOf(name, pax?.["factory.branch"]);
       if (size > 0) await pipeline(content, createWriteStream(bundle, { mode: 0o600 }));
       await then(await readBundle(root, repository, size > 0 ? bundle : undefined));
     });
-    if (found !== count) throw new BackupProblem(`The backup has ${found} repositories and not ${count}.`);
+    if (readCount !== count) throw new BackupProblem(`The backup has ${readCount} repositories and not ${count}.`);
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }

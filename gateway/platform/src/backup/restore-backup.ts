@@ -30,10 +30,10 @@ export async function restoreBackup(
   try {
     const client = await administrator(database.url);
     try {
-      const [filled] = await filledTables(client);
-      if (filled !== undefined) {
+      const [filledTable] = await filledTables(client);
+      if (filledTable !== undefined) {
         await endRestore(environment);
-        throw new BackupProblem(`The database is not empty: ${filled} has rows. Restore into a new database.`);
+        throw new BackupProblem(`The database is not empty: ${filledTable} has rows. Restore into a new database.`);
       }
       await clearFolders(environment);
       await restoreKeys(keys, environment);
@@ -57,7 +57,7 @@ interface Filling {
   readonly progress: Progress;
 }
 
-/** The rows come last: a platform that starts before has an empty database, and not half of one. */
+/** The rows come last: a platform that starts before has an empty database, and not an incomplete one. */
 async function fill({ url, client, environment, manifest, folder, progress }: Filling): Promise<void> {
   progress.begin("Making the tables");
   const access = await makeSchemas(url, client, environment, manifest);

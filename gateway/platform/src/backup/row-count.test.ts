@@ -13,10 +13,10 @@ it("rows are counted as they pass, wherever the stream is cut", async () => {
         const pieces = Array.from({ length: Math.ceil(whole.length / pieceBytes) }, (_, at) =>
           whole.subarray(at * pieceBytes, (at + 1) * pieceBytes),
         );
-        const counted = new RowCount();
-        const passed = await buffer(Readable.from(pieces).pipe(counted));
-        expect(counted.rows).toBe(lines.length);
-        expect(passed.equals(whole)).toBe(true);
+        const rowCount = new RowCount();
+        const output = await buffer(Readable.from(pieces).pipe(rowCount));
+        expect(rowCount.rows).toBe(lines.length);
+        expect(output.equals(whole)).toBe(true);
       },
     ),
     { numRuns: 50 },

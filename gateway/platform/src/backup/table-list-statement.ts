@@ -10,9 +10,9 @@ export interface TableFacts {
 }
 
 /**
- * Tables that the target makes itself, or whose rows belong to running processes and not to the data: the turns of the
- * bus, counts of limits, probes of writes, the secret of the target's roles, the marks of its folders, statistics of pg-boss, which come and go every day, and the
- * versions of the tables.
+ * Tables that the target makes itself, or whose rows belong to running processes and not to the data: the bus turns,
+ * limit counts, write probes, the secret for the target's roles, its folder marks, pg-boss statistics, which come and
+ * go every day, and the table versions.
  */
 const leftOut = `n.nspname in ('health', 'releases', 'limits') or (n.nspname = 'installation' and c.relname in ('role_secrets', 'shared_folders')) or (n.nspname = 'bus' and c.relname = 'turns') or c.relname = 'migrations'
   or (n.nspname like '%\\_jobs' and (c.relname in ('version', 'bam') or c.relname like 'queue\\_stats\\_%'))`;
@@ -38,7 +38,7 @@ interface SequenceFacts {
   readonly name: string;
 }
 
-/** The sequences of the copied tables. */
+/** The copied tables' sequences. */
 export async function copiedSequences(client: Client): Promise<SequenceFacts[]> {
   const { rows } = await client.query<SequenceFacts>(
     `select n.nspname as schema, c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -47,9 +47,9 @@ export async function copiedSequences(client: Client): Promise<SequenceFacts[]> 
   return rows;
 }
 
-const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
+const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
 export const qualified = ({ schema, name }: { schema: string; name: string }): string =>
-  `${quoted(schema)}.${quoted(name)}`;
+  `${quote(schema)}.${quote(name)}`;
 
-export const columnList = ({ columns }: { columns: readonly string[] }): string => columns.map(quoted).join(", ");
+export const columnList = ({ columns }: { columns: readonly string[] }): string => columns.map(quote).join(", ");

@@ -34,7 +34,7 @@ export function checkMigrations({ schemas, level, release }: Manifest): void {
   }
 }
 
-/** Makes the roles, schemas and tables as the release of the backup had them. */
+/** Makes the roles, schemas and tables as the backup's release had them. */
 export async function makeSchemas(
   url: string,
   client: Client,
@@ -63,9 +63,9 @@ export async function migrateToPresent(access: DatabaseAccess): Promise<void> {
 async function migrateTo(
   access: DatabaseAccess,
   subgraph: SubgraphName,
-  wanted: (migration: { name: string }) => boolean,
+  isWanted: (migration: { name: string }) => boolean,
 ) {
   const { migrations, ...rest } = tables[subgraph];
   const definition = { connections: schemaConnections(access, subgraph), ...rest };
-  await migrate({ ...definition, migrations: migrations.filter(wanted) });
+  await migrate({ ...definition, migrations: migrations.filter(isWanted) });
 }

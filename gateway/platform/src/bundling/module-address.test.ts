@@ -17,8 +17,8 @@ describe("modules of a bundle", () => {
     const entry = join(folder, "entry.js");
     await writeFile(entry, 'import paths from "./cjs.cjs";\nexport { address } from "./esm.js";\nexport { paths };\n');
     const outdir = join(folder, "dist/bundle");
-    const shared = { bundle: true, platform: "node", format: "esm", banner: { js: banner } } as const;
-    await build({ ...shared, entryPoints: [entry], outdir, plugins: [moduleAddresses(outdir)] });
+    const options = { bundle: true, platform: "node", format: "esm", banner: { js: banner } } as const;
+    await build({ ...options, entryPoints: [entry], outdir, plugins: [moduleAddresses(outdir)] });
   });
   afterAll(() => rm(folder, { recursive: true }));
 

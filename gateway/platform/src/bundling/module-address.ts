@@ -4,7 +4,7 @@ import type { Plugin } from "esbuild";
 
 const usesAddress = /\bimport\.meta\.(?:url|dirname|filename)\b|\b__(?:dirname|filename)\b/;
 
-/** Gives modules of a bundle the addresses of their own files, so that they find the files and workers beside them. */
+/** Gives the modules in a bundle their own files' addresses, so that they find the files and workers beside them. */
 export function moduleAddresses(outputFolder: string): Plugin {
   return {
     name: "module addresses",
@@ -18,7 +18,7 @@ export function moduleAddresses(outputFolder: string): Plugin {
   };
 }
 
-/** The declaration stands in the first line, so that the lines of the source map stay right. */
+/** The declaration stands in the first line, so that the source map's lines stay right. */
 function withAddress(code: string, path: string): string {
   const address = `new URL(${JSON.stringify(path)}, bundleAddress)`;
   const text = code.replace(/^#!.*/, "");

@@ -19,9 +19,9 @@ it("leaves positions in packages without a source", () => {
     sourcesContent: [],
     sourceRoot: "",
   };
-  const own = new SourceMap(ownSourceMap(map));
+  const ownMap = new SourceMap(ownSourceMap(map));
   const placeAt = (column: number) => {
-    const entry = own.findEntry(0, column);
+    const entry = ownMap.findEntry(0, column);
     return "originalSource" in entry && entry.originalSource
       ? `${entry.originalSource}:${entry.originalLine}`
       : undefined;

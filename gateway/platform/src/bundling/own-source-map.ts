@@ -6,7 +6,7 @@ interface SourceMapFile {
 }
 
 /**
- * The source map without the modules of packages, which are four fifths of it. A map is read when an error is logged,
+ * The source map without the modules from packages, which make up four fifths. A map is read when an error is logged,
  * and requests wait meanwhile.
  */
 export function ownSourceMap<T extends SourceMapFile>(map: T): T {
@@ -17,11 +17,11 @@ export function ownSourceMap<T extends SourceMapFile>(map: T): T {
 
 /** A position in a package gets a segment without a source, since it would belong to the segment before it otherwise. */
 function ownSegments(segments: readonly SourceMapSegment[], isOwn: readonly boolean[]): SourceMapSegment[] {
-  const kept: SourceMapSegment[] = [];
+  const keptSegments: SourceMapSegment[] = [];
   for (const segment of segments) {
-    const own = segment.length > 1 && isOwn[segment[1] as number];
-    if (own) kept.push(segment);
-    else if (kept.at(-1)?.length !== 1) kept.push([segment[0]]);
+    const isOwnSegment = segment.length > 1 && isOwn[segment[1] as number];
+    if (isOwnSegment) keptSegments.push(segment);
+    else if (keptSegments.at(-1)?.length !== 1) keptSegments.push([segment[0]]);
   }
-  return kept;
+  return keptSegments;
 }

@@ -9,12 +9,12 @@ import { singleByteText } from "./single-byte-text.js";
 import { unusedPackages } from "./unused-packages.js";
 
 const root = fileURLToPath(new URL("../../../../", import.meta.url));
-/** The folder of the bundle. Node finds the packages that stay outside from here. */
+/** The bundle's folder. Node finds the packages that stay outside from here. */
 export const bundleFolder = `${root}gateway/platform/dist/bundle`;
 const compiledStamp = `${root}gateway/platform/dist/.compiled`;
 const bundledStamp = `${bundleFolder}/.bundled`;
 const chunkList = `${bundleFolder}/.chunks`;
-/** The pause between two lines of progress (ms). */
+/** The pause between two progress lines (ms). */
 const progressMs = 3000;
 
 /** Native packages, packages that read files beside them, and packages that others load only where they are present. */
@@ -29,14 +29,14 @@ const outside = [
 ];
 
 /**
- * The modules of one process as a few files, since finding and linking 2,400 modules takes longer than running them.
- * The source maps lead to the TypeScript sources.
+ * One process's modules as a few files, since finding and linking 2,400 modules takes longer than running them. The
+ * source maps lead to the TypeScript sources.
  */
 export const bundleOptions: BuildOptions = {
   absWorkingDir: root,
   entryPoints: {
     main: "gateway/platform/dist/main.js",
-    // Each entry becomes a chunk of its own, so that an error reads one source map.
+    // Each entry becomes a separate chunk, so that an error reads one source map.
     catalog: "subgraphs/catalog/dist/subgraph.js",
     integration: "subgraphs/integration/dist/subgraph.js",
     spine: "subgraphs/spine/dist/subgraph.js",
@@ -51,7 +51,7 @@ export const bundleOptions: BuildOptions = {
   target: "node24",
   sourcemap: "linked",
   sourcesContent: false,
-  // Names of classes and functions appear in logs and in GraphQL.
+  // Class and function names appear in logs and in GraphQL.
   keepNames: true,
   legalComments: "none",
   // Node keeps the text in memory.
@@ -70,8 +70,8 @@ export const bundleOptions: BuildOptions = {
 export async function bundlePlatform(print: (line: string) => void): Promise<void> {
   const state = await readFile(compiledStamp, "utf8");
   print("Bundling the platform.");
-  const started = performance.now();
-  const seconds = () => `${Math.round((performance.now() - started) / 1000)} s`;
+  const startTime = performance.now();
+  const seconds = () => `${Math.round((performance.now() - startTime) / 1000)} s`;
   const progress = setInterval(() => print(`  still bundling after ${seconds()}`), progressMs);
   await bundle().finally(() => clearInterval(progress));
   await writeFile(bundledStamp, state);
@@ -88,14 +88,14 @@ async function bundle(): Promise<void> {
 }
 
 /**
- * Removes the chunks of earlier builds but the last one. A platform that still runs on the last one loads some of its
- * chunks with the first request that needs them.
+ * Removes the chunks that builds before the last one made. A platform that still runs on the last build loads some
+ * chunks only with the first request that needs them.
  */
 async function removeOldChunks(present: readonly string[]): Promise<void> {
   const last = await readFile(chunkList, "utf8").catch(() => "");
-  const kept = new Set([...present, ...last.split("\n")]);
+  const keptChunks = new Set([...present, ...last.split("\n")]);
   const chunks = (await readdir(bundleFolder)).filter((file) => /\.js(?:\.map)?$/.test(file));
-  for (const file of chunks) if (!kept.has(file)) await rm(join(bundleFolder, file));
+  for (const file of chunks) if (!keptChunks.has(file)) await rm(join(bundleFolder, file));
   await writeFile(chunkList, present.join("\n"));
 }
 

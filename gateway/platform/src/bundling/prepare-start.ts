@@ -8,7 +8,7 @@ import { moduleSdl } from "@factory/runtime/subgraph/module-schema";
 import { spineModules } from "@factory/spine/modules";
 import type { PreparedStart } from "./prepared-start.js";
 
-/** Plans the documents of all routes and prints the subgraphs. Throws when a document does not fit the supergraph. */
+/** Plans all routes' documents and prints the subgraphs. Throws when a document does not fit the supergraph. */
 export async function prepareStart(): Promise<PreparedStart> {
   return {
     supergraph: prepareSupergraph(await readCommittedSupergraph(), storedDocuments()),

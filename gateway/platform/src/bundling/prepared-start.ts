@@ -4,7 +4,7 @@ import { deserialize, serialize } from "node:v8";
 import type { PreparedSupergraph } from "@factory/gateway/supergraph/prepared-supergraph";
 import type { SubgraphName } from "@factory/schema/subgraph-names";
 
-/** The results that every start of the same code needs, and that the build has computed once. */
+/** The results that every start needs while the code is the same, and that the build has computed once. */
 export interface PreparedStart {
   readonly supergraph: PreparedSupergraph | undefined;
   readonly subgraphSdls: Readonly<Record<SubgraphName, string>>;
@@ -12,8 +12,8 @@ export interface PreparedStart {
 
 const fileIn = (folder: string) => join(folder, "prepared-start.bin");
 
-export async function writePreparedStart(folder: string, prepared: PreparedStart): Promise<void> {
-  await writeFile(fileIn(folder), serialize(prepared));
+export async function writePreparedStart(folder: string, preparedStart: PreparedStart): Promise<void> {
+  await writeFile(fileIn(folder), serialize(preparedStart));
 }
 
 /** Reads the file that belongs to the bundle in this folder. */

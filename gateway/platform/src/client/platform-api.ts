@@ -29,14 +29,14 @@ class UnexpectedAnswer extends Error {
   }
 }
 
-/** Reads a file of DATA_DIR, for example `runtime.json`. */
+/** Reads a file in DATA_DIR, for example `runtime.json`. */
 export async function readJson<T>(dataDir: string, file: string): Promise<T> {
   return JSON.parse(await readFile(join(dataDir, file), "utf8")) as T;
 }
 
 /**
- * Returns the running platform of DATA_DIR. A killed process leaves its runtime.json behind, so this calls the platform
- * and throws if it does not answer.
+ * Returns the platform that runs over DATA_DIR. A killed process leaves its runtime.json behind, so this calls the
+ * platform and throws if it does not answer.
  */
 export async function runningPlatform(dataDir: string): Promise<RunningPlatform> {
   try {
@@ -51,8 +51,8 @@ export async function runningPlatform(dataDir: string): Promise<RunningPlatform>
 }
 
 /**
- * Creates the error handler of a terminal tool. It prints the error, after an invalid option also the usage, and exits
- * with code 1.
+ * Creates a terminal tool's error handler. It prints the error, after an invalid option also the usage, and exits with
+ * code 1.
  */
 export function failTool(usage: string): (error: unknown) => never {
   return (error) => {
@@ -142,9 +142,9 @@ export async function ensureTenant(
     await call("POST", `${platform.internalUrl}/v1/tenants/${tenant.tenantId}/provision`, { token });
   const deadline = Date.now() + provisioningMs;
   while (Date.now() < deadline) {
-    const found = await find();
-    if (found?.status === "Active") return found;
-    if (found?.status === "ProvisioningFailed") break;
+    const currentTenant = await find();
+    if (currentTenant?.status === "Active") return currentTenant;
+    if (currentTenant?.status === "ProvisioningFailed") break;
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
   throw new Error(`Tenant ${slug} did not become Active`);

@@ -28,7 +28,7 @@ export interface PlatformProcess extends RunningPlatform {
   readonly grpcAddress: string;
   readonly dataDir: string;
   readonly pid: number;
-  /** Resolves with the exit code of the process, or with null if a signal ended it. */
+  /** Resolves with the process's exit code, or with null if a signal ended it. */
   readonly ended: Promise<number | null>;
   /** Sends SIGTERM and resolves with the exit code. */
   stop(): Promise<number | null>;
@@ -43,7 +43,7 @@ export async function temporaryDataDirectory(): Promise<string> {
 
 /**
  * Starts the platform as a child process and resolves when it is ready. Throws after two minutes, or when the process
- * ends before it is ready. `checkout` is the folder of another release.
+ * ends before it is ready. `checkout` is another release's folder.
  */
 export async function startPlatformProcess(
   dataDir: string,
@@ -57,9 +57,9 @@ export async function startPlatformProcess(
   });
   if (onLine)
     for (const input of [child.stdout, child.stderr]) if (input) createInterface({ input }).on("line", onLine);
-  const ended = endOf(child);
+  const exitCode = endOf(child);
   await rm(join(dataDir, "runtime.json"), { force: true });
-  await ready(child, ended);
+  await ready(child, exitCode);
   const { publicUrl, internalUrl, grpcAddress, pid } = JSON.parse(
     await readFile(join(dataDir, "runtime.json"), "utf8"),
   );
@@ -69,14 +69,14 @@ export async function startPlatformProcess(
     grpcAddress,
     dataDir,
     pid,
-    ended,
+    ended: exitCode,
     async stop() {
       child.kill("SIGTERM");
-      return ended;
+      return exitCode;
     },
     async kill() {
       child.kill("SIGKILL");
-      await ended;
+      await exitCode;
     },
   };
 }
@@ -88,28 +88,28 @@ export async function removeData(dataDir: string): Promise<void> {
 
 /** The exit code, once the last lines were read. A database that outlives the process can keep its pipes open. */
 async function endOf(child: ChildProcess): Promise<number | null> {
-  const closed = once(child, "close");
+  const closing = once(child, "close");
   const [code] = (await once(child, "exit")) as [number | null];
-  // a pipe still holds the lines that were printed before the exit, and they are read in the next turn of the event loop
-  await Promise.race([closed, sleep(lastLinesMs).then(() => nextTurn())]);
+  // a pipe still holds the lines that were printed before the exit, and they are read in the event loop's next turn
+  await Promise.race([closing, sleep(lastLinesMs).then(() => nextTurn())]);
   return code;
 }
 
 /** Resolves when the process prints that the platform is ready. */
-function ready(child: ChildProcess, ended: Promise<number | null>): Promise<void> {
+function ready(child: ChildProcess, exitCode: Promise<number | null>): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(
       () => reject(new Error(`The platform was not ready within ${startTimeoutMs} ms`)),
       startTimeoutMs,
     );
-    let printed = "";
+    let output = "";
     child.stdout?.setEncoding("utf8").on("data", (text: string) => {
-      printed += text;
-      if (!printed.includes("The platform is ready.")) return;
+      output += text;
+      if (!output.includes("The platform is ready.")) return;
       clearTimeout(timer);
       resolve();
     });
-    void ended.then((code) => {
+    void exitCode.then((code) => {
       clearTimeout(timer);
       reject(new Error(`The platform ended with ${code} before it was ready`));
     });

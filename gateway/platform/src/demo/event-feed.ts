@@ -20,7 +20,7 @@ const subscription = `subscription ($types: [String!]) {
   }
 }`;
 
-/** Subscribes to the events of a tenant over graphql-ws. Resolves when the server has acknowledged the socket. */
+/** Subscribes to a tenant's events over graphql-ws. Resolves when the server has acknowledged the socket. */
 export async function openEventFeed(options: {
   url: string;
   token: string;
@@ -35,7 +35,7 @@ export async function openEventFeed(options: {
     connectionParams: { authorization: `Bearer ${options.token}` },
     onNonLazyError: () => undefined,
   });
-  const connected = new Promise<void>((resolve, reject) => {
+  const connection = new Promise<void>((resolve, reject) => {
     client.on("connected", () => resolve());
     client.on("closed", (event) =>
       reject(new Error(`The event socket closed: ${(event as { reason?: string }).reason ?? ""}`)),
@@ -54,6 +54,6 @@ export async function openEventFeed(options: {
       complete: () => undefined,
     },
   );
-  await connected;
+  await connection;
   return { events, close: async () => client.dispose() };
 }

@@ -1,7 +1,7 @@
 import { call } from "../client/platform-api.js";
 import type { Report } from "./report.js";
 
-/** The requests of the main job, as a partner would send them. */
+/** The main job's requests, as a partner would send them. */
 export class MainJob {
   readonly #publicUrl: string;
   readonly #token: string;
@@ -47,7 +47,7 @@ export const libraries = [
   },
 ];
 
-/** The parameterSchema of the demo's template version. */
+/** The `parameterSchema` in the demo's template version. */
 export const parameterSchema = {
   $schema: "https://json-schema.org/draft/2020-12/schema",
   type: "object",

@@ -1,4 +1,4 @@
-/** Prints the progress of the demo for a person at a terminal. */
+/** Prints the demo's progress for a person at a terminal. */
 export class Report {
   readonly #started = performance.now();
   #progress = false;
@@ -14,7 +14,7 @@ export class Report {
     process.stdout.write(`${seconds}s  ${text}\n`);
   }
 
-  /** Prints a request and the given members of its answer, each shortened to one line. */
+  /** Prints a request and the given members from its answer, each shortened to one line. */
   answer(request: string, status: number, body: object): void {
     this.line(`${request} -> ${status}`);
     for (const [name, value] of Object.entries(body)) {

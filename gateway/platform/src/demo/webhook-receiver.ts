@@ -22,7 +22,7 @@ export async function startWebhookReceiver(
   secret: () => string,
   onReceived: (webhook: ReceivedWebhook) => void,
 ): Promise<WebhookReceiver> {
-  const received: ReceivedWebhook[] = [];
+  const receivedWebhooks: ReceivedWebhook[] = [];
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -30,20 +30,20 @@ export async function startWebhookReceiver(
       const body = Buffer.concat(chunks).toString("utf8");
       const header = (name: string) => String(request.headers[name] ?? "");
       const id = header("webhook-id");
-      const signed = `${id}.${header("webhook-timestamp")}.${body}`;
-      const verified = header("webhook-signature").split(" ").includes(signature(secret(), signed));
-      const webhook = { id, type: String((JSON.parse(body) as { type?: unknown }).type), verified };
-      if (!received.some((known) => known.id === id)) {
-        received.push(webhook);
+      const signedText = `${id}.${header("webhook-timestamp")}.${body}`;
+      const isVerified = header("webhook-signature").split(" ").includes(signature(secret(), signedText));
+      const webhook = { id, type: String((JSON.parse(body) as { type?: unknown }).type), verified: isVerified };
+      if (!receivedWebhooks.some((earlier) => earlier.id === id)) {
+        receivedWebhooks.push(webhook);
         onReceived(webhook);
       }
-      response.writeHead(verified ? 204 : 401).end();
+      response.writeHead(isVerified ? 204 : 401).end();
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`,
-    received,
+    received: receivedWebhooks,
     close: () => new Promise((resolve) => server.close(() => resolve())),
   };
 }

@@ -22,14 +22,14 @@ describe("the processes of npm run dev", () => {
     await rm(folder, { recursive: true });
   });
 
-  /** Makes the code of the platform print this text, its own pid and its arguments. */
+  /** Makes the platform's code print this text, its own pid and its arguments. */
   const write = (word: string) =>
     writeFile(main, `console.log(JSON.stringify(["${word}", process.pid, ...process.argv.slice(1)]))`);
 
   async function printedBy(child: ChildProcess): Promise<unknown> {
     if (!child.stdout) throw new Error("The child prints nothing");
-    const [printed] = await Promise.all([text(child.stdout), once(child, "exit")]);
-    return JSON.parse(printed);
+    const [output] = await Promise.all([text(child.stdout), once(child, "exit")]);
+    return JSON.parse(output);
   }
 
   it("run the code as it is at the start, also in a process that waited", async () => {
@@ -48,12 +48,12 @@ describe("the processes of npm run dev", () => {
     await write("any");
     children.prepare();
     children.changed(["subgraphs/spine/src/people/users/user.service.ts"]);
-    const kept = children.waiting;
-    expect(kept).toBeDefined();
+    const standby = children.waiting;
+    expect(standby).toBeDefined();
     children.changed(["subgraphs/runtime/src/bus/postgres-bus.ts"]);
     expect(children.waiting).toBeUndefined();
-    const started = children.start({ main, preparedIn: undefined });
-    expect(started.pid).not.toBe(kept?.pid);
-    expect(await printedBy(started)).toEqual(["any", started.pid, main]);
+    const child = children.start({ main, preparedIn: undefined });
+    expect(child.pid).not.toBe(standby?.pid);
+    expect(await printedBy(child)).toEqual(["any", child.pid, main]);
   });
 });

@@ -2,11 +2,11 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import type { StartOrder } from "./standby.js";
 
-/** A changed file of these packages is loaded in the standby process already, which is then of no use. */
+/** A changed file of these packages is loaded in the standby process already, which is then useless. */
 const loadedInStandby = /^(?:schema|subgraphs\/runtime)\//;
 const standbyProgram = fileURLToPath(new URL("../../dist/development/standby.js", import.meta.url));
 
-/** The processes of the platform in development: the one that runs, and one that waits to take its place. */
+/** The platform's processes in development: the one that runs, and one that waits to take its place. */
 export class PlatformChildren {
   readonly #environment: NodeJS.ProcessEnv;
   #standby: ChildProcess | undefined;
@@ -34,7 +34,7 @@ export class PlatformChildren {
     if (!this.waiting) this.#standby = this.#spawn();
   }
 
-  /** Ends the standby process if it has loaded one of the changed files. */
+  /** Ends the standby process if it has loaded a changed file. */
   changed(files: readonly string[]): void {
     if (files.some((file) => loadedInStandby.test(file))) this.close();
   }

@@ -1,12 +1,12 @@
 import { enableCompileCache } from "node:module";
 import { fileURLToPath } from "node:url";
 
-// A process of `npm run dev` that has loaded the packages and the runtime already, and waits for the order to become the
-// platform. Loading them takes half of a restart.
+// A process for `npm run dev` that has loaded the packages and the runtime already, and waits for the order to become
+// the platform. Loading them takes half a restart.
 
 /** The message with which `dev` makes the standby process the platform. */
 export interface StartOrder {
-  /** The file of the platform's main module. */
+  /** The platform's main module file. */
   readonly main: string;
   /** The folder with the build's results, where they still belong to the sources. */
   readonly preparedIn: string | undefined;

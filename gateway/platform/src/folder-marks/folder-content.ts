@@ -11,13 +11,13 @@ export interface FolderContent {
   readonly missing: number;
   /** The first missing ones, each as a line for the operator. */
   readonly examples: readonly string[];
-  /** The effect of a missing one, as a sentence. */
+  /** The effect that a missing folder has, as a sentence. */
   readonly effect: string;
 }
 
 const maxExamples = 20;
 
-/** Compares a folder with the database. The client must see the rows of all tenants. */
+/** Compares a folder with the database. The client must see all tenants' rows. */
 export async function folderContent(client: ClientBase, { setting, path }: SharedFolder): Promise<FolderContent> {
   if (setting === "FILES_DIR")
     return {
@@ -39,13 +39,13 @@ async function counted<Thing extends { readonly isPresent: boolean }>(
   things: AsyncIterable<Thing>,
   line: (thing: Thing) => string,
 ): Promise<Pick<FolderContent, "expected" | "missing" | "examples">> {
-  let [expected, missing] = [0, 0];
+  let [expectedCount, missing] = [0, 0];
   const examples: string[] = [];
   for await (const thing of things) {
-    expected += 1;
+    expectedCount += 1;
     if (thing.isPresent) continue;
     missing += 1;
     if (examples.length < maxExamples) examples.push(line(thing));
   }
-  return { expected, missing, examples };
+  return { expected: expectedCount, missing, examples };
 }

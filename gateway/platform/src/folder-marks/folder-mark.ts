@@ -2,7 +2,7 @@ import { mkdir, open, readFile, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { folderMarkFile } from "@factory/runtime/files/platform-folder";
 
-/** The mark of a folder: a UUID that the database also has. Undefined for a folder that is missing or has none. */
+/** A folder's mark: a UUID that the database also has. Undefined for a folder that is missing or has none. */
 export async function readMark(folder: string): Promise<string | undefined> {
   try {
     return (await readFile(join(folder, folderMarkFile), "utf8")).trim();
@@ -12,7 +12,7 @@ export async function readMark(folder: string): Promise<string | undefined> {
   }
 }
 
-/** Writes the mark, which survives a loss of power. */
+/** Writes the mark, which survives a power loss. */
 export async function writeMark(folder: string, mark: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const part = join(folder, `${folderMarkFile}.part`);

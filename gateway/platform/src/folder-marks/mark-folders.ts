@@ -8,8 +8,8 @@ import { foreignFolder, readStoredMarks, type StoredMark } from "./stored-marks.
 
 /**
  * Writes a mark into each folder that is new to the database. From then on a folder that loses its mark takes no files.
- * Throws EnvironmentError when another process has marked another folder meanwhile. The caller holds the lock of
- * provisioning.
+ * Throws EnvironmentError when another process has marked another folder meanwhile. The caller holds the provisioning
+ * lock.
  */
 export async function markSharedFolders(admin: ClientBase, folders: readonly SharedFolder[]): Promise<void> {
   let marks = await readStoredMarks(admin);
@@ -18,17 +18,17 @@ export async function markSharedFolders(admin: ClientBase, folders: readonly Sha
     marks = await readStoredMarks(admin);
   }
   for (const folder of folders) {
-    const stored = marks.get(folder.setting);
-    if (stored !== undefined) await mark(admin, folder, stored);
+    const storedMark = marks.get(folder.setting);
+    if (storedMark !== undefined) await mark(admin, folder, storedMark);
   }
 }
 
-async function mark(admin: ClientBase, folder: SharedFolder, stored: StoredMark): Promise<void> {
-  const problem = await foreignFolder(folder, stored);
+async function mark(admin: ClientBase, folder: SharedFolder, storedMark: StoredMark): Promise<void> {
+  const problem = await foreignFolder(folder, storedMark);
   if (problem !== undefined) throw new EnvironmentError(problem);
-  if (!stored.isWritten) {
-    await writeMark(folder.path, stored.mark);
+  if (!storedMark.isWritten) {
+    await writeMark(folder.path, storedMark.mark);
     await admin.query(markIsWritten, [folder.setting]);
   }
-  folderWatch.folder(folder.setting, folder.path).requireMark(stored.mark);
+  folderWatch.folder(folder.setting, folder.path).requireMark(storedMark.mark);
 }

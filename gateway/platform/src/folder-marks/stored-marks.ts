@@ -12,18 +12,18 @@ export interface StoredMark {
   readonly isWritten: boolean;
 }
 
-/** The marks of an installation, by their settings. Empty before its first start. */
+/** An installation's marks by setting. Empty before its first start. */
 export async function readStoredMarks(admin: ClientBase): Promise<ReadonlyMap<string, StoredMark>> {
   const { rows } = await admin.query<{ kept: boolean }>(foldersAreKept);
   if (!rows[0]?.kept) return new Map();
   const marks = await admin.query<StoredMark>(storedMarks);
-  return new Map(marks.rows.map((stored) => [stored.setting, stored]));
+  return new Map(marks.rows.map((storedMark) => [storedMark.setting, storedMark]));
 }
 
 /** Why a folder is not the one that the processes on this database share. Undefined when it is, or may become it. */
 export async function foreignFolder(
   { setting, path }: SharedFolder,
-  stored: StoredMark | undefined,
+  storedMark: StoredMark | undefined,
 ): Promise<string | undefined> {
   const { mark, error } = await readMark(path).then(
     (mark) => ({ mark, error: undefined }),
@@ -31,8 +31,8 @@ export async function foreignFolder(
   );
   if (error !== undefined)
     return `${setting}=${path}: ${folderMarkFile} in it cannot be read (${error.code ?? error.message}). Give the account of the platform the right to read it, or repair the file system.`;
-  if (stored !== undefined && mark === stored.mark) return undefined;
-  if (stored?.isWritten)
+  if (storedMark !== undefined && mark === storedMark.mark) return undefined;
+  if (storedMark?.isWritten)
     return `${setting}=${path} is not the folder that this database knows: ${folderMarkFile} in it ${mark === undefined ? "is missing" : "names another installation"}. Mount that folder, set ${setting} to the folder of the other processes, or accept this one: npm run -s accept-folder -- ${setting}.`;
   if (mark === undefined) return undefined;
   return `${setting}=${path} belongs to another database. Set ${setting} to a new folder; or, if that installation is gone, remove ${folderMarkFile} from this one.`;

@@ -3,7 +3,7 @@ import { InstallationProblem } from "./installation-problem.js";
 
 const connectMs = 10_000;
 
-/** Settings of a session that reads or writes whole tables. With row_security off, hidden rows are an error. */
+/** Settings for a session that reads or writes whole tables. With row_security off, hidden rows are an error. */
 const settings = [
   "set row_security = off",
   "set statement_timeout = 0",

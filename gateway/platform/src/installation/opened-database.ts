@@ -6,7 +6,7 @@ import { readJson } from "../client/platform-api.js";
 import type { InstallationEnvironment } from "./installation-environment.js";
 import { InstallationProblem } from "./installation-problem.js";
 
-/** The database of an installation. `close` stops a server that was started for this work. */
+/** An installation's database. `close` stops a server that was started for this work. */
 interface OpenedDatabase {
   readonly url: string;
   close(): Promise<void>;
@@ -23,7 +23,7 @@ const connectMs = 5000;
 const logger = createLogger("installation", "warn");
 
 /**
- * Opens the database of the installation: the server of DATABASE_URL, or the embedded server. An embedded server that is
+ * Opens the installation's database: the server at DATABASE_URL, or the embedded server. An embedded server that is
  * stopped is started for this work.
  */
 export async function databaseOf(environment: InstallationEnvironment): Promise<OpenedDatabase> {
@@ -34,23 +34,23 @@ export async function databaseOf(environment: InstallationEnvironment): Promise<
   const { user, password, host, port } = record;
   const url = `postgres://${user}:${password}@${host}:${port}/postgres`;
   if (await answers(url)) return { url, close: async () => undefined };
-  return opened(await startEmbeddedPostgres(embedded(environment)));
+  return openedServer(await startEmbeddedPostgres(embeddedOptions(environment)));
 }
 
 /** The database to fill. DATA_DIR is locked until it is closed, so that no platform starts on it meanwhile. */
 export async function databaseToFill(environment: InstallationEnvironment): Promise<OpenedDatabase> {
   const { databaseUrl, dataDir } = environment;
-  if (databaseUrl === undefined) return opened(await startEmbeddedPostgres(embedded(environment)));
+  if (databaseUrl === undefined) return openedServer(await startEmbeddedPostgres(embeddedOptions(environment)));
   const lock = lockDataDirectory(dataDir);
   return { url: databaseUrl, close: async () => lock.release() };
 }
 
-const embedded = ({ dataDir, postgresBinDir: binDir }: InstallationEnvironment) => ({
+const embeddedOptions = ({ dataDir, postgresBinDir: binDir }: InstallationEnvironment) => ({
   ...{ dataDir, logger },
   ...(binDir === undefined ? {} : { binDir }),
 });
 
-const opened = (server: PostgresServer): OpenedDatabase => ({ url: server.url, close: () => server.stop() });
+const openedServer = (server: PostgresServer): OpenedDatabase => ({ url: server.url, close: () => server.stop() });
 
 async function answers(url: string): Promise<boolean> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: connectMs });

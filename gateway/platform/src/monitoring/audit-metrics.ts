@@ -1,7 +1,7 @@
 import type { RefusalLog } from "@factory/runtime/audit/refusal-log";
 import { Counter, type Registry } from "prom-client";
 
-/** Registers the counter of refusals whose details the audit log does not have. */
+/** Registers the counter for refusals whose details the audit log does not have. */
 export function auditMetrics(registry: Registry, refusals: Pick<RefusalLog, "dropped">): void {
   const counter: Counter = new Counter({
     name: "audit_refusals_dropped_total",

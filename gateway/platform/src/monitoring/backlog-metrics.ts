@@ -5,21 +5,21 @@ import { Gauge, type Registry } from "prom-client";
 const freshMs = 5000;
 
 /**
- * Registers the gauges of due work over all processes. While the database does not answer they have no values, so that an
- * alarm about missing values tells it.
+ * Registers the gauges for due work over all processes. While the database does not answer they have no values, so that
+ * an alarm about missing values tells it.
  */
 export function backlogMetrics(registry: Registry, backlogs: readonly Backlog[]): void {
-  const read = remembered(async () => (await Promise.all(backlogs.map((backlog) => backlog.waiting()))).flat());
+  const readWork = remembered(async () => (await Promise.all(backlogs.map((backlog) => backlog.waiting()))).flat());
   const gauge = (name: string, help: string, value: (work: WaitingWork) => number) => {
-    const made = new Gauge({
+    const registeredGauge = new Gauge({
       name,
       help,
       labelNames: ["kind", "name"],
       registers: [registry],
       async collect() {
-        const works = await read().catch(() => []);
-        made.reset();
-        for (const work of works) made.set({ kind: work.kind, name: work.name }, value(work));
+        const works = await readWork().catch(() => []);
+        registeredGauge.reset();
+        for (const work of works) registeredGauge.set({ kind: work.kind, name: work.name }, value(work));
       },
     });
   };
@@ -42,11 +42,11 @@ function remembered<T>(ask: () => Promise<T>): () => Promise<T> {
   return () => {
     if (answer && performance.now() - askedAt < freshMs) return answer;
     askedAt = performance.now();
-    const asked = ask();
-    answer = asked;
-    asked.catch(() => {
-      if (answer === asked) answer = undefined;
+    const pending = ask();
+    answer = pending;
+    pending.catch(() => {
+      if (answer === pending) answer = undefined;
     });
-    return asked;
+    return pending;
   };
 }

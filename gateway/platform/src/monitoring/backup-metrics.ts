@@ -2,11 +2,12 @@ import { openPool } from "@factory/runtime/connections/pool";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { Gauge, type Registry } from "prom-client";
 
-/** Reads the time of the last complete backup, in seconds since 1970; 0 before the first one. */
+/** Reads the time when the last backup was complete, in seconds since 1970; 0 before the first one. */
 type ReadLastBackup = () => Promise<number>;
 
 /**
- * Registers the gauge of the last complete backup (`npm run backup`). It has no value while the database does not answer.
+ * Registers the gauge for the last complete backup (`npm run backup`). It has no value while the database does not
+ * answer.
  */
 export function backupMetrics(registry: Registry, lastBackup: ReadLastBackup): void {
   const gauge = new Gauge({
@@ -21,7 +22,7 @@ export function backupMetrics(registry: Registry, lastBackup: ReadLastBackup): v
   });
 }
 
-/** Reads the time on a connection of its own, which is closed between two scrapes. */
+/** Reads the time on a separate connection, which is closed between two scrapes. */
 export function lastBackupReader(workerUrl: string, logger: Logger): { read: ReadLastBackup; close(): Promise<void> } {
   const pool = openPool(workerUrl, 1, logger);
   return {

@@ -2,8 +2,8 @@ import type { BusDeadLetters } from "@factory/runtime/bus/dead-letters";
 import { Gauge, type Registry } from "prom-client";
 
 /**
- * Registers the gauge of dead letters: messages that a consumer group of the bus could not consume. The gauge has no
- * values while the database does not answer.
+ * Registers the gauge for dead letters: messages that a bus consumer group could not consume. The gauge has no values
+ * while the database does not answer.
  */
 export function busMetrics(registry: Registry, deadLetters: Pick<BusDeadLetters, "backlog">): void {
   const gauge = new Gauge({

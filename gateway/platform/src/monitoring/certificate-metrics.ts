@@ -2,7 +2,7 @@ import { X509Certificate } from "node:crypto";
 import type { ServiceCertificates } from "@factory/runtime/grpc/service-certificates";
 import { Gauge, type Registry } from "prom-client";
 
-/** Registers the gauge of gRPC certificates. A restart renews a certificate when half of its lifetime is over. */
+/** Registers the gauge for gRPC certificates. A restart renews a certificate when half its lifetime is over. */
 export function certificateMetrics(registry: Registry, certificates: ServiceCertificates): void {
   const gauge = new Gauge({
     name: "certificate_expires_timestamp_seconds",

@@ -12,7 +12,7 @@ const patienceMs = 1500;
 type Checked = Readonly<Record<string, { ready(): Promise<void> }>>;
 
 /**
- * Returns the database part of `/readyz`. While the database does not answer, no query is sent, so that `/readyz`
+ * Returns the database entry in `/readyz`. While the database does not answer, no query is sent, so that `/readyz`
  * answers at once.
  */
 export async function databaseHealth(watch: ServerWatch, subgraphs: Checked): Promise<Readiness> {

@@ -1,7 +1,7 @@
 import type { IntakeCounts } from "@factory/integration/intake-port";
 import { Counter, type Registry } from "prom-client";
 
-/** Registers the metric of deliveries of vendors. */
+/** Registers the metric for vendor deliveries. */
 export function deliveryMetrics(registry: Registry, counts: IntakeCounts): void {
   const counter: Counter<"outcome"> = new Counter({
     name: "inbound_deliveries_total",

@@ -6,7 +6,7 @@ interface FolderHealth {
   readonly checks: Readonly<Record<string, string>>;
 }
 
-/** Returns the part of `/readyz` about the folders of the platform, and measures them. */
+/** Returns the entry in `/readyz` about the platform's folders, and measures them. */
 export function folderHealth(registry: Registry, watch: FolderWatch): () => FolderHealth {
   const writable = new Gauge({
     name: "folder_writable",

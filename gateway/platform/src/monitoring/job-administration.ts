@@ -11,7 +11,7 @@ interface AdministeredBus extends BusPublisher {
   readonly deadLetters: BusDeadLetters;
 }
 
-/** Lists and redrives the jobs of all subgraphs, and the dead letters of the bus. */
+/** Lists and redrives all subgraphs' jobs, and the bus's dead letters. */
 export class JobAdministration {
   readonly #subgraphs: readonly JobOperations[];
   readonly #bus: AdministeredBus;
@@ -26,10 +26,10 @@ export class JobAdministration {
   async list(after: string | undefined, limit: number) {
     const before = after === undefined ? undefined : positionOf(after);
     const pages = await Promise.all(this.#subgraphs.map((subgraph) => subgraph.list(before, limit + 1)));
-    const found = pages.flat().sort((one, other) => (isBefore(one.position, other.position) ? 1 : -1));
-    const page = found.slice(0, limit);
+    const jobs = pages.flat().sort((first, other) => (isBefore(first.position, other.position) ? 1 : -1));
+    const page = jobs.slice(0, limit);
     const last = page.at(-1);
-    const nextCursor = found.length > limit && last ? sealed(last.position) : null;
+    const nextCursor = jobs.length > limit && last ? encode(last.position) : null;
     return { items: page.map(({ job }) => job), nextCursor };
   }
 
@@ -44,10 +44,10 @@ export class JobAdministration {
 
   /** Lists the dead letters by consumer, oldest first. */
   async deadLetters(after: string | undefined, limit: number) {
-    const found = await this.#bus.deadLetters.list({ after: letterAfter(after), limit: limit + 1 });
-    const items = found.slice(0, limit);
+    const letters = await this.#bus.deadLetters.list({ after: letterAfter(after), limit: limit + 1 });
+    const items = letters.slice(0, limit);
     const last = items.at(-1);
-    const nextCursor = found.length > limit && last ? sealed([last.position, last.consumer]) : null;
+    const nextCursor = letters.length > limit && last ? encode([last.position, last.consumer]) : null;
     return { items, nextCursor };
   }
 
@@ -65,7 +65,7 @@ export class JobAdministration {
     await this.#bus.publish([createAuditRecord(action, { source: "gateway", tenantId: log, cause })]);
   }
 
-  /** The number of orphaned rows by slice. An orphaned row waits for a job that does not exist. */
+  /** Orphaned row counts by slice. An orphaned row waits for a job that does not exist. */
   async lying(): Promise<Record<string, number>> {
     return Object.assign({}, ...(await Promise.all(this.#subgraphs.map((subgraph) => subgraph.lying()))));
   }
@@ -85,12 +85,12 @@ function countRepaired(subgraphs: readonly JobOperations[], registry: Registry):
   });
 }
 
-/** Compares times as text, because all servers of a platform write times in the same format. */
+/** Compares times as text, because all servers in a platform write times in the same format. */
 function isBefore([at, id]: JobPosition, [otherAt, otherId]: JobPosition): boolean {
   return at === otherAt ? id < otherId : at < otherAt;
 }
 
-const sealed = (parts: readonly string[]): string => Buffer.from(parts.join("|")).toString("base64url");
+const encode = (parts: readonly string[]): string => Buffer.from(parts.join("|")).toString("base64url");
 
 const isPosition = (text: string): boolean => /^\d{1,18}$/.test(text);
 

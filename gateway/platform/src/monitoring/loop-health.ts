@@ -7,8 +7,8 @@ interface LoopHealth {
 }
 
 /**
- * Returns the part of `/readyz` about background loops, and counts them. A late loop was restarted, and the platform stays
- * ready, because requests are served. When the restart has not helped, another process or a new one is needed.
+ * Returns the entry in `/readyz` about background loops, and counts them. A late loop was restarted, and the platform
+ * stays ready, because requests are served. When the restart has not helped, another process or a new one is needed.
  */
 export function loopHealth(registry: Registry, loops: LoopWatch): () => LoopHealth {
   const gauge = new Gauge({

@@ -2,7 +2,7 @@ import { type RelayLag, relayLagLimitSeconds } from "@factory/runtime/outbox/rel
 import { Gauge, type Registry } from "prom-client";
 
 /**
- * Returns the relay part of `/readyz`. The platform stays ready during a lag, because requests are served and only
+ * Returns the relay entry in `/readyz`. The platform stays ready during a lag, because requests are served and only
  * events are late.
  */
 export function relayHealth(registry: Registry, relays: Record<string, RelayLag>): () => Record<string, string> {

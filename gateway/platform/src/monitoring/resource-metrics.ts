@@ -2,7 +2,7 @@ import type { GraphqlSockets } from "@factory/gateway/websocket/graphql-sockets"
 import { WatchedPool } from "@factory/runtime/connections/watched-pool";
 import { Gauge, type Registry } from "prom-client";
 
-/** Registers the gauges of what a process can run out of: connections to the database, and sockets. */
+/** Registers gauges for resources that a process can use up: connections to the database, and sockets. */
 export function resourceMetrics(registry: Registry, sockets: () => GraphqlSockets["open"]): void {
   databaseConnections(registry);
   openSockets(registry, sockets);

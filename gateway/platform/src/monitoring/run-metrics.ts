@@ -1,7 +1,7 @@
 import type { RunCounts } from "@factory/integration/run-counts";
 import { Counter, type Registry } from "prom-client";
 
-/** Registers the metric of runs of the integration subgraph. */
+/** Registers the metric for runs in the integration subgraph. */
 export function runMetrics(registry: Registry, counts: RunCounts): void {
   const counter: Counter<"operation" | "outcome"> = new Counter({
     name: "integration_runs_total",

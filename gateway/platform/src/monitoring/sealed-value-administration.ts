@@ -6,13 +6,13 @@ import type { Resealer } from "@factory/runtime/resealing/resealer";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 
-/** A run over the sealed values of all subgraphs. */
+/** A run over all subgraphs' sealed values. */
 export interface RewrapProgress {
   readonly status: "NotStarted" | "Running" | "Ended" | "Failed";
   readonly tables: readonly (TableProgress & { readonly subgraph: string })[];
 }
 
-/** Seals the stored values of all subgraphs again under the newest master key. The progress is that of this process. */
+/** Seals all subgraphs' stored values again under the newest master key. The progress covers this process only. */
 export class SealedValueAdministration {
   readonly #resealers: Readonly<Record<string, Resealer>>;
   readonly #bus: BusPublisher;
@@ -46,9 +46,9 @@ export class SealedValueAdministration {
         this.#tables.set(`${subgraph}.${progress.table}`, { subgraph, ...progress });
       for (const progress of await resealer.run(show)) show(progress);
     });
-    const ended = await Promise.allSettled(runs);
-    const failed = ended.flatMap((run) => (run.status === "rejected" ? [run.reason as unknown] : []));
-    for (const error of failed) this.#logger.error({ err: error }, "stored values were not sealed again");
-    this.#status = failed.length === 0 ? "Ended" : "Failed";
+    const outcomes = await Promise.allSettled(runs);
+    const failures = outcomes.flatMap((run) => (run.status === "rejected" ? [run.reason as unknown] : []));
+    for (const error of failures) this.#logger.error({ err: error }, "stored values were not sealed again");
+    this.#status = failures.length === 0 ? "Ended" : "Failed";
   }
 }

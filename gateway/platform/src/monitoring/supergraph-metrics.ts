@@ -1,10 +1,7 @@
 import type { ReplaceableSupergraph } from "@factory/gateway/supergraph/replaceable-supergraph";
 import { Counter, Gauge, type Registry } from "prom-client";
 
-/**
- * Registers metrics of the supergraph: replacements by outcome, the supergraph in use, and the number of graphs in
- * memory.
- */
+/** Registers supergraph metrics: replacements by outcome, the supergraph in use, and the number of graphs in memory. */
 export function supergraphMetrics(registry: Registry, { graphs, outcomes }: ReplaceableSupergraph): void {
   const counter: Counter<"outcome"> = new Counter({
     name: "supergraph_replacements_total",

@@ -3,8 +3,8 @@ import { Counter, type Registry } from "prom-client";
 
 /**
  * Handles errors that no code has caught. An unhandled rejection is logged and counted, and the process continues,
- * because the failed work had its own state. After an uncaught exception the state of the process is unknown, so the
- * process stops.
+ * because the failed work had its own state. After an uncaught exception the process's state is unknown, so the process
+ * stops.
  */
 export function watchUnexpectedErrors(logger: Logger, registry: Registry, stop: () => void): void {
   const counter = new Counter({

@@ -1,7 +1,7 @@
 import type { VendorCallCounts } from "@factory/integration/vendor-call-counts";
 import { Counter, type Registry } from "prom-client";
 
-/** Registers the counters of vendor calls. The provider is the name of a preset, since the keys of tenants are endless. */
+/** Registers the counters for vendor calls. The provider is a preset's name, since tenants' keys are endless. */
 export function vendorCallMetrics(registry: Registry, counts: VendorCallCounts): void {
   const calls: Counter = new Counter({
     name: "vendor_calls_total",

@@ -1,12 +1,12 @@
-/** An index of NuGet, without a login. */
+/** A NuGet index, without a login. */
 export const isFeedUrl = (text: string) =>
   /^https?:\/\//i.test(text) && URL.canParse(text) && new URL(text).username === "" && new URL(text).password === "";
 
-/** Allows no path or query after the port, because query options could turn off the verification of certificates. */
+/** Allows no path or query after the port, because query options could turn off certificate verification. */
 export const isSmtpUrl = (text: string) =>
   /^smtps?:\/\/[^/?#\s]+\/?$/i.test(text) && URL.canParse(text) && new URL(text).hostname !== "";
 
-/** The platform serves fixed paths, so that a proxy cannot serve it below a path of its own. */
+/** The platform serves fixed paths, so that a proxy cannot serve it below another path. */
 export function isOrigin(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, pathname, search, hash, username, password } = new URL(text);

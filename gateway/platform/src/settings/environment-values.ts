@@ -17,10 +17,10 @@ export const keys = z
   .default("")
   .transform((text, context): string[] => {
     if (!text.trimStart().startsWith("[")) return list.parse(text);
-    const parsed = z.array(z.string()).safeParse(jsonOrNothing(text));
-    if (!parsed.success)
+    const result = z.array(z.string()).safeParse(jsonOrNothing(text));
+    if (!result.success)
       context.addIssue({ code: "custom", message: "must be a list of keys, separated by commas, or a JSON array" });
-    return parsed.data ?? [];
+    return result.data ?? [];
   });
 
 function jsonOrNothing(text: string): unknown {
@@ -34,7 +34,7 @@ function jsonOrNothing(text: string): unknown {
 /** Not a variable that would change which code a program runs. */
 const credentialVariable = /^(?!PATH$|TMPDIR$|NODE_|LD_|DYLD_|BASH_|PYTHON|PERL|RUBY)[A-Z][A-Z0-9_]{0,63}$/;
 
-/** Programs by their names. The first word of a program is a path, so that no search for it can find another one. */
+/** Programs by name. A program's first word is a path, so that no search for it can find another one. */
 const toolServer = z.strictObject({
   program: z.tuple([z.string().startsWith("/")], z.string().min(1)),
   tenants: z.union([z.literal("all"), z.array(z.string().regex(/^ten_[0-9a-z]{26}$/))]),
@@ -46,14 +46,14 @@ export const toolServers = z
   .default("{}")
   .transform((text, context): ReadonlyMap<string, z.infer<typeof toolServer>> => {
     const form = z.record(z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/), toolServer);
-    const parsed = form.safeParse(jsonOrNothing(text));
-    if (!parsed.success)
+    const result = form.safeParse(jsonOrNothing(text));
+    if (!result.success)
       context.addIssue({
         code: "custom",
         message:
           'must be a JSON object of names and programs, such as {"files":{"program":["/usr/bin/files-server"],"tenants":["ten_..."]}}; tenants may be "all", and credentialVariable names a variable for the token of the connection',
       });
-    return new Map(Object.entries(parsed.data ?? {}));
+    return new Map(Object.entries(result.data ?? {}));
   });
 
 export type ToolServerSetting = z.infer<typeof toolServer>;

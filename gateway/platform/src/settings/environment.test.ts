@@ -41,10 +41,10 @@ describe("the environment", () => {
   });
 
   it("takes former keys with commas between them, or as a JSON array where a key holds a comma", () => {
-    const [one, other] = ["a".repeat(32), `${"b".repeat(32)},c`];
+    const [first, other] = ["a".repeat(32), `${"b".repeat(32)},c`];
     const former = (value: string) => platformEnvironment({ SECRETS_KEY_PREVIOUS: value }).previousSecretsKeys;
-    expect(former(`${one}, ${one}`)).toEqual([one, one]);
-    expect(former(JSON.stringify([one, other]))).toEqual([one, other]);
+    expect(former(`${first}, ${first}`)).toEqual([first, first]);
+    expect(former(JSON.stringify([first, other]))).toEqual([first, other]);
     expect(platformEnvironment({}).previousSecretsKeys).toEqual([]);
   });
 
@@ -64,8 +64,8 @@ describe("the environment", () => {
   });
 
   it("refuses the former name of the former keys and gives the new one", () => {
-    const given = { FORMER_SECRETS_KEYS: "a".repeat(32) };
-    expect(() => platformEnvironment(given)).toThrow(
+    const variables = { FORMER_SECRETS_KEYS: "a".repeat(32) };
+    expect(() => platformEnvironment(variables)).toThrow(
       "FORMER_SECRETS_KEYS: is now called SECRETS_KEY_PREVIOUS: move its value there and remove it",
     );
     expect(() => platformEnvironment({ FORMER_SECRETS_KEYS: "" })).not.toThrow();

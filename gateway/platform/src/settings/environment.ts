@@ -19,7 +19,7 @@ const mailbox = /^[^\s<>@,;"]+@[^\s<>@,;"]+$|^[^<>@,;"\p{Cc}]+ <[^\s<>@,;"]+@[^\
 
 const variables = z
   .object({
-    /** Other values are refused, because a misspelled "production" would enable the features of development. */
+    /** Other values are refused, because a misspelled "production" would enable development features. */
     NODE_ENV: z.enum(["development", "test", "production"]).default("development"),
     HOST: z.string().default("127.0.0.1"),
     PORT: port(4000),
@@ -35,22 +35,22 @@ const variables = z
     DATA_DIR: z.string().default(".data"),
     /** The folder for report contents. If absent, it is DATA_DIR/files. */
     FILES_DIR: z.string().min(1).optional(),
-    /** `database`: packs of git are rows. `folder`: repositories are in REPOSITORIES_DIR. */
+    /** `database`: git packs are rows. `folder`: repositories are in REPOSITORIES_DIR. */
     REPOSITORY_STORE: z.enum(["database", "folder"]).default("database"),
-    /** The folder of `REPOSITORY_STORE=folder`, which all processes share. If absent, it is DATA_DIR/repositories. */
+    /** The folder for `REPOSITORY_STORE=folder`, which all processes share. If absent, it is DATA_DIR/repositories. */
     REPOSITORIES_DIR: z.string().min(1).optional(),
     REPOSITORY_MAX_MIB: integer(1, 1_048_576).default(1024),
-    /** The limit for all repositories of one tenant together. */
+    /** The limit for one tenant's repositories together. */
     TENANT_REPOSITORIES_MAX_MIB: integer(1, 1_048_576).default(10_240),
-    /** The size of the repository cache, which REPOSITORY_STORE=database uses. */
+    /** The repository cache's size, which REPOSITORY_STORE=database uses. */
     REPOSITORY_CACHE_MIB: integer(1, 16_777_216).default(4096),
     DATABASE_URL: z
       .string()
       .refine(isPostgresUrl, "must be a URL such as postgres://user:password@db.example:5432/factory")
       .optional(),
     /**
-     * The prefix of the role names. If absent, it is the name of the database. A copied database keeps the roles of the
-     * original when this is the name of the original.
+     * The prefix for role names. If absent, it is the database's name. A copied database keeps the original's roles
+     * when this is the original's name.
      */
     DATABASE_ROLE_PREFIX: z
       .string()
@@ -63,14 +63,17 @@ const variables = z
     /** At least 32 characters. In development, a missing key is created and stored in DATA_DIR. */
     SECRETS_KEY: z.string().min(32, "must have at least 32 characters").optional(),
     /**
-     * Earlier values of SECRETS_KEY, separated by commas or as a JSON array. They decrypt stored values, but do not
+     * Earlier values for SECRETS_KEY, separated by commas or as a JSON array. They decrypt stored values, but do not
      * encrypt new ones.
      */
     SECRETS_KEY_PREVIOUS: keys.refine(
       (previous) => previous.every(({ length }) => length >= 32),
       "must contain only keys of at least 32 characters",
     ),
-    /** The name of SECRETS_KEY_PREVIOUS in earlier releases. Without the refusal, stored secrets would be unreadable. */
+    /**
+     * The name that SECRETS_KEY_PREVIOUS had in earlier releases. Without the refusal, stored secrets would be
+     * unreadable.
+     */
     FORMER_SECRETS_KEYS: z
       .undefined("is now called SECRETS_KEY_PREVIOUS: move its value there and remove it")
       .optional(),
@@ -91,24 +94,21 @@ const variables = z
       .regex(mailbox, "must be an e-mail address, or a name and an address: Name <address>")
       .optional(),
     /**
-     * A file with a supergraph SDL, or a folder with the SDL of each subgraph. If absent, the committed supergraph is
-     * used.
+     * A file with a supergraph SDL, or a folder with each subgraph's SDL. If absent, the committed supergraph is used.
      */
     SUPERGRAPH_FILE: z.string().min(1).optional(),
     LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
     ALLOWED_ORIGINS: list,
-    /**
-     * Addresses or networks of trusted reverse proxies. Their header X-Forwarded-For gives the address of the client.
-     */
+    /** Trusted reverse proxies by address or network. Their header X-Forwarded-For gives the client's address. */
     TRUSTED_PROXIES: list.refine(
       (networks) => networks.every(isNetwork),
       "must contain only IP addresses and networks",
     ),
-    /** Hosts of sources and targets that may have private addresses or use plain HTTP. */
+    /** Hosts for sources and targets that may have private addresses or use plain HTTP. */
     ALLOWED_HOSTS: list,
     /** Folders that may hold template repositories for git+file. */
     SOURCE_ROOTS: list,
-    /** URLs of the service indexes of the NuGet v3 feeds for `nuget:` sources. */
+    /** Service index URLs of the NuGet v3 feeds for `nuget:` sources. */
     NUGET_FEEDS: list.refine(
       (feeds) => feeds.every(isFeedUrl),
       "must contain only http or https URLs without credentials",
@@ -116,48 +116,50 @@ const variables = z
     /** Allows git+ssh sources and ssh targets. Their keys come from credentials. */
     ALLOW_SSH: flag.default(false),
     /**
-     * Pairs of a host and a credential, for example `github.com=secret://github`. A tenant may have this credential for
-     * template sources on this host.
+     * Pairs with a host and a credential, for example `github.com=secret://github`. A tenant may have this credential
+     * for template sources on this host.
      */
     SOURCE_CREDENTIALS: list.refine(
       (pairs) => pairs.every((pair) => sourceCredential.test(pair)),
       "must have the form host=credential",
     ),
-    /** Tool servers (Model Context Protocol over stdio) that tenants may use, as a JSON object of names and programs. */
+    /**
+     * Tool servers (Model Context Protocol over stdio) that tenants may use, as a JSON object with names and programs.
+     */
     TOOL_SERVERS: toolServers,
-    /** The memory that a program of a tool server may use. */
+    /** The memory that a tool server's program may use. */
     TOOL_SERVER_MEMORY_MIB: integer(16, 65_536).default(512),
     /** Days for which webhook messages and their attempts are kept after they have ended. */
     WEBHOOK_RETENTION_DAYS: integer(1, 3650).default(30),
-    /** Days for which deliveries of vendors and their ids are kept after their reception. */
+    /** Days for which vendor deliveries and their ids are kept after their reception. */
     DELIVERY_RETENTION_DAYS: integer(1, 3650).default(30),
-    /** Days for which dead letters of the bus are kept. */
+    /** Days for which the bus's dead letters are kept. */
     DEAD_LETTER_RETENTION_DAYS: integer(1, 3650).default(30),
     RATE_LIMIT_FACTOR: z.coerce.number().positive().default(1),
     /** For fault tests: the place where this process kills itself, for example execution.pushing:kill:1. */
     FAIL: z.string().optional(),
   })
-  .superRefine((given, context) => {
+  .superRefine((values, context) => {
     const problem = (name: string, message: string) => context.addIssue({ code: "custom", path: [name], message });
-    if ((given.PLATFORM_CLIENT_ID === undefined) !== (given.PLATFORM_CLIENT_SECRET === undefined))
+    if ((values.PLATFORM_CLIENT_ID === undefined) !== (values.PLATFORM_CLIENT_SECRET === undefined))
       problem("PLATFORM_CLIENT_ID", "must be set together with PLATFORM_CLIENT_SECRET");
-    if ((given.SMTP_URL === undefined) !== (given.MAIL_FROM === undefined))
+    if ((values.SMTP_URL === undefined) !== (values.MAIL_FROM === undefined))
       problem("MAIL_FROM", "must be set together with SMTP_URL");
-    if (given.NODE_ENV !== "production") return;
-    if (!given.PUBLIC_URL?.startsWith("https://")) problem("PUBLIC_URL", "must be an https URL in production");
-    if (given.DATABASE_URL === undefined && !given.EMBEDDED_DATABASE)
+    if (values.NODE_ENV !== "production") return;
+    if (!values.PUBLIC_URL?.startsWith("https://")) problem("PUBLIC_URL", "must be an https URL in production");
+    if (values.DATABASE_URL === undefined && !values.EMBEDDED_DATABASE)
       problem("DATABASE_URL", "must be set in production, or set EMBEDDED_DATABASE=true");
-    if (given.SECRETS_KEY === undefined) problem("SECRETS_KEY", "must be set in production");
-    if (given.FAIL !== undefined) problem("FAIL", "must not be set in production");
-    if (given.LOG_LEVEL === "trace") problem("LOG_LEVEL", "must not be trace in production");
+    if (values.SECRETS_KEY === undefined) problem("SECRETS_KEY", "must be set in production");
+    if (values.FAIL !== undefined) problem("FAIL", "must not be set in production");
+    if (values.LOG_LEVEL === "trace") problem("LOG_LEVEL", "must not be trace in production");
   });
 
-/** The names of all variables, which OPERATING.md and .env.example describe. */
+/** All variable names, which OPERATING.md and .env.example describe. */
 export const settings: readonly string[] = Object.keys(variables.shape).filter(
   (name) => name !== "FORMER_SECRETS_KEYS",
 );
 
-/** The settings of the process, read from its environment and checked. */
+/** The process's settings, read from its environment and checked. */
 export interface PlatformEnvironment {
   readonly development: boolean;
   readonly host: string;
@@ -202,48 +204,48 @@ export interface PlatformEnvironment {
 
 /** Reads and checks the settings. Throws EnvironmentError, which names every problem at once. */
 export function platformEnvironment(processEnv: NodeJS.ProcessEnv = process.env): PlatformEnvironment {
-  const given = readEnvironment(variables, processEnv);
-  const { PLATFORM_CLIENT_ID: id, PLATFORM_CLIENT_SECRET: secret, SMTP_URL: smtpUrl, MAIL_FROM: from } = given;
+  const values = readEnvironment(variables, processEnv);
+  const { PLATFORM_CLIENT_ID: id, PLATFORM_CLIENT_SECRET: secret, SMTP_URL: smtpUrl, MAIL_FROM: from } = values;
   return {
-    development: given.NODE_ENV !== "production",
-    host: given.HOST,
-    port: given.PORT,
-    internalPort: given.INTERNAL_PORT,
-    grpcPort: given.GRPC_PORT,
-    publicUrl: given.PUBLIC_URL && inAscii(given.PUBLIC_URL).replace(/\/+$/, ""),
-    dataDir: given.DATA_DIR,
-    filesDir: given.FILES_DIR,
+    development: values.NODE_ENV !== "production",
+    host: values.HOST,
+    port: values.PORT,
+    internalPort: values.INTERNAL_PORT,
+    grpcPort: values.GRPC_PORT,
+    publicUrl: values.PUBLIC_URL && inAscii(values.PUBLIC_URL).replace(/\/+$/, ""),
+    dataDir: values.DATA_DIR,
+    filesDir: values.FILES_DIR,
     repositories: {
-      store: given.REPOSITORY_STORE,
-      folder: given.REPOSITORIES_DIR,
-      repositoryBytes: given.REPOSITORY_MAX_MIB * mebibyte,
-      tenantBytes: given.TENANT_REPOSITORIES_MAX_MIB * mebibyte,
-      cacheBytes: given.REPOSITORY_CACHE_MIB * mebibyte,
+      store: values.REPOSITORY_STORE,
+      folder: values.REPOSITORIES_DIR,
+      repositoryBytes: values.REPOSITORY_MAX_MIB * mebibyte,
+      tenantBytes: values.TENANT_REPOSITORIES_MAX_MIB * mebibyte,
+      cacheBytes: values.REPOSITORY_CACHE_MIB * mebibyte,
     },
-    databaseUrl: given.DATABASE_URL,
-    databaseRolePrefix: given.DATABASE_ROLE_PREFIX,
-    databaseGiveUpMs: milliseconds(given.DATABASE_GIVE_UP_SECONDS),
-    postgresBinDir: given.POSTGRES_BIN_DIR,
-    secretsKey: given.SECRETS_KEY,
-    previousSecretsKeys: given.SECRETS_KEY_PREVIOUS,
+    databaseUrl: values.DATABASE_URL,
+    databaseRolePrefix: values.DATABASE_ROLE_PREFIX,
+    databaseGiveUpMs: milliseconds(values.DATABASE_GIVE_UP_SECONDS),
+    postgresBinDir: values.POSTGRES_BIN_DIR,
+    secretsKey: values.SECRETS_KEY,
+    previousSecretsKeys: values.SECRETS_KEY_PREVIOUS,
     platformClient: id !== undefined && secret !== undefined ? { id, secret } : undefined,
     smtp: smtpUrl !== undefined && from !== undefined ? { smtpUrl, from } : undefined,
-    supergraphFile: given.SUPERGRAPH_FILE,
-    logLevel: given.LOG_LEVEL,
-    allowedOrigins: given.ALLOWED_ORIGINS.map(inAscii),
-    trustedProxies: given.TRUSTED_PROXIES,
-    allowedHosts: given.ALLOWED_HOSTS.map(asciiAuthority),
-    sourceRoots: given.SOURCE_ROOTS,
-    nugetFeeds: given.NUGET_FEEDS,
-    allowSsh: given.ALLOW_SSH,
-    sourceCredentials: new Map(given.SOURCE_CREDENTIALS.map(credentialOfHost)),
-    toolServers: given.TOOL_SERVERS,
-    toolServerBytes: given.TOOL_SERVER_MEMORY_MIB * mebibyte,
-    webhookRetentionDays: given.WEBHOOK_RETENTION_DAYS,
-    deliveryRetentionDays: given.DELIVERY_RETENTION_DAYS,
-    deadLetterRetentionDays: given.DEAD_LETTER_RETENTION_DAYS,
-    rateLimitFactor: given.RATE_LIMIT_FACTOR,
-    failpoint: given.FAIL,
+    supergraphFile: values.SUPERGRAPH_FILE,
+    logLevel: values.LOG_LEVEL,
+    allowedOrigins: values.ALLOWED_ORIGINS.map(inAscii),
+    trustedProxies: values.TRUSTED_PROXIES,
+    allowedHosts: values.ALLOWED_HOSTS.map(asciiAuthority),
+    sourceRoots: values.SOURCE_ROOTS,
+    nugetFeeds: values.NUGET_FEEDS,
+    allowSsh: values.ALLOW_SSH,
+    sourceCredentials: new Map(values.SOURCE_CREDENTIALS.map(credentialOfHost)),
+    toolServers: values.TOOL_SERVERS,
+    toolServerBytes: values.TOOL_SERVER_MEMORY_MIB * mebibyte,
+    webhookRetentionDays: values.WEBHOOK_RETENTION_DAYS,
+    deliveryRetentionDays: values.DELIVERY_RETENTION_DAYS,
+    deadLetterRetentionDays: values.DEAD_LETTER_RETENTION_DAYS,
+    rateLimitFactor: values.RATE_LIMIT_FACTOR,
+    failpoint: values.FAIL,
   };
 }
 
@@ -260,9 +262,9 @@ const secretVariables = [
 ] as const;
 
 /**
- * Removes the secrets from the environment of this process after they were read, so that no child process and no
- * diagnostic report has them. `report.excludeEnv` of Node 24 leaves out the environment of the main thread only: the
- * part of each worker thread shows it. A report of an uncaught exception would have the message of the error.
+ * Removes the secrets from this process's environment after they were read, so that no child process and no diagnostic
+ * report has them. Node 24's `report.excludeEnv` leaves out the main thread's environment only: each worker thread's
+ * section shows it. A report about an uncaught exception would have the error's message.
  */
 export function forgetEnvironmentSecrets(processEnv: NodeJS.ProcessEnv = process.env): void {
   for (const name of secretVariables) delete processEnv[name];
@@ -270,7 +272,7 @@ export function forgetEnvironmentSecrets(processEnv: NodeJS.ProcessEnv = process
   process.report.reportOnUncaughtException = false;
 }
 
-/** The settings of the developer's tools. */
+/** Settings for developer tools. */
 export function toolEnvironment(processEnv: NodeJS.ProcessEnv = process.env): { dataDir: string } {
   return readEnvironment(
     z.object({ DATA_DIR: z.string().default(".data") }).transform(({ DATA_DIR }) => ({ dataDir: DATA_DIR })),
@@ -278,18 +280,18 @@ export function toolEnvironment(processEnv: NodeJS.ProcessEnv = process.env): { 
   );
 }
 
-/** Reads other settings of this process, for a command. Throws EnvironmentError. */
+/** Reads this process's other settings, for a command. Throws EnvironmentError. */
 export const commandSettings = <T>(schema: z.ZodType<T>): T => readEnvironment(schema, process.env);
 
-/** The environment of this process, with other values for some of its variables. */
+/** This process's environment, with other values for some variables. */
 export function environmentWith(variables: Record<string, string>, processEnv: NodeJS.ProcessEnv = process.env) {
   return { ...processEnv, ...variables };
 }
 
-/** Returns only the variables that a child process needs to run, without the configuration of the caller. */
+/** Returns only the variables that a child process needs to run, without the caller's configuration. */
 export function bareEnvironment(processEnv: NodeJS.ProcessEnv = process.env): Record<string, string> {
-  const needed = ["PATH", "HOME", "LANG", "TMPDIR"];
+  const neededNames = ["PATH", "HOME", "LANG", "TMPDIR"];
   return Object.fromEntries(
-    Object.entries(processEnv).flatMap(([name, value]) => (needed.includes(name) && value ? [[name, value]] : [])),
+    Object.entries(processEnv).flatMap(([name, value]) => (neededNames.includes(name) && value ? [[name, value]] : [])),
   );
 }

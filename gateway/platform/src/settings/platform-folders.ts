@@ -11,7 +11,7 @@ type FolderSettings = Pick<PlatformEnvironment, "filesDir" | "repositories">;
 export const filesDirOf = ({ filesDir }: Pick<FolderSettings, "filesDir">, dataDir: string): string =>
   resolve(filesDir ?? join(dataDir, "files"));
 
-/** The folder of `REPOSITORY_STORE=folder`. */
+/** The folder for `REPOSITORY_STORE=folder`. */
 export const repositoriesDirOf = ({ repositories }: Pick<FolderSettings, "repositories">, dataDir: string): string =>
   resolve(repositories.folder ?? join(dataDir, "repositories"));
 
@@ -27,13 +27,13 @@ export function sharedFoldersOf(environment: FolderSettings, dataDir: string): S
   return [files, { setting: "REPOSITORIES_DIR", path: repositoriesDirOf(environment, dataDir) }];
 }
 
-/** The folders that the platform needs, by the names of their settings. One that cannot be made is not ready. */
+/** The folders that the platform needs, by setting name. One that cannot be made is not ready. */
 export async function platformFolders(environment: FolderSettings, dataDir: string): Promise<PlatformFolder[]> {
-  const shared = sharedFoldersOf(environment, dataDir);
-  for (const { path } of shared) await mkdir(path, { recursive: true, mode: 0o700 }).catch(() => undefined);
+  const sharedFolders = sharedFoldersOf(environment, dataDir);
+  for (const { path } of sharedFolders) await mkdir(path, { recursive: true, mode: 0o700 }).catch(() => undefined);
   return [
     folderWatch.folder("DATA_DIR", dataDir),
-    ...shared.map(({ setting, path }) => folderWatch.folder(setting, path)),
+    ...sharedFolders.map(({ setting, path }) => folderWatch.folder(setting, path)),
     folderWatch.folder("TMPDIR", tmpdir()),
   ];
 }

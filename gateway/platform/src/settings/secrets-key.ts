@@ -20,16 +20,16 @@ export async function readMasterKeys(
   return masterKeysOf([...((await linesOf(file)) ?? (await make(file))), ...previousSecretsKeys]);
 }
 
-/** The keys of DATA_DIR/secrets.key; undefined without this file. */
+/** The keys in DATA_DIR/secrets.key; undefined without this file. */
 export async function keptMasterKeys(dataDir: string): Promise<MasterKeys | undefined> {
-  const kept = await linesOf(fileIn(dataDir));
-  return kept && masterKeysOf(kept);
+  const lines = await linesOf(fileIn(dataDir));
+  return lines && masterKeysOf(lines);
 }
 
 /** SECRETS_KEY and SECRETS_KEY_PREVIOUS; undefined where neither is set. */
 export function namedMasterKeys({ secretsKey, previousSecretsKeys }: NamedKeys): MasterKeys | undefined {
-  const named = [...(secretsKey === undefined ? [] : [secretsKey]), ...previousSecretsKeys];
-  return named.length === 0 ? undefined : masterKeysOf(named);
+  const namedKeys = [...(secretsKey === undefined ? [] : [secretsKey]), ...previousSecretsKeys];
+  return namedKeys.length === 0 ? undefined : masterKeysOf(namedKeys);
 }
 
 function masterKeysOf(keys: readonly string[]): MasterKeys {
@@ -50,7 +50,7 @@ async function linesOf(file: string): Promise<string[] | undefined> {
 }
 
 async function make(file: string): Promise<string[]> {
-  const made = randomBytes(32).toString("base64url");
-  await writeFile(file, `${made}\n`, { mode: 0o600, flag: "wx" });
-  return [made];
+  const newKey = randomBytes(32).toString("base64url");
+  await writeFile(file, `${newKey}\n`, { mode: 0o600, flag: "wx" });
+  return [newKey];
 }

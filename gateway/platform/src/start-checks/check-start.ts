@@ -48,6 +48,6 @@ export async function checkDatabase(adminUrl: string, environment: PlatformEnvir
 }
 
 function refuse(problems: readonly (string | undefined)[]): void {
-  const problem = problems.find((found) => found !== undefined);
+  const problem = problems.find((candidate) => candidate !== undefined);
   if (problem !== undefined) throw new EnvironmentError(problem);
 }

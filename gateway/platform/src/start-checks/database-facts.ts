@@ -17,7 +17,7 @@ export const dataLevel: DatabaseCheck = async (_environment, admin) => {
   return undefined;
 };
 
-/** Texts of tenants have every character of Unicode. */
+/** Tenants' texts have every Unicode character. */
 export const encoding: DatabaseCheck = async (_environment, admin) => {
   const { rows } = await admin.query<{ name: string; encoding: string }>(
     "select current_database() as name, current_setting('server_encoding') as encoding",
@@ -33,12 +33,12 @@ export const rights: DatabaseCheck = async (_environment, admin) => {
        has_database_privilege(current_database(), 'CREATE') as schemas
      from pg_roles where rolname = current_user`,
   );
-  const found = rows[0];
-  if (!found || (found.roles && found.schemas)) return undefined;
-  const [right, statement] = found.roles
-    ? ["create schemas", `grant create on database "${found.database}" to "${found.role}"`]
-    : ["create roles", `alter role "${found.role}" createrole`];
-  return `The role "${found.role}" of DATABASE_URL may not ${right} in the database "${found.database}". Let a superuser run: ${statement}.`;
+  const facts = rows[0];
+  if (!facts || (facts.roles && facts.schemas)) return undefined;
+  const [right, statement] = facts.roles
+    ? ["create schemas", `grant create on database "${facts.database}" to "${facts.role}"`]
+    : ["create roles", `alter role "${facts.role}" createrole`];
+  return `The role "${facts.role}" of DATABASE_URL may not ${right} in the database "${facts.database}". Let a superuser run: ${statement}.`;
 };
 
 export const connectionRoom: DatabaseCheck = async (_environment, admin) => {

@@ -16,20 +16,24 @@ describe("the folders of the platform", () => {
   });
   afterAll(() => rm(folder, { recursive: true }));
 
-  const written = (variables: Record<string, string>) => writtenFolders(platformEnvironment(variables));
+  const writtenPaths = (variables: Record<string, string>) => writtenFolders(platformEnvironment(variables));
   const readable = (variables: Record<string, string>) => readFolders(platformEnvironment(variables));
 
   it("may be missing, where the platform can make them", async () => {
-    expect(await written({ DATA_DIR: folder })).toBeUndefined();
-    expect(await written({ DATA_DIR: join(folder, "a/b/c"), FILES_DIR: join(folder, "d") })).toBeUndefined();
+    expect(await writtenPaths({ DATA_DIR: folder })).toBeUndefined();
+    expect(await writtenPaths({ DATA_DIR: join(folder, "a/b/c"), FILES_DIR: join(folder, "d") })).toBeUndefined();
   });
 
   it("are refused with their setting when they cannot be made", async () => {
-    expect(await written({ DATA_DIR: file })).toContain(`DATA_DIR=${file} cannot be written: ${file} is not a folder.`);
+    expect(await writtenPaths({ DATA_DIR: file })).toContain(
+      `DATA_DIR=${file} cannot be written: ${file} is not a folder.`,
+    );
     const inFolder = { DATA_DIR: folder, REPOSITORIES_DIR: file };
-    expect(await written(inFolder)).toBeUndefined();
-    expect(await written({ ...inFolder, REPOSITORY_STORE: "folder" })).toContain(`REPOSITORIES_DIR=${file} cannot be`);
-    expect(await written({ DATA_DIR: folder, FILES_DIR: join(file, "a") })).toMatch(
+    expect(await writtenPaths(inFolder)).toBeUndefined();
+    expect(await writtenPaths({ ...inFolder, REPOSITORY_STORE: "folder" })).toContain(
+      `REPOSITORIES_DIR=${file} cannot be`,
+    );
+    expect(await writtenPaths({ DATA_DIR: folder, FILES_DIR: join(file, "a") })).toMatch(
       /^FILES_DIR=\S+ cannot be written: \S+ refuses it \(ENOTDIR\)\. Give this user \(id \d+\) access, or set FILES_DIR/,
     );
   });

@@ -23,7 +23,7 @@ export const writtenFolders: MachineCheck = async (environment) => {
   return undefined;
 };
 
-/** The folders and files of the operator that the platform only reads. */
+/** The operator's folders and files that the platform only reads. */
 export const readFolders: MachineCheck = async ({ sourceRoots, supergraphFile }) => {
   for (const root of sourceRoots) {
     const code = await refusal(root, R_OK | X_OK);
@@ -39,14 +39,14 @@ const wayOut = (other: string) => `Give this user (id ${process.getuid?.() ?? "u
 
 /** Why the folder cannot be written, or made in the nearest folder above that exists. */
 async function hindrance(folder: string): Promise<string | undefined> {
-  const found = await stat(folder).catch(() => undefined);
-  if (found?.isDirectory() === false) return `${folder} is not a folder`;
+  const stats = await stat(folder).catch(() => undefined);
+  if (stats?.isDirectory() === false) return `${folder} is not a folder`;
   const code = await refusal(folder, R_OK | W_OK | X_OK);
   if (code === "ENOENT" && dirname(folder) !== folder) return hindrance(dirname(folder));
   return code === undefined ? undefined : `${folder} refuses it (${code})`;
 }
 
-/** The code of the system error; undefined if the user has the rights. */
+/** The system error's code; undefined if the user has the rights. */
 async function refusal(path: string, rights: number): Promise<string | undefined> {
   try {
     await access(path, rights);

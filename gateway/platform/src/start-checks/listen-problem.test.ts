@@ -9,7 +9,7 @@ import { removeData, temporaryDataDirectory } from "../client/platform-process.j
 import { listenProblem, PortInUseError } from "./listen-problem.js";
 
 describe("a server that cannot listen", () => {
-  const taken = createServer();
+  const listener = createServer();
   let port: number;
   let folder: string;
   let certificates: ServiceCertificates;
@@ -19,13 +19,13 @@ describe("a server that cannot listen", () => {
     jest.spyOn(console, "error").mockReturnValue();
     folder = await temporaryDataDirectory();
     certificates = await serviceCertificates(folder);
-    await once(taken.listen(0, "127.0.0.1"), "listening");
-    port = (taken.address() as AddressInfo).port;
+    await once(listener.listen(0, "127.0.0.1"), "listening");
+    port = (listener.address() as AddressInfo).port;
   });
 
   afterAll(async () => {
     jest.restoreAllMocks();
-    await new Promise((resolve) => taken.close(resolve));
+    await new Promise((resolve) => listener.close(resolve));
     await removeData(folder);
   });
 
@@ -58,7 +58,7 @@ describe("a server that cannot listen", () => {
     const problem = new EnvironmentError(
       "HOST=192.0.2.1 is not an address of this machine. Set HOST to one of its addresses.",
     );
-    // an address of TEST-NET-1 (RFC 5737)
+    // an address in TEST-NET-1 (RFC 5737)
     const elsewhere = { ...addresses, host: "192.0.2.1" };
     expect(listenProblem(await tcp(elsewhere.host, 0), elsewhere)).toEqual(problem);
     expect(listenProblem(await grpc(elsewhere.host, 0), elsewhere)).toEqual(problem);

@@ -12,7 +12,7 @@ type Addresses = Pick<PlatformEnvironment, "host" | "port" | "internalPort" | "g
 /** Converts a listen error to an error that names the setting to change. Returns undefined for other errors. */
 export function listenProblem(error: unknown, addresses: Addresses): Error | undefined {
   if (!types.isNativeError(error)) return undefined;
-  // gRPC joins the errors of all addresses into one text and gives no error code.
+  // gRPC joins the errors for all addresses into one text and gives no error code.
   const code = /\b(?:EADDRINUSE|EACCES|EADDRNOTAVAIL|ENOTFOUND)\b|^Name resolution failed/.exec(error.message)?.[0];
   if (code === undefined) return undefined;
   const port = /\b(?:EADDRINUSE|EACCES)\b.*?:(\d+)(?![\d:.])/.exec(error.message)?.[1];
@@ -25,7 +25,7 @@ export function listenProblem(error: unknown, addresses: Addresses): Error | und
     return port === undefined
       ? undefined
       : new EnvironmentError(`This user may not listen on port ${port}. Set ${name} to a port of at least 1024.`);
-  // the address of the database may be unknown, too
+  // the database's address may be unknown, too
   if (!error.message.includes(addresses.host)) return undefined;
   return new EnvironmentError(
     `HOST=${addresses.host} is not an address of this machine. Set HOST to one of its addresses.`,

@@ -13,13 +13,13 @@ type KeySettings = Pick<PlatformEnvironment, "dataDir" | "secretsKey" | "previou
 export async function storedValues(environment: KeySettings, admin: ClientBase): Promise<string | undefined> {
   const ids = await idsOfSealingKeys(admin);
   const dataDir = resolve(environment.dataDir);
-  const kept = await keptMasterKeys(dataDir);
-  const given = namedMasterKeys(environment);
-  const opens = (id: string) => holds(given, id) || (environment.secretsKey === undefined && holds(kept, id));
+  const keptKeys = await keptMasterKeys(dataDir);
+  const namedKeys = namedMasterKeys(environment);
+  const opens = (id: string) => holds(namedKeys, id) || (environment.secretsKey === undefined && holds(keptKeys, id));
   if (ids.every(opens)) return undefined;
   if (environment.secretsKey === undefined)
-    return `DATA_DIR/secrets.key ${kept ? "holds other keys than those" : "is missing: it held the keys"} under which the database stores secrets. Put the former file back into ${dataDir}, or set SECRETS_KEY to its first line.`;
-  if (ids.every((id) => holds(given, id) || holds(kept, id)))
+    return `DATA_DIR/secrets.key ${keptKeys ? "holds other keys than those" : "is missing: it held the keys"} under which the database stores secrets. Put the former file back into ${dataDir}, or set SECRETS_KEY to its first line.`;
+  if (ids.every((id) => holds(namedKeys, id) || holds(keptKeys, id)))
     return `SECRETS_KEY is set for the first time, and the database stores secrets under the keys of ${dataDir}/secrets.key. Set SECRETS_KEY to the first line of that file, or SECRETS_KEY_PREVIOUS to its lines with commas between them.`;
   return "SECRETS_KEY is not the key under which the database stores secrets. Set SECRETS_KEY to its former value, or add that value to SECRETS_KEY_PREVIOUS.";
 }

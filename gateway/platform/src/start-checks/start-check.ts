@@ -7,5 +7,5 @@ import type { PlatformEnvironment } from "../settings/environment.js";
  */
 export type MachineCheck = (environment: PlatformEnvironment) => Promise<string | undefined>;
 
-/** As a MachineCheck, with an open connection of the administrator. */
+/** As a MachineCheck, with the administrator's open connection. */
 export type DatabaseCheck = (environment: PlatformEnvironment, admin: ClientBase) => Promise<string | undefined>;

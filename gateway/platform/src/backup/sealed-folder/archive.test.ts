@@ -57,10 +57,10 @@ describe("an archive", () => {
 
   it("fails when an entry is shorter than announced, when one cannot be read and when one cannot be taken", async () => {
     await expect(writeArchive(folder, "short", listed(entry("one", randomBytes(10), 20)))).rejects.toThrow();
-    const broken = new Readable({ read: () => broken.destroy(new Error("The disk is gone")) });
-    await expect(writeArchive(folder, "broken", listed({ name: "one", size: 5, content: broken }))).rejects.toThrow(
-      "The disk is gone",
-    );
+    const brokenContent = new Readable({ read: () => brokenContent.destroy(new Error("The disk is gone")) });
+    await expect(
+      writeArchive(folder, "broken", listed({ name: "one", size: 5, content: brokenContent })),
+    ).rejects.toThrow("The disk is gone");
     const { part } = await writeArchive(folder, "files", listed(entry("one", randomBytes(10))));
     const refuse = () => Promise.reject(new Error("The target is full"));
     await expect(readArchive(folder, part, refuse)).rejects.toThrow("The target is full");

@@ -4,7 +4,7 @@ import { extract, type Headers, type Pack, pack } from "tar-stream";
 import type { BackupFolder } from "./backup-folder.js";
 import type { Part } from "./manifest.js";
 
-/** An entry of an archive. Its content has exactly `size` bytes; an absent one is empty. */
+/** An archive entry. Its content has exactly `size` bytes; an absent one is empty. */
 export interface ArchiveEntry {
   readonly name: string;
   readonly size: number;
@@ -13,7 +13,7 @@ export interface ArchiveEntry {
   readonly facts?: Record<string, string>;
 }
 
-/** The header of an entry. */
+/** An entry's header. */
 type EntryHeader = Headers & { readonly pax?: Record<string, string> | null };
 
 interface Archive {
@@ -21,17 +21,17 @@ interface Archive {
   readonly part: Part;
 }
 
-/** Writes the entries as one tar file of the backup. An entry is read to its end before the next one is asked for. */
+/** Writes the entries as one tar file in the backup. An entry is read to its end before the next one is asked for. */
 export async function writeArchive(
   folder: BackupFolder,
   file: string,
   entries: AsyncIterable<ArchiveEntry>,
 ): Promise<Archive> {
   const archive = pack();
-  const written = folder.write(file, archive);
+  const writing = folder.write(file, archive);
   let count = 0;
   const failures: Error[] = [];
-  const filled = (async () => {
+  const filling = (async () => {
     for await (const entry of entries) {
       await addEntry(archive, entry);
       count += 1;
@@ -42,14 +42,14 @@ export async function writeArchive(
     archive.destroy(error);
   });
   try {
-    return { part: await written, count };
+    return { part: await writing, count };
   } catch (error) {
-    await filled;
+    await filling;
     throw causeOf([...failures, error as Error]);
   }
 }
 
-/** A stream that ends because of another one reports only that it was closed early. */
+/** A stream that another one has ended reports only that it was closed early. */
 const causeOf = (failures: readonly Error[]) =>
   failures.find(({ message }) => message.toLowerCase() !== "premature close") ?? failures[0];
 
@@ -63,7 +63,7 @@ async function addEntry(archive: Pack, { name, size, content, facts }: ArchiveEn
   });
 }
 
-/** Calls `take` with each entry of an archive, one after the other. Returns their number. */
+/** Calls `take` with each archive entry, one after the other. Returns their number. */
 export async function readArchive(
   folder: BackupFolder,
   part: Part,
@@ -71,12 +71,12 @@ export async function readArchive(
 ): Promise<number> {
   let count = 0;
   const archive = extract();
-  archive.on("entry", (header, content, taken) => {
+  archive.on("entry", (header, content, readNext) => {
     count += 1;
     take(header, content as unknown as Readable).then(
       () => {
         content.resume();
-        taken();
+        readNext();
       },
       (error: unknown) => archive.destroy(error as Error),
     );

@@ -32,14 +32,14 @@ async function aBackup(content = "the content"): Promise<Part> {
   return part;
 }
 
-const open = (given = passphrase) => BackupFolder.open(place, given, progress);
+const open = (phrase = passphrase) => BackupFolder.open(place, phrase, progress);
 
-const read = async (part: Part) => (await open()).folder.readText(part);
+const readPart = async (part: Part) => (await open()).folder.readText(part);
 
 describe("the folder of a backup", () => {
   it("is read with its passphrase, and closed to other accounts", async () => {
     const part = await aBackup();
-    expect(await read(part)).toBe("the content");
+    expect(await readPart(part)).toBe("the content");
     expect((await open()).manifest).toMatchObject(facts);
     expect((await stat(place)).mode & 0o777).toBe(0o700);
     for (const file of await readdir(place)) expect((await stat(join(place, file))).mode & 0o777).toBe(0o600);
@@ -67,8 +67,8 @@ describe("the folder of a backup", () => {
     await aBackup();
     const file = join(place, "manifest.json");
     const manifest = await readFile(file, "utf8");
-    for (const changed of [manifest.replace('"release": "1.0.0"', '"release": "2.0.0"'), manifest.slice(0, -20)]) {
-      await writeFile(file, changed);
+    for (const changedText of [manifest.replace('"release": "1.0.0"', '"release": "2.0.0"'), manifest.slice(0, -20)]) {
+      await writeFile(file, changedText);
       await expect(open()).rejects.toThrow("has a manifest that was changed");
     }
   });
@@ -79,12 +79,12 @@ describe("the folder of a backup", () => {
     await expect(folder.verify(part)).resolves.toBeUndefined();
     const file = join(place, part.file);
     const content = await readFile(file);
-    const flipped = Buffer.from(content);
-    flipped[3] = (flipped[3] ?? 0) ^ 1;
-    for (const changed of [flipped, content.subarray(0, -1)]) {
-      await writeFile(file, changed);
+    const flippedBytes = Buffer.from(content);
+    flippedBytes[3] = (flippedBytes[3] ?? 0) ^ 1;
+    for (const changedContent of [flippedBytes, content.subarray(0, -1)]) {
+      await writeFile(file, changedContent);
       await expect(folder.verify(part)).rejects.toThrow("keys of the backup is damaged");
-      await expect(read(part)).rejects.toThrow("keys of the backup is damaged");
+      await expect(readPart(part)).rejects.toThrow("keys of the backup is damaged");
     }
     await rm(file);
     await expect(folder.verify(part)).rejects.toThrow("keys of the backup is missing");
@@ -92,11 +92,11 @@ describe("the folder of a backup", () => {
 
   it("does not open a file in the place of another", async () => {
     const folder = await BackupFolder.make(place, passphrase, progress);
-    const [one, other] = [
+    const [first, other] = [
       await folder.write("table-one", Readable.from(["one"])),
       await folder.write("table-other", Readable.from(["other"])),
     ];
     await writeFile(join(place, "table-one"), await readFile(join(place, "table-other")));
-    await expect(folder.read({ ...other, file: one.file }, new PassThrough().resume())).rejects.toThrow("is damaged");
+    await expect(folder.read({ ...other, file: first.file }, new PassThrough().resume())).rejects.toThrow("is damaged");
   });
 });

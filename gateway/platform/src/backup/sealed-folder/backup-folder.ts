@@ -14,7 +14,7 @@ import { OpenStream, SealStream } from "./sealed-stream.js";
 
 const manifestFile = "manifest.json";
 
-/** A folder with the files of one backup: compressed, sealed under the passphrase, and listed in the manifest. */
+/** A folder with one backup's files: compressed, sealed under the passphrase, and listed in the manifest. */
 export class BackupFolder {
   readonly path: string;
   readonly keys: PassphraseKeys;
@@ -26,7 +26,7 @@ export class BackupFolder {
     this.#progress = progress;
   }
 
-  /** Makes the folder of a new backup, with mode 0700. It must be empty or missing. */
+  /** Makes the folder for a new backup, with mode 0700. It must be empty or missing. */
   static async make(path: string, passphrase: string, progress: Progress): Promise<BackupFolder> {
     const folder = resolve(path);
     await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -35,28 +35,28 @@ export class BackupFolder {
     return new BackupFolder(folder, await PassphraseKeys.make(passphrase), progress);
   }
 
-  /** Removes the folder of a backup that failed. */
+  /** Removes a failed backup's folder. */
   async discard(): Promise<void> {
     await rm(this.path, { recursive: true, force: true });
   }
 
-  /** Reads the manifest of a complete backup. */
+  /** Reads a complete backup's manifest. */
   static async open(
     path: string,
     passphrase: string,
     progress: Progress,
   ): Promise<{ folder: BackupFolder; manifest: Manifest }> {
-    const signed = await readSigned(resolve(path));
-    const { signature, ...content } = signed;
-    const parsed = manifestForm.safeParse(content);
-    if (!parsed.success) throw new BackupProblem(`${path} has a manifest that this release cannot read.`);
-    const keys = await PassphraseKeys.open(passphrase, parsed.data.key);
+    const signedManifest = await readSigned(resolve(path));
+    const { signature, ...content } = signedManifest;
+    const result = manifestForm.safeParse(content);
+    if (!result.success) throw new BackupProblem(`${path} has a manifest that this release cannot read.`);
+    const keys = await PassphraseKeys.open(passphrase, result.data.key);
     if (typeof signature !== "string" || !keys.isSigned(JSON.stringify(content), signature))
       throw new BackupProblem(`${path} has a manifest that was changed.`);
-    return { folder: new BackupFolder(resolve(path), keys, progress), manifest: parsed.data };
+    return { folder: new BackupFolder(resolve(path), keys, progress), manifest: result.data };
   }
 
-  /** Writes a stream as a file of the backup. It is on the disk when this resolves. */
+  /** Writes a stream as a backup file. It is on the disk when this resolves. */
   async write(file: string, source: Readable, ...through: Transform[]): Promise<Part> {
     const digest = new Digest();
     const target = createWriteStream(join(this.path, file), { flags: "wx", mode: 0o600, flush: true });
@@ -68,21 +68,21 @@ export class BackupFolder {
     return { file, ...digest.result() };
   }
 
-  /** Reads a file of the backup into the last of `into`. Throws BackupProblem for a damaged one. */
+  /** Reads a backup file into the last stream in `into`. Throws BackupProblem for a damaged one. */
   async read({ file, sha256 }: Part, ...into: NodeJS.WritableStream[]): Promise<void> {
     const digest = new Digest();
-    const opened = new OpenStream(this.keys.forFile(file));
+    const openStream = new OpenStream(this.keys.forFile(file));
     const { signal } = this.#progress;
     const source = createReadStream(join(this.path, file));
     try {
-      await pipeline([source, digest, opened, createGunzip(), this.#progress.counting(), ...into], { signal });
+      await pipeline([source, digest, openStream, createGunzip(), this.#progress.counting(), ...into], { signal });
     } catch (error) {
       throw isDamage(error) ? new BackupProblem(`${file} of the backup is damaged.`, { cause: error }) : error;
     }
     if (digest.result().sha256 !== sha256) throw new BackupProblem(`${file} of the backup is damaged.`);
   }
 
-  /** Reads a small file of the backup whole. */
+  /** Reads a small backup file whole. */
   async readText(part: Part): Promise<string> {
     const content = new PassThrough();
     const whole = text(content);
@@ -111,15 +111,15 @@ export class BackupFolder {
   async complete(content: Omit<Manifest, "key">): Promise<Manifest> {
     const manifest = { ...content, key: this.keys.recipe };
     const signature = this.keys.sign(JSON.stringify(manifest));
-    const unfinished = join(this.path, `${manifestFile}.unfinished`);
-    const file = await open(unfinished, "wx", 0o600);
+    const unfinishedFile = join(this.path, `${manifestFile}.unfinished`);
+    const file = await open(unfinishedFile, "wx", 0o600);
     try {
       await file.writeFile(`${JSON.stringify({ ...manifest, signature }, null, 1)}\n`);
       await file.sync();
     } finally {
       await file.close();
     }
-    await rename(unfinished, join(this.path, manifestFile));
+    await rename(unfinishedFile, join(this.path, manifestFile));
     const folder = await open(this.path, "r");
     try {
       await folder.sync();
@@ -152,10 +152,10 @@ class Digest extends Transform {
   readonly #sha256 = createHash("sha256");
   #bytes = 0;
 
-  override _transform(bytes: Buffer, _encoding: BufferEncoding, done: (error: null, bytes: Buffer) => void): void {
+  override _transform(bytes: Buffer, _encoding: BufferEncoding, callback: (error: null, bytes: Buffer) => void): void {
     this.#sha256.update(bytes);
     this.#bytes += bytes.length;
-    done(null, bytes);
+    callback(null, bytes);
   }
 
   result(): { bytes: number; sha256: string } {

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 const part = z.object({ file: z.string().regex(/^[\w.-]+$/), bytes: z.number(), sha256: z.string() });
 
-/** A file of a backup. */
+/** A backup file. */
 export type Part = z.infer<typeof part>;
 
 const table = z.object({
@@ -13,12 +13,12 @@ const table = z.object({
   part,
 });
 
-/** The rows of a table in a backup, without its generated columns. */
+/** A table's rows in a backup, without its generated columns. */
 export type TableCopy = z.infer<typeof table>;
 
 const sequence = z.object({ schema: z.string(), name: z.string(), value: z.string(), used: z.boolean() });
 
-/** The state of a sequence in a backup. */
+/** A sequence's state in a backup. */
 export type SequenceCopy = z.infer<typeof sequence>;
 
 export const manifestForm = z.object({
@@ -27,9 +27,9 @@ export const manifestForm = z.object({
   createdAt: z.string(),
   release: z.string(),
   key: z.object({ salt: z.string(), cost: z.number(), proof: z.string() }),
-  /** The level of the data; 0 for releases before the first level. */
+  /** The data level; 0 for releases before the first level. */
   level: z.number(),
-  /** The migrations of each subgraph, and the version of its job tables. */
+  /** Each subgraph's migrations, and the version of its job tables. */
   schemas: z.array(z.object({ name: z.string(), migrations: z.array(z.string()), jobTables: z.number() })),
   tables: z.array(table),
   sequences: z.array(sequence),
@@ -38,10 +38,10 @@ export const manifestForm = z.object({
   keys: part,
 });
 
-/** The content of a backup. It is written last, so a folder without it is not a backup. */
+/** A backup's content. It is written last, so a folder without it is not a backup. */
 export type Manifest = z.infer<typeof manifestForm>;
 
-/** All files of a backup beside its manifest. */
+/** All backup files beside the manifest. */
 export const partsOf = ({ tables, repositories, files, keys }: Manifest): Part[] => [
   keys,
   ...tables.map((copy) => copy.part),

@@ -1,7 +1,7 @@
 import { createHmac, hkdfSync, randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 import { BackupProblem } from "./backup-problem.js";
 
-/** How the keys of a backup are made from its passphrase. It is in the manifest. */
+/** How a backup's keys are made from its passphrase. It is in the manifest. */
 interface KeyRecipe {
   /** Hexadecimal. */
   readonly salt: string;
@@ -15,7 +15,7 @@ const mostCost = 2 ** 20;
 const blockSize = 8;
 const keyBytes = 32;
 
-/** The keys of a backup: one for its manifest, and one for each of its files. */
+/** A backup's keys: one for its manifest, and one for each file. */
 export class PassphraseKeys {
   readonly recipe: KeyRecipe;
   readonly #master: Buffer;
@@ -31,7 +31,7 @@ export class PassphraseKeys {
     return new PassphraseKeys(await stretched(passphrase, salt, cost), salt.toString("hex"), cost);
   }
 
-  /** The keys of an existing backup. Throws BackupProblem for a wrong passphrase. */
+  /** The keys for an existing backup. Throws BackupProblem for a wrong passphrase. */
   static async open(passphrase: string, recipe: KeyRecipe): Promise<PassphraseKeys> {
     if (recipe.cost > mostCost) throw new BackupProblem("The manifest is damaged: its key is too costly.");
     const master = await stretched(passphrase, Buffer.from(recipe.salt, "hex"), recipe.cost);
@@ -50,8 +50,8 @@ export class PassphraseKeys {
   }
 
   isSigned(text: string, signature: string): boolean {
-    const [wanted, given] = [Buffer.from(this.sign(text), "hex"), Buffer.from(signature, "hex")];
-    return wanted.length === given.length && timingSafeEqual(wanted, given);
+    const [expectedBytes, givenBytes] = [Buffer.from(this.sign(text), "hex"), Buffer.from(signature, "hex")];
+    return expectedBytes.length === givenBytes.length && timingSafeEqual(expectedBytes, givenBytes);
   }
 
   #derived(purpose: string): Buffer {

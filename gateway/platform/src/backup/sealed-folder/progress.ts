@@ -42,12 +42,12 @@ export class Progress {
     this.#print(line);
   }
 
-  /** A stream that counts the bytes of the present work. */
+  /** A stream that counts the bytes of one piece of work. */
   counting(): Transform {
     return new Transform({
-      transform: (bytes: Buffer, _encoding, done) => {
+      transform: (bytes: Buffer, _encoding, callback) => {
         this.moved(bytes.length);
-        done(null, bytes);
+        callback(null, bytes);
       },
     });
   }

@@ -10,7 +10,7 @@ class SealBroken extends Error {
   override readonly name = "SealBroken";
 }
 
-/** Cuts a stream into chunks of one size; the last one may be shorter. */
+/** Cuts a stream into chunks with equal sizes; the last one may be shorter. */
 abstract class ChunkedTransform extends Transform {
   readonly #chunkBytes: number;
   #waiting: Buffer[] = [];
@@ -24,10 +24,10 @@ abstract class ChunkedTransform extends Transform {
 
   protected abstract chunk(bytes: Buffer, nonce: Buffer): Buffer;
 
-  override _transform(bytes: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+  override _transform(bytes: Buffer, _encoding: BufferEncoding, callback: TransformCallback): void {
     this.#waiting.push(bytes);
     this.#waitingBytes += bytes.length;
-    this.#finish(done, () => {
+    this.#finish(callback, () => {
       if (this.#waitingBytes <= this.#chunkBytes) return;
       const whole = Buffer.concat(this.#waiting);
       let start = 0;
@@ -39,20 +39,20 @@ abstract class ChunkedTransform extends Transform {
     });
   }
 
-  override _flush(done: TransformCallback): void {
-    this.#finish(done, () => this.push(this.chunk(Buffer.concat(this.#waiting), this.#nonce(true))));
+  override _flush(callback: TransformCallback): void {
+    this.#finish(callback, () => this.push(this.chunk(Buffer.concat(this.#waiting), this.#nonce(true))));
   }
 
-  #finish(done: TransformCallback, work: () => void): void {
+  #finish(callback: TransformCallback, work: () => void): void {
     try {
       work();
-      done();
+      callback();
     } catch (error) {
-      done(error as Error);
+      callback(error as Error);
     }
   }
 
-  /** The number of the chunk, and whether it is the last one: so chunks cannot be moved or cut off. */
+  /** The chunk's number, and whether it is the last one: so chunks cannot be moved or cut off. */
   #nonce(last: boolean): Buffer {
     const nonce = Buffer.alloc(12);
     nonce.writeUIntBE(this.#number, 5, 6);
