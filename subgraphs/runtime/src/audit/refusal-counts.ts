@@ -3,13 +3,13 @@ import { createAuditRecord } from "../messages/create-audit-record.js";
 import type { Refusal } from "../messages/refusal.js";
 import { platformTenantId } from "../tenancy/platform-tenant.js";
 
-/** The limits of different refusals that are counted at the same time. */
+/** Limits for different refusals that are counted at the same time. */
 export interface RefusalLimits {
   readonly maxPerTenant: number;
   readonly maxTotal: number;
 }
 
-/** The operation of the record that counts the refusals of a tenant above the limits. */
+/** The operation name in the record that counts a tenant's refusals above the limits. */
 const furtherRefusals = "furtherRefusals";
 
 const source = "gateway";
@@ -30,11 +30,13 @@ interface Further {
   readonly trace: Refusal["trace"];
 }
 
-/** So many subjects of otherwise equal refusals have their own records. Further ones share a record without a subject. */
+/**
+ * So many subjects for otherwise equal refusals have their own records. Further ones share a record without a subject.
+ */
 const maxSubjects = 10;
 
 /**
- * Counts equal refusals together: those of one tenant, principal or address, operation, code and subject. Each tenant may
+ * Counts equal refusals together: the same tenant, principal or address, operation, code and subject. Each tenant may
  * have so many different ones, and all tenants together; refusals above the limits are only counted, for each tenant in
  * one record.
  */
@@ -57,15 +59,15 @@ export class RefusalCounts {
   add(refusal: Refusal): boolean {
     const tenantId = refusal.tenantId ?? refusal.principal?.tenantId ?? platformTenantId;
     const common = keyOf(tenantId, refusal);
-    const own = `${common} ${refusal.subject ?? ""}`;
+    const subjectKey = `${common} ${refusal.subject ?? ""}`;
     const subjects = this.#subjectsOf.get(common) ?? 0;
-    const isShared = subjects >= maxSubjects && !this.#counted.has(own);
-    const key = isShared ? common : own;
+    const isShared = subjects >= maxSubjects && !this.#counted.has(subjectKey);
+    const key = isShared ? common : subjectKey;
     const now = new Date();
-    const known = this.#counted.get(key);
-    if (known) {
-      known.count += 1;
-      known.lastAt = now;
+    const equalRefusals = this.#counted.get(key);
+    if (equalRefusals) {
+      equalRefusals.count += 1;
+      equalRefusals.lastAt = now;
       return true;
     }
     const different = this.#differentOf.get(tenantId) ?? 0;
@@ -90,15 +92,15 @@ export class RefusalCounts {
     return records;
   }
 
-  /** Refusals of more tenants than the limit are counted for the platform. */
+  /** Where more tenants than the limit have refusals, the platform's record counts the others. */
   #addFurther(tenantId: string, { trace }: Refusal, now: Date): void {
     const isListed = this.#further.has(tenantId) || this.#further.size < this.#limits.maxTotal;
     const log = isListed ? tenantId : platformTenantId;
-    const known = this.#further.get(log);
-    if (!known) this.#further.set(log, { count: 1, firstAt: now, lastAt: now, trace });
+    const refusalCount = this.#further.get(log);
+    if (!refusalCount) this.#further.set(log, { count: 1, firstAt: now, lastAt: now, trace });
     else {
-      known.count += 1;
-      known.lastAt = now;
+      refusalCount.count += 1;
+      refusalCount.lastAt = now;
     }
   }
 }

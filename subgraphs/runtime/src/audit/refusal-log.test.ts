@@ -60,14 +60,14 @@ describe("the log of refusals", () => {
     log.note(aRefusal({ operation: "createApiClient", subject }));
     expect(bus.records).toEqual([]);
     await until(() => bus.records.length === 2);
-    const [counted, single] = bus.records;
-    expect(counted).toMatchObject({
+    const [countedRecord, single] = bus.records;
+    expect(countedRecord).toMatchObject({
       ...{ messagekind: "audit", type: "AuditRecord", source: "/gateway", outcome: "Refused", tenantid: tenantId },
       ...{ operation: "publishTemplateVersion", code: "INSUFFICIENT_SCOPE", status: 403, count: 3, subject },
       ...{ principal: principal.subject, clientid: principal.clientId, traceid: trace.traceId, partitionkey: tenantId },
     });
-    expect(Date.parse(counted?.firsttime ?? "")).toBeGreaterThanOrEqual(from.getTime());
-    expect(Date.parse(counted?.time ?? "")).toBeGreaterThanOrEqual(Date.parse(counted?.firsttime ?? ""));
+    expect(Date.parse(countedRecord?.firsttime ?? "")).toBeGreaterThanOrEqual(from.getTime());
+    expect(Date.parse(countedRecord?.time ?? "")).toBeGreaterThanOrEqual(Date.parse(countedRecord?.firsttime ?? ""));
     expect(single).toMatchObject({ operation: "createApiClient", subject });
     expect(single && "count" in single).toBe(false);
     expect(bus.batches).toEqual([2]);
@@ -163,17 +163,17 @@ describe("the log of refusals", () => {
     afterAll(() => real.close());
 
     it("needs no connection of the other publishers", async () => {
-      const opened = await real.open();
-      const publisher = opened.ownPublisher();
+      const ownBus = await real.open();
+      const publisher = ownBus.ownPublisher();
       open({ publisher }).note(fromAddress("192.0.2.9", { email: "nul\u0000@x.example" }));
-      const seen = () =>
+      const auditRows = () =>
         real.rows<{ email: string; user: string }>(
           "select envelope->>'email' as email from bus.messages where type = 'AuditRecord'",
         );
-      await until(async () => (await seen()).length === 1);
-      expect(await seen()).toEqual([{ email: "nul\ufffd@x.example" }]);
+      await until(async () => (await auditRows()).length === 1);
+      expect(await auditRows()).toEqual([{ email: "nul\ufffd@x.example" }]);
       await publisher.close();
-      await opened.close();
+      await ownBus.close();
     });
   });
 });

@@ -4,7 +4,7 @@ import type { Refusal, RefusalSink } from "../messages/refusal.js";
 import type { Logger } from "../telemetry/logger.js";
 import { RefusalCounts, type RefusalLimits } from "./refusal-counts.js";
 
-/** The settings of a refusal log. */
+/** A refusal log's settings. */
 interface RefusalLogSettings {
   /** Is used for nothing else, so that a flood of refusals takes no connection from the relays. */
   readonly publisher: BusPublisher;
@@ -22,9 +22,9 @@ const defaultPatienceMs = 3000;
 const batchSize = 200;
 
 /**
- * Publishes refusals as audit records, in batches outside of the requests. The refusals of the last second are lost when
- * the process is killed. While the bus does not answer, one batch waits, and equal refusals after it are counted
- * together, so the memory is bounded by the limits.
+ * Publishes refusals as audit records, in batches outside the requests. The last second's refusals are lost when the
+ * process is killed. While the bus does not answer, one batch waits, and equal refusals after it are counted together,
+ * so the memory is bounded by the limits.
  */
 export class RefusalLog implements RefusalSink {
   readonly #settings: RefusalLogSettings;
@@ -63,9 +63,9 @@ export class RefusalLog implements RefusalSink {
     });
     await Promise.race([this.#publishAll(), patience]);
     clearTimeout(tooLate);
-    const lost = [...this.#batch, ...this.#counts.take()].reduce((sum, { count = 1 }) => sum + count, 0);
-    this.#dropped += lost;
-    if (lost > 0) logger.warn({ refusals: lost }, "refusals were not written to the audit log");
+    const lostCount = [...this.#batch, ...this.#counts.take()].reduce((sum, { count = 1 }) => sum + count, 0);
+    this.#dropped += lostCount;
+    if (lostCount > 0) logger.warn({ refusals: lostCount }, "refusals were not written to the audit log");
   }
 
   #schedule(): void {

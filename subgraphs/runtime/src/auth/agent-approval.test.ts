@@ -37,12 +37,12 @@ const publish = (principal: Principal) =>
     newId("ten"),
     causeOf(principal),
   );
-const refused = expect.objectContaining({ code: "APPROVAL_REQUIRED" });
+const approvalRequired = expect.objectContaining({ code: "APPROVAL_REQUIRED" });
 
 describe("a token of an agent that holds a publishing scope", () => {
   it("publishes only with an approval", () => {
     const rule = { scopes: ["templates.publish"] } as const;
-    expect(() => authorize(rule, contextOf(agent()))).toThrow(refused);
+    expect(() => authorize(rule, contextOf(agent()))).toThrow(approvalRequired);
     expect(() => authorize(rule, contextOf(agent({ approvalId: "apr_1" })))).not.toThrow();
     expect(() => authorize(rule, contextOf(agent({ principalType: "User" })))).not.toThrow();
   });
@@ -55,18 +55,18 @@ describe("a token of an agent that holds a publishing scope", () => {
   it("may use its other scopes", () => {
     const context = contextOf(agent());
     expect(() => authorize({ scopes: ["templates.publish", "templates.read"] }, context)).not.toThrow();
-    expect(() => authorize({ scopes: ["templates.publish", "templates.write"] }, context)).toThrow(refused);
+    expect(() => authorize({ scopes: ["templates.publish", "templates.write"] }, context)).toThrow(approvalRequired);
   });
 
   it("sends publishing commands only with an approval", () => {
-    expect(() => publish(agent())).toThrow(refused);
+    expect(() => publish(agent())).toThrow(approvalRequired);
     expect(publish(agent({ approvalId: "apr_1" }))).toMatchObject({ actorid: "usr_1", agentid: "cli_agent" });
   });
 });
 
 test("a scope that is withheld until an approval is refused with that reason", () => {
   const user = agent({ principalType: "User", scopes: new Set(), withheldScopes: ["templates.publish"] });
-  expect(() => authorize({ scopes: ["templates.publish"] }, contextOf(user))).toThrow(refused);
+  expect(() => authorize({ scopes: ["templates.publish"] }, contextOf(user))).toThrow(approvalRequired);
   expect(() => authorize({ scopes: ["libraries.publish"] }, contextOf(user))).toThrow(
     expect.objectContaining({ code: "INSUFFICIENT_SCOPE" }),
   );

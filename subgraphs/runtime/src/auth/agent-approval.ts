@@ -3,8 +3,8 @@ import { DomainError } from "../errors/domain-error.js";
 import type { Principal } from "./principal.js";
 
 /**
- * Throws APPROVAL_REQUIRED when an agent could use only publishing scopes, and its token has neither an approval nor the
- * claim that the tenant requires none. It does not trust the scopes of the token for that.
+ * Throws APPROVAL_REQUIRED when an agent could use only publishing scopes, and its token has neither an approval nor
+ * the claim that the tenant requires none. It does not trust the token's scopes for that.
  */
 export function requireAgentApproval(principal: Principal, scopes: readonly string[]): void {
   const { principalType, approvalId, publishApproval } = principal;

@@ -6,16 +6,16 @@ import type { TokenVerifier } from "./token-verifier.js";
 /** Verifies access tokens. */
 export type Verifier = Pick<TokenVerifier, "verify">;
 
-/** Takes the principal of a verified token, also when the request is then refused. */
+/** Takes the principal from a verified token, also when the request is then refused. */
 type Identify = (principal: Principal) => void;
 
-/** The characters of a bearer token (RFC 6750, section 2.1). */
+/** The characters in a bearer token (RFC 6750, section 2.1). */
 const token = /^[\w.~+/-]+=*$/;
 const scheme = "bearer";
 
 /**
- * The principal of an HTTP request. Throws UNAUTHENTICATED, VALIDATION_FAILED, TENANT_MISMATCH, or what the verifier
- * throws.
+ * The principal who sends an HTTP request. Throws UNAUTHENTICATED, VALIDATION_FAILED, TENANT_MISMATCH, or what the
+ * verifier throws.
  */
 export async function authenticate(
   request: IncomingMessage,
@@ -23,15 +23,15 @@ export async function authenticate(
   identify?: Identify,
 ): Promise<Principal> {
   const { authorization } = request.headers;
-  // Node keeps the first of several Authorization headers; only the raw list shows the others.
+  // Node keeps only the first Authorization header; only the raw list shows the others.
   if (authorization !== undefined && occurrences(request.rawHeaders, "authorization") > 1)
     throw ambiguous("Authorization");
-  const named = request.headers["x-tenant-id"];
-  if (Array.isArray(named)) throw ambiguous("X-Tenant-Id");
-  return authenticateWith(verifier, authorization, named, identify);
+  const headerTenant = request.headers["x-tenant-id"];
+  if (Array.isArray(headerTenant)) throw ambiguous("X-Tenant-Id");
+  return authenticateWith(verifier, authorization, headerTenant, identify);
 }
 
-/** As `authenticate`, with the values of the headers `authorization` and `x-tenant-id`. */
+/** As `authenticate`, but takes the values for `authorization` and `x-tenant-id`. */
 export async function authenticateWith(
   verifier: Verifier,
   authorization: string | undefined,
@@ -73,20 +73,18 @@ function afterScheme(authorization: string): string {
   return start === scheme.length ? "" : authorization.slice(start);
 }
 
-/** A tenant named in the request must be the tenant of the token (spine specification, Authentication 4). */
-function requireOwnTenant(named: string | undefined, principal: Principal): void {
-  if (named === undefined) return;
-  if (named.includes(",")) throw ambiguous("X-Tenant-Id");
-  if (named !== principal.tenantId)
+/** A tenant named in the request must be the token's tenant (spine specification, Authentication 4). */
+function requireOwnTenant(headerTenant: string | undefined, principal: Principal): void {
+  if (headerTenant === undefined) return;
+  if (headerTenant.includes(",")) throw ambiguous("X-Tenant-Id");
+  if (headerTenant !== principal.tenantId)
     throw new DomainError("TENANT_MISMATCH", {
       detail:
         "The header X-Tenant-Id names a different tenant than the token. Send the tenant of the token, or leave the header out.",
     });
 }
 
-/**
- * The refusal of a header that came twice. Parsers disagree about which value counts, and an attacker could use that.
- */
+/** Refuses a header that came twice. Parsers disagree about which value counts, and an attacker could use that. */
 export const ambiguous = (header: string) =>
   new DomainError("VALIDATION_FAILED", {
     detail: `The request must have at most one ${header} header with one value.`,

@@ -3,7 +3,7 @@ import { atMost } from "../caches/entry-limit.js";
 import { DomainError } from "../errors/domain-error.js";
 import { outageRefusal } from "../errors/unavailable.js";
 
-/** Asks the issuer's own database. A projection may lag behind the token of a new tenant. */
+/** Asks the issuer's own database. A projection may lag behind a new tenant's token. */
 export type TenantLookup = (tenantId: string) => Promise<boolean>;
 
 const maxCachedTenants = 50_000;
@@ -17,7 +17,7 @@ export class ConfirmedTenants {
     this.#exists = exists;
   }
 
-  /** Throws TENANT_UNKNOWN, or UNAVAILABLE when the database of the issuer does not answer. */
+  /** Throws TENANT_UNKNOWN, or UNAVAILABLE when the issuer's database does not answer. */
   async require(tenantId: string | undefined): Promise<void> {
     if (tenantId === undefined || this.#confirmed.get(tenantId)) return;
     const exists = await this.#exists(tenantId).catch((error: unknown) => {

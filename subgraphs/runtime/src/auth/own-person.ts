@@ -2,8 +2,8 @@ import { DomainError } from "../errors/domain-error.js";
 import type { Principal } from "./principal.js";
 
 /**
- * Throws FIRST_PARTY_CLIENT_REQUIRED unless a person calls, at a client of the platform itself. Third parties, services and
- * agents do not manage the security of people.
+ * Throws FIRST_PARTY_CLIENT_REQUIRED unless a person calls, at one of the platform's own clients. Third parties,
+ * services and agents do not manage people's security.
  */
 export function requireOwnPerson({ principalType, actors = [], firstParty }: Principal): void {
   if (principalType === "User" && actors.length === 0 && firstParty === true) return;

@@ -1,15 +1,15 @@
 export const principalTypes = ["User", "Service", "Agent"] as const;
-/** The kind of a principal: a person, a service client or an agent. */
+/** The principal's kind: a person, a service client or an agent. */
 export type PrincipalType = (typeof principalTypes)[number];
 
-/** The caller of an operation, as a verified access token describes it. */
+/** An operation's caller, as a verified access token describes it. */
 export interface Principal {
   subject: string;
   clientId: string;
   /** `ten_…`; undefined for a token that does not belong to a tenant. */
   tenantId: string | undefined;
   tenantSlug: string | undefined;
-  /** The edition of the tenant when the token was issued. */
+  /** The tenant's edition when the token was issued. */
   editionCode?: string | undefined;
   scopes: ReadonlySet<string>;
   principalType: PrincipalType;
@@ -20,7 +20,9 @@ export interface Principal {
   grantId?: string | undefined;
   /** The agents that act for the subject, the current one first (`act`, RFC 8693, section 4.1). */
   actors?: readonly string[];
-  /** Clients whose end also ends the token (claim `versions`): for an exchanged token, those of its subject token, too. */
+  /**
+   * Clients whose end also ends the token (claim `versions`): for an exchanged token, also those in its subject token.
+   */
   clients?: readonly string[];
   /** The approval that gave the principal its publishing scopes. */
   approvalId?: string | undefined;
@@ -28,13 +30,15 @@ export interface Principal {
   publishApproval?: "NotRequired" | undefined;
   /** Publishing scopes that the principal holds and may use only after an approval. They are not in `scopes`. */
   withheldScopes?: readonly string[] | undefined;
-  /** The time of a person's last sign-in (`auth_time`, epoch seconds); absent for services and agents. */
+  /** When a person last signed in (`auth_time`, epoch seconds); absent for services and agents. */
   authTime?: number | undefined;
-  /** The level of a person's last sign-in (`acr`, see schema/authentication-levels.ts); absent for services and agents. */
+  /**
+   * The level at a person's last sign-in (`acr`, see schema/authentication-levels.ts); absent for services and agents.
+   */
   acr?: string | undefined;
-  /** Whether a person's token was issued to a client of the platform itself; absent for services and agents. */
+  /** Whether a person's token was issued to one of the platform's own clients; absent for services and agents. */
   firstParty?: boolean | undefined;
-  /** Whether the person's token came from the password grant, or from a refresh token of this grant. */
+  /** Whether the person's token came from the password grant, or from a refresh token that this grant issued. */
   passwordGrant?: boolean | undefined;
   roles: readonly string[];
   /** The claim `jti`. */

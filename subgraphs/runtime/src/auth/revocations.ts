@@ -2,10 +2,11 @@ import type { Principal } from "./principal.js";
 import { maxLifetimeSeconds, type ReadClaims } from "./token-claims.js";
 import { clientsOf, heldVersions, type TokenVersions } from "./token-versions.js";
 
-/** A message of the issuer to all verifiers that tokens are not valid any more. */
+/** The issuer's message to all verifiers that tokens are not valid any more. */
 export interface Revocation {
   /**
-   * The tokens concerned: one token, those of a sign-in, of a user, of a client (also through agents), or of a tenant.
+   * The tokens concerned: a single one, or all tokens for a sign-in, a user, a client (also through agents) or a
+   * tenant.
    */
   readonly kind: "Token" | "Grant" | "Principal" | "Client" | "TenantClosed" | "TenantOpened";
   /** By kind: `jti`, grant ID, `usr_…` or `cli_…`, `cli_…`, `ten_…`. */
@@ -23,7 +24,7 @@ const subjectsOf: Record<Revocation["kind"], (principal: Principal) => readonly 
   TenantOpened: ({ tenantId }) => [tenantId],
 };
 
-/** Whether the revocation names this principal, without regard to the versions of the token. */
+/** Whether the revocation names this principal, without regard to the token's versions. */
 export const concerns = ({ kind, subject }: Revocation, principal: Principal): boolean =>
   subjectsOf[kind](principal).includes(subject);
 
@@ -39,7 +40,7 @@ export class Revocations {
   readonly #goodFrom = new Map<string, Known>();
   /** The version in which each closed tenant was closed. */
   readonly #closedTenants = new Map<string, number>();
-  /** The newest version that the verifier was told of each tenant. A late message with an older one is ignored. */
+  /** Each tenant's newest version, as messages told it. A late message with an older one is ignored. */
   readonly #tenantsChanged = new Map<string, Known>();
 
   add({ kind, subject, version }: Revocation, nowMs: number): void {
@@ -52,14 +53,18 @@ export class Revocations {
     else this.#closedTenants.delete(subject);
   }
 
-  /** Whether the token was revoked: some fact of it was read before the change that the newest revocation tells of. */
+  /**
+   * Whether the token was revoked: some of its facts were read before the change that the newest revocation reports.
+   */
   covers(token: ReadClaims): boolean {
     return heldVersions(token).some(
       ({ kind, subject, version }) => version < (this.#goodFrom.get(`${kind} ${subject}`)?.version ?? 0),
     );
   }
 
-  /** Whether the tenant of the token is closed. A token that was issued after a later opening knows more than the verifier. */
+  /**
+   * Whether the token's tenant is closed. A token that was issued after a later opening knows more than the verifier.
+   */
   isClosed({ principal: { tenantId }, versions }: { principal: Pick<Principal, "tenantId">; versions: TokenVersions }) {
     const closedIn = tenantId === undefined ? undefined : this.#closedTenants.get(tenantId);
     return closedIn !== undefined && versions.tenant <= closedIn;
@@ -68,20 +73,20 @@ export class Revocations {
 
 /** A message that arrives late does not lower the version. */
 function keep(entries: Map<string, Known>, key: string, version: number, toldAtMs: number): void {
-  const known = entries.get(key)?.version ?? 0;
+  const knownVersion = entries.get(key)?.version ?? 0;
   entries.delete(key);
-  entries.set(key, { version: Math.max(version, known), toldAtMs });
+  entries.set(key, { version: Math.max(version, knownVersion), toldAtMs });
 }
 
 /**
- * Removes entries that can concern no living token. The platform issues tokens for a quarter of the longest lifetime, so
- * the clock of an issuer may be ahead of this one by the rest. Closed tenants stay, since they are few.
+ * Removes entries that can concern no living token. The platform issues tokens for a quarter of the longest lifetime,
+ * so an issuer's clock may be ahead by the rest. Closed tenants stay, since they are few.
  */
 function prune(entries: readonly Map<string, Known>[], nowMs: number): void {
   const stillMatters = nowMs - (maxLifetimeSeconds + 60) * 1000;
-  for (const known of entries)
-    for (const [key, { toldAtMs }] of known) {
+  for (const subjects of entries)
+    for (const [key, { toldAtMs }] of subjects) {
       if (toldAtMs >= stillMatters) break;
-      known.delete(key);
+      subjects.delete(key);
     }
 }

@@ -19,21 +19,21 @@ export function requireRecentSignIn(principal: Principal, level: AuthenticationL
  * authentication, RFC 9470). Null: every level is enough. The refusals name everything that the next sign-in has to reach.
  */
 export function requireFreshSignIn({ acr, authTime }: Principal, level: AuthenticationLevel | null): void {
-  const wanted = { maxAgeSeconds, ...(level === null ? {} : { acrValues: level }) };
+  const requirement = { maxAgeSeconds, ...(level === null ? {} : { acrValues: level }) };
   if (authTime === undefined || Date.now() / 1000 - authTime > maxAgeSeconds)
     throw new DomainError("AUTHENTICATION_TOO_OLD", {
       detail: `The last sign-in must be at most ${maxAgeSeconds / 60} minutes ago, and a refresh does not count. Sign in again, e.g. with max_age=${maxAgeSeconds} or prompt=login.`,
-      ...wanted,
+      ...requirement,
     });
   if (level !== null && !satisfiesLevel(acr, level))
     throw new DomainError("AUTHENTICATION_TOO_WEAK", {
       detail: `This decision needs a sign-in of the level ${level}. Sign in again with acr_values=${level}.`,
-      ...wanted,
+      ...requirement,
     });
 }
 
 /**
- * Throws for a token of the password grant: a program that knows the password of a person could decide without the
+ * Throws for a token from the password grant: a program that knows a person's password could decide without that
  * person.
  */
 export function requireBrowserSignIn({ passwordGrant }: Principal): void {
@@ -49,8 +49,8 @@ const descriptions: Readonly<Record<string, string>> = {
 };
 
 /**
- * The header `WWW-Authenticate` of the refusals AUTHENTICATION_TOO_OLD and AUTHENTICATION_TOO_WEAK (RFC 9470 section 3);
- * undefined for other codes. `facts` are those of the error.
+ * The header `WWW-Authenticate` for the refusals AUTHENTICATION_TOO_OLD and AUTHENTICATION_TOO_WEAK (RFC 9470 section
+ * 3); undefined for other codes. `facts`: the error's facts.
  */
 export function stepUpChallenge(
   code: unknown,

@@ -4,10 +4,10 @@ import { decodeId } from "../identifiers/wire-id.js";
 import { type Principal, principalTypes } from "./principal.js";
 import { type TokenVersions, versionsClaim } from "./token-versions.js";
 
-/** The longest lifetime of an access token. Revocations can be forgotten after this time. */
+/** An access token's longest lifetime. Revocations can be forgotten after this time. */
 export const maxLifetimeSeconds = 3_600;
 
-/** The largest number of agents that may delegate one task to each other. */
+/** At most so many agents may delegate one task to each other. */
 export const maxActorChain = 5;
 
 const toleratedSkewSeconds = 5;
@@ -19,13 +19,13 @@ export interface Actor {
   act?: Actor | undefined;
 }
 
-const actorShape = (left: number): z.ZodType<Actor> =>
-  z.object({ sub: name, act: left > 1 ? actorShape(left - 1).optional() : z.undefined().optional() });
+const actorShape = (levels: number): z.ZodType<Actor> =>
+  z.object({ sub: name, act: levels > 1 ? actorShape(levels - 1).optional() : z.undefined().optional() });
 
-/** The schema of the claim `act` (RFC 8693, section 4.1). */
+/** Schema for the claim `act` (RFC 8693, section 4.1). */
 export const actorClaim = actorShape(maxActorChain).optional();
 
-// z.int() accepts safe integers only; an exp of 1e308 is a number too.
+// z.int() accepts safe integers only; 1e308 as an exp is a number too.
 const claimsShape = z.object({
   sub: name,
   client_id: name,
@@ -62,7 +62,7 @@ export interface ReadClaims {
   versions: TokenVersions;
 }
 
-/** Validates the claims of a token whose signature, issuer and audience are verified. */
+/** Validates the claims in a token whose signature, issuer and audience are verified. */
 export function readClaims(payload: unknown, nowSeconds: number): ReadClaims {
   const { success, data: claims, error } = claimsShape.safeParse(payload);
   if (!success) throw invalidToken(`claim ${String(error.issues[0]?.path[0])} is missing or malformed`);
@@ -96,14 +96,14 @@ export function readClaims(payload: unknown, nowSeconds: number): ReadClaims {
 
 type SignInFact = "acr" | "authTime" | "firstParty" | "passwordGrant";
 
-/** The claims of a sign-in, for a person's own token only: an agent that acts for a person did not sign in. */
+/** The claims about a sign-in, for a person's own token only: an agent that acts for a person did not sign in. */
 function signInOf(claims: z.infer<typeof claimsShape>): Pick<Principal, SignInFact> {
   if (claims.principalType !== "User" || claims.act !== undefined) return {};
   const { auth_time: authTime, acr, firstParty, passwordGrant } = claims;
   return { authTime, acr, firstParty, passwordGrant };
 }
 
-/** The chain of agents, the current one first. */
+/** The agents, beginning with the current one. */
 export function actorsOf(actor: Actor | undefined): string[] {
   return actor === undefined ? [] : [actor.sub, ...actorsOf(actor.act)];
 }

@@ -10,7 +10,7 @@ type Members = Record<string, unknown>;
 interface TokenIssuer {
   readonly verifier: TokenVerifier;
   sign(principal: Principal, claims?: Members, header?: Members): Promise<string>;
-  /** Tokens that look valid but are not: what is wrong, how the token is made, and the code of its refusal. */
+  /** Tokens that look valid but are not: what is wrong, how the token is made, and the code that refuses it. */
   readonly attacks: readonly [string, (principal: Principal) => Promise<string>, string][];
 }
 
@@ -19,17 +19,17 @@ const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("
 
 /** Issues access tokens as the authorization server does, with a verifier that accepts them. */
 export async function aTokenIssuer(): Promise<TokenIssuer> {
-  const [own, foreign] = await Promise.all([generateKeyPair("ES256"), generateKeyPair("ES256")]);
-  const keys = [{ ...(await exportJWK(own.publicKey)), kid: "key-1" }];
+  const [ownKeys, foreign] = await Promise.all([generateKeyPair("ES256"), generateKeyPair("ES256")]);
+  const keys = [{ ...(await exportJWK(ownKeys.publicKey)), kid: "key-1" }];
   const foreignJwk = await exportJWK(foreign.publicKey);
   const signWith =
-    (key: typeof own.privateKey) =>
+    (key: typeof ownKeys.privateKey) =>
     (principal: Principal, claims: Members = {}, header: Members = {}) =>
       new SignJWT({ ...claimsOf(principal), ...claims })
         .setProtectedHeader({ alg: "ES256", typ: "at+jwt", kid: "key-1", ...header })
         .sign(key);
-  const [sign, forge] = [signWith(own.privateKey), signWith(foreign.privateKey)];
-  const unsigned = encode({ alg: "none", typ: "at+jwt", kid: "key-1" });
+  const [sign, forge] = [signWith(ownKeys.privateKey), signWith(foreign.privateKey)];
+  const unsignedHeader = encode({ alg: "none", typ: "at+jwt", kid: "key-1" });
   const parts = async (principal: Principal) => (await sign(principal)).split(".");
   return {
     verifier: new TokenVerifier({
@@ -41,10 +41,10 @@ export async function aTokenIssuer(): Promise<TokenIssuer> {
     sign,
     attacks: [
       ["no JWT", async () => "garbage", "TOKEN_INVALID"],
-      ["algorithm none", async (who) => `${unsigned}.${(await parts(who))[1]}.`, "TOKEN_INVALID"],
+      ["algorithm none", async (who) => `${unsignedHeader}.${(await parts(who))[1]}.`, "TOKEN_INVALID"],
       [
         "algorithm none, signed all the same",
-        async (who) => [unsigned, ...(await parts(who)).slice(1)].join("."),
+        async (who) => [unsignedHeader, ...(await parts(who)).slice(1)].join("."),
         "TOKEN_INVALID",
       ],
       ["another key under our name", (who) => forge(who), "TOKEN_INVALID"],

@@ -23,7 +23,7 @@ async function aPair(kid: string): Promise<SigningPair> {
 
 let pair: SigningPair;
 let other: SigningPair;
-let published: JSONWebKeySet;
+let publishedKeys: JSONWebKeySet;
 let loads: number;
 let clockMs: number;
 let verifier: TokenVerifier;
@@ -35,19 +35,19 @@ beforeAll(async () => {
 });
 
 beforeEach(() => {
-  published = { keys: [pair.jwk] };
+  publishedKeys = { keys: [pair.jwk] };
   loads = 0;
   exists = () => true;
   clockMs = nowMs;
   const keys = async () => {
     loads += 1;
-    return published;
+    return publishedKeys;
   };
   verifier = new TokenVerifier({
     issuer,
     audience,
     keys,
-    tenantExists: async (asked) => exists(asked),
+    tenantExists: async (tenant) => exists(tenant),
     clock: () => clockMs,
   });
 });
@@ -148,7 +148,7 @@ test("reads a token without a tenant and the token of an agent", async () => {
 });
 
 describe("claims", () => {
-  const refused: [string, Record<string, unknown>][] = [
+  const refusedClaims: [string, Record<string, unknown>][] = [
     ["another issuer", { iss: "https://evil.example" }],
     ["an issuer with an additional slash", { iss: `${issuer}/` }],
     ["no issuer", { iss: undefined }],
@@ -192,7 +192,7 @@ describe("claims", () => {
     ["a chain of six actors", { act: chainOf(6) }],
   ];
 
-  test.each(refused)("%s is refused", async (_, changes) => {
+  test.each(refusedClaims)("%s is refused", async (_, changes) => {
     expect(await outcome(await sign(goodHeader, claims(changes)))).toBe("TOKEN_INVALID");
   });
 
@@ -232,7 +232,7 @@ describe("claims", () => {
 });
 
 describe("header and signature", () => {
-  const refused: [string, Record<string, unknown>][] = [
+  const refusedHeaders: [string, Record<string, unknown>][] = [
     ["alg none", { ...goodHeader, alg: "none" }],
     ["alg None", { ...goodHeader, alg: "None" }],
     ["alg ES384", { ...goodHeader, alg: "ES384" }],
@@ -253,7 +253,7 @@ describe("header and signature", () => {
     ["zip", { ...goodHeader, zip: "DEF" }],
   ];
 
-  test.each(refused)("%s is refused", async (_, header) => {
+  test.each(refusedHeaders)("%s is refused", async (_, header) => {
     expect(await outcome(await sign(header, claims()))).toBe("TOKEN_INVALID");
   });
 
@@ -320,14 +320,14 @@ describe("header and signature", () => {
 
   test("a token must have three parts", async () => {
     const token = await sign(goodHeader, claims());
-    const unsigned = token.slice(0, token.lastIndexOf(".") + 1);
+    const signingInput = token.slice(0, token.lastIndexOf(".") + 1);
     const wrong = [
       "",
       ".",
       "..",
       "a.b.c",
-      unsigned,
-      unsigned.slice(0, -1),
+      signingInput,
+      signingInput.slice(0, -1),
       `${token}.`,
       `${token}.x.y`,
       `.${token}`,
@@ -370,7 +370,7 @@ describe("keys", () => {
   test("a new one is found without a restart", async () => {
     const token = await sign({ ...goodHeader, kid: "key-2" }, claims(), other.privateKey);
     expect(await outcome(await sign(goodHeader, claims()))).toBe("accepted");
-    published = { keys: [pair.jwk, other.jwk] };
+    publishedKeys = { keys: [pair.jwk, other.jwk] };
     clockMs += 30_000;
     expect(await outcome(token)).toBe("accepted");
     expect(loads).toBe(2);
@@ -395,13 +395,13 @@ describe("keys", () => {
     let down = false;
     const keys = async () => {
       if (down) throw new Error("no answer");
-      return published;
+      return publishedKeys;
     };
     verifier = new TokenVerifier({
       issuer,
       audience,
       keys,
-      tenantExists: async (asked) => exists(asked),
+      tenantExists: async (tenant) => exists(tenant),
       clock: () => clockMs,
     });
     expect(await outcome(await sign(goodHeader, claims()))).toBe("accepted");
@@ -422,7 +422,7 @@ describe("keys", () => {
 
   test("a withdrawn one is dropped at the next refresh", async () => {
     await outcome(await sign(goodHeader, claims()));
-    published = { keys: [other.jwk] };
+    publishedKeys = { keys: [other.jwk] };
     clockMs += 301_000;
     await outcome(await sign(goodHeader, claims({ jti: "a" })));
     expect(await outcome(await sign(goodHeader, claims({ jti: "b" })))).toBe("TOKEN_INVALID");
@@ -437,12 +437,12 @@ describe("keys", () => {
       { ...pair.jwk, alg: "ES384" },
     ];
     for (const key of foreign) {
-      published = { keys: [key] };
+      publishedKeys = { keys: [key] };
       verifier = new TokenVerifier({
         issuer,
         audience,
-        keys: async () => published,
-        tenantExists: async (asked) => exists(asked),
+        keys: async () => publishedKeys,
+        tenantExists: async (tenant) => exists(tenant),
         clock: () => clockMs,
       });
       expect(await outcome(await sign(goodHeader, claims()))).toBe("TOKEN_INVALID");
@@ -470,27 +470,27 @@ describe("revocation", () => {
     async (kind, subject, other) => {
       const versions = { subject: 2, clients: { cli_1: 2 } };
       const mine = { grantId: "grant-1", versions };
-      const seen = await sign(goodHeader, claims(mine));
+      const seenToken = await sign(goodHeader, claims(mine));
       const unseen = await sign(goodHeader, claims({ ...mine, jti: "token-2" }));
       const stranger = await sign(goodHeader, claims({ ...mine, jti: "token-3", ...other }));
-      expect(await outcome(seen)).toBe("accepted");
+      expect(await outcome(seenToken)).toBe("accepted");
       verifier.apply({ kind, subject, version: 3 });
-      expect(await Promise.all([seen, unseen, stranger].map(outcome))).toEqual([
+      expect(await Promise.all([seenToken, unseen, stranger].map(outcome))).toEqual([
         "TOKEN_INVALID",
         "TOKEN_INVALID",
         "accepted",
       ]);
-      const raised = { ...versions, ...(kind === "Client" ? { clients: { cli_1: 3 } } : { subject: 3 }) };
-      const again = await sign(goodHeader, claims({ ...mine, jti: "token-4", versions: raised }));
+      const raisedVersions = { ...versions, ...(kind === "Client" ? { clients: { cli_1: 3 } } : { subject: 3 }) };
+      const again = await sign(goodHeader, claims({ ...mine, jti: "token-4", versions: raisedVersions }));
       // a sign-in never comes back
       expect(await outcome(again)).toBe(kind === "Grant" ? "TOKEN_INVALID" : "accepted");
     },
   );
 
   test("of a client applies to the token that an agent got for a person who signed in there", async () => {
-    const exchanged = { client_id: "cli_2", principalType: "Agent", act: { sub: "cli_2" } };
+    const exchangedClaims = { client_id: "cli_2", principalType: "Agent", act: { sub: "cli_2" } };
     const versions = { clients: { cli_1: 1, cli_2: 4 } };
-    const token = await sign(goodHeader, claims({ ...exchanged, versions }));
+    const token = await sign(goodHeader, claims({ ...exchangedClaims, versions }));
     verifier.apply({ kind: "Client", subject: "cli_1", version: 1 });
     expect(await outcome(token)).toBe("accepted");
     verifier.apply({ kind: "Client", subject: "cli_1", version: 2 });
@@ -498,26 +498,26 @@ describe("revocation", () => {
   });
 
   test("of a client applies to tokens that agents got for it or through it", async () => {
-    const delegated = {
+    const delegatedClaims = {
       sub: "cli_1",
       client_id: "cli_3",
       principalType: "Agent",
       act: { sub: "cli_3", act: { sub: "cli_2" } },
     };
-    const seen = await sign(goodHeader, claims(delegated));
-    expect(await outcome(seen)).toBe("accepted");
+    const seenToken = await sign(goodHeader, claims(delegatedClaims));
+    expect(await outcome(seenToken)).toBe("accepted");
     for (const [at, subject] of ["cli_1", "cli_2"].entries()) {
-      const fresh = await sign(goodHeader, claims({ ...delegated, jti: `fresh-${at}` }));
+      const fresh = await sign(goodHeader, claims({ ...delegatedClaims, jti: `fresh-${at}` }));
       verifier = new TokenVerifier({
         issuer,
         audience,
-        keys: async () => published,
-        tenantExists: async (asked) => exists(asked),
+        keys: async () => publishedKeys,
+        tenantExists: async (tenant) => exists(tenant),
         clock: () => clockMs,
       });
-      expect(await Promise.all([seen, fresh].map(outcome))).toEqual(["accepted", "accepted"]);
+      expect(await Promise.all([seenToken, fresh].map(outcome))).toEqual(["accepted", "accepted"]);
       verifier.apply({ kind: "Client", subject, version: 1 });
-      expect(await Promise.all([seen, fresh].map(outcome))).toEqual(["TOKEN_INVALID", "TOKEN_INVALID"]);
+      expect(await Promise.all([seenToken, fresh].map(outcome))).toEqual(["TOKEN_INVALID", "TOKEN_INVALID"]);
     }
   });
 
@@ -562,10 +562,10 @@ describe("revocation", () => {
     verifier.apply({ kind: "Principal", subject: "usr_1", version: 1 });
     const old = await sign(goodHeader, claims());
     const laterBy = (seconds: number) => ({ iat: now + seconds, nbf: now + seconds, exp: now + seconds + 900 });
-    const kept = await sign(goodHeader, claims({ jti: "token-2", ...laterBy(3_600) }));
+    const otherToken = await sign(goodHeader, claims({ jti: "token-2", ...laterBy(3_600) }));
     clockMs += 3_600_000;
     verifier.apply({ kind: "Token", subject: "other", version: 1 });
-    expect(await Promise.all([old, kept].map(outcome))).toEqual(["TOKEN_EXPIRED", "TOKEN_INVALID"]);
+    expect(await Promise.all([old, otherToken].map(outcome))).toEqual(["TOKEN_EXPIRED", "TOKEN_INVALID"]);
     const forgotten = await sign(goodHeader, claims({ jti: "token-3", ...laterBy(7_200) }));
     clockMs += 3_600_000;
     verifier.apply({ kind: "Token", subject: "another", version: 1 });
@@ -575,24 +575,24 @@ describe("revocation", () => {
 
 describe("a tenant", () => {
   test("that is closed has its tokens refused until it is open again, also if an older message arrives late", async () => {
-    const [seen, unseen] = [await sign(goodHeader, claims()), await sign(goodHeader, claims({ jti: "token-2" }))];
+    const [seenToken, unseen] = [await sign(goodHeader, claims()), await sign(goodHeader, claims({ jti: "token-2" }))];
     const stranger = await sign(goodHeader, claims({ jti: "token-3", tenantId: newId("ten") }));
-    expect(await outcome(seen)).toBe("accepted");
+    expect(await outcome(seenToken)).toBe("accepted");
     verifier.apply({ kind: "TenantClosed", subject: tenantId, version: 1 });
-    expect(await Promise.all([seen, unseen, stranger].map(outcome))).toEqual([
+    expect(await Promise.all([seenToken, unseen, stranger].map(outcome))).toEqual([
       "TENANT_SUSPENDED",
       "TENANT_SUSPENDED",
       "accepted",
     ]);
     verifier.apply({ kind: "TenantOpened", subject: tenantId, version: 4 });
     verifier.apply({ kind: "TenantClosed", subject: tenantId, version: 3 });
-    expect(await Promise.all([seen, unseen].map(outcome))).toEqual(["accepted", "accepted"]);
+    expect(await Promise.all([seenToken, unseen].map(outcome))).toEqual(["accepted", "accepted"]);
   });
 
   test("that was opened again has its new tokens accepted before the message of the opening arrives", async () => {
     verifier.apply({ kind: "TenantClosed", subject: tenantId, version: 3 });
-    const read = (tenant: number) => sign(goodHeader, claims({ jti: `read-${tenant}`, versions: { tenant } }));
-    const tokens = [await read(3), await read(4)];
+    const tokenReadAt = (tenant: number) => sign(goodHeader, claims({ jti: `read-${tenant}`, versions: { tenant } }));
+    const tokens = [await tokenReadAt(3), await tokenReadAt(4)];
     expect(await Promise.all(tokens.map(outcome))).toEqual(["TENANT_SUSPENDED", "accepted"]);
     verifier.apply({ kind: "TenantClosed", subject: tenantId, version: 5 });
     expect(await Promise.all(tokens.map(outcome))).toEqual(["TENANT_SUSPENDED", "TENANT_SUSPENDED"]);
@@ -609,11 +609,11 @@ describe("a tenant that the spine does not know", () => {
   });
 
   test("is not looked up again once it was found", async () => {
-    const asked: string[] = [];
-    exists = (tenant) => asked.push(tenant) > 0;
+    const askedTenants: string[] = [];
+    exists = (tenant) => askedTenants.push(tenant) > 0;
     for (const jti of ["token-1", "token-1", "token-2"]) await outcome(await sign(goodHeader, claims({ jti })));
     await outcome(await sign(goodHeader, claims({ jti: "token-3", tenantId: undefined })));
-    expect(asked).toEqual([tenantId]);
+    expect(askedTenants).toEqual([tenantId]);
   });
 
   test("is not reported when the database does not answer", async () => {
@@ -634,7 +634,7 @@ describe("a tenant that the spine does not know", () => {
 test("a cached token needs no signature check", async () => {
   const token = await sign(goodHeader, claims());
   const principal = await verifier.verify(token);
-  published = { keys: [] };
+  publishedKeys = { keys: [] };
   clockMs += 600_000;
   expect(await verifier.verify(token)).toBe(principal);
   expect(loads).toBe(1);

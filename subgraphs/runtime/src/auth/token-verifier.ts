@@ -14,7 +14,7 @@ import { VerificationKeys } from "./verification-keys.js";
 interface TokenVerifierOptions {
   issuer: string;
   audience: string;
-  /** Reads the current key set of the issuer. */
+  /** Reads the issuer's current key set. */
   keys: () => Promise<JSONWebKeySet>;
   tenantExists: TenantLookup;
   /** Epoch milliseconds. */
@@ -24,7 +24,7 @@ interface TokenVerifierOptions {
 const maxTokenLength = 16 * 1_024;
 const maxCachedTokens = 10_000;
 
-// Strict: a token of the platform has no jku, x5u, jwk, crit or other header parameters.
+// Strict: the platform's tokens have no jku, x5u, jwk, crit or other header parameters.
 const headerShape = z.strictObject({
   alg: z.literal("ES256"),
   typ: z.literal("at+jwt"),
@@ -50,9 +50,9 @@ export class TokenVerifier {
   async verify(token: string): Promise<Principal> {
     if (token.length > maxTokenLength) throw invalidToken("it is too long");
     const digest = hash("sha256", token, "base64");
-    const known = this.#known.get(digest);
-    if (known !== undefined) {
-      if (known.principal.expiresAt > this.#nowSeconds()) return known.principal;
+    const knownClaims = this.#known.get(digest);
+    if (knownClaims !== undefined) {
+      if (knownClaims.principal.expiresAt > this.#nowSeconds()) return knownClaims.principal;
       this.#known.delete(digest);
       throw expiredToken();
     }
@@ -83,7 +83,7 @@ export class TokenVerifier {
   async #verifyUnknown(token: string): Promise<ReadClaims> {
     const [header = "", payload = "", signature = "", ...more] = token.split(".");
     if (more.length > 0) throw invalidToken("it is not a signed token");
-    // jose accepts several spellings of the same signature bytes.
+    // jose accepts several spellings for the same signature bytes.
     if (![header, payload, signature].every(isCanonicalBase64Url)) throw invalidToken("it is not a signed token");
     const { success, data } = headerShape.safeParse(readPart(header));
     if (!success) throw invalidToken("algorithm, type or key id is not accepted");

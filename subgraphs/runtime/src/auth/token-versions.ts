@@ -4,14 +4,14 @@ import type { Principal } from "./principal.js";
 const version = z.int().nonnegative();
 
 /**
- * The claim `versions`: under which versions the facts of a token were read, in one snapshot with them. A token of an
+ * The claim `versions`: under which versions a token's facts were read, in one snapshot with them. A token from an
  * earlier release has none, and counts as read under the first versions.
  */
 export const versionsClaim = z
   .object({
     /** The version of the subject's rights. */
     subject: version.default(0),
-    /** The version of each client, by its id. */
+    /** Each client's version, by its id. */
     clients: z.record(z.string(), version).default({}),
     /** The version of the tenant's state. */
     tenant: version.default(0),
@@ -26,7 +26,7 @@ export interface RevocableToken {
   readonly versions: TokenVersions;
 }
 
-/** A version that a token has of something that can be revoked. */
+/** The version under which a token knows something that can be revoked. */
 interface HeldVersion {
   readonly kind: "Token" | "Grant" | "Principal" | "Client";
   readonly subject: string;
@@ -36,14 +36,17 @@ interface HeldVersion {
 type ClientFacts = Pick<Principal, "subject" | "clientId" | "actors" | "clients">;
 
 /**
- * All clients of a token: the one to which it was issued, the service that is its subject, the agents between, and the
- * clients of the tokens that were exchanged for it.
+ * All clients behind a token: the one to which it was issued, the service that is its subject, the agents between, and
+ * the clients whose tokens were exchanged for it.
  */
 export function clientsOf({ clientId, subject, actors = [], clients = [] }: ClientFacts): string[] {
   return [...new Set([clientId, subject, ...actors, ...clients])];
 }
 
-/** All versions of a token that a revocation can pass. A token and a sign-in end once, so they stay at the first version. */
+/**
+ * All versions in a token that a revocation can pass. A token and a sign-in end once, so they stay at the first
+ * version.
+ */
 export function heldVersions({ principal, versions }: RevocableToken): HeldVersion[] {
   const { tokenId, grantId, subject } = principal;
   return [
@@ -56,6 +59,6 @@ export function heldVersions({ principal, versions }: RevocableToken): HeldVersi
   ];
 }
 
-/** The version of the client under which the facts of the token were read. */
+/** The client's version under which the token's facts were read. */
 export const clientVersion = ({ clients }: TokenVersions, clientId: string): number =>
   (Object.hasOwn(clients, clientId) ? clients[clientId] : undefined) ?? 0;

@@ -8,8 +8,8 @@ const refreshAfterMs = 300_000;
 const uselessAfterMs = 24 * 3_600_000;
 
 /**
- * The public keys of the issuer by `kid`. The keys stay in use while the issuer does not answer, and callers cannot
- * cause frequent reloads.
+ * The issuer's public keys by `kid`. The keys stay in use while the issuer does not answer, and callers cannot cause
+ * frequent reloads.
  */
 export class VerificationKeys {
   readonly #load: () => Promise<JSONWebKeySet>;
@@ -66,10 +66,10 @@ export class VerificationKeys {
       const usable = keys.filter(isSigningKey).map(async ({ kid, kty, crv, x, y }): Promise<[string, CryptoKey]> => {
         return [kid, (await importJWK({ kty, crv, x, y }, "ES256")) as CryptoKey];
       });
-      const known = [...this.#keys.keys()];
+      const knownIds = [...this.#keys.keys()];
       this.#keys = new Map(await Promise.all(usable));
       this.#loadedAt = this.#clock();
-      if (known.some((kid) => !this.#keys.has(kid))) this.#onWithdrawn();
+      if (knownIds.some((kid) => !this.#keys.has(kid))) this.#onWithdrawn();
     } catch {
       // The loaded keys stay in use. Without any keys, find() throws UNAVAILABLE.
     }

@@ -3,7 +3,6 @@ import type { RetentionRule } from "../db/retention.js";
 /** Consumer groups that a process has run within the last 7 days. Other groups hold no messages back. */
 const aliveGroups = "select name from bus.consumers where updated_at > now() - interval '7 days'";
 
-/** The retention rules of the bus. */
 export function busRetention(deadLetterDays: number): RetentionRule[] {
   const days = `${deadLetterDays} days`;
   return [

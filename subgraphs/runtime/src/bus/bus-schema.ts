@@ -5,13 +5,13 @@ const tenantOf = (envelope: string) => `coalesce(${envelope}->>'tenantid', '')`;
 const partitionKeyOf = (envelope: string) => `left(coalesce(${envelope}->>'partitionkey', ''), 500)`;
 
 /**
- * The ordering key of a message as columns of `bus.held`. Long keys with the same first 500 characters share an order,
- * which is stricter than necessary but correct.
+ * A message's ordering key as columns in `bus.held`. Long keys with the same first 500 characters share an order, which
+ * is stricter than necessary but correct.
  */
 export const keyColumns = (envelope: string): string =>
   `${tenantOf(envelope)} as tenant, ${partitionKeyOf(envelope)} as partition_key`;
 
-/** The statements for the tables of the bus. Only the group of worker roles may use them. */
+/** The statements for the bus tables. Only worker roles may use them. */
 export const busSchema = (workerGroup: string): string[] => [
   "create schema if not exists bus",
   `create table if not exists bus.messages (
@@ -51,7 +51,7 @@ export const busSchema = (workerGroup: string): string[] => [
      session int not null,
      lapses_at timestamptz not null)`,
   "create index if not exists dead_letters_created_at on bus.dead_letters (created_at)",
-  // Tables of earlier releases have jsonb, which does not keep the text of numbers.
+  // Tables from earlier releases have jsonb, which does not keep a number's text.
   ...["messages", "held", "dead_letters"].map(
     (table) => `do $$ begin
       if exists (select from pg_attribute
@@ -59,7 +59,7 @@ export const busSchema = (workerGroup: string): string[] => [
         alter table bus.${table} alter column envelope type json using envelope::json;
       end if; end $$`,
   ),
-  // Every group reads these members of each message. They are taken from its text once, when it is published.
+  // Every group reads these members in each message. They are taken from its text once, when it is published.
   `do $$ begin
     if not exists (select from pg_attribute
       where attrelid = 'bus.messages'::regclass and attname = 'partition_key' and not attisdropped) then

@@ -5,7 +5,7 @@ import type { Tenant } from "../tenancy/tenant.js";
 import { aDatabase, quiet, type TestDatabase } from "../unit-of-work/database.fixture.js";
 import { PostgresBus, type PostgresBusOptions } from "./postgres-bus.js";
 
-/** A bus in a PostgreSQL of its own, and a look behind it. */
+/** A bus in its own PostgreSQL, and a look behind it. */
 export interface TestBus {
   readonly test: TestDatabase;
   /** As the superuser. */
@@ -29,7 +29,7 @@ export async function aBus(): Promise<TestBus> {
   };
 }
 
-/** An event of an aggregate of the tenant. */
+/** An event about one of the tenant's aggregates. */
 export const anEvent = (tenant: Tenant, aggregate: string, turn = 1): Envelope =>
   createEvent({ type: "TemplateRegistered", subject: `templates/${aggregate}`, data: { turn } }, tenant.tenantId, {
     trace: continueTrace(undefined),

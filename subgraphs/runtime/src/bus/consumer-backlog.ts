@@ -19,7 +19,7 @@ const unread = {
         order by position limit ${mostCounted}) message) waiting`,
 };
 
-/** The messages behind the position of each group. Held messages and dead letters are not among them. */
+/** The messages behind each group's position. Held messages and dead letters are not among them. */
 export async function unreadMessages(pool: pg.Pool, consumers: readonly Consumer[]): Promise<WaitingWork[]> {
   const values = [
     consumers.map(({ group }) => group),

@@ -7,7 +7,7 @@ import { type Consumer, ConsumerLog, type Kept, type NextMessage, type Read } fr
 import { type BusPauses, GroupHealth, isPassing, reasonOf, type Verdict, verdictOn } from "./failure.js";
 import { type HeldMessage, HeldMessages, type Tried } from "./held-messages.js";
 
-/** The limit of held messages of a tenant. Further ones become dead letters. */
+/** So many messages may be held for a tenant. Further ones become dead letters. */
 const maxHeldPerTenant = 1000;
 const triedAtOnce = 4;
 
@@ -54,12 +54,13 @@ export class ConsumerGroup {
     this.#retrying.wake();
   }
 
-  /** The payload of a wake-up names the published types; it may be empty. */
-  wake(published: string | undefined): void {
+  /** A wake-up's payload names the published types; it may be empty. */
+  wake(publishedTypes: string | undefined): void {
     const { types } = this.#consumer;
-    const woken = published ? published.split(" ") : undefined;
-    const wanted = (type: string) => (types ? types.some((own) => own === type) : type !== auditRecordType);
-    if (woken && !woken.some(wanted)) return;
+    const woken = publishedTypes ? publishedTypes.split(" ") : undefined;
+    const isWanted = (type: string) =>
+      types ? types.some((wantedType) => wantedType === type) : type !== auditRecordType;
+    if (woken && !woken.some(isWanted)) return;
     if (this.#consumer.kind === "audit")
       this.#gathering ??= setTimeout(() => this.#passGathered(), this.#pauses.gathering).unref();
     else this.#passing.wake();
@@ -93,16 +94,18 @@ export class ConsumerGroup {
     if (waitMs > 0) return waitMs;
     const batch = await this.#log.next();
     if (batch.to === undefined) return "empty";
-    const kept = await this.#consume(batch.messages);
-    if (!kept) {
+    const keptMessages = await this.#consume(batch.messages);
+    if (!keptMessages) {
       this.#notBefore = performance.now() + this.#pauses.standstill;
       return this.#pauses.standstill;
     }
     if (!this.#turn.held) return "more";
-    await this.#log.advance(batch, kept);
-    const parked = new Set(kept.flatMap(({ position, parked: isParked }) => (isParked ? [position] : [])));
-    for (const message of batch.messages) if (parked.has(message.position)) this.#tellParked(message);
-    if (kept.length > parked.size) this.#retrying.wake();
+    await this.#log.advance(batch, keptMessages);
+    const parkedPositions = new Set(
+      keptMessages.flatMap(({ position, parked: isParked }) => (isParked ? [position] : [])),
+    );
+    for (const message of batch.messages) if (parkedPositions.has(message.position)) this.#tellParked(message);
+    if (keptMessages.length > parkedPositions.size) this.#retrying.wake();
     return batch.full ? "more" : "empty";
   }
 
@@ -112,11 +115,12 @@ export class ConsumerGroup {
     const { failed, succeeded } = await this.#handle(free);
     const everybody = failed.length > 1 && !succeeded && failed.every(({ error }) => isPassing(error));
     if (everybody) return undefined;
-    const kept = new Map<string, Kept>();
-    for (const one of failed) for (const { position } of one.messages) kept.set(position, this.#keep(position, one));
+    const keptByPosition = new Map<string, Kept>();
+    for (const failure of failed)
+      for (const { position } of failure.messages) keptByPosition.set(position, this.#keep(position, failure));
     for (const { position, keyHeld } of messages)
-      if (keyHeld) kept.set(position, { position, parked: false, attempts: 0, delayMs: 0, error: null });
-    return this.#bounded(messages, kept);
+      if (keyHeld) keptByPosition.set(position, { position, parked: false, attempts: 0, delayMs: 0, error: null });
+    return this.#bounded(messages, keptByPosition);
   }
 
   /**
@@ -126,21 +130,22 @@ export class ConsumerGroup {
   async #handle(messages: readonly NextMessage[]): Promise<{ failed: Failed[]; succeeded: boolean }> {
     const others = messages.filter(({ tenantHeld }) => tenantHeld === 0);
     const suspects = byTenant(messages.filter(({ tenantHeld }) => tenantHeld > 0));
-    const failed: Failed[] = [];
-    let succeeded = false;
-    const note = (tenant: string, own: readonly NextMessage[], outcome: Outcome) => {
-      if (!outcome) succeeded = true;
-      else failed.push({ tenant, messages: own, error: outcome.error });
+    const failures: Failed[] = [];
+    let someSucceeded = false;
+    const note = (tenant: string, tenantMessages: readonly NextMessage[], outcome: Outcome) => {
+      if (!outcome) someSucceeded = true;
+      else failures.push({ tenant, messages: tenantMessages, error: outcome.error });
     };
     const together = others.length > 0 ? await this.#attempt(others) : undefined;
     const tenants = byTenant(others);
     const [only] = tenants;
     if (only && tenants.length === 1) note(...only, together);
-    else if (together) for (const [tenant, own] of tenants) note(tenant, own, await this.#attempt(own));
-    else succeeded = tenants.length > 0;
-    for (const [tenant, own] of suspects) note(tenant, own, await this.#attempt(own));
-    for (const { tenant, error } of failed) this.#fortunes.failed(tenant, error);
-    return { failed, succeeded };
+    else if (together)
+      for (const [tenant, tenantMessages] of tenants) note(tenant, tenantMessages, await this.#attempt(tenantMessages));
+    else someSucceeded = tenants.length > 0;
+    for (const [tenant, tenantMessages] of suspects) note(tenant, tenantMessages, await this.#attempt(tenantMessages));
+    for (const { tenant, error } of failures) this.#fortunes.failed(tenant, error);
+    return { failed: failures, succeeded: someSucceeded };
   }
 
   #keep(position: string, { tenant, messages, error }: Failed): Kept {
@@ -156,33 +161,38 @@ export class ConsumerGroup {
   }
 
   /** Parks a message when the tenant has too many held messages, unless all tenants wait for the same outage. */
-  #bounded(messages: readonly NextMessage[], wanted: ReadonlyMap<string, Kept>): Kept[] | undefined {
+  #bounded(messages: readonly NextMessage[], keptByPosition: ReadonlyMap<string, Kept>): Kept[] | undefined {
     const room = new Map<string, number>();
-    const kept: Kept[] = [];
+    const keptMessages: Kept[] = [];
     for (const { position, tenant, tenantHeld } of messages) {
-      const one = wanted.get(position);
-      if (!one) continue;
-      const left = room.get(tenant) ?? maxHeldPerTenant - tenantHeld;
-      if (one.parked || left > 0) kept.push(one);
+      const candidate = keptByPosition.get(position);
+      if (!candidate) continue;
+      const roomLeft = room.get(tenant) ?? maxHeldPerTenant - tenantHeld;
+      if (candidate.parked || roomLeft > 0) keptMessages.push(candidate);
       else if (this.#fortunes.outage) return undefined;
-      else kept.push({ ...one, parked: true, error: `${maxHeldPerTenant} messages of this tenant are held already` });
-      if (!one.parked) room.set(tenant, left - 1);
+      else
+        keptMessages.push({
+          ...candidate,
+          parked: true,
+          error: `${maxHeldPerTenant} messages of this tenant are held already`,
+        });
+      if (!candidate.parked) room.set(tenant, roomLeft - 1);
     }
-    return kept;
+    return keptMessages;
   }
 
   async #retry(): Promise<Drained> {
     const { messages, nextMs } = await this.#held.due();
-    const queues = byTenant(messages).map(([, own]) => own);
-    const tried: Tried[] = [];
+    const queues = byTenant(messages).map(([, tenantMessages]) => tenantMessages);
+    const attempts: Tried[] = [];
     const work = async () => {
       for (let queue = queues.shift(); queue; queue = queues.shift())
         for (const message of queue)
-          if (this.#turn.held && !this.#stopping) tried.push(...(await this.#again(message)));
+          if (this.#turn.held && !this.#stopping) attempts.push(...(await this.#again(message)));
     };
     await Promise.all(Array.from({ length: triedAtOnce }, work));
-    if (tried.length === 0) return nextMs ?? "empty";
-    await this.#held.settle(tried);
+    if (attempts.length === 0) return nextMs ?? "empty";
+    await this.#held.settle(attempts);
     return "more";
   }
 
@@ -240,8 +250,8 @@ export class ConsumerGroup {
 function byTenant<M extends { readonly tenant: string }>(messages: readonly M[]): [string, M[]][] {
   const tenants = new Map<string, M[]>();
   for (const message of messages) {
-    const own = tenants.get(message.tenant);
-    if (own) own.push(message);
+    const tenantMessages = tenants.get(message.tenant);
+    if (tenantMessages) tenantMessages.push(message);
     else tenants.set(message.tenant, [message]);
   }
   return [...tenants];

@@ -5,20 +5,20 @@ import type { BusConsumer, BusMessage, MessageConsumer } from "./bus.js";
 
 const batchSize = 200;
 
-/** A consumer of any kind. The statement that reads for it separates events, commands and audit records. */
+/** Any consumer. The statement that reads for it separates events, commands and audit records. */
 export type Consumer = MessageConsumer<Message> & Pick<BusConsumer, "kind" | "types">;
 export type Read = BusMessage<Message>;
 
-/** A message of the log with what the group needs to know of its key and tenant. */
+/** A log message with what the group needs to know about its key and tenant. */
 export interface NextMessage extends Read {
   readonly tenant: string;
-  /** Whether an earlier message of its key is held. */
+  /** Whether an earlier message with its key is held. */
   readonly keyHeld: boolean;
-  /** The number of held messages of its tenant. */
+  /** How many messages are held for its tenant. */
   readonly tenantHeld: number;
 }
 
-/** The position of a group and its next batch. `to` is undefined when there is nothing to do. */
+/** A group's position and its next batch. `to` is undefined when there is nothing to do. */
 interface NextBatch {
   readonly from: string;
   readonly to: string | undefined;
@@ -108,24 +108,24 @@ export class ConsumerLog {
     );
     // Messages for other groups are skipped in large steps. Otherwise they would be read each time and never be
     // deleted.
-    const passed = Number(end) - Number(from) < batchSize ? undefined : end;
-    return { from, to: messages.at(-1)?.position ?? passed, full: messages.length === batchSize, messages };
+    const endPosition = Number(end) - Number(from) < batchSize ? undefined : end;
+    return { from, to: messages.at(-1)?.position ?? endPosition, full: messages.length === batchSize, messages };
   }
 
-  /** Moves the position past the batch, unless another process of the group has moved it already. */
-  async advance({ from, to }: NextBatch, kept: readonly Kept[]): Promise<void> {
+  /** Moves the position past the batch, unless another process in the group has moved it already. */
+  async advance({ from, to }: NextBatch, keptMessages: readonly Kept[]): Promise<void> {
     const values = [this.#consumer.group, from, to];
-    if (kept.length === 0) await this.#pool.query({ ...advance, values });
+    if (keptMessages.length === 0) await this.#pool.query({ ...advance, values });
     else
       await this.#pool.query({
         ...advanceAndKeep,
         values: [
           ...values,
-          kept.map(({ position }) => position),
-          kept.map(({ parked }) => parked),
-          kept.map(({ attempts }) => attempts),
-          kept.map(({ delayMs }) => delayMs),
-          kept.map(({ error }) => error),
+          keptMessages.map(({ position }) => position),
+          keptMessages.map(({ parked }) => parked),
+          keptMessages.map(({ attempts }) => attempts),
+          keptMessages.map(({ delayMs }) => delayMs),
+          keptMessages.map(({ error }) => error),
         ],
       });
   }

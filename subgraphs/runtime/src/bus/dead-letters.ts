@@ -15,12 +15,12 @@ export interface DeadLetter {
 
 interface DeadLetterQuery {
   readonly consumer?: string | undefined;
-  /** The dead letters after this one, in the order of consumer and position. */
+  /** The dead letters after this one, ordered by consumer and position. */
   readonly after?: Pick<DeadLetter, "consumer" | "position"> | undefined;
   readonly limit: number;
 }
 
-/** The number of held messages and dead letters of a group. */
+/** How many held messages and dead letters a group has. */
 interface GroupBacklog {
   readonly consumer: string;
   readonly held: number;
@@ -54,7 +54,7 @@ const backlog = {
     group by consumer order by consumer`,
 };
 
-/** The dead letters of the bus, for operators. */
+/** Dead letters, as operators see them. */
 export class BusDeadLetters {
   readonly #pool: pg.Pool;
 
@@ -68,8 +68,8 @@ export class BusDeadLetters {
   }
 
   /**
-   * Holds the message again, so that it is tried within a second with all its attempts. Returns the tenant of the
-   * message, or undefined when the message does not exist.
+   * Holds the message again, so that it is tried within a second with all its attempts. Returns the message's tenant,
+   * or undefined when the message does not exist.
    */
   async redrive(consumer: string, position: string): Promise<string | undefined> {
     const { rows } = await this.#pool.query<{ tenant: string }>({ ...redrive, values: [consumer, position] });

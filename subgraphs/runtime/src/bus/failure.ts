@@ -9,11 +9,11 @@ import { UnreadableMessage } from "./bus.js";
  */
 type FailureKind = "outage" | "overload" | "failure" | "unreadable";
 
-/** The pauses of a consumer group in milliseconds. Tests shorten them. */
+/** A consumer group's pauses in milliseconds. Tests shorten them. */
 export interface BusPauses {
   /** The pause before each further attempt that counts. After the last attempt a message becomes a dead letter. */
   readonly retries: readonly number[];
-  /** The pauses while something does not answer: in the first minute of a held message, and later. */
+  /** The pauses while something does not answer: in a held message's first minute, and later. */
   readonly outage: { readonly atFirst: number; readonly later: number };
   /** The pause before the group reads the log again after it stopped because several tenants fail. */
   readonly standstill: number;
@@ -50,22 +50,22 @@ export const isPassing = (error: unknown) => failureKind(error) === "outage" || 
 /** The decision after a message failed alone. `waitedMs`: the time since it was held. */
 export function verdictOn(
   error: unknown,
-  tried: { attempts: number; waitedMs: number; general: boolean },
+  history: { attempts: number; waitedMs: number; general: boolean },
   pauses: BusPauses,
 ): Verdict {
   const kind = failureKind(error);
   const reason = reasonOf(error);
   if (kind === "unreadable") return { parked: true, error: reason };
-  if (kind === "outage" || (kind === "overload" && tried.general)) {
-    const delayMs = tried.waitedMs < firstMinuteMs ? pauses.outage.atFirst : pauses.outage.later;
-    return { parked: false, error: reason, attempts: tried.attempts, delayMs };
+  if (kind === "outage" || (kind === "overload" && history.general)) {
+    const delayMs = history.waitedMs < firstMinuteMs ? pauses.outage.atFirst : pauses.outage.later;
+    return { parked: false, error: reason, attempts: history.attempts, delayMs };
   }
-  const attempts = tried.attempts + 1;
+  const attempts = history.attempts + 1;
   const delayMs = pauses.retries[attempts - 1];
   return delayMs === undefined ? { parked: true, error: reason } : { parked: false, error: reason, attempts, delayMs };
 }
 
-/** The message of the innermost cause. The message of the ORM's wrapper may contain the whole statement. */
+/** The innermost cause's message. The ORM wrapper's message may contain the whole statement. */
 export function reasonOf(error: unknown): string {
   let cause = error;
   while (cause instanceof Error && cause.cause !== undefined) cause = cause.cause;
@@ -75,7 +75,7 @@ export function reasonOf(error: unknown): string {
     .replaceAll(/\p{Surrogate}/gu, "\ufffd");
 }
 
-/** Recent successes and failures of a group, to distinguish trouble of one tenant from trouble of all. */
+/** A group's recent successes and failures, to distinguish one tenant's trouble from everybody's. */
 export class GroupHealth {
   readonly #troubled = new Set<string>();
   #succeededAt = performance.now();

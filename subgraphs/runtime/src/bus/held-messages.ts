@@ -19,7 +19,7 @@ interface Due {
   readonly nextMs: number | undefined;
 }
 
-/** Reads the oldest due message of each key; tenants take turns. */
+/** Reads each key's oldest due message; tenants take turns. */
 const due = {
   name: "bus_held_due",
   text: `with heads as materialized (
@@ -39,7 +39,7 @@ const due = {
     order by chosen.not_before, chosen.position`,
 };
 
-/** Reads the messages that wait behind a message of their key. */
+/** Reads the messages that wait behind another message with their key. */
 const behind = {
   name: "bus_held_behind",
   text: `select later.position, later.envelope, later.tenant, later.attempts,
@@ -76,15 +76,13 @@ interface HeldRow {
 
 type DueRow = { next_ms: number | null } & (HeldRow | { position: null });
 
-/** The result of an attempt. Without a verdict the message was handled. */
+/** An attempt's result. Without a verdict the message was handled. */
 export interface Tried {
   readonly position: string;
   readonly verdict: Verdict | undefined;
 }
 
-/**
- * The held messages of a group: rows of `bus.held`, so that attempts survive the process and the retention of the log.
- */
+/** A group's held messages: rows in `bus.held`, so that attempts survive the process and the log's retention. */
 export class HeldMessages {
   readonly #pool: pg.Pool;
   readonly #group: string;
@@ -106,17 +104,17 @@ export class HeldMessages {
     return rows.map(heldMessage);
   }
 
-  async settle(tried: readonly Tried[]): Promise<void> {
-    const again = tried.map(({ verdict }) => (verdict === undefined || verdict.parked ? undefined : verdict));
+  async settle(attempts: readonly Tried[]): Promise<void> {
+    const again = attempts.map(({ verdict }) => (verdict === undefined || verdict.parked ? undefined : verdict));
     await this.#pool.query({
       ...settle,
       values: [
         this.#group,
-        tried.map(({ position }) => position),
-        tried.map(({ verdict }) => outcomeOf(verdict)),
+        attempts.map(({ position }) => position),
+        attempts.map(({ verdict }) => outcomeOf(verdict)),
         again.map((verdict) => verdict?.attempts ?? 0),
         again.map((verdict) => verdict?.delayMs ?? 0),
-        tried.map(({ verdict }) => verdict?.error ?? null),
+        attempts.map(({ verdict }) => verdict?.error ?? null),
       ],
     });
   }

@@ -3,8 +3,8 @@ import type { OutboxStatement } from "./bus.js";
 import { busChannel, maxNotificationLength } from "./bus-channel.js";
 
 /**
- * Publishes and marks messages of an outbox in the database of the bus, so that they do not take the way through a
- * process. The lock makes positions ascend in commit order, as for every publication.
+ * Publishes and marks outbox messages within the bus database, so that they do not take the way through a process. The
+ * lock makes positions ascend in commit order, as for every publication.
  */
 export const outboxMove: OutboxStatement = {
   name: "bus_outbox_move",
@@ -26,8 +26,8 @@ export const outboxMove: OutboxStatement = {
 };
 
 /** Whether two connection URLs lead to one database. */
-export function isSameDatabase(one: string, other: string): boolean {
-  const [first, second] = [one, other].map((url) => {
+export function isSameDatabase(firstUrl: string, other: string): boolean {
+  const [first, second] = [firstUrl, other].map((url) => {
     const { host, port, pathname, searchParams } = new URL(url);
     return [searchParams.get("host") ?? host, port, pathname].join(" ");
   });

@@ -37,27 +37,27 @@ describe("the bus in PostgreSQL", () => {
       ),
     );
 
-  /** The subjects a consumer of everything sees that begin with `templates/<text>`. */
+  /** The subjects that a consumer without types sees, if they begin with `templates/<text>`. */
   const follow = async (text: string, group = text) => {
-    const seen: string[] = [];
+    const subjects: string[] = [];
     await bus.subscribe({
       group,
       handle: async (messages) => {
         for (const { envelope } of messages)
-          if (envelope.subject.startsWith(`templates/${text}`)) seen.push(envelope.subject);
+          if (envelope.subject.startsWith(`templates/${text}`)) subjects.push(envelope.subject);
       },
     });
-    return seen;
+    return subjects;
   };
 
   it("delivers messages in the order of publication, and each id once", async () => {
     const batch = envelopes(450, "order");
     await bus.publish(batch);
     await bus.publish(batch.slice(0, 10));
-    const seen = await follow("order");
-    await until(() => seen.length >= 450);
+    const subjects = await follow("order");
+    await until(() => subjects.length >= 450);
     await new Promise((resolve) => setTimeout(resolve, 50));
-    expect(seen).toEqual(batch.map(({ subject }) => subject));
+    expect(subjects).toEqual(batch.map(({ subject }) => subject));
   });
 
   it("continues after a restart at the position of the group", async () => {
@@ -128,7 +128,7 @@ describe("the bus in PostgreSQL", () => {
       aTenant().tenantId,
       { ...cause, actorId: "cli_a", actorScopes: new Set(["libraries.publish"]) },
     );
-  const parked = async (group: string) =>
+  const deadLetterCount = async (group: string) =>
     (await query("select from bus.dead_letters where consumer = $1", group)).length;
   const query = async (text: string, ...values: unknown[]) => {
     const admin = new pg.Client({ connectionString: test.url });
@@ -167,7 +167,7 @@ describe("the bus in PostgreSQL", () => {
         createAuditRecord({ operation: `${text}${index}` }, { source: "catalog", tenantId: aTenant().tenantId, cause }),
       );
     const everything: Envelope[] = [];
-    const seen: AuditRecord[] = [];
+    const records: AuditRecord[] = [];
     await bus.subscribe({
       group: "audit-all",
       handle: async (messages) => void everything.push(...messages.map(({ envelope }) => envelope)),
@@ -181,21 +181,21 @@ describe("the bus in PostgreSQL", () => {
       group: "audit-records",
       kind: "audit",
       types: ["AuditRecord"],
-      handle: async (messages) => void seen.push(...messages.map(({ envelope }) => envelope)),
+      handle: async (messages) => void records.push(...messages.map(({ envelope }) => envelope)),
     });
     const late = recordsOf("late");
     const last = envelopes(1, "audited-b");
     await bus.publish([...late, ...last]);
     const sawLast = () => everything.some(({ id }) => id === last[0]?.id);
-    await until(() => ofType.length === 2 && seen.length === 6 && sawLast());
-    expect(seen).toEqual([...early, ...late]);
+    await until(() => ofType.length === 2 && records.length === 6 && sawLast());
+    expect(records).toEqual([...early, ...late]);
     expect(new Set(everything.map(({ messagekind }) => messagekind))).toEqual(new Set(["event"]));
   });
 
   it("wakes no consumer of events for audit records", async () => {
     const way = await countedWay(test.definition.connections.worker);
-    const counted = await PostgresBus.open(way.url, quiet);
-    await counted.subscribe({ group: "undisturbed", handle: async () => undefined });
+    const countedBus = await PostgresBus.open(way.url, quiet);
+    await countedBus.subscribe({ group: "undisturbed", handle: async () => undefined });
     const publish = () =>
       bus.publish([createAuditRecord({ operation: "x" }, { source: "catalog", tenantId: aTenant().tenantId, cause })]);
     const counts: number[] = [];
@@ -208,16 +208,16 @@ describe("the bus in PostgreSQL", () => {
       counts.push(way.count());
     }
     expect(Math.min(...counts)).toBe(0);
-    await counted.close();
+    await countedBus.close();
     way.close();
   });
 
   it("moves the position of a group past messages for other groups", async () => {
-    const seen: string[] = [];
+    const subjects: string[] = [];
     await bus.subscribe({
       group: "stranger",
       types: ["TenantSuspended"],
-      handle: async (messages) => void seen.push(...messages.map(({ envelope }) => envelope.subject)),
+      handle: async (messages) => void subjects.push(...messages.map(({ envelope }) => envelope.subject)),
     });
     await bus.publish(envelopes(450, "stranger"));
     await until(async () => {
@@ -228,23 +228,23 @@ describe("the bus in PostgreSQL", () => {
       return row?.["passed"] === true;
     });
     await bus.publish([createEvent({ type: "TenantSuspended", subject: "tenants/late", data: {} }, "ten", cause)]);
-    await until(() => seen.length === 1);
+    await until(() => subjects.length === 1);
   });
 
   it("makes a message that its consumer cannot read a dead letter at once", async () => {
-    const seen: string[] = [];
+    const subjects: string[] = [];
     await bus.subscribe({
       group: "unreadable",
       handle: async (messages) => {
         for (const { envelope } of messages) {
           if (envelope.subject === "templates/unreadable0") throw new UnreadableMessage("torn");
-          if (envelope.subject.startsWith("templates/unreadable")) seen.push(envelope.subject);
+          if (envelope.subject.startsWith("templates/unreadable")) subjects.push(envelope.subject);
         }
       },
     });
     await bus.publish(envelopes(2, "unreadable"));
-    await until(() => seen.length === 1);
-    expect(await parked("unreadable")).toBe(1);
+    await until(() => subjects.length === 1);
+    expect(await deadLetterCount("unreadable")).toBe(1);
   });
 
   it("makes no dead letters while something is not available", async () => {
@@ -259,11 +259,11 @@ describe("the bus in PostgreSQL", () => {
     });
     await bus.publish(envelopes(1, "outage"));
     await until(() => attempts >= 3);
-    expect(await parked("outage")).toBe(0);
+    expect(await deadLetterCount("outage")).toBe(0);
   });
 
   it("reconnects after its connections were ended", async () => {
-    const seen = await follow("cut");
+    const subjects = await follow("cut");
     const admin = new pg.Client({ connectionString: test.url });
     await admin.connect();
     await admin.query(
@@ -276,7 +276,7 @@ describe("the bus in PostgreSQL", () => {
         () => false,
       ),
     );
-    await until(() => seen.length > 0);
+    await until(() => subjects.length > 0);
   });
 
   it("has no transaction open while a consumer works", async () => {
@@ -296,29 +296,29 @@ describe("the bus in PostgreSQL", () => {
 
   it("lets one process work for a group, and the next one soon after it ends", async () => {
     const other = await PostgresBus.open(test.definition.connections.worker, quiet);
-    const handled: string[] = [];
+    const handlerNames: string[] = [];
     const member = (name: string, on: PostgresBus) =>
       on.subscribe({
         group: "members",
         types: ["TenantSuspended"],
-        handle: async (messages) => void handled.push(...messages.map(() => name)),
+        handle: async (messages) => void handlerNames.push(...messages.map(() => name)),
       });
-    const suspended = (count: number) =>
+    const suspendedEvents = (count: number) =>
       Array.from({ length: count }, (_, index) =>
         createEvent({ type: "TenantSuspended", subject: `tenants/m${index}`, data: {} }, aTenant().tenantId, cause),
       );
     await member("first", bus);
-    await bus.publish(suspended(1));
-    await until(() => handled.length > 0);
-    const before = handled.length;
+    await bus.publish(suspendedEvents(1));
+    await until(() => handlerNames.length > 0);
+    const before = handlerNames.length;
     await member("second", other);
-    await bus.publish(suspended(3));
-    await until(() => handled.length === before + 3);
-    expect(new Set(handled)).toEqual(new Set(["first"]));
+    await bus.publish(suspendedEvents(3));
+    await until(() => handlerNames.length === before + 3);
+    expect(new Set(handlerNames)).toEqual(new Set(["first"]));
     await bus.close();
-    await other.publish(suspended(3));
-    await until(() => handled.length === before + 6);
-    expect(handled.slice(-3)).toEqual(["second", "second", "second"]);
+    await other.publish(suspendedEvents(3));
+    await until(() => handlerNames.length === before + 6);
+    expect(handlerNames.slice(-3)).toEqual(["second", "second", "second"]);
     await other.close();
     bus = await PostgresBus.open(test.definition.connections.worker, quiet);
   });
@@ -329,16 +329,16 @@ describe("the bus in PostgreSQL", () => {
     await query("update bus.consumers set position = (select max(position) from bus.messages)");
     await query("insert into bus.consumers (name, position) values ('living', 0), ('removed', 0)");
     await query("update bus.messages set published_at = now() - interval '8 days'");
-    const left = async () => (await query("select from bus.messages")).length;
-    const all = await left();
+    const remainingCount = async () => (await query("select from bus.messages")).length;
+    const all = await remainingCount();
     await retention.forget();
-    expect(await left()).toBe(all);
+    expect(await remainingCount()).toBe(all);
     await query("update bus.consumers set updated_at = now() - interval '8 days' where name = 'removed'");
     await query(
       "update bus.consumers set position = (select max(position) - 1 from bus.messages) where name = 'living'",
     );
     await retention.forget();
-    expect(await left()).toBe(1);
+    expect(await remainingCount()).toBe(1);
     await query("delete from bus.consumers where name in ('living', 'removed')");
     await retention.stop();
   });
@@ -356,28 +356,28 @@ describe("the bus in PostgreSQL", () => {
 
   it("needs two statements for a batch of any size", async () => {
     const way = await countedWay(test.definition.connections.worker);
-    const counted = await PostgresBus.open(way.url, quiet);
-    const seen: number[] = [];
-    await counted.subscribe({ group: "counted", handle: async (messages) => void seen.push(messages.length) });
-    const read = async () => {
+    const countedBus = await PostgresBus.open(way.url, quiet);
+    const batchSizes: number[] = [];
+    await countedBus.subscribe({ group: "counted", handle: async (messages) => void batchSizes.push(messages.length) });
+    const isEverythingRead = async () => {
       const [row] = await query(
         "select position >= (select coalesce(max(position), 0) from bus.messages) as all from bus.consumers where name = 'counted'",
       );
       return row?.["all"] === true;
     };
-    await until(read);
+    await until(isEverythingRead);
     const counts: number[] = [];
-    const batches = seen.length;
+    const batches = batchSizes.length;
     // the group also looks once a second, which may fall between
     for (let round = 0; round < 200 && counts.at(-1) !== 2; round += 1) {
       way.count();
       await bus.publish(envelopes(50, `counted${round}-`));
-      await until(read);
+      await until(isEverythingRead);
       counts.push(way.count());
     }
-    expect(seen.slice(batches)).toEqual(counts.map(() => 50));
+    expect(batchSizes.slice(batches)).toEqual(counts.map(() => 50));
     expect(Math.min(...counts)).toBe(2);
-    await counted.close();
+    await countedBus.close();
     way.close();
   });
 });

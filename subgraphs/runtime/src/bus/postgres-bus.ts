@@ -20,10 +20,10 @@ const publishing = 3;
 const consuming = 4;
 const aliveEveryMs = 600_000;
 /** Positions are committed asynchronously, since delivery is at least once anyway. */
-const unhurried = "-c synchronous_commit=off";
+const asynchronousCommit = "-c synchronous_commit=off";
 
 export interface PostgresBusOptions {
-  /** The number of days for which dead letters are kept. */
+  /** Dead letters are kept for so many days. */
   readonly deadLetterDays?: number | undefined;
   readonly pauses?: BusPauses;
 }
@@ -52,7 +52,7 @@ export class PostgresBus implements Bus, Backlog {
   ) {
     this.#url = url;
     this.#publishers = openPool(url, publishing, logger);
-    this.#consumers = openPool(url, consuming, logger, { options: unhurried });
+    this.#consumers = openPool(url, consuming, logger, { options: asynchronousCommit });
     this.#turns = new Turns(url, logger);
     this.#listener = new Listener(url, logger);
     this.#retention = new Retention(url, logger, busRetention(deadLetterDays));
@@ -65,7 +65,8 @@ export class PostgresBus implements Bus, Backlog {
   static async open(url: string, logger: Logger, options: PostgresBusOptions = {}): Promise<PostgresBus> {
     const bus = new PostgresBus(url, logger, options);
     await bus.#listener.start();
-    // After a long stop of the whole platform its groups would look removed, so they are marked before retention runs.
+    // After the whole platform stopped for long, its groups would look removed, so they are marked before retention
+    // runs.
     await bus.#publishers.query(
       `update bus.consumers set updated_at = now()
        where (select max(updated_at) from bus.consumers) < now() - interval '1 day'`,
@@ -90,9 +91,9 @@ export class PostgresBus implements Bus, Backlog {
     return isSameDatabase(this.#url, workerUrl) ? { listener: this.#listener, turns: this.#turns } : undefined;
   }
 
-  /** A publisher with one connection of its own. It commits asynchronously, so a crash can lose the last messages. */
+  /** A publisher with its own connection. It commits asynchronously, so a crash can lose the last messages. */
   ownPublisher(): BusPublisher & { close(): Promise<void> } {
-    const pool = openPool(this.#url, 1, this.#logger, { options: unhurried });
+    const pool = openPool(this.#url, 1, this.#logger, { options: asynchronousCommit });
     return { publish: (messages) => publishThrough(pool, messages), close: () => pool.end() };
   }
 
@@ -103,8 +104,8 @@ export class PostgresBus implements Bus, Backlog {
       [consumer.group],
     );
     const turn = this.#turns.of("consumer", consumer.group);
-    const shared = { pool: this.#consumers, logger: this.#logger, pauses: this.#pauses };
-    const group = new ConsumerGroup({ ...shared, consumer, turn });
+    const groupOptions = { pool: this.#consumers, logger: this.#logger, pauses: this.#pauses };
+    const group = new ConsumerGroup({ ...groupOptions, consumer, turn });
     this.#groups.set(group, consumer);
     await this.#listener.on(busChannel, (types) => group.wake(types));
     group.start();
@@ -114,7 +115,7 @@ export class PostgresBus implements Bus, Backlog {
     };
   }
 
-  /** The messages that the groups of this process have not read yet. */
+  /** The messages that this process's groups have not read yet. */
   waiting(): Promise<WaitingWork[]> {
     return unreadMessages(this.#publishers, [...this.#groups.values()]);
   }
@@ -128,7 +129,7 @@ export class PostgresBus implements Bus, Backlog {
     await Promise.all([this.#publishers.end(), this.#consumers.end()]);
   }
 
-  /** Marks all groups of this process as running, also those without messages. */
+  /** Marks all groups in this process as running, also those without messages. */
   async #stayAlive(): Promise<void> {
     await this.#consumers
       .query("update bus.consumers set updated_at = now() where name = any($1)", [
@@ -157,7 +158,7 @@ async function publishThrough(pool: pg.Pool, messages: readonly Message[]): Prom
   );
 }
 
-/** The payload of a wake-up: the published types, or nothing when they are too many for a notification. */
+/** A wake-up's payload: the published types, or nothing when they are too many for a notification. */
 function typesOf(messages: readonly Message[]): string {
   const types = [...new Set(messages.map(({ type }) => type))].join(" ");
   return types.length > maxNotificationLength ? "" : types;

@@ -6,7 +6,7 @@ import { afterLoopTime } from "./loop-time.js";
 const endMs = 2000;
 const answerMs = 5000;
 
-/** After these failures other statements of the connection fail too, although it may stay open. */
+/** After these failures the connection's other statements fail too, although it may stay open. */
 const spending: readonly (DatabaseFailure | undefined)[] = ["Lost", "Refused", "Forgotten", "ReadOnly"];
 
 /** A client that gives up when the server does not take the connection, or does not confirm its end, in time. */
@@ -33,32 +33,32 @@ export class BoundedClient extends pg.Client {
 
   override connect(): Promise<pg.Client>;
   override connect(done: (error: Error) => void): void;
-  override connect(done?: (error: Error) => void): Promise<pg.Client> | undefined {
+  override connect(callback?: (error: Error) => void): Promise<pg.Client> | undefined {
     const reason = new DatabaseUnavailable("Lost", "The database did not take the connection in time");
-    const made = afterLoopTime(connectionPatience.ms, () => this.connection.stream.destroy(reason));
-    if (done === undefined)
+    const cancelTimer = afterLoopTime(connectionPatience.ms, () => this.connection.stream.destroy(reason));
+    if (callback === undefined)
       return super
         .connect()
         .catch((error: Error) => {
           throw refusalOf(error);
         })
-        .finally(made);
+        .finally(cancelTimer);
     super.connect((error: Error) => {
-      made();
-      done(error && refusalOf(error));
+      cancelTimer();
+      callback(error && refusalOf(error));
     });
     return undefined;
   }
 
   override end(): Promise<void>;
   override end(done: (error: Error) => void): void;
-  override end(done?: (error: Error) => void): Promise<void> | undefined {
+  override end(callback?: (error: Error) => void): Promise<void> | undefined {
     // a peer that does not answer would not confirm the end
-    const ended = afterLoopTime(endMs, () => this.connection.stream.destroy());
-    if (done === undefined) return super.end().finally(ended);
+    const cancelTimer = afterLoopTime(endMs, () => this.connection.stream.destroy());
+    if (callback === undefined) return super.end().finally(cancelTimer);
     super.end((error: Error) => {
-      ended();
-      done(error);
+      cancelTimer();
+      callback(error);
     });
     return undefined;
   }
@@ -66,12 +66,12 @@ export class BoundedClient extends pg.Client {
   /** Runs a short statement. A server that does not answer within 5 s loses the connection. */
   async ask(statement: string): Promise<void> {
     const reason = new DatabaseUnavailable("Lost", "The database did not answer in time");
-    const answered = afterLoopTime(answerMs, () => this.connection.stream.destroy(reason));
-    await this.query(statement).finally(answered);
+    const cancelTimer = afterLoopTime(answerMs, () => this.connection.stream.destroy(reason));
+    await this.query(statement).finally(cancelTimer);
   }
 }
 
-/** A server refuses a login for many reasons: a password, a certificate, a right, a rule of `pg_hba.conf`. */
+/** A server refuses a login for many reasons: a password, a certificate, a right, a rule in `pg_hba.conf`. */
 function refusalOf(error: Error): Error {
   if (databaseFailure(error)) return error;
   // a name server may know the host again

@@ -1,5 +1,5 @@
 const usualMs = 4000;
-/** A start opens dozens of connections at once, which takes longer on a busy machine. */
+/** A start opens many connections at once, which takes longer on a busy machine. */
 const startMs = 15_000;
 
 /** How long this process waits for a connection to the database (ms). */

@@ -7,15 +7,14 @@ import { continueTrace } from "../telemetry/trace.js";
 import { type RequestContext, requestContext } from "../tenancy/request-context.js";
 import type { Tenant } from "../tenancy/tenant.js";
 
-/** The members of a command that are stored with its job. */
+/** The command members that are stored with its job. */
 export type KeptCommand = Pick<
   CommandEnvelope,
   "id" | "type" | "tenantid" | "actorid" | "correlationid" | "traceparent" | "partitionkey"
 >;
 
 /**
- * The tenant of a command. Throws UnreadableMessage without tenant or actor, since a refusal could not be reported to
- * them.
+ * A command's tenant. Throws UnreadableMessage without tenant or actor, since a refusal could not be reported to them.
  */
 export function tenantOfCommand({ tenantid, actorid, id }: KeptCommand): Tenant {
   const uuid = decodeId("ten", tenantid);
@@ -25,8 +24,7 @@ export function tenantOfCommand({ tenantid, actorid, id }: KeptCommand): Tenant 
 }
 
 /**
- * The request context of a command. The sender checked the scopes of the actor, so the context has exactly the scopes
- * of the command.
+ * A command's request context. The sender checked the actor's scopes, so the context has exactly the command's scopes.
  */
 export function contextOf({ id, type, tenantid, actorid, traceparent, correlationid }: KeptCommand): RequestContext {
   const principal: Principal = {

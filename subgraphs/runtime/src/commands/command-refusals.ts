@@ -15,7 +15,7 @@ const refusedBefore = tenantStatement(
    where tenant_id = scope.tenant and principal = $2 and field = '${refusalField}' and key = $3`,
 );
 
-/** Errors that are temporary, such as another delivery of the command in progress. */
+/** Errors that are temporary, such as another delivery in progress. */
 const temporaryCodes = new Set<ErrorCode>(["IDEMPOTENCY_IN_PROGRESS", "RATE_LIMITED"]);
 
 /** Whether an error is final. Outages, temporary errors and bugs are not, so the command is delivered again. */
@@ -24,7 +24,7 @@ export function isRefusal(error: unknown): error is DomainError {
   return (errorCodes[error.code].status ?? 409) < 500;
 }
 
-/** The event of a refused command, without its type. */
+/** The event for a refused command, without its type. */
 interface CommandRefusal {
   readonly subject: string;
   readonly partitionKey: string;

@@ -10,8 +10,8 @@ interface Waiting {
 }
 
 /**
- * Shares the connections of a pool among tenants: a tenant gets at most half of them, waiting tenants take turns, and a
- * request waits for at most 2 s. Time counts only while the event loop turns, so a stall of this process refuses nothing.
+ * Shares a pool's connections among tenants: a tenant gets at most half, waiting tenants take turns, and a request
+ * waits for at most 2 s. Time counts only while the event loop turns, so a stalled process refuses nothing.
  */
 export class ConnectionShares implements ServerClient {
   readonly #maxPerTenant: number;
@@ -57,9 +57,9 @@ export class ConnectionShares implements ServerClient {
   }
 
   #giveBack(tenantId: string): void {
-    const left = (this.#held.get(tenantId) ?? 1) - 1;
-    if (left === 0) this.#held.delete(tenantId);
-    else this.#held.set(tenantId, left);
+    const remainingCount = (this.#held.get(tenantId) ?? 1) - 1;
+    if (remainingCount === 0) this.#held.delete(tenantId);
+    else this.#held.set(tenantId, remainingCount);
     this.#free += 1;
     this.#admitNext();
   }

@@ -11,8 +11,8 @@ export interface SchemaRoles {
 }
 
 /**
- * The group of worker roles, as entities and migrations name it. In a database its name has a prefix, as the names of
- * all roles: `databaseRole`.
+ * The group role for workers, as entities and migrations name it. In a database its name has a prefix, as all role
+ * names have: `databaseRole`.
  */
 export const workerGroup = "platform_worker";
 
@@ -20,15 +20,15 @@ export const workerGroup = "platform_worker";
 const longestNameBytes = 63;
 
 /**
- * The name of a role on the server: `<prefix>_<role>`. Roles belong to the whole server, so the prefix is the name of
- * the database. A prefix that is too long is cut and gets a digest. So does one that PostgreSQL reserves.
+ * A role's name on the server: `<prefix>_<role>`. Roles belong to the whole server, so the prefix is the database name.
+ * A prefix that is too long is cut and gets a digest. So does one that PostgreSQL reserves.
  */
 export function databaseRole(prefix: string, role: string): string {
   const whole = `${prefix}_${role}`;
-  const reserved = /^pg_/i.test(prefix);
-  if (!reserved && Buffer.byteLength(whole) <= longestNameBytes) return whole;
+  const isReserved = /^pg_/i.test(prefix);
+  if (!isReserved && Buffer.byteLength(whole) <= longestNameBytes) return whole;
   const end = `_${createHash("sha256").update(prefix).digest("hex").slice(0, 16)}_${role}`;
-  return `${cut(reserved ? `db_${prefix}` : prefix, longestNameBytes - Buffer.byteLength(end))}${end}`;
+  return `${cut(isReserved ? `db_${prefix}` : prefix, longestNameBytes - Buffer.byteLength(end))}${end}`;
 }
 
 /** The longest beginning with at most so many bytes. No character is cut in two. */
@@ -41,7 +41,7 @@ function cut(text: string, bytes: number): string {
   return beginning;
 }
 
-/** The roles of a schema where the names have this prefix. */
+/** A schema's roles where the names have this prefix. */
 export function schemaRoles(prefix: string, schema: SubgraphName): SchemaRoles {
   const [owner, app, worker] = [`${schema}_owner`, `${schema}_app`, `${schema}_worker`].map((role) =>
     databaseRole(prefix, role),
@@ -49,18 +49,18 @@ export function schemaRoles(prefix: string, schema: SubgraphName): SchemaRoles {
   return { owner, app, worker, workerGroup: databaseRole(prefix, workerGroup) };
 }
 
-/** The name as an identifier of SQL. */
+/** The name as an SQL identifier. */
 export const identifier = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-/** The text as a literal of SQL, with `standard_conforming_strings`. */
+/** The text as an SQL literal, with `standard_conforming_strings`. */
 export const literal = (text: string): string =>
   text.includes("\\")
     ? ` e'${text.replaceAll("\\", "\\\\").replaceAll("'", "''")}'`
     : `'${text.replaceAll("'", "''")}'`;
 
 /**
- * Puts the role names of this database into SQL. Migrations and the ORM name roles without the prefix and in double
- * quotes, for example `to "platform_worker"`.
+ * Puts this database's role names into SQL. Migrations and the ORM name roles without the prefix and in double quotes,
+ * for example `to "platform_worker"`.
  */
 export function withRoleNames(sql: string, schema: SubgraphName, roles: SchemaRoles): string {
   const names: Readonly<Record<string, string>> = {
@@ -69,6 +69,6 @@ export function withRoleNames(sql: string, schema: SubgraphName, roles: SchemaRo
     [`${schema}_app`]: roles.app,
     [`${schema}_worker`]: roles.worker,
   };
-  const quoted = new RegExp(`"(${Object.keys(names).join("|")})"`, "g");
-  return sql.replace(quoted, (_, role: string) => identifier(names[role] ?? role));
+  const quotedName = new RegExp(`"(${Object.keys(names).join("|")})"`, "g");
+  return sql.replace(quotedName, (_, role: string) => identifier(names[role] ?? role));
 }

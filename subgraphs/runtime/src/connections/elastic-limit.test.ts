@@ -3,14 +3,14 @@ import { ElasticLimit } from "./elastic-limit.js";
 
 const aLimit = (max: number, growAfterMs: number) => {
   const limit = new ElasticLimit(max, growAfterMs);
-  const admitted: number[] = [];
-  let asked = 0;
+  const admissions: number[] = [];
+  let requestCount = 0;
   const enter = () => {
-    asked += 1;
-    const number = asked;
-    limit.enter(() => admitted.push(number));
+    requestCount += 1;
+    const number = requestCount;
+    limit.enter(() => admissions.push(number));
   };
-  return { limit, admitted, enter };
+  return { limit, admitted: admissions, enter };
 };
 const until = async (condition: () => boolean) => {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
@@ -19,7 +19,7 @@ const until = async (condition: () => boolean) => {
 describe("an elastic limit", () => {
   it("admits one after the other, in their order, while nobody waits for long", () => {
     const { limit, admitted, enter } = aLimit(3, 60_000);
-    for (let asked = 0; asked < 4; asked += 1) enter();
+    for (let request = 0; request < 4; request += 1) enter();
     expect(admitted).toEqual([1]);
     limit.leave();
     expect(admitted).toEqual([1, 2]);
@@ -31,7 +31,7 @@ describe("an elastic limit", () => {
 
   it("grows to its maximum while nobody leaves", async () => {
     const { admitted, enter } = aLimit(3, 10);
-    for (let asked = 0; asked < 5; asked += 1) enter();
+    for (let request = 0; request < 5; request += 1) enter();
     await until(() => admitted.length === 3);
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(admitted).toEqual([1, 2, 3]);
@@ -39,13 +39,13 @@ describe("an elastic limit", () => {
 
   it("shrinks by one after half a minute without a wait", async () => {
     const { limit, admitted, enter } = aLimit(3, 10);
-    for (let asked = 0; asked < 3; asked += 1) enter();
+    for (let request = 0; request < 3; request += 1) enter();
     await until(() => admitted.length === 3);
     for (const _ of admitted) limit.leave();
     const now = performance.now();
     jest.spyOn(performance, "now").mockReturnValue(now + 31_000);
-    for (let asked = 0; asked < 3; asked += 1) enter();
-    // the watches of the worker need the time
+    for (let request = 0; request < 3; request += 1) enter();
+    // the worker's watches need the time
     jest.restoreAllMocks();
     expect(admitted).toHaveLength(5);
   });

@@ -3,15 +3,15 @@ import { onceSocketsAreRead } from "../clients/loop-time.js";
 const shrinkAfterMs = 30_000;
 
 /**
- * A limit of connections in use that follows the need. It is one at first. It grows by one when somebody has waited for
- * `growAfterMs`, up to `max`, and shrinks by one after half a minute without such a wait. So loops that ask at the same
- * moment share a few connections, and the others are closed.
+ * A limit for connections in use that follows the need. It is one at first. It grows by one when somebody has waited
+ * for `growAfterMs`, up to `max`, and shrinks by one after half a minute without such a wait. So loops that ask at the
+ * same moment share a few connections, and the others are closed.
  */
 export class ElasticLimit {
   readonly #max: number;
   readonly #growAfterMs: number;
   readonly #open: (() => void) | undefined;
-  /** Those who wait, in their order of arrival. */
+  /** Those who wait, the oldest first. */
   readonly #waiting = new Map<() => void, NodeJS.Timeout>();
   #size = 1;
   #inUse = 0;
@@ -24,12 +24,12 @@ export class ElasticLimit {
     this.#open = open;
   }
 
-  /** Calls `admitted` now or later. Each admission ends with one call of `leave`. */
-  enter(admitted: () => void): void {
+  /** Calls `admit` now or later. Each admission ends with one `leave`. */
+  enter(admit: () => void): void {
     this.#shrink();
     this.#waiting.set(
-      admitted,
-      setTimeout(() => this.#growFor(admitted), this.#growAfterMs),
+      admit,
+      setTimeout(() => this.#growFor(admit), this.#growAfterMs),
     );
     this.#admit();
   }
@@ -40,12 +40,12 @@ export class ElasticLimit {
   }
 
   #admit(): void {
-    for (const [admitted, timer] of this.#waiting) {
+    for (const [admit, timer] of this.#waiting) {
       if (this.#inUse >= this.#size) return;
       clearTimeout(timer);
-      this.#waiting.delete(admitted);
+      this.#waiting.delete(admit);
       this.#inUse += 1;
-      admitted();
+      admit();
     }
   }
 

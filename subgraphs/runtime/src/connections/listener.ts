@@ -9,16 +9,16 @@ const retryMs = 500;
 /** A connection that only listens would not notice that its peer has forgotten it. */
 const usualLookMs = 10_000;
 
-/** Receives the payload of a notification, or undefined after a reconnect, when notifications may have been lost. */
+/** Receives a notification's payload, or undefined after a reconnect, when notifications may have been lost. */
 export type Wake = (payload?: string) => void;
 
-/** A source of notifications. */
+/** Delivers notifications. */
 export interface Notifications {
   /** Subscribes to a channel. A notification can be lost, so listeners must also poll from time to time. */
   on(channel: string, wake: Wake): Promise<void>;
 }
 
-/** One connection that LISTENs for all channels of a process. After a reconnect every channel is woken once. */
+/** One connection that LISTENs for all the process's channels. After a reconnect every channel is woken once. */
 export class Listener implements Notifications {
   readonly #url: string;
   readonly #logger: Logger;

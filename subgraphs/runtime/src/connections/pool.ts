@@ -8,7 +8,7 @@ import { WatchedPool, type WatchedPoolConfig } from "./watched-pool.js";
 
 const idleMs = 30_000;
 const growAfterMs = 50;
-/** The OID of the type `text[]`. */
+/** The OID for the type `text[]`. */
 const textArray = 1009;
 
 /**
@@ -19,10 +19,10 @@ export function openPool(url: string, max: number, logger: Logger, options: Watc
     ...{ max, idleTimeoutMillis: idleMs, growAfterMs, types: foreignJsonTypes() },
     ...options,
   });
-  const lost = (error: Error) => logger.debug({ error: error.message }, "a database connection was lost");
-  pool.on("error", lost);
-  // The pool does not handle errors of a connection in use, and without a listener such an error ends the process.
-  pool.on("connect", (client) => client.on("error", lost));
+  const logLoss = (error: Error) => logger.debug({ error: error.message }, "a database connection was lost");
+  pool.on("error", logLoss);
+  // The pool does not handle errors on a connection in use, and without a listener such an error ends the process.
+  pool.on("connect", (client) => client.on("error", logLoss));
   pool.on("connect", keepStorable);
   return pool;
 }

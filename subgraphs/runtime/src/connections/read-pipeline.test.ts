@@ -30,7 +30,7 @@ describe("ReadPipeline", () => {
   afterEach(() => pipeline.close());
   afterAll(() => test.close());
 
-  const read = async (value: string) => (await pipeline.query<Echo>(echo(value)))[0];
+  const echoOf = async (value: string) => (await pipeline.query<Echo>(echo(value)))[0];
   const endBackends = async (pids: Set<number | undefined>) => {
     const admin = new pg.Client({ connectionString: test.url });
     await admin.connect();
@@ -39,14 +39,14 @@ describe("ReadPipeline", () => {
   };
 
   it("returns to every read of one turn of the event loop its own row, over one connection", async () => {
-    const answers = await Promise.all(Array.from({ length: 500 }, (_, index) => read(String(index))));
+    const answers = await Promise.all(Array.from({ length: 500 }, (_, index) => echoOf(String(index))));
     expect(answers.map((row) => row?.value)).toEqual(Array.from({ length: 500 }, (_, index) => index));
     expect(new Set(answers.map((row) => row?.pid)).size).toBe(1);
   });
 
   it("fails only the read that the server refuses", async () => {
     const answers = await Promise.allSettled(
-      Array.from({ length: 100 }, (_, index) => read(index % 3 === 0 ? "no number" : String(index))),
+      Array.from({ length: 100 }, (_, index) => echoOf(index % 3 === 0 ? "no number" : String(index))),
     );
     for (const [index, answer] of answers.entries()) {
       if (index % 3 === 0) expect(answer).toMatchObject({ status: "rejected", reason: { code: "22P02" } });
@@ -65,7 +65,7 @@ describe("ReadPipeline", () => {
   });
 
   it("replaces a connection that the server ended; running reads fail as unavailable", async () => {
-    const first = await read("1");
+    const first = await echoOf("1");
     const slow = pipeline.query({ name: "slow", text: "select from pg_sleep(10)", values: [] });
     const failure = slow.then(
       () => "answered",
@@ -73,7 +73,7 @@ describe("ReadPipeline", () => {
     );
     await endBackends(new Set([first?.pid]));
     expect(await failure).toBe(true);
-    const next = await read("2");
+    const next = await echoOf("2");
     expect(next).toMatchObject({ value: 2 });
     expect(next?.pid).not.toBe(first?.pid);
   });
@@ -95,9 +95,9 @@ describe("ReadPipeline", () => {
     await admin.query("begin; create table locked (id int)");
     await admin.query("commit; begin; lock table locked");
     const waiting = new ReadPipeline(test.url, 1, ServerWatch.of(test.url, quiet));
-    const locked = { name: "locked", text: "select from locked where id = $1", values: [1] };
+    const lockedRead = { name: "locked", text: "select from locked where id = $1", values: [1] };
     let isSettled = false;
-    const outcomes = Promise.allSettled(Array.from({ length: 50 }, () => waiting.query(locked))).finally(
+    const outcomes = Promise.allSettled(Array.from({ length: 50 }, () => waiting.query(lockedRead))).finally(
       () => (isSettled = true),
     );
     while (!isSettled) {
@@ -109,7 +109,7 @@ describe("ReadPipeline", () => {
     for (const answer of await outcomes)
       expect(answer).toMatchObject({ status: "rejected", reason: { code: "57014" } });
     await admin.query("commit");
-    expect(await Promise.all([waiting.query(locked), waiting.query(locked)])).toEqual([[], []]);
+    expect(await Promise.all([waiting.query(lockedRead), waiting.query(lockedRead)])).toEqual([[], []]);
     await admin.query("drop table locked");
     await admin.end();
     await waiting.close();
@@ -117,16 +117,16 @@ describe("ReadPipeline", () => {
 
   it("sends reads again over a new connection when the server has forgotten them, and closes the old one", async () => {
     for (let round = 0; round < 3; round += 1) {
-      const before = await read("0");
+      const before = await echoOf("0");
       await pipeline.query({ name: "", text: "discard all", values: [] });
-      const answers = await Promise.all(Array.from({ length: 50 }, (_, index) => read(String(index))));
+      const answers = await Promise.all(Array.from({ length: 50 }, (_, index) => echoOf(String(index))));
       expect(answers.map((row) => row?.value)).toEqual(Array.from({ length: 50 }, (_, index) => index));
       expect(answers.map((row) => row?.pid)).not.toContain(before?.pid);
       const admin = new pg.Client({ connectionString: test.url });
       await admin.connect();
-      const gone = async () =>
+      const hasGone = async () =>
         (await admin.query("select from pg_stat_activity where pid = $1", [before?.pid])).rowCount === 0;
-      while (!(await gone())) await pause(20);
+      while (!(await hasGone())) await pause(20);
       await admin.end();
     }
   });
@@ -144,19 +144,19 @@ describe("ReadPipeline", () => {
     const codes = await test.database
       .transaction(aTenant(), cause, async ({ execute }) => {
         const missing = { name: "missing", text: "select from missing where id = $1" };
-        const failed = await Promise.allSettled([execute(missing, [1]), execute(missing, [2]), execute("select 1")]);
-        return Promise.reject(failed.map((one) => one.status === "rejected" && one.reason.code));
+        const results = await Promise.allSettled([execute(missing, [1]), execute(missing, [2]), execute("select 1")]);
+        return Promise.reject(results.map((result) => result.status === "rejected" && result.reason.code));
       })
       .catch((reason: unknown) => reason);
     expect(codes).toEqual(["42P01", "42P01", "42P01"]);
   });
 
   it("answers running reads before it closes, and refuses later reads", async () => {
-    const last = read("3");
-    await read("4");
+    const last = echoOf("3");
+    await echoOf("4");
     const closing = pipeline.close();
     expect(await last).toMatchObject({ value: 3 });
     await closing;
-    await expect(read("5")).rejects.toThrow("Connection terminated");
+    await expect(echoOf("5")).rejects.toThrow("Connection terminated");
   });
 });

@@ -11,9 +11,9 @@ interface Read {
 }
 
 /**
- * Sends short reads over few connections. Reads of one turn of the event loop are sent in one write. Each read ends with
- * its own Sync, so it is its own transaction and fails alone (PostgreSQL, "Frontend/Backend Protocol", Pipelining). A
- * read waits for earlier reads on its connection, so only fast statements may use it.
+ * Sends short reads over few connections. Reads from one event-loop turn are sent in one write. Each read ends with its
+ * own Sync, so it is its own transaction and fails alone (PostgreSQL, "Frontend/Backend Protocol", Pipelining). A read
+ * waits for earlier reads on its connection, so only fast statements may use it.
  */
 export class ReadPipeline implements ServerClient {
   readonly #url: string;
@@ -22,7 +22,7 @@ export class ReadPipeline implements ServerClient {
   readonly #lanes: (Lane | undefined)[];
   /** Replaced connections that still have running reads. */
   readonly #replaced = new Set<Lane>();
-  /** Collects the reads of this turn of the event loop. */
+  /** Collects the reads in this turn of the event loop. */
   #current: Lane | undefined;
   #closed = false;
 
@@ -37,19 +37,19 @@ export class ReadPipeline implements ServerClient {
    * The server prepares a read when a connection sends it first. When that fails, the same reads behind it fail for the
    * same reason. When the server has forgotten a prepared read, it is sent once more over a new connection.
    */
-  async query<R extends QueryResultRow>(read: Read): Promise<R[]> {
+  async query<R extends QueryResultRow>(statement: Read): Promise<R[]> {
     const lane = this.#laneOfTurn();
     try {
-      return await lane.query<R>(read);
+      return await lane.query<R>(statement);
     } catch (error) {
       this.#watch.note(error, this.#url);
       if (!isForgotten(error)) throw error;
-      const reason = lane.unprepared.get(read.name);
+      const reason = lane.unprepared.get(statement.name);
       if (reason) throw reason;
       if (!lane.forgot) this.renew(performance.now());
       lane.forgot = true;
     }
-    return this.#laneOfTurn().query<R>(read);
+    return this.#laneOfTurn().query<R>(statement);
   }
 
   #laneOfTurn(): Lane {
@@ -75,12 +75,12 @@ export class ReadPipeline implements ServerClient {
     for (const [place, lane] of this.#lanes.entries()) {
       if (load(lane) < load(this.#lanes[best])) best = place;
     }
-    const chosen = this.#lanes[best];
-    if (chosen && !chosen.lost) return chosen;
-    if (chosen) this.#replace(chosen);
-    const opened = new Lane(this.#url);
-    this.#lanes[best] = opened;
-    return opened;
+    const leastBusy = this.#lanes[best];
+    if (leastBusy && !leastBusy.lost) return leastBusy;
+    if (leastBusy) this.#replace(leastBusy);
+    const newLane = new Lane(this.#url);
+    this.#lanes[best] = newLane;
+    return newLane;
   }
 
   /** Closes a connection after its running reads. */
@@ -125,7 +125,7 @@ function load(lane: Lane | undefined): number {
   return lane.waiting;
 }
 
-/** One connection of the pipeline. A lost connection is replaced, not reopened. */
+/** One pipeline connection. A lost connection is replaced, not reopened. */
 class Lane {
   waiting = 0;
   lost = false;
@@ -159,15 +159,15 @@ class Lane {
     this.#client.send();
   }
 
-  async query<R extends QueryResultRow>(read: Read): Promise<R[]> {
+  async query<R extends QueryResultRow>(statement: Read): Promise<R[]> {
     this.waiting += 1;
     try {
-      // Queries of a client that never connected would wait forever.
+      // Queries on a client that never connected would wait forever.
       if (!this.#connected) await this.#connecting;
-      return (await this.#client.query<R>(read)).rows;
+      return (await this.#client.query<R>(statement)).rows;
     } catch (error) {
       this.lost ||= isConnectionLost(error);
-      if (!isForgotten(error) && !this.#isPrepared(read)) this.unprepared.set(read.name, error as Error);
+      if (!isForgotten(error) && !this.#isPrepared(statement)) this.unprepared.set(statement.name, error as Error);
       throw error;
     } finally {
       this.waiting -= 1;

@@ -7,7 +7,7 @@ const logEveryMs = 60_000;
 /** The roles whose login the server refuses. Each is tried again until the server accepts it. */
 export class RefusedLogins {
   readonly #logger: Logger;
-  /** The running attempt for the URL of each role, if there is one. */
+  /** The running attempt for each role's URL, if there is one. */
   readonly #refused = new Map<string, ProbeConnection | undefined>();
   #loggedAt = Number.NEGATIVE_INFINITY;
 
@@ -61,7 +61,7 @@ export class RefusedLogins {
   }
 }
 
-/** Settings of a connection do not change who logs in. */
+/** Connection settings do not change who logs in. */
 function bare(url: string): string {
   const login = new URL(url);
   login.searchParams.delete("options");

@@ -38,7 +38,7 @@ describe("a server that stops answering", () => {
       const [row] = await execute<{ pid: number }>("select pg_backend_pid() as pid, pg_sleep(0.02)");
       return row?.pid ?? 0;
     });
-  /** The newest connection of the listener. */
+  /** The listener's newest connection. */
   const pidOfListener = async () => {
     const admin = new pg.Client({ connectionString: test.url });
     await admin.connect();
@@ -83,13 +83,13 @@ describe("a server that stops answering", () => {
     await until(() => watch.refusal !== undefined);
 
     const pool = openPool(test.definition.connections.app, 2, quiet);
-    const refused = await Promise.allSettled([
+    const results = await Promise.allSettled([
       ...Array.from({ length: 100 }, () => pidIn()),
       test.database.reader.rows(slowly, aTenant()),
       test.database.reader.row(slowly, aTenant()),
       pool.query("select"),
     ]);
-    expect(refused.every(({ status }) => status === "rejected")).toBe(true);
+    expect(results.every(({ status }) => status === "rejected")).toBe(true);
     expect([pool.totalCount, pool.waitingCount]).toEqual([0, 0]);
 
     thaw();
@@ -117,8 +117,8 @@ describe("a server that stops answering", () => {
   });
 
   it("a stall of the own event loop does not count as a frozen server", async () => {
-    let abandoned = 0;
-    const leave = watch.join({ abandon: () => (abandoned += 1), sweep: () => undefined });
+    let abandonCount = 0;
+    const leave = watch.join({ abandon: () => (abandonCount += 1), sweep: () => undefined });
     for (let round = 0; round < 2; round += 1) {
       const running = [pidIn(), test.database.reader.row(slowly, aTenant()), pidIn()];
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2500);
@@ -126,7 +126,7 @@ describe("a server that stops answering", () => {
       await pause(600);
     }
     leave();
-    expect([abandoned, watch.answers]).toEqual([0, true]);
+    expect([abandonCount, watch.answers]).toEqual([0, true]);
   });
 
   it("a long statement is not ended while the server answers", async () => {

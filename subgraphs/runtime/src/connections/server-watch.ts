@@ -18,7 +18,7 @@ const silenceMs = 2000;
 /** SQLSTATE `cannot_connect_now`: the server is starting, recovering or stopping. */
 const cannotConnectNow = "57P03";
 
-/** A part of the process that holds connections to a watched server. */
+/** Anything in the process that holds connections to a watched server. */
 export interface ServerClient {
   /** The server counts as frozen: waiting work must fail with this reason, and its connections must be destroyed. */
   abandon(reason: DatabaseUnavailable): void;
@@ -28,8 +28,8 @@ export interface ServerClient {
    */
   sweep(clockMs: number): void;
   /**
-   * The address of the server may lead to another server now: connections made before this time (`performance.now`) must
-   * not be used again. With a reason they are destroyed at once, otherwise when their running work has ended.
+   * The server's address may lead to another server now: connections made before this time (`performance.now`) must not
+   * be used again. With a reason they are destroyed at once, otherwise when their running work has ended.
    */
   renew?(madeBefore: number, reason?: DatabaseUnavailable): void;
 }
@@ -40,10 +40,10 @@ const question = "show transaction_read_only";
 /**
  * Probes one server once a second over a separate connection, for all pools of this process. A server that has not
  * answered for 2 s counts as frozen. Time counts only while the event loop turns, and an answer in the socket is read
- * before the verdict, so a stall of this process does not count as a frozen server.
+ * before the verdict, so a stalled process does not make a server look frozen.
  *
  * A failover can leave connections to a server that became read-only, while the address leads to the new primary. So when
- * a probe or a statement meets a read-only server, a fresh connection of the probe decides: either all connections are
+ * a probe or a statement meets a read-only server, a fresh probe connection decides: either all connections are
  * destroyed and the server counts as read-only, or connections older than the fresh one are replaced.
  */
 export class ServerWatch {
@@ -63,7 +63,7 @@ export class ServerWatch {
   /** Since when older connections may lead to a read-only server. */
   #doubtedAt: number | undefined;
   #readOnly = false;
-  /** Whether a connection of the probe itself met a read-only server. */
+  /** Whether the probe's own connection met a read-only server. */
   #metReadOnly = false;
   #answers = true;
   #silentMs = 0;
@@ -77,15 +77,15 @@ export class ServerWatch {
     this.#refused = new RefusedLogins(logger);
   }
 
-  /** The shared watch of a server; the role and schema in the URL do not matter. */
+  /** A server's shared watch; the role and schema in the URL do not matter. */
   static of(url: string, logger: Logger): ServerWatch {
     const { host, pathname, searchParams } = new URL(url);
     const key = `${searchParams.get("host") ?? host}${pathname}`;
-    const known = ServerWatch.#watches.get(key);
-    if (known) return known;
-    const made = new ServerWatch(key, url, logger);
-    ServerWatch.#watches.set(key, made);
-    return made;
+    const existingWatch = ServerWatch.#watches.get(key);
+    if (existingWatch) return existingWatch;
+    const newWatch = new ServerWatch(key, url, logger);
+    ServerWatch.#watches.set(key, newWatch);
+    return newWatch;
   }
 
   /** Adds a client and returns a function that removes it. The watch runs while it has clients. */
@@ -104,7 +104,7 @@ export class ServerWatch {
     };
   }
 
-  /** Also probes writes, with the URL of a role that may write `health.writes`. */
+  /** Also probes writes, with the URL for a role that may write `health.writes`. */
   watchWrites(workerUrl: string, pauses?: ProbePauses): void {
     this.#writes ??= new WriteProbe(workerUrl, this.#logger, (failure) => this.#noteServer(failure, workerUrl), pauses);
   }
@@ -114,12 +114,12 @@ export class ServerWatch {
     return this.#frozen;
   }
 
-  /** The time in which the event loop has turned, in steps of 250 ms. */
+  /** The time in which the event loop has turned, in 250 ms steps. */
   get clockMs(): number {
     return this.#clockMs;
   }
 
-  /** Whether the server answers and accepts all logins of this process. */
+  /** Whether the server answers and accepts all logins from this process. */
   get answers(): boolean {
     return this.#answers && !this.#refused.any;
   }
@@ -128,7 +128,7 @@ export class ServerWatch {
     return !this.#readOnly && (this.#writes?.succeeds ?? true);
   }
 
-  /** Reports the failure of a statement or, with its URL, of a connection. */
+  /** Reports a failed statement or, with its URL, a failed connection. */
   note(error: unknown, url?: string): void {
     if (isWriteOutage(error)) this.#writes?.doubt();
     this.#noteServer(error, url);
@@ -139,7 +139,7 @@ export class ServerWatch {
     if (url !== undefined && isLoginRefused(error)) this.#refused.note(url, error);
   }
 
-  /** Resolves after this time without any sign of life of the server. A running recovery is a sign of life. */
+  /** Resolves after this time without any sign that the server lives. A running recovery is such a sign. */
   silentFor(afterMs: number): Promise<void> {
     return new Promise((tell) => {
       this.#giveUp = { afterMs, tell };

@@ -4,7 +4,7 @@ import { openPool } from "./pool.js";
 
 const cause = { trace: continueTrace(undefined) };
 const foreign = 'a\0b\ud800c "\\" \u{1f600}';
-const stored = 'a\ufffdb\ufffdc "\\" \u{1f600}';
+const storedText = 'a\ufffdb\ufffdc "\\" \u{1f600}';
 
 describe("texts from outside", () => {
   let test: TestDatabase;
@@ -13,27 +13,30 @@ describe("texts from outside", () => {
   });
   afterAll(() => test.close());
 
-  const one = { name: "one_of_each", text: "select $1::text as text, $2::text[] as texts, $3::jsonb as document" };
+  const statement = {
+    name: "one_of_each",
+    text: "select $1::text as text, $2::text[] as texts, $3::jsonb as document",
+  };
 
   it("are stored with a substitute for characters that PostgreSQL refuses: texts, lists and members of JSON", async () => {
     const document = { [`name ${foreign}`]: [foreign, { deep: foreign }], number: 1.5 };
     const values = [foreign, [foreign, "plain"], JSON.stringify(document)];
-    const expected = [
+    const expectedRows = [
       {
-        text: stored,
-        texts: [stored, "plain"],
-        document: { [`name ${stored}`]: [stored, { deep: stored }], number: 1.5 },
+        text: storedText,
+        texts: [storedText, "plain"],
+        document: { [`name ${storedText}`]: [storedText, { deep: storedText }], number: 1.5 },
       },
     ];
     const inTransaction = await test.database.transaction(aTenant(), cause, async ({ execute, defer }) => {
-      await defer(one, values);
-      return [await execute(one, values), await execute(one.text, values)];
+      await defer(statement, values);
+      return [await execute(statement, values), await execute(statement.text, values)];
     });
-    expect(inTransaction).toEqual([expected, expected]);
+    expect(inTransaction).toEqual([expectedRows, expectedRows]);
     const pool = openPool(test.definition.connections.worker, 1, quiet);
-    expect((await pool.query(one.text, values)).rows).toEqual(expected);
-    expect((await pool.query({ ...one, values })).rows).toEqual(expected);
-    expect((await pool.query(one.text, [...values.slice(0, 2), document])).rows).toEqual(expected);
+    expect((await pool.query(statement.text, values)).rows).toEqual(expectedRows);
+    expect((await pool.query({ ...statement, values })).rows).toEqual(expectedRows);
+    expect((await pool.query(statement.text, [...values.slice(0, 2), document])).rows).toEqual(expectedRows);
     await pool.end();
   });
 
@@ -55,6 +58,6 @@ describe("texts from outside", () => {
         tenant.uuid,
       ]),
     );
-    expect(rows).toEqual([{ message: stored }]);
+    expect(rows).toEqual([{ message: storedText }]);
   });
 });

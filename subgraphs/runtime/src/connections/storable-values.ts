@@ -5,8 +5,8 @@ import { isKeptNumber, parseForeignJson } from "../json/kept-numbers.js";
 type Query = (...parts: unknown[]) => unknown;
 
 /**
- * Replaces characters that PostgreSQL cannot store in all texts of this connection. Input of requests was validated
- * before; these are texts of third parties: names in packages, messages of git, answers of receivers, errors.
+ * Replaces characters that PostgreSQL cannot store in all texts on this connection. Request input was validated before;
+ * these are texts from third parties: names in packages, git messages, receivers' answers, errors.
  */
 export function keepStorable(client: ClientBase): void {
   const query = client.query.bind(client) as Query;
@@ -31,7 +31,7 @@ export function keepSqlStorable(runner: SqlRunner): void {
   runner.executeSql = (text, values) => execute(text, values?.map(storableValue));
 }
 
-/** Whether the value is the configuration of a query, and not a query that is already running. */
+/** Whether the value is a query configuration, and not a query that is already running. */
 function hasValues(statement: unknown): statement is { values: unknown[] } {
   if (typeof statement !== "object" || statement === null || "submit" in statement) return false;
   return "values" in statement && Array.isArray(statement.values);
@@ -48,7 +48,7 @@ function isRecord(value: unknown): value is object {
   return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }
 
-/** JSON escapes of NUL and of surrogates. jsonb refuses lone ones; parsing shows which are lone. */
+/** JSON escapes for NUL and surrogates. jsonb refuses lone ones; parsing shows which are lone. */
 const suspectEscape = /\\u(?:0000|d[89a-f][0-9a-f]{2})/i;
 
 /** JSON is passed to the driver as text. */

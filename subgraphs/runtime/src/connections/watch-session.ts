@@ -5,8 +5,8 @@ import type { Logger } from "../telemetry/logger.js";
 import { ServerWatch } from "./server-watch.js";
 
 /**
- * Ends a connection of its own when its server freezes, is replaced, or accepts no writes any more; the owner makes a new
- * one. Call it before the client connects.
+ * Ends its owner's separate connection when the server freezes, is replaced, or accepts no writes any more. The owner
+ * makes a new one. Call it before the client connects.
  */
 export function watchSession(client: BoundedClient, watch: ServerWatch, url: string): void {
   const destroy = (reason?: Error) => void client.connection.stream.destroy(reason);

@@ -39,10 +39,10 @@ describe("a pool for background work", () => {
 
   it("opens another connection when none becomes free in time, and closes it when it is not needed", async () => {
     await open({ growAfterMs: 20, idleTimeoutMillis: 100 });
-    const held = await pool.connect();
+    const heldClient = await pool.connect();
     await pool.query("select");
     expect(pool.totalCount).toBe(2);
-    held.release();
+    heldClient.release();
     while (pool.totalCount > 0) await new Promise((resolve) => setTimeout(resolve, 10));
     await pool.query("select");
   });
@@ -62,23 +62,25 @@ describe("a pool for background work", () => {
 
   it("does not give out a connection again that has met a read-only server", async () => {
     await open({ growAfterMs: 60_000 });
-    const taken = await pool.connect();
-    await expect(taken.query("begin read only; create table refused ()")).rejects.toMatchObject({ code: "25006" });
-    await taken.query("rollback");
-    taken.release();
+    const takenClient = await pool.connect();
+    await expect(takenClient.query("begin read only; create table refused ()")).rejects.toMatchObject({
+      code: "25006",
+    });
+    await takenClient.query("rollback");
+    takenClient.release();
     const { rows } = await pool.query("select pg_backend_pid() as pid");
-    expect(rows[0].pid).not.toBe((taken as unknown as { processID: number }).processID);
+    expect(rows[0].pid).not.toBe((takenClient as unknown as { processID: number }).processID);
     await atOnce("select", 6);
     expect(pool.totalCount).toBe(1);
   });
 
   it("refuses waiting requests when the server does not answer, and serves those that come later", async () => {
     await open({ growAfterMs: 60_000 });
-    const held = await pool.connect();
+    const heldClient = await pool.connect();
     const waiting = pool.query("select");
     pool.abandon(new Error("frozen") as Parameters<WatchedPool["abandon"]>[0]);
     await expect(waiting).rejects.toThrow("frozen");
-    held.release(true);
+    heldClient.release(true);
     await atOnce("select", 6);
     expect(pool.totalCount).toBe(1);
   });

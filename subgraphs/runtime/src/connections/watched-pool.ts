@@ -9,7 +9,7 @@ import type { Abandonable } from "../tenancy/request-context.js";
 import { ElasticLimit } from "./elastic-limit.js";
 import { type ServerClient, ServerWatch } from "./server-watch.js";
 
-/** The clients of this pool have this class. */
+/** The pool's clients have this class. */
 type WatchedClient = pg.PoolClient & BoundedClient;
 type Taker = (
   error: Error | undefined,
@@ -17,7 +17,7 @@ type Taker = (
   release: (error?: Error | boolean) => void,
 ) => void;
 
-/** The longest time in which a connection in use brings nothing. Statements of requests end after 15 s. */
+/** The longest time in which a connection in use brings nothing. Request statements end after 15 s. */
 const usualSilenceMs = 30_000;
 
 export interface WatchedPoolConfig extends pg.PoolConfig {
@@ -27,7 +27,7 @@ export interface WatchedPoolConfig extends pg.PoolConfig {
   readonly silenceMs?: number | undefined;
 }
 
-/** The connections of one pool. */
+/** One pool's connections. */
 interface PoolUsage {
   readonly role: string;
   readonly limit: number;
@@ -49,7 +49,7 @@ export class WatchedPool extends pg.Pool implements ServerClient {
   readonly #leave: () => void;
   readonly #taken = new Set<pg.PoolClient>();
   readonly #idle = new Set<pg.PoolClient>();
-  /** The callers of running statements that can be given up. */
+  /** Callers whose running statements can be given up. */
   readonly #callers = new Map<pg.PoolClient, Abandonable>();
   /** Waiting requests with the time at which each began to wait. */
   readonly #waiting = new Map<Taker, number>();
@@ -121,7 +121,7 @@ export class WatchedPool extends pg.Pool implements ServerClient {
 
   /**
    * Runs one statement as `query` does. When its caller has gone the connection is closed, and the server ends the
-   * statement within a second (`client_connection_check_interval` of the role).
+   * statement within a second (the role's `client_connection_check_interval`).
    */
   async read<R extends pg.QueryResultRow>(query: pg.QueryConfig, caller?: Abandonable): Promise<pg.QueryResult<R>> {
     return caller ? onceMore(() => this.#read<R>(query, caller)) : this.query<R>(query);
@@ -144,18 +144,18 @@ export class WatchedPool extends pg.Pool implements ServerClient {
 
   override end(): Promise<void>;
   override end(ended: () => void): void;
-  override end(ended?: () => void): Promise<void> | undefined {
-    // A frozen server would not confirm the end of a connection.
+  override end(callback?: () => void): Promise<void> | undefined {
+    // A frozen server would not confirm that a connection ends.
     if (this.watch.refusal) for (const client of this.#idle) client.connection.stream.destroy();
     this.#leave();
     WatchedPool.#pools.delete(this);
-    if (ended === undefined) return super.end();
-    super.end(ended);
+    if (callback === undefined) return super.end();
+    super.end(callback);
     return undefined;
   }
 
   abandon(reason: DatabaseUnavailable): void {
-    for (const admitted of this.#waiting.keys()) admitted(reason, undefined, nothing);
+    for (const taker of this.#waiting.keys()) taker(reason, undefined, nothing);
     // The server may never answer again, while its address leads to another one.
     for (const client of [...this.#taken, ...this.#idle]) client.connection.stream.destroy(reason);
   }
@@ -167,13 +167,13 @@ export class WatchedPool extends pg.Pool implements ServerClient {
   }
 
   sweep(clockMs: number): void {
-    for (const [client, { aborted }] of this.#callers) if (aborted) client.connection.stream.destroy(gone());
+    for (const [client, { aborted }] of this.#callers) if (aborted) client.connection.stream.destroy(callerGone());
     this.#closeSilent(clockMs);
-    // Requests wait in their order of arrival.
-    for (const [admitted, sinceMs] of this.#waiting) {
+    // The oldest request comes first.
+    for (const [taker, sinceMs] of this.#waiting) {
       if (clockMs - sinceMs <= connectionPatience.ms) return;
-      const reason = this.#taken.size < this.options.max ? unmade() : crowded();
-      admitted(reason, undefined, nothing);
+      const reason = this.#taken.size < this.options.max ? unmade() : crowdedPool();
+      taker(reason, undefined, nothing);
     }
   }
 
@@ -197,26 +197,26 @@ export class WatchedPool extends pg.Pool implements ServerClient {
       process.nextTick(taker, refusal, undefined, nothing);
       return;
     }
-    const admitted: Taker = (error, client) => {
+    const admit: Taker = (error, client) => {
       if (error) this.watch.note(error, this.#url);
       if (client) this.#keepFit(client);
       // The request was refused meanwhile and does not need the connection.
-      if (!this.#waiting.has(admitted)) client?.release();
+      if (!this.#waiting.has(admit)) client?.release();
       else if (client && !this.#fits(client)) {
         client.release();
-        this.#request(admitted);
+        this.#request(admit);
       } else {
-        this.#waiting.delete(admitted);
+        this.#waiting.delete(admit);
         taker(error, client, client ? (failure) => client.release(failure) : nothing);
       }
     };
-    this.#waiting.set(admitted, this.watch.clockMs);
-    this.#request(admitted);
+    this.#waiting.set(admit, this.watch.clockMs);
+    this.#request(admit);
   }
 
-  #request(admitted: Taker): void {
-    if (this.#limit) this.#limit.enter(() => this.#connect(admitted));
-    else super.connect(admitted);
+  #request(taker: Taker): void {
+    if (this.#limit) this.#limit.enter(() => this.#connect(taker));
+    else super.connect(taker);
   }
 
   /** A connection that must not be used again is closed when it is released. */
@@ -243,13 +243,13 @@ export class WatchedPool extends pg.Pool implements ServerClient {
     });
   }
 
-  #connect(admitted: Taker): void {
-    if (!this.#waiting.has(admitted)) this.#limit?.leave();
+  #connect(taker: Taker): void {
+    if (!this.#waiting.has(taker)) this.#limit?.leave();
     else
       super.connect((error, client, release) => {
-        // the release of a connection ends the other admissions
+        // releasing a connection ends the other admissions
         if (error) this.#limit?.leave();
-        admitted(error, client, release);
+        taker(error, client, release);
       });
   }
 }
@@ -264,7 +264,7 @@ async function onceMore<T>(statement: () => Promise<T>): Promise<T> {
 }
 
 const nothing = () => undefined;
-const gone = () => new DomainError("REQUEST_TIMEOUT", { detail: "The caller has closed the connection." });
+const callerGone = () => new DomainError("REQUEST_TIMEOUT", { detail: "The caller has closed the connection." });
 const unmade = () => new DatabaseUnavailable("Lost", "No connection could be made in time");
 const silent = () => new DatabaseUnavailable("Lost", "The connection did not answer in time");
-const crowded = () => new DatabaseUnavailable("Crowded", "No connection became free in time");
+const crowdedPool = () => new DatabaseUnavailable("Crowded", "No connection became free in time");

@@ -51,13 +51,13 @@ describe("the probe for writes", () => {
   it("reports a full disk as 503 and not as a bug, at once when a request fails", async () => {
     await isFull("catalog.notes");
     const tenant = aTenant();
-    const refused = await test.database
+    const refusal = await test.database
       .transaction(tenant, cause, async ({ em }) => {
         em.persist(em.create(noteTable, { tenantId: tenant.uuid, noteId: randomUUID(), text: "no room" }));
       })
       .catch((error: unknown) => error);
     expect(watch.writes).toBe(false);
-    expect(databaseRefusal(refused)).toMatchObject({ code: "UNAVAILABLE", facts: { retryAfterSeconds: 1 } });
+    expect(databaseRefusal(refusal)).toMatchObject({ code: "UNAVAILABLE", facts: { retryAfterSeconds: 1 } });
     await hasRoom("catalog.notes");
     await until(() => watch.writes);
   });
@@ -66,22 +66,22 @@ describe("the probe for writes", () => {
     const ofProbe = "select pid from pg_stat_activity where query like 'insert into health.writes%' and pid <> all($1)";
     const probes = async (except: number[]) =>
       (await admin.query<{ pid: number }>(ofProbe, [except])).rows.map(({ pid }) => pid);
-    const stopped = await probes([]);
-    expect(stopped).not.toEqual([]);
-    for (const pid of stopped) process.kill(pid, "SIGSTOP");
+    const stoppedPids = await probes([]);
+    expect(stoppedPids).not.toEqual([]);
+    for (const pid of stoppedPids) process.kill(pid, "SIGSTOP");
     try {
-      for (const giveUpAt = Date.now() + 60_000; (await probes(stopped)).length === 0; await pause(100))
+      for (const giveUpAt = Date.now() + 60_000; (await probes(stoppedPids)).length === 0; await pause(100))
         if (Date.now() > giveUpAt) throw new Error("Not in time");
     } finally {
-      for (const pid of stopped) process.kill(pid, "SIGCONT");
+      for (const pid of stoppedPids) process.kill(pid, "SIGCONT");
     }
     expect(watch.writes).toBe(true);
   });
 
   it("needs new blocks of the disk, because an overwritten row would not", async () => {
     await admin.query("set work_mem = '64kB'");
-    const explained = await admin.query(`explain (analyze, format json) ${writeStatement}`);
-    expect(JSON.stringify(explained.rows[0]["QUERY PLAN"])).toMatch(/"Temp Written Blocks":[1-9]/);
+    const explanation = await admin.query(`explain (analyze, format json) ${writeStatement}`);
+    expect(JSON.stringify(explanation.rows[0]["QUERY PLAN"])).toMatch(/"Temp Written Blocks":[1-9]/);
   });
 
   const small = mountedDisk();
@@ -101,7 +101,7 @@ describe("the probe for writes", () => {
         await fill(disk);
         await until(() => !watch.writes);
         const tenant = aTenant();
-        const refused = await test.database
+        const refusal = await test.database
           .transaction(tenant, cause, async ({ execute }) => {
             await execute(
               "insert into notes select $1, gen_random_uuid(), repeat(md5(number::text), 50) from generate_series(1, 1000) as number",
@@ -109,7 +109,7 @@ describe("the probe for writes", () => {
             );
           })
           .catch((error: unknown) => error);
-        expect(databaseRefusal(refused)?.facts.detail).toMatch(/disk of the database is full/);
+        expect(databaseRefusal(refusal)?.facts.detail).toMatch(/disk of the database is full/);
         await rm(join(disk, "filler"));
         await until(() => watch.writes);
       } finally {
@@ -123,7 +123,7 @@ describe("the probe for writes", () => {
   );
 });
 
-/** A disk of 2 MiB that PostgreSQL may write to; undefined where nothing may be mounted. */
+/** A 2 MiB disk that PostgreSQL may write to; undefined where nothing may be mounted. */
 function mountedDisk(): string | undefined {
   const disk = mkdtempSync(join(tmpdir(), "factory-small-disk-"));
   try {
@@ -133,7 +133,7 @@ function mountedDisk(): string | undefined {
     return undefined;
   }
   mkdirSync(join(disk, "space"));
-  // Mounting needs root, and PostgreSQL of root runs as nobody.
+  // Mounting needs root, and root's PostgreSQL runs as nobody.
   chownSync(join(disk, "space"), 65_534, 65_534);
   return disk;
 }

@@ -35,13 +35,13 @@ export class WriteProbe {
   #asking = false;
   /** Whether the next probe needs a new connection. */
   #renewed = false;
-  /** The number of failed writes, and how many of them happened before the start of a successful probe. */
+  /** How many writes failed, and how many did so before a successful probe began. */
   #doubts = 0;
   #dispelled = 0;
   #succeeds = true;
   #stopped = false;
 
-  /** `tell` gets the failure of each probe. */
+  /** `tell` gets each probe's failure. */
   constructor(url: string, logger: Logger, tell: (failure: unknown) => void, pauses = defaultPauses) {
     this.#url = url;
     this.#logger = logger;
@@ -85,10 +85,10 @@ export class WriteProbe {
     this.#connection ??= new ProbeConnection(this.#url, settings);
     const connection = this.#connection;
     const reason = new DatabaseUnavailable("Lost", "The database did not answer the probe of writes in time");
-    const answered = afterLoopTime(answerMs, () => connection.destroy(reason));
+    const cancelTimer = afterLoopTime(answerMs, () => connection.destroy(reason));
     connection
       .ask(writeStatement)
-      .finally(answered)
+      .finally(cancelTimer)
       .then(
         () => this.#succeeded(doubts),
         (error: unknown) => this.#failed(error),
@@ -115,7 +115,7 @@ export class WriteProbe {
   #failed(error: unknown): void {
     this.#leave();
     this.#tell(error);
-    // The watch of the server reports lost connections and refused logins.
+    // The server's watch reports lost connections and refused logins.
     if (this.#stopped || isConnectionLost(error) || isLoginRefused(error)) return;
     if (this.#succeeds) this.#logger.error({ cause: error }, "the database takes no writes");
     this.#succeeds = false;

@@ -12,12 +12,12 @@ type ColumnName<Name extends string> = Name extends `${infer First}${infer Rest}
 /** In a transaction, times are text. */
 type ColumnValue<Value> = Value extends Date ? Date | string : Value;
 
-/** A row of the entity's table as PostgreSQL returns it, with UUIDs for ids; or the columns of some members only. */
+/** A row in the entity's table as PostgreSQL returns it, with UUIDs for ids; or only the columns for some members. */
 export type RowOf<E, Name extends Members<E> = Members<E>> = {
   -readonly [Key in Name as ColumnName<Key>]-?: ColumnValue<Exclude<E[Key], undefined>>;
 };
 
-/** The members of an entity that a statement has read. No unit of work writes them. */
+/** An entity's members that a statement has read. No unit of work writes them. */
 export type RecordOf<E, Name extends Members<E> = Members<E>> = {
   readonly [Key in Name]-?: Exclude<E[Key], undefined>;
 };
@@ -31,8 +31,8 @@ interface Column {
 const columnsByEntity = new Map<Class<unknown>, readonly Column[]>();
 
 /**
- * The columns of an entity's table, for the list after `select`: all of them, or those of some members. `table` stands
- * before each name.
+ * The columns in an entity's table, for the list after `select`: all, or those for some members. `table` stands before
+ * each name.
  */
 export function columnsOf<E>(entity: Class<E>, members?: readonly Members<E>[], table?: string): string {
   const prefix = table === undefined ? "" : `${table}.`;
@@ -40,7 +40,7 @@ export function columnsOf<E>(entity: Class<E>, members?: readonly Members<E>[], 
   return columns.map(({ name }) => prefix + name).join(", ");
 }
 
-/** A function that reads a row, or a part of one: ids with their prefixes, times as dates. Other columns are left out. */
+/** A function that reads a row, or a part: ids with their prefixes, times as dates. Other columns are left out. */
 export function rowReader<E>(entity: Class<E>) {
   const columns = columnsFor(entity);
   return <Row extends Partial<RowOf<E>>>(row: Row): RecordOf<E, MembersOf<E, Row>> => {

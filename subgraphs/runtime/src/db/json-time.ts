@@ -1,4 +1,4 @@
-/** Converts a `timestamptz` from JSON of PostgreSQL into ISO 8601 in UTC with milliseconds. */
+/** Converts a `timestamptz` in PostgreSQL's JSON into ISO 8601 in UTC with milliseconds. */
 export function isoFromJsonTime(time: string): string {
   if (!time.endsWith("+00:00")) return new Date(time).toISOString();
   // PostgreSQL writes up to six fractional digits and omits trailing zeros.

@@ -5,7 +5,7 @@ import { type Turn, Turns } from "./leader-election.js";
 describe("leader election", () => {
   let test: TestDatabase;
   let admin: pg.Client;
-  const opened: Turns[] = [];
+  const openTurns: Turns[] = [];
 
   beforeAll(async () => {
     test = await aDatabase();
@@ -17,12 +17,12 @@ describe("leader election", () => {
     await test.close();
   });
   afterEach(async () => {
-    await Promise.all(opened.splice(0).map((turns) => turns.close()));
+    await Promise.all(openTurns.splice(0).map((turns) => turns.close()));
   });
 
   const aProcess = () => {
     const turns = new Turns(test.definition.connections.worker, quiet);
-    opened.push(turns);
+    openTurns.push(turns);
     return turns;
   };
 

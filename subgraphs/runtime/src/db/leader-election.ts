@@ -9,23 +9,24 @@ import { advisoryLocks } from "./advisory-locks.js";
 const timeoutMs = 5000;
 const lostPauseMs = 1000;
 const renewMs = 4000;
-/** A turn that was not renewed for so long is free, also while the server still holds the lock of its session. */
+/** A turn that was not renewed for so long is free, also while the server still holds its session's lock. */
 const lapsedSeconds = 15;
 /**
  * With these settings the server notices within about 11 s that the client machine is gone. It notices a dead process
  * at once.
  */
 const noticeAbsence = "-c tcp_keepalives_idle=5 -c tcp_keepalives_interval=2 -c tcp_keepalives_count=3";
-/** A turn that a crash of the server has forgotten is taken again. */
-const unhurried = "-c synchronous_commit=off";
+/** A turn that was lost in a server crash is taken again. */
+const asynchronousCommit = "-c synchronous_commit=off";
 
 const turnKinds = { relay: advisoryLocks.outboxRelay, consumer: advisoryLocks.busConsumer } as const;
 type TurnKind = keyof typeof turnKinds;
 
 /**
- * The lock of a session tells at once that a process has died. It does not tell that a session went silent, so the row of
- * the turn is the truth. A turn is taken over with the lock from a holder that had it, or when the row has lapsed. Then the
- * lock may be held by the silent session that the row names, and by no other one: releases without rows have only the lock.
+ * A session's lock tells at once that a process has died. It does not tell that a session went silent, so the turn's
+ * row is the truth. A turn is taken over with the lock from a holder that had it, or when the row has lapsed. Then the
+ * lock may be held by the silent session that the row names, and by no other one: releases without rows have only the
+ * lock.
  */
 const take = {
   name: "turn_take",
@@ -64,7 +65,7 @@ const give = {
 };
 
 /**
- * Leader election among processes. A turn ends with the separate connection of its holder, and so with the process, or 15 s
+ * Leader election among processes. A turn ends with its holder's separate connection, and so with the process, or 15 s
  * after that connection went silent. A turn can be lost at any moment, so the work behind it must stay correct when two
  * processes do it for a short time.
  */
@@ -118,8 +119,8 @@ export class Turns {
   async close(): Promise<void> {
     this.#closed = true;
     await this.#renewals.stop();
-    const held = [...this.#holders.values()];
-    await Promise.all(held.map((turn) => this.give(turn))).catch(() => undefined);
+    const holders = [...this.#holders.values()];
+    await Promise.all(holders.map((turn) => this.give(turn))).catch(() => undefined);
     const client = await this.#connecting?.catch(() => undefined);
     this.#lost(client);
     await client?.end().catch(() => undefined);
@@ -136,10 +137,10 @@ export class Turns {
     try {
       const names = [...this.#holders.keys()];
       const { rows } = await client.query<{ name: string }>({ ...renew, values: [this.#holder, names] });
-      const renewed = new Set(rows.map(({ name }) => name));
-      const lost = names.filter((name) => !renewed.has(name) && this.#holders.has(name));
+      const renewedNames = new Set(rows.map(({ name }) => name));
+      const lostNames = names.filter((name) => !renewedNames.has(name) && this.#holders.has(name));
       // a session cannot keep one lock and lose another one, so it ends
-      if (lost.length > 0) throw new Error(`Other processes have taken these turns: ${lost.join(", ")}`);
+      if (lostNames.length > 0) throw new Error(`Other processes have taken these turns: ${lostNames.join(", ")}`);
     } catch (error) {
       client.connection.stream.destroy();
       this.#lost(client);
@@ -163,7 +164,7 @@ export class Turns {
       keepAlive: true,
       connectionTimeoutMillis: timeoutMs,
       query_timeout: timeoutMs,
-      options: `${noticeAbsence} ${unhurried}`,
+      options: `${noticeAbsence} ${asynchronousCommit}`,
     });
     watchSession(client, ServerWatch.of(this.#url, this.#logger), this.#url);
     client.on("error", (error) => {
@@ -184,7 +185,7 @@ export class Turns {
   }
 }
 
-/** The turn of this process for one name. */
+/** This process's turn for one name. */
 export class Turn {
   readonly key: string;
   readonly lock: readonly [number, string];
@@ -214,9 +215,9 @@ export class Turn {
     this.#taking ??= this.#turns.take(this).finally(() => {
       this.#taking = undefined;
     });
-    const taken = await this.#taking;
-    this.#notBefore = taken ? 0 : performance.now() + lostPauseMs;
-    return taken;
+    const isTaken = await this.#taking;
+    this.#notBefore = isTaken ? 0 : performance.now() + lostPauseMs;
+    return isTaken;
   }
 
   /** Gives the turn back, so that another process can take it. */

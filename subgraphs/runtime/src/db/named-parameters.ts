@@ -2,30 +2,32 @@ import type { PreparedStatement } from "./transaction-dialect.js";
 
 /** A prepared statement whose parameters have names. */
 export interface NamedStatement extends PreparedStatement {
-  /** The values in the order of the statement. Throws for a missing value, and for one that the statement has no name for. */
+  /**
+   * The values in the statement's order. Throws for a missing value, and for one that the statement has no name for.
+   */
   readonly valuesOf: (named: Readonly<Record<string, unknown>>) => unknown[];
 }
 
-/** `$tenantId` instead of `$1`. */
+/** A parameter such as `$tenantId`, in the place where PostgreSQL wants `$1`. */
 const parameter = /\$([a-z][A-Za-z0-9]*)/g;
 
 /** A statement whose text has `$name` where PostgreSQL wants `$1`; its parameters are numbered from `first` on. */
 export function namedStatement(name: string, text: string, first = 1): NamedStatement {
   const names: string[] = [];
-  const numbered = text.replace(parameter, (_, parameterName: string) => {
+  const numberedText = text.replace(parameter, (_, parameterName: string) => {
     if (!names.includes(parameterName)) names.push(parameterName);
     return `$${names.indexOf(parameterName) + first}`;
   });
   return {
     name,
-    text: numbered,
-    valuesOf(named) {
+    text: numberedText,
+    valuesOf(valuesByName) {
       const wrong = [
-        ...names.filter((parameterName) => named[parameterName] === undefined),
-        ...Object.keys(named).filter((key) => !names.includes(key)),
+        ...names.filter((parameterName) => valuesByName[parameterName] === undefined),
+        ...Object.keys(valuesByName).filter((key) => !names.includes(key)),
       ];
       if (wrong.length > 0) throw new Error(`The statement ${name} and its values differ in ${wrong.join(", ")}.`);
-      return names.map((parameterName) => named[parameterName]);
+      return names.map((parameterName) => valuesByName[parameterName]);
     },
   };
 }

@@ -17,5 +17,5 @@ export const noticeStatement = ({ channel, payload }: Notice) => ({
   values: [channel, payload],
 });
 
-/** The channel on which new messages in the outbox of a schema are announced. */
+/** The channel on which new messages in a schema's outbox are announced. */
 export const outboxChannel = (schema: SubgraphName): string => `${schema}_outbox`;

@@ -19,7 +19,7 @@ describe("Retention", () => {
     await test.close();
   });
 
-  /** Counts the rows of each statement that deletes from it. */
+  /** A table that counts the rows that each statement deletes from it. */
   const aTable = async (name: string): Promise<RetentionRule> => {
     await admin.query(`
       create table bus.${name} (id bigint primary key, expires_at timestamptz not null);
@@ -112,14 +112,14 @@ describe("Retention", () => {
     await holder.connect();
     await holder.query("begin; lock table bus.stopped");
     const forgetting = retention(rule);
-    const ended = forgetting.forget();
+    const forgetsEnd = forgetting.forget();
     for (let look = 0; look < 1500; look += 1) {
       const { rows } = await admin.query("select from pg_locks where not granted");
       if (rows.length > 0) break;
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
     await forgetting.stop();
-    expect(await ended).toEqual([0]);
+    expect(await forgetsEnd).toEqual([0]);
     await holder.end();
   });
 });

@@ -4,19 +4,19 @@ import { PeriodicLoop } from "../loops/periodic-loop.js";
 import type { Logger } from "../telemetry/logger.js";
 
 /**
- * A rule that says which rows of a table are deleted. All members are SQL of the platform and must never contain input
- * of a caller.
+ * A rule that says which rows in a table are deleted. All members are the platform's SQL and must never contain a
+ * caller's input.
  */
 export interface RetentionRule {
   /** The table name, with its schema where that is not in the search path. */
   readonly table: string;
   /**
-   * The condition of rows to delete, for example `expires_at < now()`. It needs an index, since it runs once a minute.
+   * The condition for rows to delete, for example `expires_at < now()`. It needs an index, since it runs once a minute.
    */
   readonly expired: string;
-  /** The columns that order the rows from the oldest, where the index of `expired` has this order. */
+  /** The columns that order the rows from the oldest, where the index on `expired` has this order. */
   readonly order?: string;
-  /** The number of rows that one statement deletes, for rows with much content. The default is 1000. */
+  /** How many rows one statement deletes, for rows with much content. The default is 1000. */
   readonly batch?: number;
   /** Statements that run with each batch and read its deleted rows as the table `gone`. */
   readonly remember?: readonly string[];
@@ -29,7 +29,7 @@ const pauseMs = 50;
 const statementTimeoutMs = 5000;
 const connectTimeoutMs = 5000;
 
-/** The rules of every schema: published messages are kept for a week, stored results for a day. */
+/** The rules for every schema: published messages are kept for a week, stored results for a day. */
 const ofEverySchema: readonly RetentionRule[] = [
   { table: "outbox", expired: "published_at < now() - interval '7 days'", order: "published_at" },
   { table: "idempotency_records", expired: "created_at <= now() - interval '24 hours'", order: "created_at" },
@@ -59,8 +59,8 @@ export class Retention {
     const failure = "expired rows were not deleted; the next attempt is in a minute";
     this.#loop = new PeriodicLoop({ name, periodMs: intervalMs, logger, failure });
     this.#loop.start(async () => {
-      const deleted = await this.forget();
-      logger.debug({ deleted }, "expired rows deleted");
+      const deletedCounts = await this.forget();
+      logger.debug({ deleted: deletedCounts }, "expired rows deleted");
     });
   }
 
@@ -68,14 +68,14 @@ export class Retention {
     return this.#loop.stop();
   }
 
-  /** The number of deleted rows of each rule. */
+  /** How many rows each rule deleted. */
   async forget(): Promise<number[]> {
-    const deleted = this.#rules.map(() => 0);
+    const deletedCounts = this.#rules.map(() => 0);
     const client = new pg.Client({
       connectionString: this.#url,
       connectionTimeoutMillis: connectTimeoutMs,
       statement_timeout: statementTimeoutMs,
-      // The time limit of the client, for a server that does not answer at all.
+      // The client's time limit, for a server that does not answer at all.
       query_timeout: 2 * statementTimeoutMs,
     });
     client.on("error", (error) => this.#logger.debug({ error: error.message }, "a database connection was lost"));
@@ -88,7 +88,7 @@ export class Retention {
         const counts = new Map<number, number>();
         for (const [place, rule] of due) counts.set(place, await this.#batch(client, rule));
         this.#loop.progress();
-        for (const [place, count] of counts) deleted[place] = (deleted[place] ?? 0) + count;
+        for (const [place, count] of counts) deletedCounts[place] = (deletedCounts[place] ?? 0) + count;
         due = due.filter(([place, rule]) => counts.get(place) === (rule.batch ?? batchSize));
         if (due.length > 0) await pause(pauseMs, undefined, { signal: this.#loop.signal }).catch(() => undefined);
       }
@@ -96,7 +96,7 @@ export class Retention {
       this.#loop.signal.removeEventListener("abort", stop);
       await client.end().catch(() => undefined);
     }
-    return deleted;
+    return deletedCounts;
   }
 
   async #batch(client: pg.Client, rule: RetentionRule): Promise<number> {

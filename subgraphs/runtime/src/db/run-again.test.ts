@@ -55,7 +55,7 @@ describe("a transaction that PostgreSQL aborted", () => {
       for (const noteId of notes) em.persist(em.create(noteTable, { tenantId: tenant.uuid, noteId, text: "" }));
     });
     let runs = 0;
-    let followed = 0;
+    let commitCalls = 0;
     let holding = 0;
     let go: () => void = () => undefined;
     const bothHold = new Promise<void>((resolve) => {
@@ -64,7 +64,7 @@ describe("a transaction that PostgreSQL aborted", () => {
     const change = (name: string, order: readonly string[]) =>
       test.database.transaction(tenant, cause, async ({ execute, record, em, afterCommit }) => {
         runs += 1;
-        afterCommit(() => (followed += 1));
+        afterCommit(() => (commitCalls += 1));
         record({ type: "TemplateRegistered", subject: name, data: {} });
         em.persist(em.create(noteTable, { tenantId: tenant.uuid, noteId: randomUUID(), text: name }));
         for (const noteId of order) {
@@ -76,12 +76,12 @@ describe("a transaction that PostgreSQL aborted", () => {
       });
     await Promise.all([change("one", notes), change("other", notes.toReversed())]);
     expect(runs).toBe(3);
-    expect(followed).toBe(2);
+    expect(commitCalls).toBe(2);
     expect((await subjects(tenant)).map(({ subject }) => subject).toSorted()).toEqual(["one", "other"]);
-    const written = await test.database.transaction(tenant, cause, ({ execute }) =>
+    const writtenNote = await test.database.transaction(tenant, cause, ({ execute }) =>
       execute("select text from notes where text <> '' and note_id <> all($1::uuid[]) order by text", [notes]),
     );
-    expect(written).toEqual([{ text: "one" }, { text: "other" }]);
+    expect(writtenNote).toEqual([{ text: "one" }, { text: "other" }]);
   });
 
   it("is run again three times and then reported as 503", async () => {
@@ -122,7 +122,7 @@ describe("a transaction that PostgreSQL aborted", () => {
     );
     const tenant = aTenant();
     let runs = 0;
-    const lost = await database
+    const failure = await database
       .transaction(tenant, cause, async ({ em, execute }) => {
         runs += 1;
         await execute("select");
@@ -130,7 +130,7 @@ describe("a transaction that PostgreSQL aborted", () => {
       })
       .catch((error: unknown) => error);
     expect(runs).toBe(1);
-    expect(databaseRefusal(lost)?.facts.detail).toMatch(/outcome is unknown.*same Idempotency-Key/);
+    expect(databaseRefusal(failure)?.facts.detail).toMatch(/outcome is unknown.*same Idempotency-Key/);
     await database.close();
     way.close();
     const client = new pg.Client({ connectionString: test.url });

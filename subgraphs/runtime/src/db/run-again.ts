@@ -6,7 +6,8 @@ const shortestPauseMs = 10;
 
 /**
  * Runs a transaction again, up to three times, after a deadlock, a serialization failure, a violated foreign key (the
- * parent row was deleted meanwhile) or the loss of the connection's prepared statements. A short random pause keeps two transactions from colliding again.
+ * parent row was deleted meanwhile) or lost prepared statements on the connection. A short random pause keeps two
+ * transactions from colliding again.
  */
 export async function runAgain<T>(transaction: () => Promise<T>): Promise<T> {
   for (let attempt = 0; ; attempt += 1) {

@@ -3,9 +3,7 @@ import type { SchemaConnections } from "../connections/schema-connections.js";
 
 type ColumnName = `${string}.${string}`;
 
-/**
- * A foreign key to a row of the same schema and tenant: PostgreSQL checks `(tenant_id, id)` of both rows.
- */
+/** A foreign key to a row with the same schema and tenant: PostgreSQL checks `(tenant_id, id)` in both rows. */
 export interface ForeignKey {
   /** `<table>.<column>`, which is a primary or unique key together with `tenant_id`. */
   readonly to: ColumnName;
@@ -23,7 +21,7 @@ export type TableReferences = Readonly<
 interface Constraint {
   readonly table: string;
   readonly name: string;
-  /** The definition as PostgreSQL prints it for the owner of the schema. */
+  /** The definition as PostgreSQL prints it for the schema's owner. */
   readonly definition: string;
 }
 
@@ -36,9 +34,9 @@ export function foreignKeysOf(references: TableReferences): ForeignKeys {
 
 /**
  * The statements that add foreign keys, for a migration without a transaction; parents come before children. Each lock
- * is held for one statement, and the check of the keys only reads rows. The migration can run again from its beginning.
- * Rows that name a parent which does not exist are deleted. Row-level security is not forced on the owner meanwhile, because PostgreSQL would
- * check only the rows that the owner sees, which are none.
+ * is held for one statement, and the key check only reads rows. The migration can run again from its beginning. Rows
+ * that name a parent which does not exist are deleted. Row-level security is not forced on the owner meanwhile, because
+ * PostgreSQL would check only the rows that the owner sees, which are none.
  */
 export function addForeignKeys(schema: string, keys: ForeignKeys): string[] {
   const places = Object.entries(keys).map(([column, key]) => ({ ...placeOf(column as ColumnName, key), key }));
@@ -83,11 +81,16 @@ export async function foreignKeyDrift(
 ): Promise<ForeignKeyDrift> {
   const keys = foreignKeysOf(references);
   const present = await constraintsOf(owner, schema);
-  const wanted = Object.entries(keys).map(([column, key]) => ({ column, ...constraintOf(column as ColumnName, key) }));
+  const wantedConstraints = Object.entries(keys).map(([column, key]) => ({
+    column,
+    ...constraintOf(column as ColumnName, key),
+  }));
   const isPresent = ({ name, definition }: Constraint) =>
-    present.some((one) => one.name === name && one.definition === definition);
-  const missing = wanted.filter((constraint) => !isPresent(constraint)).map(({ column }) => column as ColumnName);
-  const surplus = present.filter(({ name }) => wanted.every((one) => one.name !== name));
+    present.some((constraint) => constraint.name === name && constraint.definition === definition);
+  const missing = wantedConstraints
+    .filter((constraint) => !isPresent(constraint))
+    .map(({ column }) => column as ColumnName);
+  const surplus = present.filter(({ name }) => wantedConstraints.every((constraint) => constraint.name !== name));
   return {
     missing: Object.fromEntries(missing.map((column) => [column, keys[column] as ForeignKey])),
     surplus: surplus.map(({ table, name }) => `alter table ${schema}.${table} drop constraint ${name};`),

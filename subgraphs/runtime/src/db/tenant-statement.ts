@@ -24,15 +24,15 @@ export function tenantStatement(name: string, select: string): NamedStatement {
   };
 }
 
-/** The parsers of pg: the pool belongs to the ORM, which keeps timestamps as text. */
+/** The pg parsers: the pool belongs to the ORM, which keeps timestamps as text. */
 const readTypes = foreignJsonTypes();
 
-/** Runs prepared reads of a tenant. */
+/** Runs a tenant's prepared reads. */
 export class TenantReader {
   readonly #pool: WatchedPool;
   readonly #pipeline: ReadPipeline;
   readonly #shares: ConnectionShares;
-  /** The reads of this turn of the event loop, which are sent at its end. */
+  /** The reads in this event-loop turn, which are sent at its end. */
   #turn: Map<string, Promise<QueryResultRow[]>> | undefined;
 
   constructor(pool: WatchedPool, pipeline: ReadPipeline, shares: ConnectionShares) {
@@ -51,8 +51,9 @@ export class TenantReader {
   }
 
   /**
-   * Reads one row by a key. The read shares its connection with others, so it must be fast. Equal reads of one turn of the
-   * event loop are sent once, and their callers share the row. None of them misses what was committed before it was asked.
+   * Reads one row by a key. The read shares its connection with others, so it must be fast. Equal reads in one
+   * event-loop turn are sent once, and their callers share the row. No read misses what was committed before it was
+   * asked.
    */
   async row<R extends QueryResultRow>(
     { name, text }: TenantStatement,
@@ -61,9 +62,9 @@ export class TenantReader {
   ): Promise<R | undefined> {
     const turn = this.#turn ?? this.#nextTurn();
     const key = JSON.stringify([name, tenant.uuid, values]);
-    const asked = turn.get(key) ?? this.#pipeline.query<R>({ name, text, values: [tenant.uuid, ...values] });
-    turn.set(key, asked);
-    return ((await asked) as R[])[0];
+    const running = turn.get(key) ?? this.#pipeline.query<R>({ name, text, values: [tenant.uuid, ...values] });
+    turn.set(key, running);
+    return ((await running) as R[])[0];
   }
 
   #nextTurn(): Map<string, Promise<QueryResultRow[]>> {

@@ -15,19 +15,19 @@ interface TableOptions {
 }
 
 /**
- * Entity options of a table whose rows are visible to their tenant only. A transaction without a tenant sees no rows.
+ * Entity options for a table whose rows are visible to their tenant only. A transaction without a tenant sees no rows.
  */
 export function tenantTable(tableName: string): TableOptions {
   return { tableName, rowLevelSecurity: "force", policies: [tenantPolicy] };
 }
 
-/** As `tenantTable`, and open to administrators of the platform, who work across tenants. */
+/** As `tenantTable`, and open to the platform's administrators, who work across tenants. */
 export function platformTable(tableName: string): TableOptions {
   return { tableName, rowLevelSecurity: "force", policies: [tenantPolicy, workerPolicy, platformPolicy] };
 }
 
 /**
- * Entity options of a table whose rows belong to the platform and not to a tenant. Only platform administrators and
+ * Entity options for a table whose rows belong to the platform and not to a tenant. Only platform administrators and
  * workers write it; `readers` tells who reads it.
  */
 export function platformOwnedTable(tableName: string, readers: "everybody" | "platform"): TableOptions {
@@ -36,31 +36,31 @@ export function platformOwnedTable(tableName: string, readers: "everybody" | "pl
   return { tableName, rowLevelSecurity: "force", policies: readers === "everybody" ? [...policies, open] : policies };
 }
 
-/** Entity options of a table that only workers read and write. */
+/** Entity options for a table that only workers read and write. */
 export function workerOnlyTable(tableName: string): TableOptions {
   return { tableName, rowLevelSecurity: "force", policies: [workerPolicy] };
 }
 
 /** As `tenantTable`; workers also see and delete expired rows. */
-export function expiringTenantTable(tableName: string, expired: string): TableOptions {
-  const policies = [tenantPolicy, { name: "expired", roles: [workerGroup], using: expired }];
+export function expiringTenantTable(tableName: string, expiredRows: string): TableOptions {
+  const policies = [tenantPolicy, { name: "expired", roles: [workerGroup], using: expiredRows }];
   return { tableName, rowLevelSecurity: "force", policies };
 }
 
 /**
- * As `tenantTable`; workers also read the rows of all tenants that wait for a job (see `Sweeper`). With `ended`, they
+ * As `tenantTable`; workers also read all tenants' rows that wait for a job (see `Sweeper`). With `endedRows`, they
  * also see and delete the rows that have ended (see `Retention`).
  */
-export function sweptTenantTable(tableName: string, waiting: string, ended?: string): TableOptions {
+export function sweptTenantTable(tableName: string, waiting: string, endedRows?: string): TableOptions {
   const policies: PolicyDef[] = [
     tenantPolicy,
     { name: "waiting", command: "select", roles: [workerGroup], using: waiting },
   ];
-  if (ended !== undefined) policies.push({ name: "expired", roles: [workerGroup], using: ended });
+  if (endedRows !== undefined) policies.push({ name: "expired", roles: [workerGroup], using: endedRows });
   return { tableName, rowLevelSecurity: "force", policies };
 }
 
-/** The same table, in which workers also find rows of all tenants before a tenant is known. `rows` says which ones. */
+/** The same table, in which workers also find all tenants' rows before a tenant is known. `rows` says which ones. */
 export function withLookup(table: TableOptions, rows: string): TableOptions {
   const lookup: PolicyDef = { name: "lookup", command: "select", roles: [workerGroup], using: rows };
   return { ...table, policies: [...table.policies, lookup] };

@@ -6,7 +6,7 @@ import { type CountedWay, countedWay } from "../unit-of-work/round-trips.fixture
 import { deferredQuery, TransactionDialect } from "./transaction-dialect.js";
 
 const insert = "insert into counted (number) values ($1)";
-const prepared = { name: "insert", text: insert };
+const preparedInsert = { name: "insert", text: insert };
 const set = { name: "set", text: "select set_config('app.tenant', $1, true)" };
 
 describe("a transaction over TransactionDialect", () => {
@@ -43,8 +43,8 @@ describe("a transaction over TransactionDialect", () => {
     expect(way.count()).toBe(0);
     const { numAffectedRows } = await transaction.executeQuery(CompiledQuery.raw(insert, [1]));
     expect([numAffectedRows, way.count()]).toEqual([1n, 1]);
-    await transaction.executeQuery(deferredQuery(prepared, [2]));
-    await transaction.executeQuery(deferredQuery(prepared, [3]));
+    await transaction.executeQuery(deferredQuery(preparedInsert, [2]));
+    await transaction.executeQuery(deferredQuery(preparedInsert, [3]));
     await transaction.commit().execute();
     expect(way.count()).toBe(1);
     expect(await numbers()).toEqual([1, 2, 3]);
@@ -52,14 +52,14 @@ describe("a transaction over TransactionDialect", () => {
 
   it("hands over the rows of deferred statements before its end is known, without a round trip for them", async () => {
     way.count();
-    const taken: unknown[] = [];
+    const takenRows: unknown[] = [];
     const transaction = await begin();
     const returning = { name: "returning", text: `${insert} returning number` };
-    await transaction.executeQuery(deferredQuery(returning, [1], (rows) => taken.push(rows)));
-    await transaction.executeQuery(deferredQuery("select 1 where false", [], (rows) => taken.push(rows)));
-    expect(taken).toEqual([]);
+    await transaction.executeQuery(deferredQuery(returning, [1], (rows) => takenRows.push(rows)));
+    await transaction.executeQuery(deferredQuery("select 1 where false", [], (rows) => takenRows.push(rows)));
+    expect(takenRows).toEqual([]);
     await transaction.commit().execute();
-    expect(taken).toEqual([[{ number: 1 }], []]);
+    expect(takenRows).toEqual([[{ number: 1 }], []]);
     expect(way.count()).toBe(1);
   });
 
@@ -140,8 +140,8 @@ describe("a transaction over TransactionDialect", () => {
   it("returns its connection to the pool when the server has ended it", async () => {
     const transaction = await begin();
     await transaction.executeQuery(CompiledQuery.raw(insert, [1]));
-    const ended = transaction.executeQuery(CompiledQuery.raw("select pg_terminate_backend(pg_backend_pid())"));
-    await expect(ended).rejects.toMatchObject({ code: "57P01" });
+    const termination = transaction.executeQuery(CompiledQuery.raw("select pg_terminate_backend(pg_backend_pid())"));
+    await expect(termination).rejects.toMatchObject({ code: "57P01" });
     await transaction.rollback().execute();
     expect(await numbers()).toEqual([]);
   });

@@ -25,10 +25,10 @@ interface StatementQuery extends CompiledQuery {
   readonly take?: TakeRows | undefined;
 }
 
-/** Takes the rows of a deferred statement. */
+/** Takes a deferred statement's rows. */
 export type TakeRows = (rows: Record<string, unknown>[]) => void;
 
-/** A Kysely query from SQL text with placeholders of PostgreSQL (`$1`). */
+/** A Kysely query from SQL text with PostgreSQL's placeholders (`$1`). */
 export function statementQuery(statement: Statement, values: readonly unknown[] = []): StatementQuery {
   if (typeof statement === "string") return CompiledQuery.raw(statement, [...values]);
   return { ...CompiledQuery.raw(statement.text, [...values]), name: statement.name };
@@ -46,13 +46,13 @@ const writes = new Set(["INSERT", "UPDATE", "DELETE", "MERGE"]);
 /**
  * A Kysely dialect over pipelined clients that needs few round trips. BEGIN and deferred statements are sent with the
  * next awaited statement, at the latest with COMMIT. When a statement fails, the server refuses later ones, and the
- * awaited statement throws the first error. If BEGIN itself were refused, later statements would run outside of a
- * transaction. Then the variable of the tenant would be unset, and no policy would show or accept a row.
+ * awaited statement throws the first error. If BEGIN itself were refused, later statements would run without a
+ * transaction. Then the tenant's variable would be unset, and no policy would show or accept a row.
  */
 export class TransactionDialect extends PostgresDialect {
   readonly #pool: Pool;
 
-  /** The clients of the pool must be PipelinedClients. The dialect does not end the pool. */
+  /** The pool's clients must be PipelinedClients. The dialect does not end the pool. */
   constructor(pool: Pool) {
     super({ pool });
     this.#pool = pool;
@@ -111,13 +111,13 @@ class TransactionDriver implements Driver {
   async destroy(): Promise<void> {}
 }
 
-/** A client of the pool during one transaction. */
+/** A pool client during one transaction. */
 class TransactionConnection implements DatabaseConnection {
   readonly #client: PipelinedClient & PoolClient;
   #unanswered: Promise<PgResult>[] = [];
   #over = false;
   #lost = false;
-  /** The error of the first statement that failed. */
+  /** The first failed statement's error. */
   #failure: unknown;
 
   constructor(client: PipelinedClient & PoolClient) {
@@ -152,7 +152,7 @@ class TransactionConnection implements DatabaseConnection {
         cause,
       });
     });
-    // The server answers COMMIT of a failed transaction with ROLLBACK, which the driver does not report as an error.
+    // The server answers a failed transaction's COMMIT with ROLLBACK, which the driver does not report as an error.
     if (command !== "COMMIT") throw new Error("A statement of the transaction has failed", { cause: this.#failure });
   }
 
@@ -191,21 +191,21 @@ class TransactionConnection implements DatabaseConnection {
 
   async #answer(statement: QueryConfig): Promise<PgResult> {
     const outcomes = await this.#settle(statement);
-    const failed = outcomes.find(({ status }) => status === "rejected");
-    if (failed?.status === "rejected") {
-      const isFollower = followerCodes.includes((failed.reason as { code?: unknown }).code);
-      this.#failure = isFollower ? (this.#failure ?? failed.reason) : failed.reason;
+    const failure = outcomes.find(({ status }) => status === "rejected");
+    if (failure?.status === "rejected") {
+      const isFollower = followerCodes.includes((failure.reason as { code?: unknown }).code);
+      this.#failure = isFollower ? (this.#failure ?? failure.reason) : failure.reason;
       throw this.#failure;
     }
     return (outcomes.at(-1) as PromiseFulfilledResult<PgResult>).value;
   }
 
-  /** The answers of the deferred statements and, last, of this one. */
+  /** The answers to the deferred statements and, last, to this one. */
   #settle(statement: QueryConfig): Promise<PromiseSettledResult<PgResult>[]> {
-    const sent = [...this.#unanswered, this.#client.query(statement)];
+    const statements = [...this.#unanswered, this.#client.query(statement)];
     this.#unanswered = [];
     this.#client.send();
-    return Promise.allSettled(sent);
+    return Promise.allSettled(statements);
   }
 }
 

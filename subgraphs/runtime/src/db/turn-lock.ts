@@ -1,7 +1,7 @@
 import type { ClientBase } from "pg";
 import { waits } from "../telemetry/waits.js";
 
-/** The numbers of an advisory lock. A text stands for its hash. */
+/** An advisory lock's numbers. A text stands for its hash. */
 type LockKey = readonly [number] | readonly [number, string];
 
 /**

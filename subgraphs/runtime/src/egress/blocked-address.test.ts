@@ -80,8 +80,16 @@ test("loopback opens loopback only", () => {
   const policy = { allowLoopback: true, allowPrivateCidrs: [] };
   const open = ["127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1"];
   for (const ip of open) expect(blockedAddress(ip, policy)).toBeUndefined();
-  const closed = ["0.0.0.0", "::", "10.0.0.1", "169.254.169.254", "::7f00:1", "::127.0.0.1", "64:ff9b::7f00:1"];
-  for (const ip of closed) expect(blockedAddress(ip, policy)).toBeDefined();
+  const blockedAddresses = [
+    "0.0.0.0",
+    "::",
+    "10.0.0.1",
+    "169.254.169.254",
+    "::7f00:1",
+    "::127.0.0.1",
+    "64:ff9b::7f00:1",
+  ];
+  for (const ip of blockedAddresses) expect(blockedAddress(ip, policy)).toBeDefined();
 });
 
 test("an opened network is open, its neighbours are not", () => {

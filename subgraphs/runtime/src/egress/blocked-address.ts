@@ -9,11 +9,11 @@ export interface AddressPolicy {
 
 type Address = ReturnType<typeof ipaddr.parse>;
 
-/** RFC 4291, section 2.5.5.1: deprecated, and never the address of a public host. */
+/** RFC 4291, section 2.5.5.1: deprecated, and never a public host's address. */
 const ipv4CompatibleIpv6 = /^::\d+\.\d+\.\d+\.\d+$/;
 
 const globalUnicast = ipaddr.IPv6.parseCIDR("2000::/3");
-// The metadata service of Azure has an address that looks public.
+// Azure's metadata service has an address that looks public.
 const azureHost = "168.63.129.16";
 
 const wordsOfRange: Record<string, string> = {
@@ -32,7 +32,7 @@ const wordsOfRange: Record<string, string> = {
  * DNS.
  */
 export function blockedAddress(ip: string, policy: AddressPolicy): string | undefined {
-  // An IPv6 zone names a local interface. ipaddr.js also accepts old spellings of IPv4, for example 0x7f.1.
+  // An IPv6 zone names a local interface. ipaddr.js also accepts old IPv4 spellings, for example 0x7f.1.
   if (isIP(ip) === 0 || !ipaddr.isValid(ip) || ip.includes("%")) return "not an IP address";
   // ipaddr.js reads ::8.8.8.8 as 8.8.8.8, but a socket connects to the IPv6 address ::808:808.
   if (ipv4CompatibleIpv6.test(ip)) return "a reserved address";

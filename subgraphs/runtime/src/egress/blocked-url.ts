@@ -10,7 +10,7 @@ const maxUrlLength = 2_048;
 
 /**
  * The reason why a URL is refused without a DNS lookup, or undefined. The WHATWG parser has already normalized unusual
- * spellings of addresses.
+ * spellings.
  */
 export function blockedUrl(text: string, policy: UrlPolicy, httpsOnly = false): string | undefined {
   if (text.length > maxUrlLength) return `longer than ${maxUrlLength} characters`;
@@ -37,7 +37,7 @@ function portOf(url: URL): number {
   return url.protocol === "https:" ? 443 : 80;
 }
 
-/** The host name for DNS and sockets, without the brackets of an IPv6 address. */
+/** The host name for DNS and sockets, without an IPv6 address's brackets. */
 export function hostOf(url: URL): string {
   return url.hostname.startsWith("[") ? url.hostname.slice(1, -1) : url.hostname;
 }

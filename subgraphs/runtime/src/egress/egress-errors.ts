@@ -1,6 +1,6 @@
 import { FileOutage, isFileOutage } from "../errors/file-failure.js";
 
-/** Thrown when the target of a request is blocked. Nothing was sent. */
+/** Thrown when a request's target is blocked. Nothing was sent. */
 export class EgressBlockedError extends Error {
   override readonly name = "EgressBlockedError";
 
@@ -9,7 +9,7 @@ export class EgressBlockedError extends Error {
   }
 }
 
-/** The kind of failure of an outgoing request; it decides whether a retry makes sense. */
+/** How an outgoing request failed; it decides whether a retry makes sense. */
 export type EgressFailureKind = "connect" | "timeout" | "tls" | "reset" | "protocol";
 
 /** Thrown when an allowed target gave no usable answer. */
@@ -50,8 +50,8 @@ const tlsCode =
   /^(ERR_SSL_|ERR_TLS_|CERT_|CRL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE)/;
 
 /**
- * Maps the error codes of undici, Node and OpenSSL to the kinds that matter for a retry. A lack of file descriptors is not
- * a failure of the target.
+ * Maps error codes from undici, Node and OpenSSL to the kinds that matter for a retry. Missing file descriptors are not
+ * the target's failure.
  */
 export function egressFailure(error: unknown): EgressBlockedError | EgressFailure | FileOutage {
   if (error instanceof EgressBlockedError || error instanceof EgressFailure || error instanceof FileOutage)

@@ -124,9 +124,9 @@ describe("without loopback", () => {
       ["::ffff:127.0.0.1"],
       ["64:ff9b::7f00:1"],
     ];
-    let asked = 0;
+    let lookups = 0;
     const resolve = async () =>
-      (answers[asked++] ?? []).map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));
+      (answers[lookups++] ?? []).map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));
     const egress = anEgress({ allowLoopback: false, resolve });
     const url = `http://rebind.example:${port}/`;
     expect(await egress.check(url)).toBeUndefined();
@@ -147,14 +147,14 @@ describe("without loopback", () => {
 
 test("the address that was checked is the one connected to", async () => {
   const port = await serve((request, response) => response.end(request.headers.host));
-  let asked = 0;
+  let lookups = 0;
   const resolve = async () => {
-    asked += 1;
-    return [{ address: asked === 1 ? "127.0.0.1" : "10.0.0.1", family: 4 }];
+    lookups += 1;
+    return [{ address: lookups === 1 ? "127.0.0.1" : "10.0.0.1", family: 4 }];
   };
   const response = await anEgress({ resolve }).request(`http://receiver.example:${port}/`, plain);
   expect(response.body.toString()).toBe(`receiver.example:${port}`);
-  expect(asked).toBe(1);
+  expect(lookups).toBe(1);
 });
 
 test.each([
@@ -249,12 +249,12 @@ test("dripped headers are cut at the total time", async () => {
 });
 
 test("a big answer is cut at its limit, compressed or not", async () => {
-  let sent = 0;
+  let sentBytes = 0;
   const port = await serve(async (_, response) => {
     response.on("error", () => undefined);
     response.writeHead(200, { "content-encoding": "gzip" });
-    while (!response.destroyed && sent < 1_000_000_000) {
-      sent += 65_536;
+    while (!response.destroyed && sentBytes < 1_000_000_000) {
+      sentBytes += 65_536;
       if (!response.write(Buffer.alloc(65_536))) await sleep(1);
     }
   });
@@ -262,7 +262,7 @@ test("a big answer is cut at its limit, compressed or not", async () => {
   expect(response.truncated).toBe(true);
   expect(response.body).toHaveLength(100_000);
   await sleep(50);
-  expect(sent).toBeLessThan(50_000_000);
+  expect(sentBytes).toBeLessThan(50_000_000);
 });
 
 test("an answer of exactly the limit is whole", async () => {
@@ -305,11 +305,11 @@ test("headers over 16 KiB are a protocol failure", async () => {
 test("a certificate nobody vouches for is a TLS failure", async () => {
   const folder = mkdtempSync(join(tmpdir(), "egress-"));
   const [key, cert] = [join(folder, "key.pem"), join(folder, "cert.pem")];
-  const made = spawnSync("openssl", [
+  const openssl = spawnSync("openssl", [
     ...["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "1"],
     ...["-subj", "/CN=127.0.0.1", "-keyout", key, "-out", cert],
   ]);
-  expect(made.status).toBe(0);
+  expect(openssl.status).toBe(0);
   const port = await listen(createTlsServer({ key: readFileSync(key), cert: readFileSync(cert) }));
   rmSync(folder, { recursive: true });
   expect(await failureOf(anEgress().request(`https://127.0.0.1:${port}/`, plain))).toBe("tls");
@@ -349,15 +349,15 @@ test("a malformed network stops the start", () => {
 });
 
 test("keeps a bounded number of connections open, whatever the number of origins", async () => {
-  const asked: (string | undefined)[] = [];
+  const connectionHeaders: (string | undefined)[] = [];
   const answer = (request: IncomingMessage, response: ServerResponse) => {
-    asked.push(request.headers.connection);
+    connectionHeaders.push(request.headers.connection);
     response.end();
   };
   const ports = await Promise.all(Array.from({ length: 5 }, () => serve(answer)));
   const egress = anEgress({ keptConnections: 2 });
   for (const port of ports) await egress.request(`http://127.0.0.1:${port}/`, { ...plain, timeoutMs: 15_000 });
-  expect(asked).toEqual(["keep-alive", "keep-alive", "close", "close", "close"]);
+  expect(connectionHeaders).toEqual(["keep-alive", "keep-alive", "close", "close", "close"]);
 });
 
 describe("a client of its own", () => {
@@ -371,8 +371,8 @@ describe("a client of its own", () => {
     const port = await serve((_, response) => response.end("reached"));
     const client = clientOf(anEgress({ allowLoopback: false }));
     expect(await failureOf(client.request(`http://127.0.0.1:${port}/`, plain))).toMatch(/^blocked/);
-    const named = anEgress({ allowLoopback: false, resolve: async () => [{ address: "127.0.0.1", family: 4 }] });
-    expect(await failureOf(clientOf(named).request(`http://vendor.example:${port}/`, plain))).toMatch(/^blocked/);
+    const namedEgress = anEgress({ allowLoopback: false, resolve: async () => [{ address: "127.0.0.1", family: 4 }] });
+    expect(await failureOf(clientOf(namedEgress).request(`http://vendor.example:${port}/`, plain))).toMatch(/^blocked/);
     const headers = { Host: "vendor.example" };
     expect(await failureOf(clientOf(anEgress()).request(`http://127.0.0.1:${port}/`, { ...plain, headers }))).toMatch(
       /^blocked/,
@@ -383,8 +383,8 @@ describe("a client of its own", () => {
   test("opens no more connections than it may, and shares none", async () => {
     const port = await serve((_, response) => void setTimeout(() => response.end(), 20));
     const egress = anEgress();
-    const [one, other] = [clientOf(egress), clientOf(egress)];
-    await Promise.all(Array.from({ length: 6 }, () => one.request(`http://127.0.0.1:${port}/`, plain)));
+    const [firstClient, other] = [clientOf(egress), clientOf(egress)];
+    await Promise.all(Array.from({ length: 6 }, () => firstClient.request(`http://127.0.0.1:${port}/`, plain)));
     expect(connections).toBe(2);
     await other.request(`http://127.0.0.1:${port}/`, plain);
     expect(connections).toBe(3);

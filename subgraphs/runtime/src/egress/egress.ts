@@ -23,13 +23,14 @@ export interface EgressRequest {
   method: string;
   headers?: Record<string, string>;
   body?: string | Buffer;
-  /** The time limit from the DNS lookup to the last byte of the body. */
+  /** The time limit from the DNS lookup to the body's last byte. */
   timeoutMs: number;
   connectTimeoutMs: number;
   maxResponseBytes: number;
   /**
-   * Takes the body of a success (200 to 299) piece by piece, which is then not collected. The next piece is read after
-   * its promise has resolved, so that a slow taker slows the sender down. Its error ends the request and is thrown.
+   * Takes a successful answer's body (200 to 299) piece by piece, which is then not collected. The next piece is read
+   * after its promise has resolved, so that a slow taker slows the sender down. Its error ends the request and is
+   * thrown.
    */
   onBody?: TakeBody;
   signal?: AbortSignal;
@@ -45,12 +46,12 @@ export interface EgressResponse {
   truncated: boolean;
 }
 
-/** The certificates of a client with TLS of its own. */
+/** The certificates for a client with its own TLS. */
 export interface ClientTls {
   /** The client certificate and its chain, and the private key, as PEM. */
   readonly certificate: string;
   readonly privateKey: string;
-  /** The authorities, as PEM, that may sign the certificate of the server. Absent: those of Node. */
+  /** The authorities, as PEM, that may sign the server's certificate. Absent: Node's own. */
   readonly authorities?: string;
 }
 
@@ -58,7 +59,7 @@ export interface ClientTls {
 export interface EgressClient {
   /** As `Egress.request`. */
   request(url: string, request: EgressRequest): Promise<EgressResponse>;
-  /** Closes the connections after the answers of the requests that are under way. */
+  /** Closes the connections after the running requests are answered. */
   close(): Promise<void>;
 }
 
@@ -69,7 +70,7 @@ export interface Egress extends EgressClient {
    * resolves it again.
    */
   check(url: string, options?: { httpsOnly?: boolean }): Promise<string | undefined>;
-  /** Sends a request. Throws EgressBlockedError, EgressFailure, or the reason of `signal`. */
+  /** Sends a request. Throws EgressBlockedError, EgressFailure, or the signal's reason. */
   request(url: string, request: EgressRequest): Promise<EgressResponse>;
   /**
    * A client with at most `connections` connections to each origin, behind the same guard. It is closed by its owner.
@@ -79,18 +80,18 @@ export interface Egress extends EgressClient {
   /** As `check`, for a mail server. */
   checkMailHost(host: MailHost): Promise<string | undefined>;
   /**
-   * A connected socket to a mail server, without TLS yet. The caller destroys it. Throws EgressBlockedError, EgressFailure
-   * or the reason of `signal`.
+   * A connected socket to a mail server, without TLS yet. The caller destroys it. Throws EgressBlockedError,
+   * EgressFailure or the signal's reason.
    */
   connectToMailHost(host: MailHost, timeoutMs: number, signal?: AbortSignal): Promise<Socket>;
 }
 
 const maxHeaderBytes = 16 * 1_024;
 const checkPatienceMs = 3_000;
-/** Limits idle sockets: each lives for 4 s, and their number grows with the number of origins. */
+/** Limits idle sockets: each lives for 4 s, and each origin adds some. */
 const defaultKeptConnections = 512;
 
-/** Creates the client for outgoing HTTP. Close it at the end of the process. */
+/** Creates the client for outgoing HTTP. Close it when the process ends. */
 export function createEgress(options: EgressOptions): Egress {
   for (const cidr of options.allowPrivateCidrs) ipaddr.parseCIDR(cidr);
   const hosts = new HostLookup();
@@ -110,7 +111,7 @@ export function createEgress(options: EgressOptions): Egress {
   }
 
   function newAgent(connectTimeoutMs: number, connections: number | null, secureContext?: SecureContext): Agent {
-    // The signal of the caller limits the total time, so undici needs no other time-outs.
+    // The caller's signal limits the total time, so undici needs no other time-outs.
     const connect = guardedConnector(connectTimeoutMs, resolveAllowed, { ...options, secureContext });
     const limits = { maxHeaderSize: maxHeaderBytes, headersTimeout: 0, bodyTimeout: 0 };
     const agent = new Agent({ connect, connections, ...limits });
@@ -132,8 +133,9 @@ export function createEgress(options: EgressOptions): Egress {
   function send(agent: (request: EgressRequest) => Agent, url: string, request: EgressRequest) {
     const reason = blockedUrl(url, options);
     if (reason !== undefined) throw new EgressBlockedError(reason);
-    const refused = Object.keys(request.headers ?? {}).find(isReservedHeader);
-    if (refused !== undefined) throw new EgressBlockedError(`the header ${refused} cannot be set by the caller`);
+    const reservedHeader = Object.keys(request.headers ?? {}).find(isReservedHeader);
+    if (reservedHeader !== undefined)
+      throw new EgressBlockedError(`the header ${reservedHeader} cannot be set by the caller`);
     return exchange(agent(request), { url: new URL(url), kept: open < keptConnections }, request);
   }
 
@@ -174,9 +176,9 @@ export function createEgress(options: EgressOptions): Egress {
       const reason = blockedMailHost(target, options);
       if (reason !== undefined) throw new EgressBlockedError(reason);
       const timeout = AbortSignal.timeout(timeoutMs);
-      const ended = signal === undefined ? timeout : AbortSignal.any([timeout, signal]);
+      const combinedSignal = signal === undefined ? timeout : AbortSignal.any([timeout, signal]);
       try {
-        return await connectToMailHost(target, (host) => resolveAllowed(host, timeoutMs), ended);
+        return await connectToMailHost(target, (host) => resolveAllowed(host, timeoutMs), combinedSignal);
       } catch (error) {
         if (signal?.aborted) throw signal.reason;
         if (timeout.aborted) throw new EgressFailure("timeout", `no connection within ${timeoutMs} ms`);

@@ -5,14 +5,14 @@ import type { AddressInfo } from "node:net";
 import { HostLookup } from "./host-lookup.js";
 
 /** A name server (RFC 1035) that knows one host, or answers nobody until it fails. */
-async function aNameServer(known?: { host: string; address: readonly number[] }) {
+async function aNameServer(knownHost?: { host: string; address: readonly number[] }) {
   const socket: Socket = createSocket("udp4");
-  let asked = 0;
+  let questionCount = 0;
   let fails = false;
   const failures: (() => void)[] = [];
   socket.on("message", (question, { port, address }) => {
-    asked += 1;
-    if (known) socket.send(answerTo(question, known), port, address);
+    questionCount += 1;
+    if (knownHost) socket.send(answerTo(question, knownHost), port, address);
     else if (fails) socket.send(failureOf(question), port, address);
     else failures.push(() => socket.send(failureOf(question), port, address));
   });
@@ -20,7 +20,7 @@ async function aNameServer(known?: { host: string; address: readonly number[] })
   await once(socket, "listening");
   return {
     address: `127.0.0.1:${(socket.address() as AddressInfo).port}`,
-    asked: () => asked,
+    asked: () => questionCount,
     fail() {
       fails = true;
       for (const failure of failures.splice(0)) failure();
@@ -54,21 +54,21 @@ function failureOf(question: Buffer): Buffer {
 describe("the lookup of hosts", () => {
   it("finds the addresses that the name server gives", async () => {
     const server = await aNameServer({ host: "receiver.example", address: [192, 0, 2, 7] });
-    const found = await new HostLookup([server.address]).addressesOf("receiver.example");
-    expect(found).toEqual([{ address: "192.0.2.7", family: 4 }]);
+    const addresses = await new HostLookup([server.address]).addressesOf("receiver.example");
+    expect(addresses).toEqual([{ address: "192.0.2.7", family: 4 }]);
     await server.close();
   });
 
   it("keeps no thread of the process while a name server does not answer", async () => {
     const server = await aNameServer();
     const lookup = new HostLookup([server.address], undefined, { timeout: 600_000, tries: 1 });
-    let settled = 0;
+    let failureCount = 0;
     const names = Array.from({ length: 20 }, (_, place) => `host-${place}.example`);
     const asking = names.map((name) =>
       lookup.addressesOf(name).then(
         () => "found",
         (error: NodeJS.ErrnoException) => {
-          settled += 1;
+          failureCount += 1;
           return error.code;
         },
       ),
@@ -76,7 +76,7 @@ describe("the lookup of hosts", () => {
     while (server.asked() < 20) await new Promise((resolve) => setTimeout(resolve, 10));
     // four look-ups by getaddrinfo would keep every file waiting
     for (let times = 0; times < 20; times += 1) await readFile("/etc/hosts");
-    expect(settled).toBe(0);
+    expect(failureCount).toBe(0);
     server.fail();
     expect(new Set(await Promise.all(asking))).toEqual(new Set(["ESERVFAIL"]));
     await server.close();
@@ -91,8 +91,8 @@ describe("the lookup of hosts", () => {
 
   it("asks the system for the names of this machine", async () => {
     const server = await aNameServer();
-    const found = await new HostLookup([server.address]).addressesOf("localhost");
-    expect(found.map(({ address }) => address)).toContain("127.0.0.1");
+    const addresses = await new HostLookup([server.address]).addressesOf("localhost");
+    expect(addresses.map(({ address }) => address)).toContain("127.0.0.1");
     expect(server.asked()).toBe(0);
     await server.close();
   });
@@ -107,15 +107,15 @@ describe("the lookup of hosts", () => {
 
   it("keeps few callers waiting for the system, and forgets those that have given up", async () => {
     const server = await aNameServer({ host: "receiver.example", address: [192, 0, 2, 7] });
-    const asked: string[] = [];
+    const askedHosts: string[] = [];
     let answer: () => void = () => undefined;
     const lookup = new HostLookup([server.address], async (host) => {
-      asked.push(host);
+      askedHosts.push(host);
       if (host.startsWith("stall")) await new Promise<void>((resolve) => (answer = resolve));
       return [{ address: "192.0.2.8", family: 4 }];
     });
-    const stalled = lookup.addressesOf("stall.example");
-    while (asked.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    const stalledLookup = lookup.addressesOf("stall.example");
+    while (askedHosts.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
     expect(await lookup.addressesOf("database")).toHaveLength(1);
     const patience = new AbortController();
     const codes: unknown[] = [];
@@ -129,9 +129,9 @@ describe("the lookup of hosts", () => {
     await Promise.all(ends);
     expect(codes).toEqual([...Array(8).fill("EAI_AGAIN"), ...Array(32).fill("ETIMEOUT")]);
     answer();
-    await stalled;
+    await stalledLookup;
     expect(await lookup.addressesOf("later.example")).toHaveLength(1);
-    expect(asked).toEqual(["stall.example", "database", "later.example"]);
+    expect(askedHosts).toEqual(["stall.example", "database", "later.example"]);
     await server.close();
   });
 });

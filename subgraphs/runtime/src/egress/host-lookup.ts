@@ -19,9 +19,9 @@ const unknownToDns = new Set(["ENOTFOUND", "ENODATA", "ECONNREFUSED"]);
 
 /**
  * Resolves host names that callers choose. It uses c-ares (`dns.Resolver`) instead of `dns.lookup`, because a hostile
- * name server could hold all four threads of the thread pool, which files and compression need too. Names that only the
- * system knows (hosts file, search domains) are looked up with `dns.lookup`, one at a time. A hostile name server can hold
- * such a lookup of a name of its own, so names that DNS does not know wait apart from those of this machine.
+ * name server could hold all four threads in the thread pool, which files and compression need too. Names that only the
+ * system knows (hosts file, search domains) are looked up with `dns.lookup`, one at a time. A hostile name server can
+ * hold such a lookup for its own name, so names that DNS does not know wait apart from this machine's names.
  */
 export class HostLookup {
   readonly #resolver: Resolver;
@@ -31,8 +31,8 @@ export class HostLookup {
   readonly #askSystem: SystemLookup;
 
   /**
-   * `servers`: addresses of name servers, with a port where it is not 53. Default: the name servers of the system.
-   * `askSystem`: looks a name up as `getaddrinfo` does. `patience`: the attempts of each question to a name server.
+   * `servers`: name-server addresses, with a port where it is not 53. Default: the system's name servers. `askSystem`:
+   * looks a name up as `getaddrinfo` does. `patience`: the attempts for each question to a name server.
    */
   constructor(
     servers?: readonly string[],
@@ -44,16 +44,18 @@ export class HostLookup {
     this.#askSystem = askSystem;
   }
 
-  /** Throws a system error of `getaddrinfo` or c-ares with its code. After `signal` the system is not asked any more. */
+  /**
+   * Throws a system error from `getaddrinfo` or c-ares with its code. After `signal` the system is not asked any more.
+   */
   async addressesOf(host: string, signal?: AbortSignal): Promise<ResolvedAddress[]> {
     if (!host.includes(".") || (await this.#hostsNames()).has(host.toLowerCase()))
       return this.#turnsOfThisMachine.take(() => this.#askSystem(host), signal);
     const answers = await Promise.allSettled([
-      this.#resolver.resolve4(host).then((found) => found.map((address) => ({ address, family: 4 }))),
-      this.#resolver.resolve6(host).then((found) => found.map((address) => ({ address, family: 6 }))),
+      this.#resolver.resolve4(host).then((ipv4) => ipv4.map((address) => ({ address, family: 4 }))),
+      this.#resolver.resolve6(host).then((ipv6) => ipv6.map((address) => ({ address, family: 6 }))),
     ]);
-    const found = answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
-    if (found.length > 0) return found;
+    const addresses = answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
+    if (addresses.length > 0) return addresses;
     for (const answer of answers)
       if (answer.status === "rejected" && !unknownToDns.has(String(answer.reason.code))) throw answer.reason;
     return this.#turnsOfUnknown.take(() => this.#askSystem(host), signal);

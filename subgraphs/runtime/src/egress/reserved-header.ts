@@ -1,4 +1,4 @@
-/** Headers that would let a caller choose the server or the framing of the message. */
+/** Headers that would let a caller choose the server or the message's framing. */
 const reservedHeaders = new Set([
   "host",
   "connection",
@@ -12,5 +12,5 @@ const reservedHeaders = new Set([
   "trailer",
 ]);
 
-/** Whether callers of the egress client may not set this header. */
+/** Whether callers may not set this header. */
 export const isReservedHeader = (name: string): boolean => reservedHeaders.has(name.toLowerCase());

@@ -1,4 +1,4 @@
-/** Takes a piece of a body. */
+/** Takes one body piece. */
 export type TakeBody = (piece: Buffer) => Promise<void> | void;
 
 /** Passes pieces on until the signal: a taker that does not come back must not keep the request. */
@@ -18,11 +18,11 @@ export class BodyTaker {
   async take(piece: Buffer): Promise<void> {
     try {
       this.#signal.throwIfAborted();
-      const taken = this.#onBody(piece);
-      if (taken === undefined) return;
+      const takePromise = this.#onBody(piece);
+      if (takePromise === undefined) return;
       await new Promise<void>((resolve, reject) => {
         this.#stop = reject;
-        taken.then(resolve, reject);
+        takePromise.then(resolve, reject);
       });
     } catch (error) {
       this.failure = { error };

@@ -5,7 +5,7 @@ interface Waiter {
 }
 
 /**
- * Runs work of the thread pool one after the other. At most 32 callers wait; further ones are refused at once, and a
+ * Runs work for the thread pool one after the other. At most 32 callers wait; further ones are refused at once, and a
  * caller that has given up leaves.
  */
 export class SystemTurns {

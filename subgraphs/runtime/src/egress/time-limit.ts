@@ -1,6 +1,6 @@
 /**
- * The signal of one request, which its caller or the time ends. The timer of `AbortSignal.timeout` would run on after the
- * request, and keep a signal and an error for each of the requests of its last seconds.
+ * One request's signal, which its caller or the time ends. The `AbortSignal.timeout` timer would run on after the
+ * request, and keep a signal and an error for each request in its last seconds.
  */
 export class TimeLimit {
   readonly #ending = new AbortController();

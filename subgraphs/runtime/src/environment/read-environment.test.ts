@@ -9,9 +9,9 @@ describe("readEnvironment", () => {
   });
 
   it("names every problem at once", () => {
-    const read = () => readEnvironment(schema, { PORT: "high", PUBLIC_URL: "nowhere", DEBUG: "perhaps" });
-    expect(read).toThrow(EnvironmentError);
-    expect(read).toThrow(/PORT[^]*PUBLIC_URL[^]*DEBUG/);
+    const readInvalid = () => readEnvironment(schema, { PORT: "high", PUBLIC_URL: "nowhere", DEBUG: "perhaps" });
+    expect(readInvalid).toThrow(EnvironmentError);
+    expect(readInvalid).toThrow(/PORT[^]*PUBLIC_URL[^]*DEBUG/);
   });
 
   it.each(["high", "80.5", "-1", "65536"])("says in one sentence what a port must be: %s", (PORT) => {

@@ -1,6 +1,6 @@
 import { type ZodType, z } from "zod";
 
-/** The exit status of a process that cannot run with its environment (EX_CONFIG of sysexits.h). */
+/** The exit status when a process cannot run with its environment (EX_CONFIG in sysexits.h). */
 export const exitConfiguration = 78;
 
 /** Thrown when a process cannot run with its environment: wrong values, or a database that does not fit. */
@@ -8,10 +8,10 @@ export class EnvironmentError extends Error {
   override readonly name = "EnvironmentError";
 }
 
-/** Parses a process environment. The message of the error lists all problems. Empty variables count as absent. */
+/** Parses a process environment. The error message lists all problems. Empty variables count as absent. */
 export function readEnvironment<T>(schema: ZodType<T>, variables: NodeJS.ProcessEnv): T {
-  const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ""));
-  const result = schema.safeParse(given);
+  const setVariables = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ""));
+  const result = schema.safeParse(setVariables);
   if (result.success) return result.data;
   const problems = result.error.issues.map((issue) => `${issue.path.join(".") || "environment"}: ${issue.message}`);
   const [only] = problems;
@@ -25,8 +25,8 @@ export function integer(least: number, most: number) {
   return z.coerce.number({ error }).int(error).min(least, error).max(most, error);
 }
 
-/** The schema of a TCP port; 0 takes a free one. */
+/** Schema for a TCP port; 0 takes a free one. */
 export const port = (fallback: number) => integer(0, 65_535).default(fallback);
 
-/** The schema of a setting that is true or false. */
+/** Schema for a setting that is true or false. */
 export const flag = z.enum(["true", "false", "1", "0"]).transform((text) => text === "true" || text === "1");

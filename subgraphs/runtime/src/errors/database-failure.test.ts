@@ -34,7 +34,7 @@ describe("failures of PostgreSQL", () => {
       await client.end();
     }
   }
-  const raised = (state: string) => failureOf(`do $$ begin raise exception using errcode = '${state}'; end $$`);
+  const failureOfState = (state: string) => failureOf(`do $$ begin raise exception using errcode = '${state}'; end $$`);
 
   it.each([
     ["53100", "Full"],
@@ -51,7 +51,7 @@ describe("failures of PostgreSQL", () => {
     ["40P01", "Conflict"],
     ["40001", "Conflict"],
   ])("%s is 503 and not a bug", async (state, failure) => {
-    const error = await raised(state);
+    const error = await failureOfState(state);
     expect(databaseFailure(error)).toBe(failure);
     expect(databaseRefusal(new Error("wrapped", { cause: error }))).toMatchObject({
       code: "UNAVAILABLE",
@@ -68,18 +68,20 @@ describe("failures of PostgreSQL", () => {
   });
 
   it("a plan whose columns have changed is forgotten", async () => {
-    const changed = "alter table changing add column two int; execute stale";
-    const error = await failureOf(`create temp table changing (one int); prepare stale as table changing; ${changed}`);
+    const changeAndExecute = "alter table changing add column two int; execute stale";
+    const error = await failureOf(
+      `create temp table changing (one int); prepare stale as table changing; ${changeAndExecute}`,
+    );
     expect(databaseFailure(error)).toBe("Forgotten");
   });
 
   it("background work waits out an outage, and an overload only as long as others fail too", async () => {
     for (const state of ["53100", "53300", "57P01", "25006"]) {
-      const error = await raised(state);
+      const error = await failureOfState(state);
       expect([isUnavailable(error), isDatabaseOverload(error)]).toEqual([true, false]);
     }
     for (const state of ["57014", "53200", "55P03"]) {
-      const error = await raised(state);
+      const error = await failureOfState(state);
       expect([isUnavailable(error), isDatabaseOverload(error)]).toEqual([false, true]);
     }
   });
@@ -92,7 +94,7 @@ describe("failures of PostgreSQL", () => {
 
   it("what a constraint refuses and a bug are no outage", async () => {
     for (const state of ["23505", "42P01", "XX000", "22P02"])
-      expect(databaseRefusal(await raised(state))).toBeUndefined();
+      expect(databaseRefusal(await failureOfState(state))).toBeUndefined();
     expect(databaseRefusal(systemError("ENOENT", "open"))).toBeUndefined();
     expect(isConnectionLost(systemError("ENOENT", "connect"))).toBe(true);
     expect(isConflict(new Error("deadlock"))).toBe(false);

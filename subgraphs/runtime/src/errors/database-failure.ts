@@ -1,7 +1,7 @@
 /**
- * The kinds of database failure that are handled differently. `Unconfirmed`: the connection was lost after COMMIT was
+ * Kinds of database failures that are handled differently. `Unconfirmed`: the connection was lost after COMMIT was
  * sent, so the transaction may have taken effect. `Refused`: the server answers and refuses the login. `Forgotten`: the
- * server does not know the prepared statements of the connection, so the statement did not run.
+ * server does not know the connection's prepared statements, so the statement did not run.
  */
 export type DatabaseFailure =
   | "Lost"
@@ -16,7 +16,7 @@ export type DatabaseFailure =
   | "Locked"
   | "Conflict";
 
-/** SQLSTATE values (PostgreSQL, "Appendix A. PostgreSQL Error Codes"); those of class 08 are all `Lost`. */
+/** SQLSTATE values (PostgreSQL, "Appendix A. PostgreSQL Error Codes"); class 08 as a whole is `Lost`. */
 const failureOfState: Readonly<Record<string, DatabaseFailure>> = {
   "57P01": "Lost",
   "57P02": "Lost",
@@ -36,7 +36,7 @@ const failureOfState: Readonly<Record<string, DatabaseFailure>> = {
   "25006": "ReadOnly",
   "53200": "Exhausted",
   "53400": "Exhausted",
-  // input or output error of the server's disk
+  // input or output error on the server's disk
   "58030": "Exhausted",
   "57014": "TimedOut",
   "25P03": "TimedOut",
@@ -46,7 +46,7 @@ const failureOfState: Readonly<Record<string, DatabaseFailure>> = {
   "40P01": "Conflict",
 };
 
-/** Codes of Node's system errors. */
+/** Node's system error codes. */
 const failureOfCode: Readonly<Record<string, DatabaseFailure>> = {
   ECONNREFUSED: "Lost",
   ECONNRESET: "Lost",
@@ -57,15 +57,15 @@ const failureOfCode: Readonly<Record<string, DatabaseFailure>> = {
   EAI_AGAIN: "Lost",
 };
 
-/** The part of PostgreSQL that refuses a prepared statement whose columns have changed since. */
+/** The PostgreSQL part that refuses a prepared statement whose columns have changed since. */
 const stalePlan = "RevalidateCachedQuery";
 
-/** Messages of the driver that come without a code. */
+/** Driver messages that come without a code. */
 const lostWords = /Connection terminated|not queryable|timeout exceeded when trying to connect|timeout expired/;
 /** PostgreSQL has no SQLSTATE for a disk quota or a file size limit. */
 const fullWords = /No space left on device|Disk quota exceeded|File too large/;
 
-/** A database failure that the platform noticed itself, without an answer of the server. */
+/** A database failure that the platform noticed itself, without an answer from the server. */
 export class DatabaseUnavailable extends Error {
   override readonly name = "DatabaseUnavailable";
 
@@ -78,28 +78,28 @@ export class DatabaseUnavailable extends Error {
   }
 }
 
-/** The kind of database failure of the error or of its causes. Undefined for a defect and for a violated constraint. */
+/** The database failure in the error or its causes. Undefined for a defect and for a violated constraint. */
 export function databaseFailure(error: unknown): DatabaseFailure | undefined {
   for (let cause = error; isErrorLike(cause); cause = cause.cause) {
-    const found = failureOf(cause);
-    if (found !== undefined) return found;
+    const failure = failureOf(cause);
+    if (failure !== undefined) return failure;
   }
   return undefined;
 }
 
-/** An `instanceof Error` would miss errors of another realm (worker threads, vm contexts). */
+/** An `instanceof Error` would miss errors from another realm (worker threads, vm contexts). */
 const isErrorLike = (error: unknown): error is Error =>
   typeof error === "object" && error !== null && "message" in error;
 
 function failureOf(error: Error): DatabaseFailure | undefined {
   // the ORM wraps errors and copies their members
   const {
-    databaseFailure: told,
+    databaseFailure: reportedFailure,
     code,
     syscall,
     routine,
   } = error as { databaseFailure?: DatabaseFailure; routine?: string } & NodeJS.ErrnoException;
-  if (told !== undefined) return told;
+  if (reportedFailure !== undefined) return reportedFailure;
   if (code === "0A000" && routine === stalePlan) return "Forgotten";
   if (code === "ENOENT") return syscall === "connect" ? "Lost" : undefined;
   if (code === undefined || code === "XX000") return failureOfWords(error.message);
@@ -140,7 +140,7 @@ export const isLoginRefused = (error: unknown): boolean => databaseFailure(error
 /** Whether the server accepts no writes on this connection. */
 export const isReadOnly = (error: unknown): boolean => databaseFailure(error) === "ReadOnly";
 
-/** Whether the server does not know the prepared statements of the connection, so that the statement did not run. */
+/** Whether the server does not know the connection's prepared statements, so that the statement did not run. */
 export const isForgotten = (error: unknown): boolean => databaseFailure(error) === "Forgotten";
 
 /** Whether writes fail until an operator changes the disk or the server, while reads may still work. */
@@ -158,17 +158,14 @@ export const isConflict = (error: unknown): boolean => databaseFailure(error) ==
 /** Whether the statement was ended because it took longer than its connection allows. */
 export const isStatementTimeout = (error: unknown): boolean => databaseFailure(error) === "TimedOut";
 
-/**
- * Whether a foreign key was violated: the parent row was deleted meanwhile. A second run of the transaction finds that
- * out.
- */
+/** Whether a foreign key was violated: the parent row was deleted meanwhile. A second run finds that out. */
 export function isParentGone(error: unknown): boolean {
   for (let cause = error; isErrorLike(cause); cause = cause.cause)
     if ((cause as NodeJS.ErrnoException).code === "23503") return true;
   return false;
 }
 
-/** The name of the violated unique constraint; undefined for any other error. */
+/** The violated unique constraint's name; undefined for any other error. */
 export function violatedUnique(error: unknown): string | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const { code, constraint } = cause as { code?: unknown; constraint?: unknown };

@@ -25,8 +25,8 @@ describe("failures of files", () => {
 
   it("keeps its kind on its way between two processes", () => {
     const outage = new FileOutage("EROFS", "The disk takes no writes", { cause: systemError("EROFS") });
-    const sent = structuredClone(sentError(new Error("wrapped", { cause: outage })));
-    expect(fileFailure(receivedError(sent))).toBe("ReadOnly");
+    const receivedCopy = structuredClone(sentError(new Error("wrapped", { cause: outage })));
+    expect(fileFailure(receivedError(receivedCopy))).toBe("ReadOnly");
   });
 
   it.each([

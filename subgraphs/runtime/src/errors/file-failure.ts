@@ -1,7 +1,7 @@
 /** Why no file can be used: the disk is full, read-only or broken, or no file descriptor is left. */
 export type FileFailure = "Full" | "ReadOnly" | "Broken" | "NoDescriptors";
 
-/** Codes of system errors. `EFBIG` is absent, since a limit of the work itself causes it. */
+/** System error codes. `EFBIG` is absent, since the work's own limit causes it. */
 const failureOfCode: Readonly<Record<string, FileFailure>> = {
   ENOSPC: "Full",
   EDQUOT: "Full",
@@ -11,7 +11,7 @@ const failureOfCode: Readonly<Record<string, FileFailure>> = {
   ENFILE: "NoDescriptors",
 };
 
-/** The texts of the same errors in the output of other programs (glibc, and two of git's own). */
+/** The same errors as other programs print them (glibc, and two texts from git). */
 const textsOfCode: Readonly<Record<string, RegExp>> = {
   ENOSPC: /No space left on device|Out of diskspace/,
   EDQUOT: /Disk quota exceeded/,
@@ -25,7 +25,7 @@ export class FileOutage extends Error {
   override readonly name = "FileOutage";
   readonly fileFailure: FileFailure;
 
-  /** `code`: that of the system error. */
+  /** `code`: the system error's code. */
   constructor(
     readonly code: string,
     message: string,
@@ -36,24 +36,24 @@ export class FileOutage extends Error {
   }
 }
 
-/** The kind of file failure of the error or of its causes. Undefined for any other error. */
+/** The file failure in the error or its causes. Undefined for any other error. */
 export function fileFailure(error: unknown): FileFailure | undefined {
   for (let cause = error; isErrorLike(cause); cause = cause.cause) {
-    const { fileFailure: told, code } = cause as { fileFailure?: FileFailure; code?: unknown };
-    if (told !== undefined) return told;
+    const { fileFailure: reportedFailure, code } = cause as { fileFailure?: FileFailure; code?: unknown };
+    if (reportedFailure !== undefined) return reportedFailure;
     if (typeof code === "string" && Object.hasOwn(failureOfCode, code)) return failureOfCode[code];
   }
   return undefined;
 }
 
-/** An `instanceof Error` would miss errors of another realm. */
+/** An `instanceof Error` would miss errors from another realm. */
 const isErrorLike = (error: unknown): error is Error =>
   typeof error === "object" && error !== null && "message" in error;
 
-/** Whether files or file descriptors of the platform are the reason. */
+/** Whether the platform's files or file descriptors are the reason. */
 export const isFileOutage = (error: unknown): boolean => fileFailure(error) !== undefined;
 
-/** The code of the system error that the output of a program tells; undefined when it tells none. */
+/** The system error code that a program's output tells; undefined when it tells none. */
 export function systemCodeIn(output: string): string | undefined {
   return Object.keys(textsOfCode).find((code) => textsOfCode[code]?.test(output));
 }

@@ -1,14 +1,14 @@
 import type { ErrorCode } from "@factory/schema/error-codes";
 import { DomainError } from "./domain-error.js";
 
-/** A value that is well formed but not one of those that its member allows. */
+/** A value that is well formed but that its member does not allow. */
 export interface InvalidEnumValue {
   /** RFC 6901 JSON pointer to the value. */
   readonly pointer: string;
   readonly allowed: readonly string[];
 }
 
-/** The refusal of values outside their closed set, with one entry in `errors` for each of them. */
+/** Refuses values outside their closed set, with one entry in `errors` for each value. */
 export function invalidEnumValue(
   values: readonly InvalidEnumValue[],
   code: ErrorCode = "PARAMETERS_INVALID",

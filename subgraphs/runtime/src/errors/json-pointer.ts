@@ -1,2 +1,2 @@
-/** A member name as a token of a JSON pointer (RFC 6901, section 3). */
+/** A member name as a token in a JSON pointer (RFC 6901, section 3). */
 export const pointerToken = (name: string): string => name.replaceAll("~", "~0").replaceAll("/", "~1");

@@ -3,7 +3,7 @@ import { type DatabaseFailure, databaseFailure, isDatabaseOutage, isDatabaseUnav
 import { DomainError } from "./domain-error.js";
 import { type FileFailure, fileFailure, isFileOutage } from "./file-failure.js";
 
-/** Whether the database or the files of the platform are away. Background work waits for them without a limit. */
+/** Whether the platform's database or files are away. Background work waits for them without a limit. */
 export const isOutage = (error: unknown): boolean => isDatabaseOutage(error) || isFileOutage(error);
 
 /** Whether database or files did not serve the request, so that the same request may succeed later. */
@@ -29,7 +29,7 @@ const details: Readonly<Record<DatabaseFailure, string>> = {
   Conflict: "Other requests change the same rows. Try again in a moment.",
 };
 
-/** The refusal UNAVAILABLE for a database failure; undefined when the database is not the reason of the error. */
+/** The refusal UNAVAILABLE for a database failure; undefined when the database is not the error's reason. */
 export function databaseRefusal(error: unknown): DomainError | undefined {
   if (error instanceof DomainError) return undefined;
   const failure = databaseFailure(error);
@@ -46,7 +46,7 @@ const fileDetails: Readonly<Record<FileFailure, string>> = {
 /** An operator frees a disk, which takes longer than a moment. */
 const fileRetrySeconds = 5;
 
-/** The refusal UNAVAILABLE for a failure of the database or of files; undefined for any other error. */
+/** The refusal UNAVAILABLE for a database or file failure; undefined for any other error. */
 export function outageRefusal(error: unknown): DomainError | undefined {
   if (error instanceof DomainError) return undefined;
   const failure = fileFailure(error);

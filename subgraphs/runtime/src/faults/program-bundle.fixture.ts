@@ -14,13 +14,13 @@ const usesAddress = /\bimport\.meta\.(?:url|dirname|filename)\b|\b__(?:dirname|f
 const bundles = new Map<string, Promise<string>>();
 
 /**
- * Bundles a program into one file, since a start spends most of its time on finding and linking modules. The file is made
- * again when one of its modules is newer.
+ * Bundles a program into one file, since a start spends most time on finding and linking modules. The file is made
+ * again when a module is newer.
  */
 export function bundled(program: URL): Promise<string> {
-  const found = bundles.get(program.href) ?? bundledAnew(fileURLToPath(program));
-  bundles.set(program.href, found);
-  return found;
+  const bundle = bundles.get(program.href) ?? bundledAnew(fileURLToPath(program));
+  bundles.set(program.href, bundle);
+  return bundle;
 }
 
 async function bundledAnew(program: string): Promise<string> {
@@ -30,7 +30,7 @@ async function bundledAnew(program: string): Promise<string> {
   const { outputFiles, metafile } = await build({
     ...{ absWorkingDir: root, entryPoints: [program], outfile: bundle, write: false, metafile: true, bundle: true },
     ...{ platform: "node", format: "esm", target: "node24", external: outside, logLevel: "error" },
-    // names of classes and functions appear in logs and in GraphQL
+    // class and function names appear in logs and in GraphQL
     ...{ keepNames: true, legalComments: "none", minifyWhitespace: true },
     // its main file is UMD, whose inner `require` no bundler can follow
     alias: { "jsonc-parser": join(root, "node_modules/jsonc-parser/lib/esm/main.js") },
@@ -64,9 +64,9 @@ async function isFresh(bundle: string): Promise<boolean> {
 
 /** Another worker may write the same file. */
 async function written(file: string, text: string): Promise<void> {
-  const unfinished = `${file}.${process.pid}`;
-  await writeFile(unfinished, text);
-  await rename(unfinished, file);
+  const temporaryFile = `${file}.${process.pid}`;
+  await writeFile(temporaryFile, text);
+  await rename(temporaryFile, file);
 }
 
 /** Modules find the files and workers beside them. */

@@ -15,7 +15,7 @@ import { continueTrace } from "../telemetry/trace.js";
 import { requestContext } from "../tenancy/request-context.js";
 import { armFailpoint } from "./failpoint.js";
 
-/** The first message to the process of a subgraph. */
+/** The first message to a subgraph process. */
 export interface ChildStart {
   readonly access: DatabaseAccess;
   /** The data directory that the process locks as its own. */
@@ -50,14 +50,17 @@ interface ServedSubgraph<Of extends Operations> {
   close(): Promise<void>;
 }
 
-/** The result of a GraphQL operation as it is sent to the parent. */
+/** A GraphQL operation's result as it is sent to the parent. */
 export interface SentResult {
   readonly data?: Record<string, unknown> | null | undefined;
   readonly errors?: readonly GraphQLFormattedError[];
   readonly replayed: boolean;
 }
 
-/** The entry of a program that runs one subgraph for its parent, until the parent stops it or a failpoint kills it. */
+/**
+ * The entry point for a program that runs one subgraph for its parent, until the parent stops it or a failpoint kills
+ * it.
+ */
 export function serveParent<Settings, Of extends Operations>(
   name: SubgraphName,
   start: (parts: StartParts<Settings>) => Promise<ServedSubgraph<Of>>,
@@ -83,11 +86,11 @@ async function serve<Settings, Of extends Operations>(
   const bus = await PostgresBus.open(connections.worker, logger);
   const host = { connections, bus, logger, jobProcess: new JobProcess(lock) };
   const masterKeys = new MasterKeys(Buffer.from(masterKey));
-  const { operations, ...served } = await start({ host, masterKeys, dataDir, settings: settings as Settings });
+  const { operations, ...subgraph } = await start({ host, masterKeys, dataDir, settings: settings as Settings });
   process.on("message", (message) => void answer(operations, message as ChildCall));
   process.once("SIGTERM", () => {
     void (async () => {
-      await served.close();
+      await subgraph.close();
       await bus.close();
       lock.release();
       process.exit();
@@ -107,7 +110,7 @@ async function answer(operations: Operations, { id, operation, given }: ChildCal
 
 const tell = (message: FromSubgraph) => void process.send?.(message);
 
-/** Runs a GraphQL operation of a principal. */
+/** Runs a principal's GraphQL operation. */
 export const operationsOn =
   (schema: GraphQLSchema) =>
   async (

@@ -19,14 +19,14 @@ const compileCache = join(
   "../../../../node_modules/.cache/factory-subgraph-processes",
 );
 
-/** Thrown by the calls of a process that has ended. */
+/** Thrown by calls to a process that has ended. */
 export class ProcessEnded extends Error {
   override readonly name = "ProcessEnded";
 }
 
 /** A process that runs one subgraph. */
 export interface SubgraphProcess<Of extends Operations> {
-  /** Resolves with the exit code of the process, or with null if a signal ended it. */
+  /** Resolves with the process's exit code, or with null if a signal ended it. */
   readonly ended: Promise<number | null>;
   /** Rejects with `ProcessEnded` when the process ends before it answers. */
   call<Name extends keyof Of & string>(name: Name, ...given: Parameters<Of[Name]>): ReturnType<Of[Name]>;
@@ -43,7 +43,7 @@ interface Wanted {
   readonly settings?: unknown;
 }
 
-/** The things that all processes of one subgraph share. */
+/** The things that all one subgraph's processes share. */
 interface ProcessPlace {
   /** The compiled program, which calls `serveParent`. */
   readonly program: URL;
@@ -51,7 +51,7 @@ interface ProcessPlace {
   readonly dataDir: string;
 }
 
-/** A database and a data directory for the processes of a subgraph. */
+/** A database and a data directory for a subgraph's processes. */
 export async function aProcessPlace(name: SubgraphName, program: URL): Promise<ProcessPlace> {
   const dataDir = await mkdtemp(join(tmpdir(), `${name}-process-`));
   return { program, dataDir, database: await aSuiteDatabase(name) };
@@ -96,8 +96,8 @@ export class SubgraphProcesses<Of extends Operations> {
   }
 
   /**
-   * Starts the next process, which dies at a failpoint. Returns false if it dies before it is ready, as a job of an
-   * earlier process may bring it to the failpoint.
+   * Starts the next process, which dies at a failpoint. Returns false if it dies before it is ready, as an earlier
+   * process's job may bring it to the failpoint.
    */
   async startMortal(failpoint: string, settings?: unknown): Promise<boolean> {
     return (await this.#started({ failpoint, settings })) !== undefined;
@@ -120,20 +120,20 @@ export class SubgraphProcesses<Of extends Operations> {
       execArgv: ["--no-warnings"],
       stdio: ["ignore", "inherit", "inherit", "ipc"],
     });
-    const ended = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)));
+    const exitCode = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)));
     const start: ChildStart = {
       access: database.access,
       ...{ dataDir, masterKey: this.#masterKey, failpoint, settings },
     };
     child.send(start);
-    const isReady = await readyOrKilled(child, ended);
-    this.#last = servingProcess<Of>(child, ended);
+    const isReady = await readyOrKilled(child, exitCode);
+    this.#last = servingProcess<Of>(child, exitCode);
     return isReady ? this.#last : undefined;
   }
 }
 
 /** Resolves with false if a signal ends the process. */
-function readyOrKilled(child: ChildProcess, ended: Promise<number | null>): Promise<boolean> {
+function readyOrKilled(child: ChildProcess, exitCode: Promise<number | null>): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       child.kill("SIGKILL");
@@ -143,7 +143,7 @@ function readyOrKilled(child: ChildProcess, ended: Promise<number | null>): Prom
       clearTimeout(timer);
       resolve(true);
     });
-    void ended.then((code) => {
+    void exitCode.then((code) => {
       clearTimeout(timer);
       if (code === null) resolve(false);
       else reject(new Error(`The subgraph ended with ${code} before it was ready`));
@@ -153,7 +153,7 @@ function readyOrKilled(child: ChildProcess, ended: Promise<number | null>): Prom
 
 function servingProcess<Of extends Operations>(
   child: ChildProcess,
-  ended: Promise<number | null>,
+  exitCode: Promise<number | null>,
 ): SubgraphProcess<Of> {
   const waiting = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();
   const isOver = () => new ProcessEnded("The process has ended");
@@ -171,7 +171,7 @@ function servingProcess<Of extends Operations>(
     for (const answer of waiting.values()) answer.reject(isOver());
     waiting.clear();
   });
-  const call = (operation: string, ...given: readonly unknown[]) =>
+  const call = (operation: string, ...callArguments: readonly unknown[]) =>
     new Promise<unknown>((resolve, reject) => {
       if (!child.connected) {
         reject(isOver());
@@ -179,21 +179,21 @@ function servingProcess<Of extends Operations>(
       }
       calls += 1;
       waiting.set(calls, { resolve, reject });
-      const message: ChildCall = { id: calls, operation, given };
+      const message: ChildCall = { id: calls, operation, given: callArguments };
       child.send(message, (error) => {
         if (error) reject(isOver());
       });
     });
   return {
-    ended,
+    ended: exitCode,
     call: call as never,
     async stop() {
       child.kill("SIGTERM");
-      return ended;
+      return exitCode;
     },
     async kill() {
       child.kill("SIGKILL");
-      await ended;
+      await exitCode;
     },
   };
 }

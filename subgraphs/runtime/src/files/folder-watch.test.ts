@@ -53,9 +53,9 @@ describe("the watch of the platform's folders", () => {
 
   it("tells the kind of failure: a full disk, and a folder that is gone", async () => {
     const disk = await aDisk();
-    const [folder, gone] = [new PlatformFolder("A", disk.path), new PlatformFolder("B", `${disk.path}/gone`)];
-    await aWatch([folder, gone]);
-    expect([folder.outage, gone.outage?.fileFailure]).toEqual([undefined, "Broken"]);
+    const [folder, missingFolder] = [new PlatformFolder("A", disk.path), new PlatformFolder("B", `${disk.path}/gone`)];
+    await aWatch([folder, missingFolder]);
+    expect([folder.outage, missingFolder.outage?.fileFailure]).toEqual([undefined, "Broken"]);
     await disk.fill();
     expect((await folder.probe())?.fileFailure).toBe(disk.isMounted ? "Full" : "Broken");
   });
@@ -70,9 +70,9 @@ describe("the watch of the platform's folders", () => {
     expect(() => folder.requireUsable()).toThrow("DATA_DIR takes no files");
     await expect(folder.usable(signal, 0)).rejects.toThrow("DATA_DIR takes no files");
     const stopping = new AbortController();
-    const stopped = folder.usable(stopping.signal);
+    const stoppedWait = folder.usable(stopping.signal);
     stopping.abort(new Error("the process stops"));
-    await expect(stopped).rejects.toThrow("the process stops");
+    await expect(stoppedWait).rejects.toThrow("the process stops");
     const waiting = folder.usable(signal, 600_000);
     await disk.free();
     await folder.probe();
@@ -83,12 +83,12 @@ describe("the watch of the platform's folders", () => {
   it("blames no folder while no file descriptor is left", () => {
     const workspace = join(dirname(fileURLToPath(import.meta.url)), "../..");
     ensureCompiled(workspace, { entry: "files/folder-watch.js", sources: "{errors,files,loops}/*.ts" });
-    const compiled = (file: string) => JSON.stringify(pathToFileURL(join(workspace, "dist", file)).href);
+    const moduleUrl = (file: string) => JSON.stringify(pathToFileURL(join(workspace, "dist", file)).href);
     const script = `
       import { closeSync, openSync } from "node:fs";
       import { tmpdir } from "node:os";
-      import { FolderWatch } from ${compiled("files/folder-watch.js")};
-      import { PlatformFolder } from ${compiled("files/platform-folder.js")};
+      import { FolderWatch } from ${moduleUrl("files/folder-watch.js")};
+      import { PlatformFolder } from ${moduleUrl("files/platform-folder.js")};
       const ignore = () => undefined;
       const watch = new FolderWatch();
       await watch.start([new PlatformFolder("TMPDIR", tmpdir())], { error: ignore, warn: ignore });
@@ -100,13 +100,13 @@ describe("the watch of the platform's folders", () => {
       await watch.turn();
       console.log(JSON.stringify([failing, watch.failing]));
       process.exit();`;
-    const limited = [
+    const limitedCommand = [
       "-c",
       'ulimit -n 128; exec "$0" --no-warnings --input-type=module -e "$1"',
       process.execPath,
       script,
     ];
-    expect(JSON.parse(execFileSync("sh", limited, { encoding: "utf8" }))).toEqual([["file descriptors"], []]);
+    expect(JSON.parse(execFileSync("sh", limitedCommand, { encoding: "utf8" }))).toEqual([["file descriptors"], []]);
   });
 
   it("does not wait for a disk that hangs, and goes on when the disk does", async () => {

@@ -5,7 +5,7 @@ import { PlatformFolder } from "./platform-folder.js";
 
 const periodMs = 5000;
 const countEveryMs = 60_000;
-/** The name of what is missing when no folder can be blamed. */
+/** The name for what is missing when no folder can be blamed. */
 const fileDescriptors = "file descriptors";
 
 interface Outage {
@@ -13,7 +13,7 @@ interface Outage {
   countedAt: number;
 }
 
-/** Probes the folders of the platform every 5 s, and logs which of them fail. */
+/** Probes the platform's folders every 5 s, and logs which ones fail. */
 export class FolderWatch {
   readonly #folders = new Map<string, PlatformFolder>();
   readonly #outages = new Map<string, Outage>();
@@ -23,9 +23,9 @@ export class FolderWatch {
   /** The folder with this name and path, which all parts of the process share. */
   folder(name: string, path: string): PlatformFolder {
     const key = `${name} ${path}`;
-    const shared = this.#folders.get(key) ?? new PlatformFolder(name, path);
-    this.#folders.set(key, shared);
-    return shared;
+    const sharedFolder = this.#folders.get(key) ?? new PlatformFolder(name, path);
+    this.#folders.set(key, sharedFolder);
+    return sharedFolder;
   }
 
   /** The folders that are probed. */
@@ -33,12 +33,12 @@ export class FolderWatch {
     return this.#watched;
   }
 
-  /** The names of the folders that take no files; `file descriptors` is one of them when none is left. */
+  /** The folders that take no files, by name; also `file descriptors` when none is left. */
   get failing(): string[] {
     return [...this.#outages.keys()].sort();
   }
 
-  /** Whether the failure of one piece of work may be the fault of the platform's disks. */
+  /** Whether the platform's disks may be why one piece of work failed. */
   get isScarce(): boolean {
     return this.#outages.size > 0 || this.#watched.some(({ isScarce }) => isScarce);
   }
@@ -60,9 +60,9 @@ export class FolderWatch {
 
   /** Probes all folders, and logs what has changed. */
   async turn(): Promise<void> {
-    const probed = await Promise.all(this.#watched.map(async (folder) => ({ folder, failure: await folder.probe() })));
+    const probes = await Promise.all(this.#watched.map(async (folder) => ({ folder, failure: await folder.probe() })));
     const failures = new Map<string, FileOutage>();
-    for (const { folder, failure } of probed) {
+    for (const { folder, failure } of probes) {
       if (failure?.fileFailure === "NoDescriptors") failures.set(fileDescriptors, failure);
       if (folder.outage) failures.set(folder.name, folder.outage);
     }
@@ -72,13 +72,13 @@ export class FolderWatch {
 
   #fails(folder: string, cause: FileOutage): void {
     const now = performance.now();
-    const known = this.#outages.get(folder);
-    if (!known) {
+    const knownOutage = this.#outages.get(folder);
+    if (!knownOutage) {
       this.#outages.set(folder, { since: now, countedAt: now });
       this.#logger?.error({ folder, cause, reason: cause.message }, "the platform cannot write files");
-    } else if (now - known.countedAt >= countEveryMs) {
-      known.countedAt = now;
-      this.#logger?.error({ folder, seconds: secondsSince(known) }, "the platform still cannot write files");
+    } else if (now - knownOutage.countedAt >= countEveryMs) {
+      knownOutage.countedAt = now;
+      this.#logger?.error({ folder, seconds: secondsSince(knownOutage) }, "the platform still cannot write files");
     }
   }
 
@@ -91,5 +91,5 @@ export class FolderWatch {
 
 const secondsSince = ({ since }: Outage) => Math.round((performance.now() - since) / 1000);
 
-/** The folders of this process. */
+/** This process's folders. */
 export const folderWatch = new FolderWatch();

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { FileOutage, fileFailure } from "../errors/file-failure.js";
 
-/** The file in a folder of several processes by which they know that it is the same one. */
+/** A file by which several processes know that they share a folder. */
 export const folderMarkFile = ".factory-folder";
 
-/** A disk with less room than this may be too small for one piece of work that keeps its own limits. */
+/** A disk with less room than this may be too small for work that keeps its own limits. */
 const scarceBytes = 256 * 1024 * 1024;
 const probeBytes = Buffer.alloc(64 * 1024, 1);
 /** A probe that takes longer fails. A busy disk may need seconds to synchronize. */
@@ -17,7 +17,7 @@ const waitLimitMs = 30_000;
 
 /** A folder without which the platform cannot do its work. `FolderWatch` probes it. */
 export class PlatformFolder {
-  /** The name for the log and for readiness: that of the setting. */
+  /** The name for the log and for readiness: the setting's name. */
   readonly name: string;
   readonly path: string;
   readonly #limitMs: number;
@@ -56,7 +56,7 @@ export class PlatformFolder {
     if (this.#outage) throw this.#outage;
   }
 
-  /** Waits until files can be written. Throws the reason after 30 s, and that of the signal. */
+  /** Waits until files can be written. Throws the reason after 30 s, or the signal's reason. */
   async usable(signal: AbortSignal, limitMs = waitLimitMs): Promise<void> {
     const until = performance.now() + limitMs;
     while (this.#outage) {
@@ -67,8 +67,8 @@ export class PlatformFolder {
   }
 
   /**
-   * Writes a file. Returns the reason when that fails. A lack of file descriptors does not change the state of the folder.
-   * A probe that hangs is not joined by a second one, since each holds a thread.
+   * Writes a file. Returns the reason when that fails. Missing file descriptors do not change the folder's state. A
+   * probe that hangs is not joined by a second one, since each holds a thread.
    */
   async probe(): Promise<FileOutage | undefined> {
     this.#probe ??= this.#write().finally(() => (this.#probe = undefined));

@@ -7,8 +7,8 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 const prefix = "small-disk-";
-/** The mount points of this fixture, each with the process that made it. */
-const mounted = new RegExp(`^\\S+ (\\S*/${prefix}(\\d+)-\\S*) tmpfs `, "gm");
+/** This fixture's mount points, each with the process that made it. */
+const mountLine = new RegExp(`^\\S+ (\\S*/${prefix}(\\d+)-\\S*) tmpfs `, "gm");
 
 /**
  * A small disk that a test fills and frees. It is a file system in memory where this process may mount one. Elsewhere a
@@ -80,7 +80,7 @@ async function writeWhileRoom(file: { write(bytes: Buffer): Promise<unknown> }, 
 /** Unmounts what runs that were killed have left. */
 async function unmountLeft(): Promise<void> {
   const mounts = await readFile("/proc/mounts", "utf8").catch(() => "");
-  for (const [, path = "", pid] of mounts.matchAll(mounted)) {
+  for (const [, path = "", pid] of mounts.matchAll(mountLine)) {
     if (existsSync(`/proc/${pid}`)) continue;
     await run("umount", ["-l", path]).catch(() => undefined);
     await rm(dirname(path), { recursive: true, force: true }).catch(() => undefined);

@@ -2,7 +2,7 @@ import type { Scope } from "@factory/schema/scopes";
 import { Directive, Extensions } from "type-graphql";
 
 /**
- * The rule that says who may call a root field, resolve a reference or read a guarded field. One of the `scopes` is
+ * The rule that says who may call a root field, resolve a reference or read a guarded field. One scope in `scopes` is
  * enough.
  */
 export interface AuthRule {
@@ -13,11 +13,11 @@ export interface AuthRule {
   readonly internal?: true;
 }
 
-/** The SDL of the directive that `@Auth` writes. */
+/** The SDL for the directive that `@Auth` writes. */
 export const authDirective =
   "directive @auth(scopes: [String!], anonymous: Boolean, platformAdmin: Boolean, internal: Boolean) on FIELD_DEFINITION";
 
-/** Declares the authorization rule of a field. The build of a subgraph fails when a root field has no rule. */
+/** Declares a field's authorization rule. The subgraph build fails when a root field has no rule. */
 export function Auth(rule: AuthRule): MethodDecorator {
   const values = Object.entries(rule).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
   return (target, property, descriptor) => {

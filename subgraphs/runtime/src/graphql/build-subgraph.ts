@@ -26,7 +26,7 @@ interface SubgraphDefinition {
   readonly printedSdl?: string | undefined;
 }
 
-/** The executable schema of a subgraph and its SDL. */
+/** A subgraph's executable schema and its SDL. */
 export interface Subgraph {
   readonly schema: GraphQLSchema;
   /** The SDL that is committed as `schema/<name>.graphql` and composed into the supergraph. */
@@ -48,7 +48,7 @@ const links = `
 export function buildSubgraph(definition: SubgraphDefinition): Subgraph {
   const guard = new Guard(definition.logger);
   const instances = new Map<unknown, object>(definition.resolvers.map((resolver) => [resolver.constructor, resolver]));
-  const decorated = buildSchemaSync({
+  const decoratedSchema = buildSchemaSync({
     resolvers: definition.resolvers.map((resolver) => resolver.constructor) as unknown as NonEmptyArray<
       new () => object
     >,
@@ -59,13 +59,13 @@ export function buildSubgraph(definition: SubgraphDefinition): Subgraph {
     validate: false,
     skipCheck: true,
   });
-  const rules = rootRules(decorated);
-  const sdl = definition.printedSdl ?? printedSdl(decorated);
-  const resolvers = createResolversMap(decorated) as Record<string, Record<string, unknown>>;
+  const rules = rootRules(decoratedSchema);
+  const sdl = definition.printedSdl ?? printedSdl(decoratedSchema);
+  const resolvers = createResolversMap(decoratedSchema) as Record<string, Record<string, unknown>>;
   for (const [type, reference] of Object.entries(definition.references ?? {}))
     resolvers[type] = { ...resolvers[type], __resolveReference: guard.reference(type, reference) };
   const schema = buildSubgraphSchema([{ typeDefs: parse(sdl), resolvers: resolvers as never }]);
-  guardNested(schema, decorated, guard);
+  guardNested(schema, decoratedSchema, guard);
   resolveExplicitly(schema);
   for (const root of rootTypes(schema)) {
     for (const field of Object.values(root.getFields())) {
@@ -78,18 +78,18 @@ export function buildSubgraph(definition: SubgraphDefinition): Subgraph {
   return { schema, sdl };
 }
 
-const printedSdl = (decorated: GraphQLSchema) =>
-  print(parse(`${links}\n${printSubgraphSchema(lexicographicSortSchema(decorated))}`));
+const printedSdl = (decoratedSchema: GraphQLSchema) =>
+  print(parse(`${links}\n${printSubgraphSchema(lexicographicSortSchema(decoratedSchema))}`));
 
 /** Field resolvers below the root; plain properties have no resolver yet. */
-function guardNested(schema: GraphQLSchema, decorated: GraphQLSchema, guard: Guard): void {
+function guardNested(schema: GraphQLSchema, decoratedSchema: GraphQLSchema, guard: Guard): void {
   const roots = new Set(rootTypes(schema));
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) || roots.has(type) || type.name.startsWith("_")) continue;
-    const declared = decorated.getType(type.name);
+    const declaredType = decoratedSchema.getType(type.name);
     for (const field of Object.values(type.getFields())) {
-      if (!field.resolve || !isObjectType(declared)) continue;
-      const rule = declared.getFields()[field.name]?.extensions["auth"] as AuthRule | undefined;
+      if (!field.resolve || !isObjectType(declaredType)) continue;
+      const rule = declaredType.getFields()[field.name]?.extensions["auth"] as AuthRule | undefined;
       field.resolve = guard.nested(field, rule, field.resolve);
     }
   }

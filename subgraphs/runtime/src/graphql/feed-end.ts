@@ -1,4 +1,4 @@
-/** The last item of a feed that did not end by the subscriber's own wish: the resolver answers with its reason. */
+/** The last item in a feed that did not end by the subscriber's own wish: the resolver answers with its reason. */
 export class FeedEnd {
   constructor(readonly reason: unknown) {}
 }

@@ -22,7 +22,8 @@ type Resolver = GraphQLFieldResolver<unknown, RequestContext>;
 type Field = GraphQLField<unknown, RequestContext>;
 
 /**
- * Resolves `_entities`: applies the tenant rule like any other read; nothing where it is unknown or of another tenant.
+ * Resolves `_entities`: applies the tenant rule like any other read; nothing where it is unknown or belongs to another
+ * tenant.
  */
 type ReferenceResolver = (
   reference: Record<string, string>,
@@ -43,7 +44,7 @@ export class Guard {
     this.#logger = logger;
   }
 
-  /** Wraps a field: checks scopes and the limits of its input, then resolves it or subscribes. */
+  /** Wraps a field: checks scopes and input limits, then resolves it or subscribes. */
   field(field: Field, rule: AuthRule, resolve: Resolver): Resolver {
     const check = argumentCheck(field);
     return async (source, args, context, info) => {
@@ -62,7 +63,7 @@ export class Guard {
     };
   }
 
-  /** A field below the root that reads something of its own: errors show no more than those of a root field. */
+  /** A field below the root that reads for itself: its errors show no more than a root field's errors. */
   nested(field: Field, rule: AuthRule | undefined, resolve: Resolver): Resolver {
     return async (source, args, context, info) => {
       try {
@@ -117,7 +118,7 @@ export function authorize(rule: AuthRule, context: RequestContext): void {
     });
 }
 
-/** A document, the variables of a GET and a websocket arrive without the front door's reading of the body. */
+/** A document, variables in a GET and a websocket arrive without the front door reading the body. */
 function requireStorable(errors: FieldError[]): void {
   if (errors.length > 0)
     throw new DomainError("VALIDATION_FAILED", {

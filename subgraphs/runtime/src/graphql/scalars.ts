@@ -4,7 +4,7 @@ import { foreignNumber, isKeptNumber } from "../json/kept-numbers.js";
 
 const isoForm = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/;
 
-/** The scalar DateTime: ISO 8601 in UTC with milliseconds. Stored results of mutations already hold it as text. */
+/** The scalar DateTime: ISO 8601 in UTC with milliseconds. Mutations' stored results already hold it as text. */
 export const DateTime = new GraphQLScalarType({
   name: "DateTime",
   description: "A point in time in UTC with milliseconds, as ISO 8601.",

@@ -7,8 +7,8 @@ import type { ServiceCallContext } from "./call-boundary.js";
 import { type CallMetadata, originOfCall } from "./call-refusals.js";
 
 /**
- * Runs a call for the principal of the access token in its metadata, who needs all of the scopes. The caller is a service
- * of the platform, but the token of its own caller decides what it may do.
+ * Runs a call for the principal whose access token is in its metadata, and who needs all the scopes. The caller is a
+ * platform service, but its own caller's token decides what it may do.
  */
 export async function authenticatedCall<T>(
   call: ServiceCallContext,
@@ -20,15 +20,15 @@ export async function authenticatedCall<T>(
   const principal = await authenticateWith(verifier, authorization, tenant, call.identify);
   const idempotencyKey = single(call, "idempotency-key");
   const correlationId = correlationOf(call);
-  const given = { principal, trace: call.trace, idempotencyKey, correlationId };
-  const context = requestContext({ ...given, ...originOfCall(call) });
+  const callContext = { principal, trace: call.trace, idempotencyKey, correlationId };
+  const context = requestContext({ ...callContext, ...originOfCall(call) });
   for (const scope of scopes) authorize({ scopes: [scope] }, context);
   const result = await work(context);
   if (context.replayed) call.trailer.set("idempotent-replayed", "true");
   return result;
 }
 
-/** Events and runs show the id, so it is a word of printable ASCII. */
+/** Events and runs show the id, so it is a printable ASCII word. */
 const correlationForm = /^[\x21-\x7e]{1,128}$/;
 
 function correlationOf(call: ServiceCallContext): string | undefined {

@@ -7,15 +7,15 @@ import { detailsKey, retryAfterKey } from "./error-status.js";
 import { callerKey, type ServiceIdentity, serviceIdentities } from "./service-identity.js";
 import { requireReadable } from "./unreadable-request.js";
 
-/** The context of a call: caller, trace and `signal`, which is aborted at the deadline of the caller. */
+/** A call's context: caller, trace and `signal`, which is aborted at the caller's deadline. */
 export interface CallFacts {
   readonly caller: ServiceIdentity;
   readonly trace: Trace;
-  /** Names the principal of the call for the audit log, in case that the call is refused. */
+  /** Names the call's principal for the audit log, in case that the call is refused. */
   readonly identify: (principal: Principal) => void;
 }
 
-/** The context of a call as the methods of a service see it. */
+/** A call's context as service methods see it. */
 export interface ServiceCallContext extends CallFacts, CallSource {
   readonly signal: AbortSignal;
   readonly trailer: { set(key: string, value: string): unknown };
@@ -27,14 +27,15 @@ interface Terminable {
 }
 
 /**
- * The middleware of every method: it continues the trace, turns refusals into a status with details, and hides defects.
+ * The middleware for every method: it continues the trace, turns refusals into a status with details, and hides
+ * defects.
  */
 export function callBoundary(refusals: CallRefusals, stopping: AbortSignal): ServerMiddleware<CallFacts & Terminable> {
   return async function* (call, context) {
     const trace = continueTrace(context.metadata.get("traceparent"));
     let principal: Principal | undefined;
-    const identify = (known: Principal) => {
-      principal = known;
+    const identify = (knownPrincipal: Principal) => {
+      principal = knownPrincipal;
     };
     const termination = new Termination(context.signal, stopping);
     const abortOnTerminate = () => termination.follow();
@@ -58,8 +59,8 @@ export function callBoundary(refusals: CallRefusals, stopping: AbortSignal): Ser
         : error;
       const { peer, metadata } = context;
       const isStopped = termination.isOver;
-      const refused = { path: call.method.path, trace, principal, peer, metadata, isStopped };
-      const { code, message, details, retryAfterSeconds } = refusals.statusOf(refusal, refused);
+      const refusedCall = { path: call.method.path, trace, principal, peer, metadata, isStopped };
+      const { code, message, details, retryAfterSeconds } = refusals.statusOf(refusal, refusedCall);
       context.trailer.set(detailsKey, details);
       if (retryAfterSeconds !== undefined) context.trailer.set(retryAfterKey, String(retryAfterSeconds));
       throw new ServerError(code, message);
@@ -77,8 +78,8 @@ class Termination {
   #signal: AbortSignal | undefined;
   readonly #end = () => this.#ended?.abort();
 
-  constructor(cancelled: AbortSignal, stopping: AbortSignal) {
-    this.#cancelled = cancelled;
+  constructor(cancelSignal: AbortSignal, stopping: AbortSignal) {
+    this.#cancelled = cancelSignal;
     this.#stopping = stopping;
   }
 
@@ -102,8 +103,8 @@ class Termination {
 }
 
 function callerOf({ metadata }: { metadata: Metadata }): ServiceIdentity {
-  const named = metadata.get(callerKey);
-  const caller = serviceIdentities.find((identity) => identity === named);
+  const callerName = metadata.get(callerKey);
+  const caller = serviceIdentities.find((identity) => identity === callerName);
   if (caller === undefined) throw new Error("The identity of the caller was not checked");
   return caller;
 }

@@ -15,7 +15,7 @@ type MetadataKey =
   | "user-agent"
   | "x-tenant-id";
 
-/** The metadata of a call. */
+/** A call's metadata. */
 export interface CallMetadata {
   get(key: MetadataKey): string | undefined;
   getAll(key: MetadataKey): readonly string[];
@@ -35,7 +35,7 @@ interface RefusedCall extends CallSource {
   readonly isStopped: boolean;
 }
 
-/** Turns the errors of calls into statuses. It logs defects, and tells the audit log about refusals. */
+/** Turns call errors into statuses. It logs defects, and tells the audit log about refusals. */
 export class CallRefusals {
   readonly #logger: Logger;
   readonly #sink: RefusalSink;
@@ -60,7 +60,7 @@ export class CallRefusals {
   }
 }
 
-/** The address and the user agent of a call, for the audit log. */
+/** A call's address and user agent, for the audit log. */
 export const originOfCall = ({ peer, metadata }: CallSource): Origin => ({
   address: peerNetworkOf(peer),
   userAgent: metadata.get("user-agent"),

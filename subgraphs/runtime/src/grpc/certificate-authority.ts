@@ -28,7 +28,7 @@ export interface Validity {
 const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
 const { subtle } = globalThis.crypto;
 
-/** Makes a certificate authority that can sign certificates of services, but no further authority. */
+/** Makes a certificate authority that can sign service certificates, but no further authority. */
 export async function makeAuthority(validity: Validity): Promise<MadeCertificate> {
   const keys = await subtle.generateKey(algorithm, true, ["sign", "verify"]);
   const certificate = await X509CertificateGenerator.createSelfSigned({

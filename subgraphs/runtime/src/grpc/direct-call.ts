@@ -8,7 +8,7 @@ import { detailsKey, retryAfterKey } from "./error-status.js";
 import type { ServiceIdentity } from "./service-identity.js";
 import { requireReadable } from "./unreadable-request.js";
 
-/** Answers a decoded request of a unary method. */
+/** Answers a decoded request to a unary method. */
 export type DirectMethod = (request: unknown, call: ServiceCallContext) => Promise<unknown>;
 
 /** A direct method with its path, such as `/spine.v1.Entitlements/Check`. */
@@ -20,15 +20,15 @@ export interface DirectRoute {
 type Listener = Parameters<ServerInterceptingCallInterface["start"]>[0];
 
 /**
- * Answers one call of a unary method on grpc-js itself. Its outcome is the same as that of a call through `callBoundary`,
- * but without the streams, generators and copies of metadata that take longer than an answer from memory.
+ * Answers one unary call on grpc-js itself. Its outcome is the same as through `callBoundary`, but without the streams,
+ * generators and metadata copies that take longer than an answer from memory.
  */
 export class DirectCall implements ServiceCallContext, Listener {
   readonly caller: ServiceIdentity;
   readonly trailer = new Metadata();
   readonly peer: string;
-  readonly identify = (known: Principal) => {
-    this.#principal = known;
+  readonly identify = (principal: Principal) => {
+    this.#principal = principal;
   };
   readonly #call: ServerInterceptingCallInterface;
   readonly #route: DirectRoute;
@@ -113,8 +113,15 @@ export class DirectCall implements ServiceCallContext, Listener {
     else if (this.#isCancelled) this.#end(Status.CANCELLED, "The call was cancelled.");
     else {
       const { trace, peer, metadata } = this;
-      const refused = { path: this.#route.path, trace, principal: this.#principal, peer, metadata, isStopped: false };
-      const { code, message, details, retryAfterSeconds } = this.#refusals.statusOf(error, refused);
+      const refusedCall = {
+        path: this.#route.path,
+        trace,
+        principal: this.#principal,
+        peer,
+        metadata,
+        isStopped: false,
+      };
+      const { code, message, details, retryAfterSeconds } = this.#refusals.statusOf(error, refusedCall);
       this.trailer.set(detailsKey, Buffer.from(details));
       if (retryAfterSeconds !== undefined) this.trailer.set(retryAfterKey, String(retryAfterSeconds));
       this.#end(code, message);
@@ -127,7 +134,7 @@ export class DirectCall implements ServiceCallContext, Listener {
   }
 }
 
-/** The values of a key are one text, as in nice-grpc. */
+/** A key's values are one text, as in nice-grpc. */
 class ReceivedMetadata implements CallMetadata {
   readonly #metadata: Metadata;
 

@@ -13,16 +13,16 @@ describe("errors as gRPC status", () => {
   it("keep code, detail, refused values and facts", () => {
     const errors = [{ pointer: "/purpose", code: "REQUIRED", detail: "Must be given." }];
     const thrown = new DomainError("INVALID_STATE", { detail: "It is Revoked.", errors, currentState: "Revoked" });
-    const read = overTheWire(thrown);
-    expect(read).toBeInstanceOf(DomainError);
-    expect({ code: read.code, facts: read.facts }).toEqual({ code: "INVALID_STATE", facts: thrown.facts });
+    const wireError = overTheWire(thrown);
+    expect(wireError).toBeInstanceOf(DomainError);
+    expect({ code: wireError.code, facts: wireError.facts }).toEqual({ code: "INVALID_STATE", facts: thrown.facts });
   });
 
   it("keep the kind of every member of a problem, so that no list and no number arrives as a text", () => {
     const examples: ProblemValues = { text: "a", number: 7, texts: ["a", "b"], objects: [{ of: "a" }] };
     const facts = Object.fromEntries(Object.entries(problemMembers).map(([name, kind]) => [name, examples[kind]]));
-    const read = overTheWire(new DomainError("CONFLICT", { detail: "It is not so.", ...facts }));
-    expect(read.facts).toEqual({ detail: "It is not so.", ...facts });
+    const wireError = overTheWire(new DomainError("CONFLICT", { detail: "It is not so.", ...facts }));
+    expect(wireError.facts).toEqual({ detail: "It is not so.", ...facts });
   });
 
   it.each([
@@ -57,8 +57,8 @@ describe("errors as gRPC status", () => {
   });
 
   it("keep their reason where a peer of another release has written a member in another way", () => {
-    const own = RichStatus.decode(toWireStatus(new DomainError("INVALID_STATE")).details).details[0]?.value;
-    const { domain } = ErrorInfo.decode(own ?? new Uint8Array());
+    const firstDetail = RichStatus.decode(toWireStatus(new DomainError("INVALID_STATE")).details).details[0]?.value;
+    const { domain } = ErrorInfo.decode(firstDetail ?? new Uint8Array());
     const { code, facts } = fromWireStatus(
       Status.FAILED_PRECONDITION,
       "",
@@ -80,8 +80,8 @@ describe("errors as gRPC status", () => {
       code: "FORMAT",
       detail: "x".repeat(99),
     }));
-    const read = overTheWire(new DomainError("VALIDATION_FAILED", { detail: "y".repeat(100_000), errors }));
-    expect(read.code).toBe("VALIDATION_FAILED");
+    const wireError = overTheWire(new DomainError("VALIDATION_FAILED", { detail: "y".repeat(100_000), errors }));
+    expect(wireError.code).toBe("VALIDATION_FAILED");
     expect(toWireStatus(new DomainError("VALIDATION_FAILED", { errors })).details.length).toBeLessThan(6 * 1024);
   });
 
@@ -95,9 +95,9 @@ describe("errors as gRPC status", () => {
     [Status.RESOURCE_EXHAUSTED, "PAYLOAD_TOO_LARGE"],
     [Status.UNIMPLEMENTED, "UPSTREAM_FAILED"],
   ] as const)("without details of ours read status %s as %s, and repeat no message", (status, code) => {
-    const read = fromWireStatus(status, "connect ECONNREFUSED 10.0.0.1:4002", undefined);
-    expect(read.code).toBe(code);
-    expect(read.message).not.toContain("10.0.0.1");
+    const wireError = fromWireStatus(status, "connect ECONNREFUSED 10.0.0.1:4002", undefined);
+    expect(wireError.code).toBe(code);
+    expect(wireError.message).not.toContain("10.0.0.1");
   });
 
   it.each([

@@ -5,7 +5,7 @@ import { Status } from "nice-grpc-common";
 import { DomainError, type ErrorFacts } from "../errors/domain-error.js";
 import { outageRefusal } from "../errors/unavailable.js";
 
-/** The domain of the error codes in google.rpc.ErrorInfo. */
+/** The domain for the error codes in google.rpc.ErrorInfo. */
 const errorDomain = "factory.platform";
 export const detailsKey = "grpc-status-details-bin";
 /** The trailer with the seconds after which a refused call may succeed. */
@@ -13,7 +13,7 @@ export const retryAfterKey = "retry-after";
 
 const infoType = "type.googleapis.com/google.rpc.ErrorInfo";
 const badRequestType = "type.googleapis.com/google.rpc.BadRequest";
-/** Trailers count as headers, and a peer may refuse more than 8 KiB of headers. */
+/** Trailers count as headers, and a peer may refuse headers above 8 KiB. */
 const maxDetailsBytes = 6 * 1024;
 const maxMessageCharacters = 500;
 
@@ -44,7 +44,7 @@ const statusOfHttp: Readonly<Record<number, Status>> = {
   504: Status.DEADLINE_EXCEEDED,
 };
 
-/** The error code for a status without details of the platform. */
+/** The error code for a status without the platform's details. */
 const codeOfStatus: Partial<Record<Status, ErrorCode>> = {
   [Status.UNAVAILABLE]: "UNAVAILABLE",
   [Status.DEADLINE_EXCEEDED]: "UPSTREAM_TIMEOUT",
@@ -104,21 +104,21 @@ function textOf(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** The refusal for the status of a peer. Without details of the platform, only the code of the status is used. */
+/** The refusal for a peer's status. Without the platform's details, only the status code is used. */
 export function fromWireStatus(code: Status, message: string, details: Uint8Array | undefined): DomainError {
-  const told = details && readDetails(details);
-  if (told) return new DomainError(told.reason, { ...told.facts, detail: message });
-  const known = codeOfStatus[code];
-  return known
-    ? new DomainError(known, { detail: errorCodes[known].title })
+  const wireDetails = details && readDetails(details);
+  if (wireDetails) return new DomainError(wireDetails.reason, { ...wireDetails.facts, detail: message });
+  const errorCode = codeOfStatus[code];
+  return errorCode
+    ? new DomainError(errorCode, { detail: errorCodes[errorCode].title })
     : new DomainError("UPSTREAM_FAILED", { detail: `The service answered ${Status[code] ?? code}.` });
 }
 
 function readDetails(bytes: Uint8Array): { reason: ErrorCode; facts: ErrorFacts } | undefined {
   try {
     const { details } = RichStatus.decode(bytes);
-    const found = details.find(({ typeUrl }) => typeUrl === infoType);
-    const info = found && ErrorInfo.decode(found.value);
+    const infoDetail = details.find(({ typeUrl }) => typeUrl === infoType);
+    const info = infoDetail && ErrorInfo.decode(infoDetail.value);
     if (info?.domain !== errorDomain || !isErrorCode(info.reason)) return undefined;
     const errors = details
       .filter(({ typeUrl }) => typeUrl === badRequestType)
@@ -131,7 +131,10 @@ function readDetails(bytes: Uint8Array): { reason: ErrorCode; facts: ErrorFacts 
   }
 }
 
-/** Metadata has texts only, so members of other kinds are there as JSON. Those of a peer of another release stay texts. */
+/**
+ * Metadata has texts only, so members with another type are there as JSON. Members from a peer with another release
+ * stay texts.
+ */
 const factsOf = (metadata: Readonly<Record<string, string>>): ErrorFacts =>
   Object.fromEntries(
     Object.entries(metadata).map(([name, value]) => [name, isJson(name) ? valueOrText(value) : value]),

@@ -18,9 +18,9 @@ import { type ServiceIdentity, serverName } from "./service-identity.js";
 
 export interface CallSettings {
   readonly trace?: Trace | undefined;
-  /** The metadata of the call, for example `authorization` of the original caller. */
+  /** The call's metadata, for example the original caller's `authorization`. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The time limit of the call in milliseconds, including the connection. */
+  /** The call's time limit in milliseconds, including the connection. */
   readonly timeoutMs?: number;
 }
 
@@ -31,14 +31,14 @@ interface GrpcChannelSettings {
   readonly address: string;
   /** The service that must present its certificate. */
   readonly server: ServiceIdentity;
-  /** The certificate of this service. */
+  /** This service's certificate. */
   readonly certificate: ServiceCertificate;
   readonly timeoutMs?: number;
 }
 
 const defaultTimeoutMs = 5000;
 
-/** A connection of a process to one server. It connects at the first call and again after a loss. */
+/** A process's connection to one server. It connects at the first call and again after a loss. */
 export class GrpcChannel {
   readonly #channel: ReturnType<typeof createChannel>;
   readonly #timeoutMs: number;
@@ -68,29 +68,29 @@ export class GrpcChannel {
   }
 }
 
-/** Gives every call a deadline, and turns the status of the server back into the refusal that was thrown there. */
+/** Gives every call a deadline, and turns the server's status back into the refusal that was thrown there. */
 function callerBoundary(defaultMs: number): ClientMiddleware<CallSettings> {
   return async function* (call, options) {
-    const { trace, headers = {}, timeoutMs = defaultMs, signal: cancelled, ...rest } = options;
+    const { trace, headers = {}, timeoutMs = defaultMs, signal: callerSignal, ...rest } = options;
     const late = AbortSignal.timeout(timeoutMs);
     const metadata = Metadata(options.metadata).set("grpc-timeout", `${Math.ceil(timeoutMs)}m`);
     for (const [name, value] of Object.entries(headers)) metadata.set(name, value);
     if (trace) metadata.set("traceparent", traceparent(trace));
     let details: Uint8Array | undefined;
-    const own: CallOptions = {
+    const callOptions: CallOptions = {
       ...rest,
       metadata,
-      signal: cancelled ? AbortSignal.any([late, cancelled]) : late,
+      signal: callerSignal ? AbortSignal.any([late, callerSignal]) : late,
       onTrailer(trailer) {
         details = trailer.get(detailsKey);
         options.onTrailer?.(trailer);
       },
     };
     try {
-      return yield* call.next(call.request, own);
+      return yield* call.next(call.request, callOptions);
     } catch (error) {
       if (error instanceof ClientError) throw fromWireStatus(error.code, error.details, details);
-      if (late.aborted && !cancelled?.aborted)
+      if (late.aborted && !callerSignal?.aborted)
         throw new DomainError("UPSTREAM_TIMEOUT", {
           detail: `The service did not answer within ${timeoutMs} ms. Try again later.`,
         });

@@ -32,9 +32,9 @@ describe.each(["nice-grpc", "grpc-js itself"])("a gRPC server of the platform, w
   let server: GrpcServer;
   let handle: Handler;
   const channels: GrpcChannel[] = [];
-  const logged: string[] = [];
-  const noted: Refusal[] = [];
-  const logger = keepingLogger(logged);
+  const logLines: string[] = [];
+  const refusals: Refusal[] = [];
+  const logger = keepingLogger(logLines);
 
   const implementation = {
     resolve: (request: ResolveRequest, context: ServiceCallContext) => handle(request, context),
@@ -48,18 +48,24 @@ describe.each(["nice-grpc", "grpc-js itself"])("a gRPC server of the platform, w
         grpcService(SecretsDefinition, implementation, ["catalog"], way === "nice-grpc" ? {} : implementation),
       ],
       reflection: true,
-      refusals: { note: (refusal) => noted.push(refusal) },
+      refusals: { note: (refusal) => refusals.push(refusal) },
       logger,
       ...(drainMs === undefined ? {} : { drainMs }),
     });
-  const channelTo = (port: number, identity: ServiceIdentity = "catalog", own = certificates, timeoutMs = 30_000) => {
-    const certificate = { ...own[identity], authority: certificates[identity].authority };
+  const channelTo = (
+    port: number,
+    identity: ServiceIdentity = "catalog",
+    ownCertificates = certificates,
+    timeoutMs = 30_000,
+  ) => {
+    const certificate = { ...ownCertificates[identity], authority: certificates[identity].authority };
     const channel = new GrpcChannel({ address: `127.0.0.1:${port}`, server: "integration", certificate, timeoutMs });
     channels.push(channel);
     return channel;
   };
-  const clientOf = (...given: Parameters<typeof channelTo>) => channelTo(...given).client(SecretsDefinition);
-  const request = (given: Partial<ResolveRequest> = {}) => ({ tenantId: "ten", credentialRef: "a", ...given });
+  const clientOf = (...channelArguments: Parameters<typeof channelTo>) =>
+    channelTo(...channelArguments).client(SecretsDefinition);
+  const request = (members: Partial<ResolveRequest> = {}) => ({ tenantId: "ten", credentialRef: "a", ...members });
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "grpc-"));
@@ -69,8 +75,8 @@ describe.each(["nice-grpc", "grpc-js itself"])("a gRPC server of the platform, w
   });
 
   beforeEach(() => {
-    logged.length = 0;
-    noted.length = 0;
+    logLines.length = 0;
+    refusals.length = 0;
     handle = async () => ({ kind: "Basic" });
   });
 
@@ -125,7 +131,7 @@ describe.each(["nice-grpc", "grpc-js itself"])("a gRPC server of the platform, w
         facts: { detail: 'The service "spine" is not allowed to call integration.v1.Secrets.' },
       });
       await expect(clientOf(server.port, "spine").resolve(request())).rejects.toEqual(refusal);
-      expect(logged.join("")).toContain("was refused");
+      expect(logLines.join("")).toContain("was refused");
     });
 
     it("a caller that writes its identity itself", async () => {
@@ -167,7 +173,7 @@ describe.each(["nice-grpc", "grpc-js itself"])("a gRPC server of the platform, w
       const messages = Buffer.concat(Array.from({ length: count }, () => framed(Buffer.alloc(0))));
       const answer = await post(server.port, certificates.catalog, messages);
       expect(answer.status).toBe(Status.UNIMPLEMENTED);
-      expect(logged).toEqual([]);
+      expect(logLines).toEqual([]);
     });
 
     it("a method it does not have", async () => {
@@ -217,13 +223,13 @@ describe.each(["nice-grpc", "grpc-js itself"])("a gRPC server of the platform, w
     it("gives up at its deadline, and the service is told", async () => {
       const client = clientOf(server.port);
       await client.resolve(request()); // a deadline spent on the handshake would never reach the service
-      const told = aMoment();
+      const abortMoment = aMoment();
       let isCalled = false;
       handle = (_request, { signal }) =>
         new Promise((_resolve, reject) => {
           isCalled = true;
           const end = () => {
-            told.resolve();
+            abortMoment.resolve();
             reject(new Error("aborted"));
           };
           if (signal.aborted) end();
@@ -231,8 +237,8 @@ describe.each(["nice-grpc", "grpc-js itself"])("a gRPC server of the platform, w
         });
       for (let timeoutMs = 500; !isCalled; timeoutMs *= 2)
         await expect(client.resolve(request(), { timeoutMs })).rejects.toMatchObject({ code: "UPSTREAM_TIMEOUT" });
-      await told.promise;
-      expect(logged).toEqual([]);
+      await abortMoment.promise;
+      expect(logLines).toEqual([]);
     });
 
     it("ends the call when its caller goes away", async () => {
@@ -267,7 +273,7 @@ describe.each(["nice-grpc", "grpc-js itself"])("a gRPC server of the platform, w
       code: "INVALID_STATE",
       facts: { detail: "Über 100 % Revoked.", errors, currentState: "Revoked" },
     });
-    expect(logged).toEqual([]);
+    expect(logLines).toEqual([]);
   });
 
   it("tells the audit log who was refused", async () => {
@@ -279,7 +285,7 @@ describe.each(["nice-grpc", "grpc-js itself"])("a gRPC server of the platform, w
     const answer = await post(server.port, certificates.catalog, framed(Buffer.alloc(0)), { "user-agent": "one, two" });
     expect(answer.status).toBe(Status.PERMISSION_DENIED);
     const traceId = answer.headers["trace-id"];
-    expect(noted).toMatchObject([
+    expect(refusals).toMatchObject([
       {
         ...{ operation: `POST ${resolvePath}`, code: "INSUFFICIENT_SCOPE", status: 403, principal },
         ...{ trace: { traceId }, origin: { address: "127.0.0.1", userAgent: "one, two" } },
@@ -295,24 +301,24 @@ describe.each(["nice-grpc", "grpc-js itself"])("a gRPC server of the platform, w
     expect(answer.status).toBe(Status.INTERNAL);
     expect(JSON.stringify(answer.headers)).not.toMatch(/house|at /);
     expect(Buffer.from(String(answer.headers["grpc-status-details-bin"]), "base64").toString()).not.toContain("house");
-    expect(logged.join("")).toContain("secret of the house");
+    expect(logLines.join("")).toContain("secret of the house");
   });
 
   it("continues the caller's trace", async () => {
     const trace = continueTrace(undefined);
-    let seen = "";
+    let handledTraceId = "";
     handle = async (_request, context) => {
-      seen = context.trace.traceId;
+      handledTraceId = context.trace.traceId;
       return { kind: "Basic" };
     };
-    let answered: string | undefined;
+    let answeredTraceId: string | undefined;
     await clientOf(server.port).resolve(request(), {
       trace,
       onTrailer: (trailer) => {
-        answered = trailer.get("trace-id");
+        answeredTraceId = trailer.get("trace-id");
       },
     });
-    expect([seen, answered]).toEqual([trace.traceId, trace.traceId]);
+    expect([handledTraceId, answeredTraceId]).toEqual([trace.traceId, trace.traceId]);
   });
 
   it("tells its health to every service of the platform", async () => {
@@ -332,33 +338,33 @@ describe.each(["nice-grpc", "grpc-js itself"])("a gRPC server of the platform, w
   describe("when it stops", () => {
     it("lets calls in flight finish and takes no new ones", async () => {
       const stoppingServer = await start();
-      const entered = aMoment();
+      const entry = aMoment();
       const leave = aMoment();
       handle = async () => {
-        entered.resolve();
+        entry.resolve();
         await leave.promise;
         return { kind: "Late" };
       };
       const inFlight = clientOf(stoppingServer.port).resolve(request());
-      await entered.promise;
-      const stopped = stoppingServer.stop();
+      await entry.promise;
+      const stopping = stoppingServer.stop();
       await expect(clientOf(stoppingServer.port).resolve(request())).rejects.toMatchObject({ code: "UNAVAILABLE" });
       leave.resolve();
       expect((await inFlight).kind).toBe("Late");
-      await stopped;
+      await stopping;
     });
 
     it("cuts off what does not finish", async () => {
       const stoppingServer = await start(100);
-      const entered = aMoment();
+      const entry = aMoment();
       handle = () => {
-        entered.resolve();
+        entry.resolve();
         return new Promise(() => undefined);
       };
       const inFlight = clientOf(stoppingServer.port)
         .resolve(request())
         .catch((error: unknown) => error);
-      await entered.promise;
+      await entry.promise;
       await stoppingServer.stop();
       // and not UPSTREAM_TIMEOUT, with which the caller itself would end the call at its deadline
       expect(await inFlight).toMatchObject({ code: "UNAVAILABLE" });
@@ -370,13 +376,13 @@ describe.each(["nice-grpc", "grpc-js itself"])("a gRPC server of the platform, w
         .client(HealthDefinition)
         .watch({ service: "" }, { timeoutMs: 60_000 });
       const statuses: number[] = [];
-      const watched = (async () => {
+      const watchEnd = (async () => {
         for await (const { status } of watch) {
           statuses.push(status);
           if (statuses.length === 1) void stoppingServer.stop();
         }
       })().catch((error: unknown) => error);
-      expect(await watched).toMatchObject({ code: "UNAVAILABLE" });
+      expect(await watchEnd).toMatchObject({ code: "UNAVAILABLE" });
       expect(statuses[0]).toBe(1);
     });
   });
@@ -391,7 +397,7 @@ function aMoment(): { promise: Promise<void>; resolve: () => void } {
   return { promise, resolve };
 }
 
-/** As a client that knows nothing of us. */
+/** As a client that does not know us. */
 async function rawCall(port: number, credentials: ChannelCredentials): Promise<unknown> {
   const channel = createChannel(`127.0.0.1:${port}`, credentials, {
     "grpc.ssl_target_name_override": serverName("integration"),
@@ -403,9 +409,9 @@ async function rawCall(port: number, credentials: ChannelCredentials): Promise<u
   }
 }
 
-function framed(message: Buffer, compressed = false): Buffer {
+function framed(message: Buffer, isCompressed = false): Buffer {
   const prefix = Buffer.alloc(5);
-  prefix.writeUInt8(compressed ? 1 : 0, 0);
+  prefix.writeUInt8(isCompressed ? 1 : 0, 0);
   prefix.writeUInt32BE(message.length, 1);
   return Buffer.concat([prefix, message]);
 }
@@ -415,18 +421,24 @@ async function gzipOfZeroes(bytes: number): Promise<Buffer> {
   const parts: Buffer[] = [];
   gzip.on("data", (part: Buffer) => parts.push(part));
   const zeroes = Buffer.alloc(mebibyte);
-  for (let written = 0; written < bytes; written += mebibyte) if (!gzip.write(zeroes)) await once(gzip, "drain");
+  for (let writtenBytes = 0; writtenBytes < bytes; writtenBytes += mebibyte)
+    if (!gzip.write(zeroes)) await once(gzip, "drain");
   gzip.end();
   await once(gzip, "end");
   return Buffer.concat(parts);
 }
 
 /** One call by hand: our own client would not send these. */
-async function post(port: number, own: ServiceCertificate, body: Buffer, headers: Record<string, string> = {}) {
+async function post(
+  port: number,
+  clientCertificate: ServiceCertificate,
+  body: Buffer,
+  headers: Record<string, string> = {},
+) {
   const session = connect(`https://127.0.0.1:${port}`, {
-    ca: own.authority,
-    cert: own.certificate,
-    key: own.key,
+    ca: clientCertificate.authority,
+    cert: clientCertificate.certificate,
+    key: clientCertificate.key,
     servername: serverName("integration"),
     // Node's own bound, 10 MB, would stop the large message here
     maxSessionMemory: 64,
@@ -446,14 +458,14 @@ async function post(port: number, own: ServiceCertificate, body: Buffer, headers
 }
 
 async function answerOf(stream: ClientHttp2Stream, body: Buffer) {
-  const found: Record<string, unknown> = {};
+  const headers: Record<string, unknown> = {};
   const parts: Buffer[] = [];
-  stream.on("response", (given) => Object.assign(found, given));
-  stream.on("trailers", (given) => Object.assign(found, given));
+  stream.on("response", (responseHeaders) => Object.assign(headers, responseHeaders));
+  stream.on("trailers", (responseHeaders) => Object.assign(headers, responseHeaders));
   stream.on("data", (part: Buffer) => parts.push(part));
   // a refused upload is reset while it is still being written
   stream.on("error", () => undefined);
   stream.end(body);
   await new Promise<void>((resolve) => stream.once("close", () => resolve()));
-  return { status: Number(found["grpc-status"]), headers: found, body: Buffer.concat(parts) };
+  return { status: Number(headers["grpc-status"]), headers: headers, body: Buffer.concat(parts) };
 }

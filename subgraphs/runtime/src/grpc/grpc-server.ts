@@ -43,18 +43,20 @@ const limits: ServerOptions = {
   // A peer that is gone without closing the connection is noticed within a minute.
   "grpc.keepalive_time_ms": 40_000,
   "grpc.keepalive_timeout_ms": 20_000,
-  // Statistics of every call, which nothing reads.
+  // Statistics for every call, which nothing reads.
   "grpc.enable_channelz": 0,
 };
 
-/** Starts a gRPC server with mutual TLS. A client without a certificate of the platform's authority cannot connect. */
+/**
+ * Starts a gRPC server with mutual TLS. A client without a certificate from the platform's authority cannot connect.
+ */
 export async function startGrpcServer(settings: GrpcServerSettings): Promise<GrpcServer> {
   const { host, port, certificate, services, reflection, logger, drainMs = defaultDrainMs } = settings;
   const { refusals = unauditedRefusals } = settings;
   const stopping = new AbortController();
   const health = HealthState();
   const open = [healthService, ...(reflection ? [reflectionService] : [])];
-  const allowed = new Map<string, readonly ServiceIdentity[]>([
+  const allowedCallers = new Map<string, readonly ServiceIdentity[]>([
     ...services.map(({ name, callers }) => [name, callers] as const),
     ...open.map((name) => [name, serviceIdentities] as const),
   ]);
@@ -63,22 +65,22 @@ export async function startGrpcServer(settings: GrpcServerSettings): Promise<Grp
   const sessions = new ServerSessions();
   const server = createServer({
     ...limits,
-    interceptors: [callerCheck(allowed, logger, direct, callRefusals, sessions)],
+    interceptors: [callerCheck(allowedCallers, logger, direct, callRefusals, sessions)],
   }).use(callBoundary(callRefusals, stopping.signal));
   for (const service of services) {
     service.addTo(server);
     health.setStatus("healthy", service.name);
   }
   server.add(HealthDefinition, HealthServiceImpl(health));
-  if (reflection) await addReflection(server, [...allowed.keys()]);
+  if (reflection) await addReflection(server, [...allowedCallers.keys()]);
   const credentials = ServerCredentials.createSsl(
     certificate.authority,
     [{ cert_chain: certificate.certificate, private_key: certificate.key }],
     true,
   );
-  const bound = await server.listen(authority(host, port), credentials);
+  const boundPort = await server.listen(authority(host, port), credentials);
   return {
-    port: bound,
+    port: boundPort,
     async stop() {
       for (const name of ["", ...services.map((service) => service.name)]) health.setStatus("unhealthy", name);
       stopping.abort();
@@ -106,7 +108,7 @@ async function addReflection(server: Server<CallFacts>, names: readonly string[]
   );
 }
 
-/** Loads the modules of server reflection. Call it before `startGrpcServer` to save time there. */
+/** Loads the modules for server reflection. Call it before `startGrpcServer` to save time there. */
 export function loadReflection() {
   return Promise.all([import("nice-grpc-server-reflection"), import("@factory/schema/proto/generated/descriptors")]);
 }

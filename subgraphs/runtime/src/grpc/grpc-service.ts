@@ -6,7 +6,7 @@ import { withReadableRequests } from "./unreadable-request.js";
 
 /** A gRPC service with the services that may call it. */
 export interface GrpcService {
-  /** The full name with its package, as in the path of a call. */
+  /** The full name with its package, as in a call's path. */
   readonly name: string;
   readonly callers: readonly ServiceIdentity[];
   /** Methods that are answered without the middleware, for methods that are called very often. */
@@ -19,7 +19,7 @@ type Definition = CompatServiceDefinition & {
   readonly methods: Readonly<Record<string, { readonly name: string }>>;
 };
 
-/** Unary methods of the implementation, by name. They get only a part of the context that nice-grpc gives. */
+/** The implementation's unary methods, by name. Their context has only a part of nice-grpc's context. */
 type DirectMethods<D extends Definition> = {
   readonly [M in keyof D["methods"]]?: (request: never, call: ServiceCallContext) => Promise<unknown>;
 };

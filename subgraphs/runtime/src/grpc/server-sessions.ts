@@ -1,7 +1,7 @@
 import { constants, type ServerHttp2Session } from "node:http2";
 
 /**
- * The connections of a server that have brought a call. grpc-js knows its sessions, for its own `forceShutdown`, only where
+ * A server's connections that have brought a call. grpc-js knows its sessions, for its own `forceShutdown`, only where
  * it keeps statistics (channelz).
  */
 export class ServerSessions {

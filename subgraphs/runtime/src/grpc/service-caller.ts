@@ -15,16 +15,16 @@ import { detailsKey, toWireStatus } from "./error-status.js";
 import type { ServerSessions } from "./server-sessions.js";
 import { callerKey, identityOf, type ServiceIdentity } from "./service-identity.js";
 
-/** The allowed callers by full name of a gRPC service. A service that is not listed cannot be called. */
+/** The allowed callers by a gRPC service's full name. A service that is not listed cannot be called. */
 type AllowedCallers = ReadonlyMap<string, readonly ServiceIdentity[]>;
 
 /**
  * Refuses callers by their certificate before a message is read. The TLS handshake only proves that the authority is
- * the platform's. Calls of direct methods are answered here, and all others by nice-grpc. The sessions get each session
+ * the platform's. Calls to direct methods are answered here, and all others by nice-grpc. The sessions get each session
  * with its first call.
  */
 export function callerCheck(
-  allowed: AllowedCallers,
+  allowedCallers: AllowedCallers,
   logger: Logger,
   direct: readonly DirectRoute[],
   refusals: CallRefusals,
@@ -34,15 +34,15 @@ export function callerCheck(
   return ({ path }, call) => {
     const service = path.split("/")[1] ?? "";
     const caller = callerOf(call, sessions);
-    const permitted = caller !== undefined && (allowed.get(service)?.includes(caller) ?? false);
-    const route = permitted ? routes.get(path) : undefined;
-    if (permitted && route)
+    const isPermitted = caller !== undefined && (allowedCallers.get(service)?.includes(caller) ?? false);
+    const route = isPermitted ? routes.get(path) : undefined;
+    if (isPermitted && route)
       return new ServerInterceptingCall(call, {
-        // The listener of nice-grpc is left out: the call is answered here.
+        // nice-grpc's listener is left out: the call is answered here.
         start: () => call.start(new DirectCall(call, caller, route, refusals)),
       });
     const listener = new ServerListenerBuilder().withOnReceiveMetadata((metadata, next) => {
-      if (permitted) {
+      if (isPermitted) {
         metadata.set(callerKey, caller);
         next(metadata);
         return;
@@ -54,14 +54,14 @@ export function callerCheck(
   };
 }
 
-/** The identities of connections. A connection keeps its certificate, and reading it takes longer than a call. */
+/** The connections' identities. A connection keeps its certificate, and reading it takes longer than a call. */
 const identities = new WeakMap<object, { readonly identity: ServiceIdentity | undefined }>();
 
-/** The identity in the certificate of the call's connection. */
+/** The identity in the connection's certificate. */
 function callerOf(call: ServerInterceptingCallInterface, sessions: ServerSessions): ServiceIdentity | undefined {
   const session = sessionOf(call);
-  const known = session && identities.get(session);
-  if (known) return known.identity;
+  const knownIdentity = session && identities.get(session);
+  if (knownIdentity) return knownIdentity.identity;
   const identity = identityOf(call.getAuthContext().sslPeerCertificate);
   if (session) {
     identities.set(session, { identity });
@@ -70,7 +70,7 @@ function callerOf(call: ServerInterceptingCallInterface, sessions: ServerSession
   return identity;
 }
 
-/** The HTTP/2 session of a call, which grpc-js does not expose; undefined if its classes have changed. */
+/** A call's HTTP/2 session, which grpc-js does not expose; undefined if its classes have changed. */
 function sessionOf(call: ServerInterceptingCallInterface): ServerHttp2Session | undefined {
   const { stream } = call as { readonly stream?: { readonly session?: ServerHttp2Session } };
   return stream?.session;

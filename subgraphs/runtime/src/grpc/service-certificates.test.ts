@@ -21,23 +21,23 @@ describe("certificates of the services", () => {
     const certificates = await serviceCertificates(folder);
     for (const identity of serviceIdentities) {
       const { authority, certificate } = certificates[identity];
-      const [read, issuer] = [new X509Certificate(certificate), new X509Certificate(authority)];
-      expect(read.subjectAltName).toBe(certificateNames(identity));
-      const names = serviceIdentities.filter((name) => read.checkHost(`${name}.factory.internal`) !== undefined);
-      expect([names, read.checkHost("localhost")]).toEqual([[identity], "localhost"]);
-      expect(["127.0.0.1", "::1", "127.0.0.2"].map((ip) => read.checkIP(ip) !== undefined)).toEqual([
+      const [x509, issuer] = [new X509Certificate(certificate), new X509Certificate(authority)];
+      expect(x509.subjectAltName).toBe(certificateNames(identity));
+      const names = serviceIdentities.filter((name) => x509.checkHost(`${name}.factory.internal`) !== undefined);
+      expect([names, x509.checkHost("localhost")]).toEqual([[identity], "localhost"]);
+      expect(["127.0.0.1", "::1", "127.0.0.2"].map((ip) => x509.checkIP(ip) !== undefined)).toEqual([
         true,
         true,
         false,
       ]);
-      expect(read.ca).toBe(false);
-      expect(read.verify(issuer.publicKey) && read.checkIssued(issuer)).toBe(true);
+      expect(x509.ca).toBe(false);
+      expect(x509.verify(issuer.publicKey) && x509.checkIssued(issuer)).toBe(true);
     }
   });
 
   it("are kept, the keys for their owner alone", async () => {
-    const made = await serviceCertificates(folder);
-    expect(await serviceCertificates(folder)).toEqual(made);
+    const certificates = await serviceCertificates(folder);
+    expect(await serviceCertificates(folder)).toEqual(certificates);
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
     const keys = (await readdir(folder)).filter((name) => name.endsWith(".key"));
     expect(keys).toHaveLength(serviceIdentities.length + 1);
@@ -45,25 +45,25 @@ describe("certificates of the services", () => {
   });
 
   it("are renewed in the last half of their life under the same authority", async () => {
-    const made = await serviceCertificates(folder);
-    expect(await serviceCertificates(folder, daysFromNow(364))).toEqual(made);
-    const renewed = await serviceCertificates(folder, daysFromNow(366));
-    expect(renewed.catalog.certificate).not.toEqual(made.catalog.certificate);
-    expect(renewed.catalog.authority).toEqual(made.catalog.authority);
+    const certificates = await serviceCertificates(folder);
+    expect(await serviceCertificates(folder, daysFromNow(364))).toEqual(certificates);
+    const renewedCertificates = await serviceCertificates(folder, daysFromNow(366));
+    expect(renewedCertificates.catalog.certificate).not.toEqual(certificates.catalog.certificate);
+    expect(renewedCertificates.catalog.authority).toEqual(certificates.catalog.authority);
   });
 
   it("come from a new authority before the old one ends", async () => {
-    const made = await serviceCertificates(folder);
-    const renewed = await serviceCertificates(folder, daysFromNow(1826));
-    expect(renewed.catalog.authority).not.toEqual(made.catalog.authority);
-    const issuer = new X509Certificate(renewed.spine.authority);
-    expect(new X509Certificate(renewed.spine.certificate).verify(issuer.publicKey)).toBe(true);
+    const certificates = await serviceCertificates(folder);
+    const renewedCertificates = await serviceCertificates(folder, daysFromNow(1826));
+    expect(renewedCertificates.catalog.authority).not.toEqual(certificates.catalog.authority);
+    const issuer = new X509Certificate(renewedCertificates.spine.authority);
+    expect(new X509Certificate(renewedCertificates.spine.certificate).verify(issuer.publicKey)).toBe(true);
   });
 
   it("are made anew where they lack a name, as those of earlier releases, under the same authority", async () => {
-    const made = await serviceCertificates(folder);
+    const certificates = await serviceCertificates(folder);
     const validity = { notBefore: new Date(), notAfter: daysFromNow(700) };
-    const authority = { certificate: made.catalog.authority, key: await readFile(file("ca.key")) };
+    const authority = { certificate: certificates.catalog.authority, key: await readFile(file("ca.key")) };
     const former = await makeServiceCertificate(
       [{ type: "dns", value: "gateway.factory.internal" }],
       authority,
@@ -73,7 +73,7 @@ describe("certificates of the services", () => {
     await writeFile(file("gateway.key"), former.key);
     const { gateway, spine } = await serviceCertificates(folder);
     expect(new X509Certificate(gateway.certificate).checkHost("localhost")).toBe("localhost");
-    expect([gateway.authority, spine]).toEqual([made.gateway.authority, made.spine]);
+    expect([gateway.authority, spine]).toEqual([certificates.gateway.authority, certificates.spine]);
   });
 
   it.each([
@@ -83,11 +83,11 @@ describe("certificates of the services", () => {
     ["an empty certificate", () => writeFile(file("catalog.crt"), "")],
     ["no certificate", () => rm(file("catalog.crt"))],
   ])("are made anew where there is %s", async (_what, damage) => {
-    const made = await serviceCertificates(folder);
+    const certificates = await serviceCertificates(folder);
     await damage();
-    const repaired = await serviceCertificates(folder);
-    expect(repaired.catalog.certificate).not.toEqual(made.catalog.certificate);
-    expect(repaired.spine).toEqual(made.spine);
-    expect(await readFile(file("catalog.key"))).toEqual(repaired.catalog.key);
+    const repairedCertificates = await serviceCertificates(folder);
+    expect(repairedCertificates.catalog.certificate).not.toEqual(certificates.catalog.certificate);
+    expect(repairedCertificates.spine).toEqual(certificates.spine);
+    expect(await readFile(file("catalog.key"))).toEqual(repairedCertificates.catalog.key);
   });
 });

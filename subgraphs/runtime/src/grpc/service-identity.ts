@@ -1,17 +1,17 @@
 import type { PeerCertificate } from "node:tls";
 import { subgraphNames } from "@factory/schema/subgraph-names";
 
-/** The metadata key with the verified identity of the caller. A value from the caller itself is overwritten. */
+/** The metadata key for the caller's verified identity. A value from the caller itself is overwritten. */
 export const callerKey = "x-factory-caller";
 
-/** The services of the platform itself. */
+/** The platform's own services. */
 export const platformIdentities = [...subgraphNames, "gateway"] as const;
 
 /** Every service with a certificate. `product` stands for the SaaS products. */
 export const serviceIdentities = [...platformIdentities, "product"] as const;
 export type ServiceIdentity = (typeof serviceIdentities)[number];
 
-/** The DNS name in the certificate of a service. The domain `.internal` is reserved for private use. */
+/** The DNS name in a service certificate. The domain `.internal` is reserved for private use. */
 export function serverName(identity: ServiceIdentity): string {
   return `${identity}.factory.internal`;
 }
@@ -21,7 +21,7 @@ export interface CertificateName {
   readonly value: string;
 }
 
-/** All names of a certificate, including those of this machine, so that any local client can verify the server. */
+/** All names in a certificate, including this machine's names, so that any local client can verify the server. */
 export function namesOf(identity: ServiceIdentity): readonly CertificateName[] {
   return [
     { type: "dns", value: serverName(identity) },
@@ -31,17 +31,17 @@ export function namesOf(identity: ServiceIdentity): readonly CertificateName[] {
   ];
 }
 
-/** The same names in the format of `node:tls`. */
+/** The same names as `node:tls` formats them. */
 export function certificateNames(identity: ServiceIdentity): string {
   return `DNS:${serverName(identity)}, DNS:localhost, IP Address:127.0.0.1, IP Address:0:0:0:0:0:0:0:1`;
 }
 
-/** The names of this machine in the format of `node:tls`. A certificate may contain them beside the name of a service. */
+/** This machine's names as `node:tls` formats them. A certificate may contain them beside a service name. */
 const localNames: readonly string[] = ["DNS:localhost", "IP Address:127.0.0.1", "IP Address:0:0:0:0:0:0:0:1"];
 
 /**
- * The service of a verified certificate; undefined unless its subject alternative names are the name of one service, and
- * no others except those of this machine.
+ * The service that a verified certificate names; undefined unless its subject alternative names are one service's name,
+ * and no others except this machine's.
  */
 export function identityOf(certificate: PeerCertificate | undefined): ServiceIdentity | undefined {
   const names = certificate?.subjectaltname?.split(", ").filter((name) => !localNames.includes(name));

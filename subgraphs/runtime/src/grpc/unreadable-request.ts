@@ -1,6 +1,9 @@
 import { DomainError } from "../errors/domain-error.js";
 
-/** Stands for a request that is not a message of its type, or has a 64-bit number that JavaScript cannot hold exactly. */
+/**
+ * Stands for a request that does not match its message type, or has a 64-bit number that JavaScript cannot hold
+ * exactly.
+ */
 class UnreadableRequest {}
 
 interface Codec {
@@ -9,7 +12,7 @@ interface Codec {
 
 /**
  * The same definition, whose requests are decoded without an error. grpc-js would answer an error there with INTERNAL
- * before any code of the platform runs.
+ * before any platform code runs.
  */
 export function withReadableRequests<D extends { readonly methods: object }>(definition: D): D {
   const methods = Object.entries(definition.methods).map(([key, method]: [string, { requestType: Codec }]) => [

@@ -15,7 +15,7 @@ describe("html", () => {
   });
 
   it("does not take an object for HTML because it looks like it", () => {
-    const forged = JSON.parse('{"text":"<b>"}') as string;
-    expect(() => html`${forged}`.text).toThrow();
+    const forgery = JSON.parse('{"text":"<b>"}') as string;
+    expect(() => html`${forgery}`.text).toThrow();
   });
 });

@@ -7,7 +7,7 @@ export class Html {
   }
 }
 
-/** A value of a template: text is escaped, `Html` is not, undefined is left out. */
+/** A value in a template: text is escaped, `Html` is not, undefined is left out. */
 type Content = Html | string | readonly Content[] | undefined;
 
 const entities: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
@@ -18,8 +18,8 @@ function escapeHtml(text: string): string {
 }
 
 /**
- * A template tag for HTML that escapes every value. Attribute values must stand in double quotes. Values are not safe inside
- * of scripts, styles or addresses.
+ * A template tag for HTML that escapes every value. Attribute values must stand in double quotes. Values are not safe
+ * inside scripts, styles or addresses.
  */
 export function html(parts: TemplateStringsArray, ...values: readonly Content[]): Html {
   return new Html(parts.reduce((text, part, index) => text + render(values[index - 1]) + part));

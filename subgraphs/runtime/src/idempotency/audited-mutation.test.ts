@@ -137,14 +137,14 @@ describe("the audit record of a mutation", () => {
 
   describe("costs", () => {
     let way: CountedWay;
-    let counted: Database;
+    let countedDatabase: Database;
     beforeAll(async () => {
       way = await countedWay(test.definition.connections.app);
       const connections = { ...test.definition.connections, app: way.url };
-      counted = await Database.open({ ...test.definition, connections }, quiet, { wake: () => undefined });
+      countedDatabase = await Database.open({ ...test.definition, connections }, quiet, { wake: () => undefined });
     });
     afterAll(async () => {
-      await counted.close();
+      await countedDatabase.close();
       way.close();
     });
 
@@ -152,7 +152,7 @@ describe("the audit record of a mutation", () => {
       const tenant = aTenant();
       const cause = { trace: continueTrace(undefined) };
       const bare = () =>
-        counted.transaction(tenant, cause, async ({ em, record }) => {
+        countedDatabase.transaction(tenant, cause, async ({ em, record }) => {
           em.persist(em.create(noteTable, { tenantId: tenant.uuid, noteId: randomUUID(), text: "bare" }));
           if (events) record({ type: "TemplateRegistered", subject: "templates/bare", data: {} });
         });
@@ -167,8 +167,10 @@ describe("the audit record of a mutation", () => {
         return Math.min(...counts);
       };
       const withoutAudit = await tripsOf(bare);
-      const audited = await tripsOf(() => addNote(callOf(aPrincipal(tenant)), { database: counted, events }));
-      expect(audited).toBe(withoutAudit);
+      const auditedTrips = await tripsOf(() =>
+        addNote(callOf(aPrincipal(tenant)), { database: countedDatabase, events }),
+      );
+      expect(auditedTrips).toBe(withoutAudit);
     });
   });
 });

@@ -1,6 +1,6 @@
 import type { Transaction } from "../unit-of-work/database.js";
 
-/** The address of a person who is being deleted, and what stands in its place. */
+/** A deleted person's address, and what stands in its place. */
 interface ErasedAddress {
   readonly formerEmail: string;
   readonly replacementEmail: string;
@@ -22,7 +22,7 @@ const eraseNames = {
 };
 
 /**
- * Erases an address, and the name beside it, from the results that are stored for repeated requests of the tenant. A
+ * Erases an address, and the name beside it, from the results that are stored for the tenant's repeated requests. A
  * repeated request then gets the replacement.
  */
 export async function eraseAddressFromResults(

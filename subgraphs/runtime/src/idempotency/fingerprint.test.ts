@@ -12,7 +12,7 @@ describe("fingerprint", () => {
     [{ a: [1, 2] }, { a: [2, 1] }],
     [{ a: null }, {}],
     [{ a: [undefined] }, { a: [] }],
-  ])("tells %j from %j", (one, other) => {
-    expect(fingerprint(one)).not.toBe(fingerprint(other));
+  ])("tells %j from %j", (value, other) => {
+    expect(fingerprint(value)).not.toBe(fingerprint(other));
   });
 });

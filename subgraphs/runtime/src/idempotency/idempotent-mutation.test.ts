@@ -8,14 +8,14 @@ import { idempotentMutation } from "./idempotent-mutation.js";
 
 describe("an idempotent mutation", () => {
   let test: TestDatabase;
-  let prepared: number;
+  let prepareCalls: number;
 
   beforeAll(async () => {
     test = await aDatabase();
   });
   afterAll(() => test.close());
   beforeEach(() => {
-    prepared = 0;
+    prepareCalls = 0;
   });
 
   const tenant = aTenant();
@@ -31,7 +31,7 @@ describe("an idempotent mutation", () => {
       field: "addNote",
       arguments: { text },
       prepare: async () => {
-        prepared += 1;
+        prepareCalls += 1;
       },
       commit: async ({ em, tenant: owner, record }) => {
         const noteId = randomUUID();
@@ -51,7 +51,7 @@ describe("an idempotent mutation", () => {
     expect(await addNote(second, "once")).toEqual(first);
     expect(second.replayed).toBe(true);
     expect(await notes("once")).toBe(1);
-    expect(prepared).toBe(1);
+    expect(prepareCalls).toBe(1);
   });
 
   it("takes effect once under 20 requests at the same time", async () => {
@@ -67,7 +67,7 @@ describe("an idempotent mutation", () => {
       field: "addNote",
       arguments: {},
       prepare: async () => {
-        prepared += 1;
+        prepareCalls += 1;
       },
       commit: async ({ em, tenant: owner, execute }: Transaction) => {
         commits += 1;
@@ -80,7 +80,7 @@ describe("an idempotent mutation", () => {
     expect(await idempotentMutation(test.database, context, mutation)).toEqual({ commits: 3 });
     expect(context.replayed).toBe(false);
     expect(await idempotentMutation(test.database, context, mutation)).toEqual({ commits: 3 });
-    expect([prepared, commits, await notes("deadlock"), context.replayed]).toEqual([1, 3, 1, true]);
+    expect([prepareCalls, commits, await notes("deadlock"), context.replayed]).toEqual([1, 3, 1, true]);
   });
 
   it("refuses the key with other arguments", async () => {
@@ -96,15 +96,15 @@ describe("an idempotent mutation", () => {
   });
 
   it("keeps keys of an agent apart from those of its subject, and its tasks apart", async () => {
-    const delegated = (actors: string[], agentTaskId?: string) =>
+    const delegatedCall = (actors: string[], agentTaskId?: string) =>
       requestContext({
         principal: { subject: "cli_a", tenantId: tenant.tenantId, actors, agentTaskId } as unknown as Principal,
         trace: continueTrace(undefined),
         idempotencyKey: "delegated",
       });
-    const callers = [[], ["cli_agent"], ["cli_other"]].map((actors) => delegated(actors, "task-1"));
+    const callers = [[], ["cli_agent"], ["cli_other"]].map((actors) => delegatedCall(actors, "task-1"));
     const ids = new Set<string>();
-    for (const context of [...callers, delegated(["cli_agent"], "task-2")])
+    for (const context of [...callers, delegatedCall(["cli_agent"], "task-2")])
       ids.add((await addNote(context, "delegated")).noteId);
     expect(ids.size).toBe(4);
   });

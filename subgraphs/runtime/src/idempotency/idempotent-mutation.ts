@@ -11,12 +11,12 @@ import { fairFingerprint, fingerprint } from "./fingerprint.js";
 
 /** A mutation whose effect, events, jobs and stored result are written in one transaction. `Result` is plain JSON. */
 interface Mutation<Prepared, Result> {
-  /** The root field; it is part of the stored key, and the operation in the audit log. */
+  /** The root field; it belongs to the stored key, and the operation in the audit log. */
   readonly field: string;
   readonly arguments: unknown;
   /**
-   * The same arguments in other forms: with digests of secrets under former master keys. A stored request with one of
-   * them counts as the same request.
+   * The same arguments in other forms: with secret digests under former master keys. A stored request with any such
+   * form counts as the same request.
    */
   readonly formerArguments?: readonly unknown[];
   /** The tenant whose rows are written, where it differs from the caller's tenant. */
@@ -29,7 +29,7 @@ interface Mutation<Prepared, Result> {
   /** Slow work before the transaction opens, for example network access. It does not run for a repeated request. */
   prepare?(): Promise<Prepared>;
   /**
-   * Writes the effect. It runs again from its beginning after a deadlock, so it must change nothing outside of the
+   * Writes the effect. It runs again from its beginning after a deadlock, so it must change nothing outside the
    * transaction.
    */
   commit(transaction: Transaction, prepared: Prepared): Promise<Result>;
@@ -88,19 +88,19 @@ export async function idempotentMutation<Result, Prepared = undefined>(
     principal,
     origin: originOf(context),
   };
-  const commit = (transaction: Transaction, prepared: Prepared) => {
+  const commit = (transaction: Transaction, preparation: Prepared) => {
     if (mutation.audit !== false)
       transaction.audit({
         operation: mutation.field,
         subject: namedSubject(mutation.field, mutation.arguments),
         ...mutation.audit,
       });
-    return mutation.commit(transaction, prepared);
+    return mutation.commit(transaction, preparation);
   };
   const key = context.idempotencyKey;
   if (key === undefined) {
-    const prepared = (await mutation.prepare?.()) as Prepared;
-    return database.transaction(tenant, cause, (transaction) => commit(transaction, prepared));
+    const preparation = (await mutation.prepare?.()) as Prepared;
+    return database.transaction(tenant, cause, (transaction) => commit(transaction, preparation));
   }
   if (!keyForm.test(key))
     throw new DomainError("IDEMPOTENCY_KEY_INVALID", {
@@ -109,31 +109,31 @@ export async function idempotentMutation<Result, Prepared = undefined>(
   const scope = [keyHolder(principal), mutation.field, key];
   const print = await fairFingerprint(tenant.tenantId, mutation.arguments);
   const prints = [print, ...(mutation.formerArguments ?? []).map(fingerprint)];
-  const known = await database.reader.row<StoredResult>(storedResult, tenant, ...scope);
-  if (known) return replay<Result>(context, known, prints);
-  const prepared = (await mutation.prepare?.()) as Prepared;
+  const storedRow = await database.reader.row<StoredResult>(storedResult, tenant, ...scope);
+  if (storedRow) return replay<Result>(context, storedRow, prints);
+  const preparation = (await mutation.prepare?.()) as Prepared;
   const { winner, made } = await database.transaction(tenant, cause, async (transaction) => {
     const winner = await claim(transaction, scope, print);
     if (winner) return { winner };
-    const made = await commit(transaction, prepared);
-    await transaction.defer(storeResult, [tenant.uuid, ...scope, JSON.stringify(made)]);
-    return { made };
+    const result = await commit(transaction, preparation);
+    await transaction.defer(storeResult, [tenant.uuid, ...scope, JSON.stringify(result)]);
+    return { made: result };
   });
   return winner ? replay<Result>(context, winner, prints) : (made as Result);
 }
 
-/** The owner of a key. An agent and its subject do not share keys, and neither do two tasks of an agent. */
+/** A key's owner. An agent and its subject do not share keys, and neither do an agent's tasks. */
 function keyHolder({ subject, actors: [agent] = [], agentTaskId = "" }: Principal): string {
   return agent === undefined ? subject : `${subject} ${agent} ${agentTaskId}`;
 }
 
-function replay<Result>(context: RequestContext, stored: StoredResult, prints: readonly string[]): Result {
-  if (!prints.includes(stored.fingerprint))
+function replay<Result>(context: RequestContext, storedRow: StoredResult, prints: readonly string[]): Result {
+  if (!prints.includes(storedRow.fingerprint))
     throw new DomainError("IDEMPOTENCY_KEY_REUSED", {
       detail: "This Idempotency-Key was used before with a different request. Use a new key for a new request.",
     });
   context.replayed = true;
-  return stored.result as Result;
+  return storedRow.result as Result;
 }
 
 /**
@@ -151,10 +151,10 @@ async function claim(transaction: Transaction, scope: string[], print: string): 
       });
     throw error;
   }
-  const [stored] = await transaction.execute<StoredResult>(
+  const [storedRow] = await transaction.execute<StoredResult>(
     "select fingerprint, result from idempotency_records where tenant_id = $1 and principal = $2 and field = $3 and key = $4",
     [transaction.tenant.uuid, ...scope],
   );
-  if (!stored) throw new Error("The idempotency record vanished between two statements");
-  return stored;
+  if (!storedRow) throw new Error("The idempotency record vanished between two statements");
+  return storedRow;
 }

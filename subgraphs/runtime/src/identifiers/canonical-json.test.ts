@@ -64,24 +64,24 @@ describe("canonical JSON of a large value", () => {
   });
 
   it("is found out without reading the members of one large object", () => {
-    let read = 0;
-    const get = () => (read += 1);
+    let readCount = 0;
+    const get = () => (readCount += 1);
     const wide = Object.defineProperties(
       {},
       Object.fromEntries(Array.from({ length: 1000 }, (_, at) => [`k${at}`, { get, enumerable: true }])),
     );
-    expect([isLargeJson(wide), read]).toEqual([true, 0]);
+    expect([isLargeJson(wide), readCount]).toEqual([true, 0]);
   });
 
   it("is found out by a few members", () => {
-    let read = 0;
+    let readCount = 0;
     const counting = Array.from({ length: 100_000 }, () => ({
       get a() {
-        read += 1;
+        readCount += 1;
         return 1;
       },
     }));
     expect([isLargeJson(counting), isLargeJson({ a: [1, 2, { b: null }] })]).toEqual([true, false]);
-    expect(read).toBeLessThan(600);
+    expect(readCount).toBeLessThan(600);
   });
 });

@@ -1,12 +1,12 @@
 import { isKeptNumber } from "../json/kept-numbers.js";
 
-/** Members and items of a value that are written without a pause. */
+/** So many members and items are written without a pause. */
 const inOneGo = 500;
 
 /**
- * The canonical JSON of a value (RFC 8785, JSON Canonicalization Scheme): no white space, members sorted by the UTF-16
- * code units of their names, strings and numbers as ECMAScript writes them. Members without a value are left out. Texts
- * must not hold lone surrogates. A kept number is written with its text, so that it differs from all others.
+ * A value's canonical JSON (RFC 8785, JSON Canonicalization Scheme): no white space, members sorted by the UTF-16 code
+ * units in their names, strings and numbers as ECMAScript writes them. Members without a value are left out. Texts must
+ * not hold lone surrogates. A kept number is written with its text, so that it differs from all others.
  */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) {
@@ -46,7 +46,7 @@ export function isLargeJson(value: unknown): boolean {
   return count(value, 0) > inOneGo;
 }
 
-/** Adds the members and items of a value. It ends soon after the limit. */
+/** Adds a value's members and items. It ends soon after the limit. */
 function count(value: unknown, before: number): number {
   if (value === null || typeof value !== "object" || before > inOneGo) return before;
   const names = Array.isArray(value) ? undefined : Object.keys(value);
@@ -57,7 +57,7 @@ function count(value: unknown, before: number): number {
   return sum;
 }
 
-/** The names of the members that have a value, by their UTF-16 code units. */
+/** The names of members that have a value, by their UTF-16 code units. */
 const sortedNames = (value: object): string[] =>
   Object.keys(value)
     .filter((name) => (value as Record<string, unknown>)[name] !== undefined)

@@ -1,14 +1,14 @@
 import { pooledRandomBytes } from "./random-bytes.js";
 
-/** A clock that is set back by less than this does not change the order of the UUIDs. */
+/** A clock that is set back by less than this does not change the UUIDs' order. */
 const toleratedStepMs = 10_000;
 
 let lastMs = 0;
 let counter = 0;
 
 /**
- * A UUID of version 7 (RFC 9562, section 5.7). A 12-bit counter makes it monotonic within this process (section 6.2,
- * method 1). If the clock is set back by 10 s or more, the UUIDs follow it: users read the time of an object from its ID.
+ * A version 7 UUID (RFC 9562, section 5.7). A 12-bit counter makes it monotonic within this process (section 6.2,
+ * method 1). If the clock is set back by 10 s or more, the UUIDs follow it: users read an object's time from its ID.
  */
 export function uuidV7(now = Date.now()): string {
   const bytes = pooledRandomBytes(16);

@@ -15,52 +15,52 @@ const letterValues = valuesByCharCode(alphabet);
 const digitValues = valuesByCharCode(hexDigits);
 const digitPlaces = [...Array(36).keys()].filter((place) => ![8, 13, 18, 23].includes(place));
 
-/** The value of each digit by its character code. Other characters have the value 0xff. */
+/** Each digit's value by its character code. Other characters have the value 0xff. */
 function valuesByCharCode(digits: string): Uint8Array {
   const values = new Uint8Array(128).fill(0xff);
   for (let value = 0; value < digits.length; value += 1) values[digits.charCodeAt(value)] = value;
   return values;
 }
 
-/** A new wire ID with this prefix, from a new UUID of version 7. */
+/** A new wire ID with this prefix, from a new version 7 UUID. */
 export function newId(prefix: IdPrefix): string {
   return encodeId(prefix, uuidV7());
 }
 
-/** The wire ID of a UUID: `<prefix>_` and 26 characters of lower-case Crockford base32, most significant first. */
+/** The wire ID for a UUID: `<prefix>_` and 26 characters in lower-case Crockford base32, most significant first. */
 export function encodeId(prefix: IdPrefix, uuid: string): string {
   let text = `${prefix}_`;
   let bits = 0;
-  // 26 letters hold 130 bits, so two zero bits come before the 128 bits of the UUID.
-  let held = 2;
+  // 26 letters hold 130 bits, so two zero bits come before the UUID's 128 bits.
+  let heldBits = 2;
   for (const place of digitPlaces) {
     bits = (bits << 4) | (digitValues[uuid.charCodeAt(place)] ?? 0);
-    held += 4;
-    if (held < 10) continue;
-    held -= 10;
-    text += letterPairs[bits >> held] ?? "";
-    bits &= (1 << held) - 1;
+    heldBits += 4;
+    if (heldBits < 10) continue;
+    heldBits -= 10;
+    text += letterPairs[bits >> heldBits] ?? "";
+    bits &= (1 << heldBits) - 1;
   }
   return text;
 }
 
-/** The UUID inside a wire ID of this prefix; undefined for any other value. */
+/** The UUID inside a wire ID with this prefix; undefined for any other value. */
 export function decodeId(prefix: IdPrefix, id: unknown): string | undefined {
   if (typeof id !== "string" || id.length !== wireLength || !id.startsWith(prefix) || id[prefix.length] !== "_")
     return undefined;
   let hex = "";
   let bits = 0;
-  let held = -2;
+  let heldBits = -2;
   for (let place = prefix.length + 1; place < wireLength; place += 1) {
     const value = letterValues[id.charCodeAt(place)] ?? 0xff;
     // The first letter holds three bits only.
-    if (value > (held < 0 ? 7 : 31)) return undefined;
+    if (value > (heldBits < 0 ? 7 : 31)) return undefined;
     bits = (bits << 5) | value;
-    held += 5;
-    if (held < 8) continue;
-    held -= 8;
-    hex += hexBytes[bits >> held] ?? "";
-    bits &= (1 << held) - 1;
+    heldBits += 5;
+    if (heldBits < 8) continue;
+    heldBits -= 8;
+    hex += hexBytes[bits >> heldBits] ?? "";
+    bits &= (1 << heldBits) - 1;
   }
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }

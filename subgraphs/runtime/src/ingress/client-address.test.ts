@@ -2,10 +2,10 @@ import { IncomingMessage } from "node:http";
 import { Socket } from "node:net";
 import { clientNetworkOf, findClientAddress, isNetwork, TrustedProxies } from "./client-address.js";
 
-function addressOf(peer: string, forwarded: string | undefined, networks: readonly string[]): string {
+function addressOf(peer: string, forwardedFor: string | undefined, networks: readonly string[]): string {
   const socket = Object.defineProperty(new Socket(), "remoteAddress", { value: peer });
   const request = new IncomingMessage(socket);
-  if (forwarded !== undefined) request.headers["x-forwarded-for"] = forwarded;
+  if (forwardedFor !== undefined) request.headers["x-forwarded-for"] = forwardedFor;
   findClientAddress(request, new TrustedProxies(networks));
   return clientNetworkOf(request);
 }
@@ -24,8 +24,8 @@ describe("whom limits count a request for", () => {
     ["the proxy's own when it says nothing", "10.1.2.3", undefined, ["10.0.0.0/8"], "10.1.2.3"],
     ["the proxy's own when it says what is no address", "10.1.2.3", "1.1.1.1, unknown", ["10.0.0.0/8"], "10.1.2.3"],
     ["the proxy's own when all hops are proxies", "10.1.2.3", "10.0.0.1, 10.0.0.2", ["10.0.0.0/8"], "10.1.2.3"],
-  ] as const)("is %s", (_, peer, forwarded, networks, expected) => {
-    expect(addressOf(peer, forwarded, networks)).toBe(expected);
+  ] as const)("is %s", (_, peer, forwardedFor, networks, expectedAddress) => {
+    expect(addressOf(peer, forwardedFor, networks)).toBe(expectedAddress);
   });
 
   it("can be trusted by networks and addresses only", () => {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import ipaddr from "ipaddr.js";
 
-/** The networks of the proxies in front of the platform. Only their X-Forwarded-For headers are trusted. */
+/** The networks with the proxies in front of the platform. Only their X-Forwarded-For headers are trusted. */
 export class TrustedProxies {
   readonly #networks: readonly ReturnType<typeof ipaddr.parseCIDR>[];
 
@@ -31,14 +31,14 @@ export class TrustedProxies {
 export const isNetwork = (text: string): boolean =>
   text.includes("/") ? ipaddr.isValidCIDR(text) : ipaddr.isValid(text);
 
-const found = new WeakMap<IncomingMessage, string>();
+const clientAddresses = new WeakMap<IncomingMessage, string>();
 
 /**
- * The address of the client in the form that rate limits use: an IPv4 address, or the /64 network of an IPv6 address,
- * since a site gets at least a /64 (RFC 6177).
+ * The client's address in the form that rate limits use: an IPv4 address, or an IPv6 address's /64 network, since a
+ * site gets at least a /64 (RFC 6177).
  */
 export function clientNetworkOf(request: IncomingMessage): string {
-  return networkOf(found.get(request) ?? request.socket.remoteAddress ?? "", parsedNetwork);
+  return networkOf(clientAddresses.get(request) ?? request.socket.remoteAddress ?? "", parsedNetwork);
 }
 
 /** The address in `host:port`, as gRPC names its peers, in the form that rate limits use. */
@@ -50,8 +50,8 @@ const networks = new Map<string, string>();
 const maxNetworks = 1000;
 
 function networkOf(address: string, parse: (address: string) => string): string {
-  const known = networks.get(address);
-  if (known !== undefined) return known;
+  const knownNetwork = networks.get(address);
+  if (knownNetwork !== undefined) return knownNetwork;
   if (networks.size >= maxNetworks) networks.clear();
   const network = parse(address);
   networks.set(address, network);
@@ -66,7 +66,7 @@ function parsedNetwork(ip: string): string {
   return `${site.toString()}/64`;
 }
 
-/** The address and the user agent of a request, for the audit log. */
+/** A request's address and user agent, for the audit log. */
 export const originOfRequest = (request: IncomingMessage) => ({
   address: clientNetworkOf(request),
   userAgent: request.headers["user-agent"],
@@ -79,8 +79,10 @@ export const originOfRequest = (request: IncomingMessage) => ({
 export function findClientAddress(request: IncomingMessage, proxies: TrustedProxies): void {
   const peer = request.socket.remoteAddress ?? "";
   if (proxies.none || !proxies.includes(peer)) return;
-  const forwarded = request.headers["x-forwarded-for"];
-  const hops = (Array.isArray(forwarded) ? forwarded.join(",") : (forwarded ?? "")).split(",").map((hop) => hop.trim());
+  const forwardedFor = request.headers["x-forwarded-for"];
+  const hops = (Array.isArray(forwardedFor) ? forwardedFor.join(",") : (forwardedFor ?? ""))
+    .split(",")
+    .map((hop) => hop.trim());
   const client = hops.findLast((hop) => !proxies.includes(hop));
-  if (client !== undefined && ipaddr.isValid(client)) found.set(request, ipaddr.process(client).toString());
+  if (client !== undefined && ipaddr.isValid(client)) clientAddresses.set(request, ipaddr.process(client).toString());
 }

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 
 /**
- * Is aborted once the connection of a request has closed before the answer. Reading it is cheaper than a listener per
+ * Is aborted once a request's connection has closed before the answer. Reading it is cheaper than a listener per
  * request.
  */
 export class HangUp {

@@ -1,8 +1,9 @@
 import type { IncomingMessage } from "node:http";
 
 /**
- * The body of a request; undefined for more than `maxBytes`. The rest of a longer one is received and dropped after the
- * answer, because otherwise the next request of the connection, behind a proxy that of somebody else, would wait for ever.
+ * A request's body; undefined for more than `maxBytes`. The rest of a longer one is received and dropped after the
+ * answer. Otherwise the connection's next request would wait for ever, and behind a proxy that request may be somebody
+ * else's.
  */
 export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];

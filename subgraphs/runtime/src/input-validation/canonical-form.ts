@@ -6,7 +6,7 @@ import type { JsonSchema } from "./input-schema.js";
 
 type Convert = (value: unknown) => unknown;
 
-/** The one form of the values of a format; undefined for a text that has none. */
+/** A format's one form for a value; undefined for a text that has none. */
 export const canonicalTexts: Readonly<Record<string, (text: string) => string | undefined>> = {
   "idn-email": mailAddress,
   "idn-hostname": asciiDomain,
@@ -53,12 +53,12 @@ function membersForm(properties: Readonly<Record<string, JsonSchema>>): Convert 
   if (members.length === 0) return asItIs;
   return (value) => {
     if (typeof value !== "object" || value === null || Array.isArray(value) || isKeptNumber(value)) return value;
-    const changed = members.flatMap(([name, convert]) => {
+    const changes = members.flatMap(([name, convert]) => {
       if (!Object.hasOwn(value, name)) return [];
       const member: unknown = Reflect.get(value, name);
       const form = convert(member);
       return form === member ? [] : [[name, form] as const];
     });
-    return changed.length === 0 ? value : { ...value, ...Object.fromEntries(changed) };
+    return changes.length === 0 ? value : { ...value, ...Object.fromEntries(changes) };
   };
 }

@@ -2,7 +2,7 @@ import { DomainError } from "../errors/domain-error.js";
 
 const timeForm = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,6})?(Z|[+-]\d{2}:\d{2})$/;
 
-/** The time that a text names in ISO 8601 with a time zone. Throws VALIDATION_FAILED with the pointer of the text. */
+/** The time that a text names in ISO 8601 with a time zone. Throws VALIDATION_FAILED with the text's pointer. */
 export function checkedTime(text: string, pointer: string): Date {
   const time = timeForm.test(text) ? new Date(text) : undefined;
   if (time && !Number.isNaN(time.getTime()) && time.getUTCFullYear() > 0) return time;

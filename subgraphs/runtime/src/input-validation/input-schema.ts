@@ -14,21 +14,21 @@ import type { InputConstraint } from "./constraint.js";
 /** A JSON Schema (2020-12). */
 export type JsonSchema = Record<string, unknown>;
 
-/** The JSON Schema of an input type as a request body. Unknown members are allowed, and `null` counts as absent. */
+/** An input type's JSON Schema as a request body. Unknown members are allowed, and `null` counts as absent. */
 export function inputSchema(type: GraphQLInputObjectType): JsonSchema {
   const fields = Object.values(type.getFields());
-  const required = fields
+  const requiredNames = fields
     .filter((field) => isNonNullType(field.type) && field.defaultValue === undefined)
     .map(({ name }) => name);
   return {
     type: "object",
     ...(type.description ? { description: type.description } : {}),
     properties: Object.fromEntries(fields.map((field) => [field.name, fieldSchema(field)])),
-    ...(required.length > 0 ? { required } : {}),
+    ...(requiredNames.length > 0 ? { required: requiredNames } : {}),
   };
 }
 
-/** The JSON Schema of one input field or argument. */
+/** The JSON Schema for one input field or argument. */
 export function fieldSchema(
   field: Pick<GraphQLInputField, "type" | "description" | "defaultValue" | "astNode">,
 ): JsonSchema {

@@ -11,7 +11,7 @@ const ajv = new Ajv2020({
   allowUnionTypes: true,
   ownProperties: true,
   unicodeRegExp: true,
-  // With `verbose` an error has the schema, and so the description of its member.
+  // With `verbose` an error has the schema, and so its member's description.
   verbose: true,
 });
 addFormats.default(ajv, ["date", "date-time"]);
@@ -23,7 +23,7 @@ for (const [name, canonical] of Object.entries(canonicalTexts))
     return form !== undefined && (name !== "iri" || isUri(form));
   });
 
-/** PostgreSQL knows no year 0 and no offset of 16 hours or more. RFC 3339 allows both. */
+/** PostgreSQL knows no year 0 and no offset from 16 hours on. RFC 3339 allows both. */
 const unstorableTime = /^0000|[+-](?:1[6-9]|2\d)(?::?\d{2})?$/;
 const rfc3339 = addFormats.default.get("date-time") as { validate: (text: string) => boolean };
 ajv.addFormat("date-time", (text: string) => rfc3339.validate(text) && !unstorableTime.test(text));
@@ -31,7 +31,7 @@ ajv.addFormat("date-time", (text: string) => rfc3339.validate(text) && !unstorab
 const maxReported = 20;
 
 /**
- * Returns a check that lists every broken rule of a value. The schema is compiled at the first call; compiling all at
+ * Returns a check that lists every rule that a value breaks. The schema is compiled at the first call; compiling all at
  * the start would take a tenth of the start time.
  */
 export function inputValidator(schema: JsonSchema): (value: unknown) => FieldError[] {
@@ -77,8 +77,8 @@ function fieldError(error: ErrorObject): FieldError {
 function sentence({ keyword, params, message, parentSchema }: ErrorObject): string {
   if (keyword === "type") return `Must be of type ${[params["type"]].flat().join(" or ")}.`;
   if (keyword === "enum") {
-    const named = (params["allowedValues"] as (string | null)[]).filter((value) => value !== null);
-    return `Must be one of ${named.join(", ")}.`;
+    const allowedValues = (params["allowedValues"] as (string | null)[]).filter((value) => value !== null);
+    return `Must be one of ${allowedValues.join(", ")}.`;
   }
   if (keyword === "pattern" && params["pattern"] === "\\S") return "Must not be blank.";
   const meaning: unknown = parentSchema?.["description"];

@@ -5,8 +5,8 @@ import { type JsonSize, requestJsonLimit } from "./json-size.js";
 function scanned(text: string): JsonSize & { readonly suspicious: boolean } {
   let size: JsonSize | undefined;
   const { suspicious } = doAtOnce(
-    scanJson(Buffer.from(text), requestJsonLimit, (measured) => {
-      size = measured;
+    scanJson(Buffer.from(text), requestJsonLimit, (measuredSize) => {
+      size = measuredSize;
     }),
   );
   return { ...(size as JsonSize), suspicious };

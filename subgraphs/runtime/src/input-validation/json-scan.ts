@@ -3,7 +3,7 @@ import type { PausableWork } from "../threads/long-work.js";
 import { type JsonSize, requireJsonSize } from "./json-size.js";
 import { maxJsonDepth } from "./storable-text.js";
 
-/** Text of this size is read without a pause. */
+/** Text up to this size is read without a pause. */
 export const bytesBetweenPauses = 16 * 1024;
 
 interface JsonScan {
@@ -21,13 +21,13 @@ const openingBracket = 0x5b;
 const closingBracket = 0x5d;
 
 /**
- * Reads the bytes of a JSON document once, before anything is built from them, and tells `measured` what they hold.
- * Throws MALFORMED_JSON for more than 64 levels, and PAYLOAD_TOO_LARGE above the limit.
+ * Reads a JSON document's bytes once, before anything is built from them, and tells `tellSize` what they hold. Throws
+ * MALFORMED_JSON for more than 64 levels, and PAYLOAD_TOO_LARGE above the limit.
  */
 export function* scanJson(
   bytes: Uint8Array,
   limit: JsonSize,
-  measured?: (size: JsonSize) => void,
+  tellSize?: (size: JsonSize) => void,
 ): PausableWork<JsonScan> {
   const scan = new Scan();
   let at = scan.read(bytes, 0);
@@ -35,7 +35,7 @@ export function* scanJson(
     yield;
     at = scan.read(bytes, at);
   }
-  measured?.(scan);
+  tellSize?.(scan);
   if (scan.deepest > maxJsonDepth)
     throw new DomainError("MALFORMED_JSON", { detail: `The body is nested deeper than ${maxJsonDepth} levels.` });
   requireJsonSize(scan, limit);
@@ -50,7 +50,7 @@ class Scan implements JsonSize, JsonScan {
   #depth = 0;
   #inString = false;
 
-  /** Reads the bytes up to the next pause, and returns the place of the next one. */
+  /** Reads the bytes up to the next pause, and returns where the next one comes. */
   read(bytes: Uint8Array, from: number): number {
     const end = Math.min(from + bytesBetweenPauses, bytes.length);
     let inString = this.#inString;
@@ -70,7 +70,7 @@ class Scan implements JsonSize, JsonScan {
     return at;
   }
 
-  /** Counts a byte outside of texts. */
+  /** Counts a byte outside texts. */
   #countSign(byte: number | undefined): void {
     if (byte === colon) this.members++;
     else if (byte === comma) this.values++;

@@ -2,16 +2,16 @@ import { DomainError } from "../errors/domain-error.js";
 
 /** How much a JSON document holds, counted in its text before anything is built from it. */
 export interface JsonSize {
-  /** The members of all objects. */
+  /** The members in all objects. */
   readonly members: number;
-  /** Members, items of lists, objects and lists; about the values of the document. */
+  /** Members, list items, objects and lists; about as many as the document has values. */
   readonly values: number;
 }
 
-/** Parsing cannot pause, and a member with a name of its own takes about a microsecond of it. */
+/** Parsing cannot pause, and a member with its own name takes about a microsecond. */
 export const requestJsonLimit: JsonSize = { members: 20_000, values: 50_000 };
 
-/** A vendor cannot send less, so a delivery may be about as large as the list of 2,000 commits in a push. */
+/** A vendor cannot send less, so a delivery may be about as large as a list with 2,000 commits in a push. */
 export const deliveryJsonLimit: JsonSize = { members: 40_000, values: 100_000 };
 
 /** Throws PAYLOAD_TOO_LARGE when the document has more members or values than the limit. */

@@ -1,7 +1,7 @@
 import { nearestNames } from "./nearest-names.js";
 
 describe("nearestNames", () => {
-  const known = ["Database", "DatabaseName", "Description", "Port", "UseHttps"];
+  const knownNames = ["Database", "DatabaseName", "Description", "Port", "UseHttps"];
 
   it.each([
     ["Databse", ["Database"]],
@@ -12,8 +12,8 @@ describe("nearestNames", () => {
     ["Colour", []],
     ["", []],
     ["x".repeat(1000), []],
-  ])("of %j are %j", (name, expected) => {
-    expect(nearestNames(name, known)).toEqual(expected);
+  ])("of %j are %j", (name, expectedNames) => {
+    expect(nearestNames(name, knownNames)).toEqual(expectedNames);
   });
 
   it("names three at most, the likeliest first", () => {

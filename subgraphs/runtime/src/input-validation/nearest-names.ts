@@ -6,15 +6,15 @@ const maxEdits = 3;
 const maxNameLength = 100;
 
 /** The known names that are similar to a name, the most similar first. At most three. */
-export function nearestNames(name: string, known: Iterable<string>): string[] {
+export function nearestNames(name: string, knownNames: Iterable<string>): string[] {
   if (name.length > maxNameLength) return [];
-  const folded = name.toLowerCase();
+  const lowerCaseName = name.toLowerCase();
   // in a short name few letters may differ
   const limit = Math.min(maxEdits, Math.max(1, Math.floor(name.length / 3)));
   const near: { candidate: string; edits: number }[] = [];
-  for (const candidate of new Set(known)) {
-    const edits = editDistance(folded, candidate.toLowerCase(), limit);
-    if (edits <= limit || begins(folded, candidate.toLowerCase())) near.push({ candidate, edits });
+  for (const candidate of new Set(knownNames)) {
+    const edits = editDistance(lowerCaseName, candidate.toLowerCase(), limit);
+    if (edits <= limit || begins(lowerCaseName, candidate.toLowerCase())) near.push({ candidate, edits });
   }
   return near
     .sort((a, b) => a.edits - b.edits)
@@ -22,7 +22,7 @@ export function nearestNames(name: string, known: Iterable<string>): string[] {
     .map(({ candidate }) => candidate);
 }
 
-/** Whether one name is a prefix of the other, as `Framework` is of `FrameworkVersion`. */
+/** Whether one name begins with the other, as `FrameworkVersion` with `Framework`. */
 function begins(a: string, b: string): boolean {
   const [short, long] = a.length < b.length ? [a, b] : [b, a];
   return short.length >= 4 && long.startsWith(short);

@@ -25,8 +25,8 @@ describe("If-Match", () => {
     ["*", undefined, "PRECONDITION_FAILED"],
     ['"07"', 7, "PRECONDITION_FAILED"],
     ['""', 7, "PRECONDITION_FAILED"],
-  ])("%s against version %s: %s", (ifMatch, version, expected) => {
-    expect(result({ ifMatch }, version)).toBe(expected);
+  ])("%s against version %s: %s", (ifMatch, version, expectedResult) => {
+    expect(result({ ifMatch }, version)).toBe(expectedResult);
   });
 
   it.each(["7", "", " ", ",", '"7', '7"', '"7" "8"', "*, *", '*, "7"', 'w/"7"', '"a b"', `"${"x".repeat(3000)}"`])(
@@ -48,8 +48,8 @@ describe("If-None-Match", () => {
     ['"1"', 1, "PRECONDITION_FAILED"],
     ['W/"1"', 1, "PRECONDITION_FAILED"],
     ['"2"', 1, "done"],
-  ])("%s against version %s: %s", (ifNoneMatch, version, expected) => {
-    expect(result({ ifNoneMatch }, version)).toBe(expected);
+  ])("%s against version %s: %s", (ifNoneMatch, version, expectedResult) => {
+    expect(result({ ifNoneMatch }, version)).toBe(expectedResult);
   });
 });
 

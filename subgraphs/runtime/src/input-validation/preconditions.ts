@@ -1,6 +1,6 @@
 import { DomainError } from "../errors/domain-error.js";
 
-/** The values of the headers If-Match and If-None-Match of a request that changes a resource. */
+/** The headers If-Match and If-None-Match in a request that changes a resource. */
 export interface Preconditions {
   readonly ifMatch?: string | null | undefined;
   readonly ifNoneMatch?: string | null | undefined;
@@ -12,16 +12,16 @@ interface EntityTag {
 }
 
 const maxLength = 2048;
-/** An entity tag of a list, with the comma or the end that must follow it (RFC 9110, sections 5.6.1 and 8.8.3). */
+/** An entity tag in a list, with the comma or the end that must follow it (RFC 9110, sections 5.6.1 and 8.8.3). */
 const listItem = /[ \t]*(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"[ \t]*(?:,|$)/y;
 const emptyItem = /[ \t]*(?:,|$)/y;
 
-/** The strong entity tag of a version. */
+/** A version's strong entity tag. */
 export const versionTag = (version: number): string => `"${version}"`;
 
 /**
- * Checks the preconditions (RFC 9110, sections 13.1.1 and 13.1.2) against the version of the resource; undefined if it
- * does not exist. Throws PRECONDITION_FAILED, or VALIDATION_FAILED for a header that is not a list of entity tags.
+ * Checks the preconditions (RFC 9110, sections 13.1.1 and 13.1.2) against the resource's version; undefined if it does
+ * not exist. Throws PRECONDITION_FAILED, or VALIDATION_FAILED for a header that does not list entity tags.
  */
 export function requirePreconditions({ ifMatch, ifNoneMatch }: Preconditions, version: number | undefined): void {
   const tags = {
@@ -34,7 +34,7 @@ export function requirePreconditions({ ifMatch, ifNoneMatch }: Preconditions, ve
     throw failed("If-None-Match excludes the current version", version);
 }
 
-/** Whether the list names the version. `*` names any version, but only of a resource that exists. */
+/** Whether the list names the version. `*` names any version, but only if the resource exists. */
 function names(
   tags: readonly EntityTag[] | "*",
   version: number | undefined,
@@ -50,16 +50,16 @@ function readTags(header: string, argument: string): readonly EntityTag[] | "*" 
   for (let at = 0; at < header.length; ) {
     emptyItem.lastIndex = at;
     listItem.lastIndex = at;
-    const [tag, skipped] = [listItem.exec(header), emptyItem.exec(header)];
-    if (header.length > maxLength || (!tag && !skipped)) throw malformed(argument);
+    const [tag, emptyMatch] = [listItem.exec(header), emptyItem.exec(header)];
+    if (header.length > maxLength || (!tag && !emptyMatch)) throw malformedError(argument);
     if (tag) tags.push({ weak: tag[1] !== undefined, opaque: tag[2] ?? "" });
-    at += (tag ?? skipped)?.[0].length ?? 0;
+    at += (tag ?? emptyMatch)?.[0].length ?? 0;
   }
-  if (tags.length === 0) throw malformed(argument);
+  if (tags.length === 0) throw malformedError(argument);
   return tags;
 }
 
-const malformed = (argument: string) =>
+const malformedError = (argument: string) =>
   new DomainError("VALIDATION_FAILED", {
     detail: "A precondition is not well formed. See errors.",
     errors: [

@@ -31,11 +31,11 @@ describe("text that cannot be stored", () => {
   });
 
   it("is not looked for in levels beyond the limit", () => {
-    const nested = (levels: number) => JSON.parse("[".repeat(levels) + "]".repeat(levels)) as unknown;
-    expect(unstorableText(nested(64))).toEqual([]);
+    const nestedJson = (levels: number) => JSON.parse("[".repeat(levels) + "]".repeat(levels)) as unknown;
+    expect(unstorableText(nestedJson(64))).toEqual([]);
     const deepest = `${"[".repeat(64)}1.0${"]".repeat(64)}`;
     expect(unstorableText(parseForeignJson(deepest))).toEqual([]);
-    expect(unstorableText(nested(65))).toEqual([
+    expect(unstorableText(nestedJson(65))).toEqual([
       expect.objectContaining({ pointer: "/0".repeat(64), code: "OUT_OF_RANGE" }),
     ]);
   });

@@ -3,7 +3,7 @@ import { pointerToken } from "../errors/json-pointer.js";
 import { isKeptNumber } from "../json/kept-numbers.js";
 import { doAtOnce, type PausableWork } from "../threads/long-work.js";
 
-/** The largest depth of JSON in a request. */
+/** The largest JSON depth in a request. */
 export const maxJsonDepth = 64;
 
 /** Whether PostgreSQL can store the text: JSON allows NUL and lone surrogates, PostgreSQL does not. */
@@ -13,7 +13,7 @@ export const isStorable = (text: string) => !text.includes("\0") && text.isWellF
 const substitute = "\ufffd";
 
 /**
- * The text with characters that PostgreSQL cannot store replaced; for texts of others, for example file names and error
+ * The text with characters that PostgreSQL cannot store replaced; for foreign texts, for example file names and error
  * messages.
  */
 export function storableText(text: string): string {
@@ -32,7 +32,7 @@ export function isFlatAndStorable(members: Readonly<Record<string, unknown>>): b
 const maxReported = 20;
 const stepsBetweenPauses = 500;
 
-/** The first errors of texts inside the value that cannot be stored, and of nesting that is too deep. */
+/** The first errors for texts inside the value that cannot be stored, and for nesting that is too deep. */
 export const unstorableText = (value: unknown): FieldError[] => doAtOnce(storability(value));
 
 /** The same, with pauses in a large value. */

@@ -10,8 +10,9 @@ const nameCharacters = /^(?:[^\p{ASCII}\p{C}\p{Z}]|[A-Za-z0-9.-])+$/u;
 const asciiCharacters = /^[A-Za-z0-9.-]+$/;
 
 /**
- * The form in which the platform stores and compares a host name: ASCII in lower case, by UTS 46. Undefined for a text that
- * is none. A name that is ASCII already is not read as punycode, so that every name of former releases stays one.
+ * The form in which the platform stores and compares a host name: ASCII in lower case, by UTS 46. Undefined for a text
+ * that is none. A name that is ASCII already is not read as punycode, so that every name from former releases stays
+ * one.
  */
 export function asciiHost(text: string): string | undefined {
   if (text.length > maxReadLength) return undefined;
@@ -19,19 +20,19 @@ export function asciiHost(text: string): string | undefined {
   return ascii !== undefined && ascii.length <= maxLength && hostForm.test(ascii) ? ascii : undefined;
 }
 
-/** A domain of mail has two labels at least. */
+/** A mail domain has at least two labels. */
 export function asciiDomain(text: string): string | undefined {
   const host = asciiHost(text);
   return host?.includes(".") ? host : undefined;
 }
 
-/** The parser of URLs reads a number as an IPv4 address, in the digits of any script. */
+/** The URL parser reads a number as an IPv4 address, in any script's digits. */
 function mapped(text: string): string | undefined {
   const ascii = domainToASCII(text);
   return isIP(ascii) === 0 ? ascii : undefined;
 }
 
-/** The ASCII form of `host` or `host:port`; another text, such as an IP address in brackets, in lower case. */
+/** `host` or `host:port` in ASCII; another text, such as an IP address in brackets, in lower case. */
 export function asciiAuthority(text: string): string {
   const [, host = "", port = ""] = /^([^:[\]]*)(:\d{1,5})?$/.exec(text) ?? [];
   const ascii = asciiHost(host);

@@ -2,7 +2,7 @@ import fc from "fast-check";
 
 const letters = fc.constantFrom(...Array.from("abzäöüßéÉñçøłšžαωΩжЯאב中文日本한국ไท"));
 const word = fc.array(letters, { minLength: 1, maxLength: 8 }).map((parts) => parts.join(""));
-/** Scripts are not mixed in one label, since a name of two directions is none. */
+/** Scripts are not mixed in one label, since a name with two directions is none. */
 const labels = fc.constantFrom(
   "bücher",
   "ÉCOLE",
@@ -22,7 +22,7 @@ interface Spelling {
   readonly other: string;
 }
 
-/** Addresses with an international local part or domain, each with another spelling of the same address. */
+/** Addresses with an international local part or domain, each with another spelling for the same address. */
 export const spellings = fc
   .record({
     local: word.map((text) => text.toLowerCase().normalize("NFC")),
@@ -33,12 +33,12 @@ export const spellings = fc
     upper: fc.boolean(),
   })
   .map(({ local, domain, form, domainForm, dot, upper }): Spelling => {
-    const written = domain.join(dot).normalize(domainForm);
+    const writtenDomain = domain.join(dot).normalize(domainForm);
     // a letter without another case, or with one that is two letters, stays
     const louder = Array.from(local, (letter) => (isPair(letter) ? letter.toUpperCase() : letter)).join("");
     return {
       address: `${local}@${domain.join(".")}`,
-      other: `${(upper ? louder : local).normalize(form)}@${upper ? written.toLowerCase() : written}`,
+      other: `${(upper ? louder : local).normalize(form)}@${upper ? writtenDomain.toLowerCase() : writtenDomain}`,
     };
   });
 

@@ -53,8 +53,8 @@ describe("the form of an address", () => {
         expect(mailAddress(form ?? "")).toBe(form);
         const domain = form?.slice(form.lastIndexOf("@") + 1) ?? "";
         expect(domain).toMatch(/^[a-z0-9.-]+$/);
-        const shown = `${form?.slice(0, form.lastIndexOf("@"))}@${domainToUnicode(domain)}`;
-        expect(mailAddress(shown)).toBe(form);
+        const shownAddress = `${form?.slice(0, form.lastIndexOf("@"))}@${domainToUnicode(domain)}`;
+        expect(mailAddress(shownAddress)).toBe(form);
       }),
       { numRuns: 500 },
     );

@@ -2,7 +2,7 @@ import { asciiDomain } from "./host-name.js";
 
 /** RFC 5321, section 4.5.3.1.3, without the angle brackets. */
 const maxBytes = 254;
-/** `atext` of RFC 5322 with the characters of RFC 6531, but none that nobody sees. */
+/** `atext` from RFC 5322 with the characters from RFC 6531, but none that nobody sees. */
 const atom = "(?:[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]|[^\\p{ASCII}\\p{C}\\p{Z}])+";
 const localForm = new RegExp(`^${atom}(?:\\.${atom})*$`, "u");
 
@@ -25,11 +25,11 @@ export function mailAddress(text: string): string | undefined {
 export function mailAddressKey(text: string): string {
   const at = text.lastIndexOf("@");
   const domain = at === -1 ? undefined : asciiDomain(text.slice(at + 1));
-  return domain === undefined ? folded(text) : `${folded(text.slice(0, at))}@${domain}`;
+  return domain === undefined ? foldedCase(text) : `${foldedCase(text.slice(0, at))}@${domain}`;
 }
 
-/** Lower case can split a letter in two, which NFC joins again. Its sigma at the end of a word is the same letter. */
-const folded = (text: string) => text.normalize("NFC").toLowerCase().replaceAll("ς", "σ").normalize("NFC");
+/** Lower case can split a letter in two, which NFC joins again. Its final sigma is the same letter. */
+const foldedCase = (text: string) => text.normalize("NFC").toLowerCase().replaceAll("ς", "σ").normalize("NFC");
 
 /** Whether a mail server needs SMTPUTF8 (RFC 6531) for the address. */
 export const needsSmtpUtf8 = (address: string): boolean => !/^\p{ASCII}*$/u.test(address);

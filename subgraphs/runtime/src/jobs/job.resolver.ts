@@ -6,8 +6,8 @@ import type { JobService } from "./job.service.js";
 import { JobConnection, JobType } from "./job.type.js";
 
 /**
- * The resolver of a subgraph's jobs. A root field has one owner in the federated graph, so the fields have the name of
- * the subgraph.
+ * Resolves a subgraph's jobs. A root field has one owner in the federated graph, so the fields have the subgraph's
+ * name.
  */
 export function jobResolver(subgraph: SubgraphName, jobs: JobService): object {
   const redriveField = `redrive${subgraph.charAt(0).toUpperCase()}${subgraph.slice(1)}Job`;

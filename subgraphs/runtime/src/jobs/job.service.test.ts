@@ -34,7 +34,7 @@ describe("jobs as a tenant sees them", () => {
   let service: JobService;
   let refuse = true;
   const ran: string[] = [];
-  const revived: string[] = [];
+  const revivedNames: string[] = [];
 
   beforeAll(async () => {
     test = await aDatabase();
@@ -42,7 +42,7 @@ describe("jobs as a tenant sees them", () => {
     await jobs.start([mail, execution, run]);
     const owner = {
       abandoned: async () => undefined,
-      revived: async (_: unknown, { name }: Payload) => void revived.push(name),
+      revived: async (_: unknown, { name }: Payload) => void revivedNames.push(name),
     };
     const handle = async ({ name }: Payload) => {
       ran.push(name);
@@ -71,14 +71,14 @@ describe("jobs as a tenant sees them", () => {
 
   /** Once their dead letters are worked. */
   async function failedJobs(tenant: Tenant, count: number): Promise<JobType[]> {
-    for (let left = 600; left > 0; left -= 1) {
+    for (let looksLeft = 600; looksLeft > 0; looksLeft -= 1) {
       const { items } = await service.list(contextOf(tenant), {});
-      const failed = items.filter(({ state }) => state === "Failed");
+      const failedJobs = items.filter(({ state }) => state === "Failed");
       const { rows } = await jobs.sql.executeSql(
         "select true from catalog_jobs.job where group_id = $1 and name like '%.dead' and state = 'completed'",
         [tenant.tenantId],
       );
-      if (failed.length === count && rows.length === count) return failed;
+      if (failedJobs.length === count && rows.length === count) return failedJobs;
       await pause(100);
     }
     throw new Error("not within 30 s");
@@ -111,13 +111,14 @@ describe("jobs as a tenant sees them", () => {
     await expect(service.redrive(contextOf(tenant), "redriveCatalogJob", jobId)).rejects.toMatchObject({
       code: "INVALID_STATE",
     });
-    for (let left = 600; ran.filter((name) => name === "letter").length < 2 && left > 0; left -= 1) await pause(100);
+    for (let looksLeft = 600; ran.filter((name) => name === "letter").length < 2 && looksLeft > 0; looksLeft -= 1)
+      await pause(100);
     expect(ran.filter((name) => name === "letter")).toHaveLength(2);
-    expect(revived).toEqual(["letter"]);
-    // the handler has run; the queue records the end of the job a moment later
-    const listed = async () => (await service.list(contextOf(tenant), {})).items;
-    for (let left = 600; (await listed()).length > 0 && left > 0; left -= 1) await pause(100);
-    expect(await listed()).toEqual([]);
+    expect(revivedNames).toEqual(["letter"]);
+    // the handler has run; the queue records the job's end a moment later
+    const listedJobs = async () => (await service.list(contextOf(tenant), {})).items;
+    for (let looksLeft = 600; (await listedJobs()).length > 0 && looksLeft > 0; looksLeft -= 1) await pause(100);
+    expect(await listedJobs()).toEqual([]);
   });
 
   it("are not sent again when what they worked for has ended: the operation that tries again is named", async () => {

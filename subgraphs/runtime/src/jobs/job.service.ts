@@ -11,7 +11,7 @@ import { jobEnd } from "./definitions/job-definition.js";
 import type { JobType } from "./job.type.js";
 import type { JobQueue } from "./queue/job-queue.js";
 
-/** Lists and redrives the background jobs of a tenant in one subgraph. */
+/** Lists and redrives a tenant's background jobs in one subgraph. */
 export class JobService {
   readonly #database: Database;
   readonly #ledger: JobLedger;
@@ -66,7 +66,7 @@ function jobView(record: JobRecord): JobType {
   };
 }
 
-/** The public reason of a failure: the text of a refusal. Details of defects are only in the log. */
+/** A failure's public reason: a refusal's text. Details about defects are only in the log. */
 function publicReason(output: unknown): string | null {
   if (output == null) return null;
   const { code, message } = jobEnd(output);

@@ -29,14 +29,14 @@ export class JsonReader {
     this.#readNumber = readNumber;
   }
 
-  /** The value, once all of it has been read. */
+  /** The value, once it has been read completely. */
   get value(): unknown {
     return this.#root;
   }
 
-  /** Reads up to so many values and ends of lists and objects. Returns whether all has been read. */
+  /** Reads up to so many values, list ends and object ends. Returns whether all has been read. */
   read(count = Number.POSITIVE_INFINITY): boolean {
-    for (let read = 0; read < count; read++) {
+    for (let readCount = 0; readCount < count; readCount++) {
       if (this.#begun && this.#open.length === 0) return true;
       this.#readNext();
     }
@@ -117,13 +117,13 @@ export class JsonReader {
     return this.#readNumber(this.#text.slice(start, this.#at));
   }
 
-  /** The code of the next character after white space. */
+  /** The next character's code after white space. */
   #next(): number {
     while (this.#text.charCodeAt(this.#at) <= 0x20) this.#at++;
     return this.#text.charCodeAt(this.#at);
   }
 }
 
-/** Whether the code is one of a digit, a point, a sign or the letter of an exponent. */
+/** Whether the code is a digit, a point, a sign or an exponent's letter. */
 export const isPartOfNumber = (code: number): boolean =>
   (code >= 0x30 && code <= 0x39) || code === 0x2e || code === 0x2d || code === 0x2b || code === 0x65 || code === 0x45;

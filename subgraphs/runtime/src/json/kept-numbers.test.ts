@@ -9,7 +9,7 @@ import {
 } from "./kept-numbers.js";
 import { isRewritten, rewritesNumber } from "./rewritten-numbers.js";
 
-/** The reviver of `JSON.parse` that reads each number by its source. */
+/** The `JSON.parse` reviver that reads each number by its source. */
 const keepNumber = (_name: string, value: unknown, context?: { readonly source?: string }): unknown =>
   typeof value === "number" && context?.source !== undefined ? parseForeignJson(context.source) : value;
 
@@ -33,7 +33,7 @@ const rewritten = [
   "0.00000012",
   "12345678901234567.5",
 ];
-const same = [
+const unchangedTexts = [
   "1234567890123456.5",
   "0.000001",
   "0.001",
@@ -53,7 +53,7 @@ const same = [
 ];
 
 const number = fc.oneof(
-  fc.constantFrom(...rewritten, ...same),
+  fc.constantFrom(...rewritten, ...unchangedTexts),
   fc
     .tuple(
       fc.constantFrom("", "-"),
@@ -89,7 +89,7 @@ const json = fc.letrec<{ value: string }>((tie) => ({
 })).value;
 
 describe("parseForeignJson", () => {
-  it.each([...rewritten, ...same])("keeps the text of %s", (text) => {
+  it.each([...rewritten, ...unchangedTexts])("keeps the text of %s", (text) => {
     const value = parseForeignJson(`{"a":[${text}]}`);
     expect(JSON.stringify(value)).toBe(`{"a":[${text}]}`);
     expect(holdsKeptNumber(value)).toBe(rewritten.includes(text));
@@ -128,8 +128,8 @@ describe("parseForeignJson", () => {
   });
 
   it("gives numbers of JavaScript where their text survives, also in a value with others", () => {
-    const [kept, plain] = parseForeignJson("[1.0,1.5]") as unknown[];
-    expect([isKeptNumber(kept), plain]).toEqual([true, 1.5]);
+    const [keptNumber, plain] = parseForeignJson("[1.0,1.5]") as unknown[];
+    expect([isKeptNumber(keptNumber), plain]).toEqual([true, 1.5]);
   });
 
   it.each(["", "{", "01", "1.", "+1", ".5", "NaN", "[1,]", "-", "1e", "{'a':1}", '{"a":1e400', "1.0 2"])(
@@ -147,7 +147,7 @@ describe("parseForeignJson", () => {
     const text = `[${"1.0,".repeat(260_000)}1.0]`;
     const start = process.cpuUsage();
     expect(JSON.stringify(parseForeignJson(text))).toBe(text);
-    // a quarter of a second on an idle machine, and far longer where each number costs a search of the text
+    // a quarter of a second on an idle machine, and far longer where each number costs a search through the text
     expect(process.cpuUsage(start).user / 1000).toBeLessThan(20_000);
   });
 });

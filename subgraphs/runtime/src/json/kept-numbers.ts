@@ -2,12 +2,12 @@ import { JsonReader } from "./json-reader.js";
 import { setOwn } from "./own-property.js";
 import { isRewritten, RewrittenSearch, rewritesNumber } from "./rewritten-numbers.js";
 
-/** A number of foreign JSON whose text JavaScript would change. `JSON.stringify` writes its text. */
+/** A number in foreign JSON whose text JavaScript would change. `JSON.stringify` writes its text. */
 export interface KeptNumber {
   readonly rawJSON: string;
 }
 
-/** The part of the JSON object of ECMAScript that the type declarations of TypeScript lack. */
+/** The part of ECMAScript's JSON object that TypeScript's declarations lack. */
 interface RawJson {
   readonly rawJSON: (text: string) => KeptNumber;
   readonly isRawJSON: (value: unknown) => value is KeptNumber;
@@ -23,7 +23,7 @@ export function numberText(value: unknown): string | undefined {
   return isKeptNumber(value) ? value.rawJSON : undefined;
 }
 
-/** The number of a JSON text: as JavaScript has it where that has the same text, otherwise kept. */
+/** The number in a JSON text: as JavaScript has it where that has the same text, otherwise kept. */
 export const foreignNumber = (text: string): number | KeptNumber => (isRewritten(text) ? rawJSON(text) : Number(text));
 
 /** As `JSON.parse`, but numbers whose text JavaScript would change are kept. For JSON that is not ours. */
@@ -51,8 +51,8 @@ export function* parsingForeignJson(text: string): Generator<void, unknown, void
 }
 
 /**
- * The value with numbers of JavaScript, for rules that calculate or compare. The value itself is returned where it has
- * no kept number.
+ * The value with JavaScript numbers, for rules that calculate or compare. The value itself is returned where it has no
+ * kept number.
  */
 export const withPlainNumbers = (value: unknown): unknown => (holdsKeptNumber(value) ? plainCopy(value) : value);
 
@@ -75,11 +75,11 @@ function plainCopy(value: unknown): unknown {
 /** Whether a number anywhere in the value is kept. */
 export function holdsKeptNumber(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
-  const found: object[] = [value];
-  for (let next = found.pop(); next; next = found.pop()) {
+  const foundObjects: object[] = [value];
+  for (let next = foundObjects.pop(); next; next = foundObjects.pop()) {
     if (isKeptNumber(next)) return true;
     for (const member of Array.isArray(next) ? next : Object.values(next))
-      if (typeof member === "object" && member !== null) found.push(member);
+      if (typeof member === "object" && member !== null) foundObjects.push(member);
   }
   return false;
 }

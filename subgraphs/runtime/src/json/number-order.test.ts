@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { foreignNumber } from "./kept-numbers.js";
 import { numberOrder } from "./number-order.js";
 
-const order = (one: string, other: string) => Math.sign(numberOrder(foreignNumber(one), foreignNumber(other)));
+const order = (first: string, other: string) => Math.sign(numberOrder(foreignNumber(first), foreignNumber(other)));
 
 describe("numberOrder", () => {
   it.each([
@@ -18,17 +18,17 @@ describe("numberOrder", () => {
     ["0.1000000000000000055511151231257827", "0.1", 1],
     ["00".slice(1), "-1.0", 1],
     ["1.50", "1.5", 0],
-  ])("has %s and %s in the order %i", (one, other, expected) => {
-    expect(order(one, other)).toBe(expected);
-    expect(order(other, one)).toBe(expected === 0 ? 0 : -expected);
+  ])("has %s and %s in the order %i", (first, other, expectedOrder) => {
+    expect(order(first, other)).toBe(expectedOrder);
+    expect(order(other, first)).toBe(expectedOrder === 0 ? 0 : -expectedOrder);
   });
 
   it("is the order of whole numbers of any length", () => {
     const whole = fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n });
     fc.assert(
-      fc.property(whole, whole, fc.boolean(), (one, other, withFraction) => {
+      fc.property(whole, whole, fc.boolean(), (first, other, withFraction) => {
         const tail = withFraction ? ".000" : "";
-        expect(order(`${one}${tail}`, `${other}`)).toBe(one < other ? -1 : one > other ? 1 : 0);
+        expect(order(`${first}${tail}`, `${other}`)).toBe(first < other ? -1 : first > other ? 1 : 0);
       }),
     );
   });

@@ -6,12 +6,12 @@ export const isForeignNumber = (value: unknown): value is ForeignNumber =>
   typeof value === "number" || isKeptNumber(value);
 
 /**
- * Negative, zero or positive as the first number is less than, equal to or greater than the second one. Kept numbers are
- * compared by all of their digits, so that 9007199254740993 is not 9007199254740992.
+ * Negative, zero or positive as the first number is less than, equal to or greater than the second one. Kept numbers
+ * are compared by all their digits, so that 9007199254740993 is not 9007199254740992.
  */
-export function numberOrder(one: ForeignNumber, other: ForeignNumber): number {
-  if (typeof one === "number" && typeof other === "number") return one - other;
-  const [a, b] = [decimalOf(one), decimalOf(other)];
+export function numberOrder(first: ForeignNumber, other: ForeignNumber): number {
+  if (typeof first === "number" && typeof other === "number") return first - other;
+  const [a, b] = [decimalOf(first), decimalOf(other)];
   if (a.sign !== b.sign) return a.sign - b.sign;
   const order = a.magnitude === b.magnitude ? textOrder(a.digits, b.digits) : a.magnitude - b.magnitude;
   return a.sign * order;
@@ -41,4 +41,4 @@ function decimalOf(number: ForeignNumber): Decimal {
   };
 }
 
-const textOrder = (one: string, other: string) => (one === other ? 0 : one < other ? -1 : 1);
+const textOrder = (first: string, other: string) => (first === other ? 0 : first < other ? -1 : 1);

@@ -4,8 +4,8 @@ import { isKeptNumber } from "./kept-numbers.js";
 import { numberOrder } from "./number-order.js";
 
 /**
- * The numbers of a document that the platform calculates with and stores as its own, but that JavaScript would change to
- * another number: they have too many digits or are too large. `1.0` and `1E5` are good.
+ * The numbers in a document that the platform calculates with and stores as its own, but that JavaScript would change
+ * to another number: they have too many digits or are too large. `1.0` and `1E5` are good.
  */
 export function inexactNumbers(value: unknown, pointer = ""): FieldError[] {
   if (typeof value !== "object" || value === null) return [];

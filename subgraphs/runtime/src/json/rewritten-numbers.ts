@@ -1,6 +1,6 @@
 import { isPartOfNumber } from "./json-reader.js";
 
-/** How many digits of a number JavaScript always keeps. */
+/** JavaScript always keeps so many digits. */
 const safeDigits = 15;
 const quote = 0x22;
 const backslash = 0x5c;
@@ -9,13 +9,13 @@ const point = 0x2e;
 const zero = 0x30;
 const isDigit = (code: number) => code >= zero && code <= 0x39;
 
-/** Whether JavaScript writes a number of JSON in another way: `JSON.stringify` does so as `String`, if it is finite. */
+/** Whether JavaScript writes a JSON number in another way: `JSON.stringify` does so as `String`, if it is finite. */
 export const isRewritten = (text: string): boolean =>
   !isOrdinary(text, 0, text.length) && String(Number(text)) !== text;
 
 /**
- * Whether the number at a place of a text is surely kept: it has at most 15 digits and no exponent, its fraction does not
- * end with a zero, and it is not very small and no negative zero.
+ * Whether the number at a place in a text is surely kept: it has at most 15 digits and no exponent, its fraction does
+ * not end with a zero, and it is not very small and no negative zero.
  */
 function isOrdinary(text: string, start: number, end: number): boolean {
   const first = text.charCodeAt(start) === minus ? start + 1 : start;
@@ -33,7 +33,7 @@ function isOrdinary(text: string, start: number, end: number): boolean {
   );
 }
 
-/** Whether JavaScript would change the text of a number in this valid JSON. */
+/** Whether JavaScript would change a number's text in this valid JSON. */
 export function rewritesNumber(text: string): boolean {
   const search = new RewrittenSearch(text);
   search.read();
@@ -45,7 +45,7 @@ const numbersTogether = 500;
 /** Searches a valid JSON for a number whose text JavaScript would change. */
 export class RewrittenSearch {
   readonly #text: string;
-  /** Numbers that may be rewritten. To write many together takes a quarter of the time. */
+  /** Numbers that may be rewritten. To write many together takes a quarter as long. */
   #unsure: string[] = [];
   #at = 0;
   #found = false;
@@ -91,7 +91,7 @@ export class RewrittenSearch {
   }
 }
 
-/** The place of the quote that ends the text of a valid JSON. */
+/** Where the quote stands that ends a text in valid JSON. */
 function endOfText(text: string, start: number): number {
   let end = text.indexOf('"', start + 1);
   while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1);

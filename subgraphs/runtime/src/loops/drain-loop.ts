@@ -1,7 +1,7 @@
 import type { Logger } from "../telemetry/logger.js";
 import { loopWatch, type WatchedLoop } from "./loop-watch.js";
 
-/** The result of a drain: nothing is left, more is waiting, or the next item is due in so many milliseconds. */
+/** A drain's result: nothing is left, more is waiting, or the next item is due in so many milliseconds. */
 export type Drained = "empty" | "more" | number;
 
 const backstopMs = 1000;
@@ -58,13 +58,13 @@ export class DrainLoop {
 
   async #run(): Promise<void> {
     const generation = this.#generation;
-    let drained: Drained = "empty";
+    let outcome: Drained = "empty";
     try {
       do {
         this.#again = false;
-        drained = await this.#drain();
+        outcome = await this.#drain();
         if (generation === this.#generation) this.#watched?.turned();
-      } while (!this.#stopped && generation === this.#generation && (this.#again || drained === "more"));
+      } while (!this.#stopped && generation === this.#generation && (this.#again || outcome === "more"));
     } catch (error) {
       this.#logger.warn({ err: error, loop: this.#name }, "a drain failed and will be tried again");
       if (generation === this.#generation) this.#watched?.turned();
@@ -72,7 +72,7 @@ export class DrainLoop {
     if (generation !== this.#generation) return;
     this.#running = undefined;
     if (this.#stopped) return;
-    const pauseMs = typeof drained === "number" ? Math.min(Math.max(0, drained), backstopMs) : backstopMs;
+    const pauseMs = typeof outcome === "number" ? Math.min(Math.max(0, outcome), backstopMs) : backstopMs;
     this.#timer = setTimeout(() => this.wake(), pauseMs);
     this.#timer.unref();
   }

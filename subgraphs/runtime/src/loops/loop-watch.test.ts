@@ -41,8 +41,8 @@ describe("a watch of loops", () => {
 
   it("leaves a loop alone that turns, that does work with a limit of its own, or that has left", async () => {
     const watch = new LoopWatch();
-    const [turning, working, gone] = [watch.add(aLoop()), watch.add(aLoop()), watch.add(aLoop())];
-    gone.leave();
+    const [turning, working, removedWatch] = [watch.add(aLoop()), watch.add(aLoop()), watch.add(aLoop())];
+    removedWatch.leave();
     let finish: () => void = () => undefined;
     const work = working.during(() => new Promise<void>((resolve) => (finish = resolve)));
     for (let minute = 0; minute < 30; minute += 1) {

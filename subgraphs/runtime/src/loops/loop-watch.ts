@@ -6,7 +6,7 @@ const patienceMs = 60_000;
 
 export interface BackgroundLoop {
   readonly name: string;
-  /** The longest time between the ends of two turns while nothing is wrong. */
+  /** The longest time from one turn's end to the next while nothing is wrong. */
   readonly periodMs: number;
   readonly logger: Logger;
   /** Gives up the turn that does not end, and begins a new one. */
@@ -23,9 +23,9 @@ interface LateLoop {
 
 /** A loop as its owner sees it. */
 export interface WatchedLoop {
-  /** Reports the end of a turn, or progress in a long one. */
+  /** Reports that a turn ended, or progress in a long one. */
   turned(): void;
-  /** Work with a time limit of its own does not count as late. */
+  /** Work with its own time limit does not count as late. */
   during<T>(work: () => Promise<T>): Promise<T>;
   leave(): void;
 }
@@ -60,12 +60,12 @@ export class LoopWatch {
     return [...this.#entries].flatMap((entry) => entry.late ?? []);
   }
 
-  /** The restarts of each loop since the start of the process. */
+  /** Each loop's restarts since the process started. */
   get restarts(): ReadonlyMap<string, number> {
     return this.#restarts;
   }
 
-  /** The time since the last turn of each loop; the longest where loops share a name. */
+  /** The time since each loop's last turn; the longest where loops share a name. */
   get idleMs(): ReadonlyMap<string, number> {
     const idle = new Map<string, number>();
     for (const { loop, idleMs } of this.#entries) idle.set(loop.name, Math.max(idleMs, idle.get(loop.name) ?? 0));
@@ -140,5 +140,5 @@ class Entry {
   }
 }
 
-/** The background loops of this process. */
+/** This process's background loops. */
 export const loopWatch = new LoopWatch();

@@ -6,7 +6,7 @@ interface PeriodicLoopOptions {
   /** The pause between two turns. */
   readonly periodMs: number;
   readonly logger: Logger;
-  /** The line of the log about a turn that failed. */
+  /** The log line about a turn that failed. */
   readonly failure: string;
 }
 
@@ -42,12 +42,12 @@ export class PeriodicLoop {
     this.#plan(turn);
   }
 
-  /** Reports progress of a long turn. */
+  /** Reports progress in a long turn. */
   progress(): void {
     this.#watched?.turned();
   }
 
-  /** Work with a time limit of its own may take longer than a turn. */
+  /** Work with its own time limit may take longer than a turn. */
   during<T>(work: () => Promise<T>): Promise<T> {
     return this.#watched ? this.#watched.during(work) : work();
   }

@@ -1,19 +1,19 @@
-/** The type of every audit record in the outbox and on the bus. */
+/** The type that every audit record has in the outbox and on the bus. */
 export const auditRecordType = "AuditRecord";
 
-/** One line of the audit log of a tenant: who did what, on which subject, from where, with which outcome. */
+/** One line in a tenant's audit log: who did what, on which subject, from where, with which outcome. */
 export interface AuditRecord {
   messagekind: "audit";
-  /** `aud_…`; also the ID of the bus message. */
+  /** `aud_…`; also the bus message's ID. */
   id: string;
   type: typeof auditRecordType;
-  /** RFC 3339, UTC. For refusals that are counted together: the time of the last one. */
+  /** RFC 3339, UTC. For refusals that are counted together: when the last one came. */
   time: string;
   /** The tenant whose log gets the record; the platform tenant where none is known. */
   tenantid: string;
   /** `/catalog`, `/integration`, `/spine`, or `/gateway` for refusals at the edge. */
   source: string;
-  /** The root field, `METHOD /path` of a plain HTTP endpoint, or the name of a command. */
+  /** The root field, a plain HTTP endpoint's `METHOD /path`, or a command's name. */
   operation: string;
   outcome: "Succeeded" | "Refused";
   /** `<resource>/<id>` */
@@ -26,26 +26,26 @@ export interface AuditRecord {
   agent?: string;
   agenttaskid?: string;
   approvalid?: string;
-  /** The address of the client. Personal: it is not part of the hash. */
+  /** The client's address. Personal: it is not hashed. */
   address?: string;
   /** Personal; present only where it is the fact, for example in a failed sign-in. */
   email?: string;
   /** Personal; at most 200 characters. */
   useragent?: string;
   traceid: string;
-  /** The code and the HTTP status of a refusal. */
+  /** A refusal's code and HTTP status. */
   code?: string;
   status?: number;
-  /** The number of equal refusals that this record counts together, and the time of the first one. */
+  /** How many equal refusals this record counts together, and when the first one came. */
   count?: number;
   firsttime?: string;
-  /** The tenant, so that the records of a tenant keep their order. */
+  /** The tenant, so that a tenant's records keep their order. */
   partitionkey: string;
 }
 
 /** Where a request came from. */
 export interface Origin {
-  /** The address of the client in the form that rate limits use. */
+  /** The client's address in the form that rate limits use. */
   readonly address: string | undefined;
   readonly userAgent: string | undefined;
 }

@@ -12,16 +12,16 @@ interface KnownCommand {
   readonly members: readonly string[];
 }
 
-const known = new Map<CommandType, KnownCommand>();
+const knownCommands = new Map<CommandType, KnownCommand>();
 
 /**
- * Validates the data of a command by its schema; unknown members are allowed. Returns the data with addresses and URLs in
+ * Validates a command's data by its schema; unknown members are allowed. Returns the data with addresses and URLs in
  * the form in which the platform stores them. Throws VALIDATION_FAILED.
  */
-export function checkedCommandData<Data>(type: CommandType, given: Data): Data {
-  const unstorable = unstorableText(given);
+export function checkedCommandData<Data>(type: CommandType, commandData: Data): Data {
+  const unstorable = unstorableText(commandData);
   const { canonical, validate } = commandOf(type);
-  const data = unstorable.length > 0 ? given : canonical(given);
+  const data = unstorable.length > 0 ? commandData : canonical(commandData);
   const errors = unstorable.length > 0 ? unstorable : validate(data);
   if (errors.length > 0)
     throw new DomainError("VALIDATION_FAILED", {
@@ -31,22 +31,22 @@ export function checkedCommandData<Data>(type: CommandType, given: Data): Data {
   return data as Data;
 }
 
-/** The members of the data of a command that its schema names. */
+/** The members that a command's schema names in its data. */
 export const commandMembers = (type: CommandType): readonly string[] => commandOf(type).members;
 
-/** One text for all errors, since a refusal on the bus has no list of errors. */
+/** One text for all errors, since a refusal on the bus cannot list errors. */
 function sentenceOf(errors: readonly FieldError[]): string {
   return errors.map(({ pointer, detail }) => `${pointer}: ${detail}`).join(" ");
 }
 
-/** The schema is read at the first command of its type. */
+/** The schema is read at the first command with its type. */
 function commandOf(type: CommandType): KnownCommand {
-  const found = known.get(type);
-  if (found) return found;
+  const knownCommand = knownCommands.get(type);
+  if (knownCommand) return knownCommand;
   const file = fileURLToPath(import.meta.resolve(`@factory/schema/commands/${type}.schema.json`));
   const { $id: _, ...schema } = JSON.parse(readFileSync(file, "utf8")) as Record<string, unknown>;
   const members = Object.keys(schema["properties"] ?? {});
-  const made = { canonical: canonicalForm(schema), validate: inputValidator(schema), members };
-  known.set(type, made);
-  return made;
+  const newCommand = { canonical: canonicalForm(schema), validate: inputValidator(schema), members };
+  knownCommands.set(type, newCommand);
+  return newCommand;
 }

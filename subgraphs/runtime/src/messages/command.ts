@@ -8,7 +8,7 @@ import { attributes, type Cause, type CommandEnvelope } from "./envelope.js";
 /** A command to be sent. */
 export interface NewCommand {
   type: CommandType;
-  /** `<resource>/<id>` of the resource that the command concerns. */
+  /** `<resource>/<id>` for the resource that the command concerns. */
   subject: string;
   partitionKey?: string;
   /** The payload that `schema/commands/<type>.schema.json` describes. */
@@ -18,8 +18,8 @@ export interface NewCommand {
 }
 
 /**
- * Creates the envelope of a command. Throws INSUFFICIENT_SCOPE or APPROVAL_REQUIRED; the handler of the command knows
- * no scopes of the actor and does not check again.
+ * Creates a command's envelope. Throws INSUFFICIENT_SCOPE or APPROVAL_REQUIRED; the command's handler does not know the
+ * actor's scopes and does not check again.
  */
 export function createCommand(
   command: NewCommand,

@@ -5,25 +5,25 @@ import { type AuditedAction, type AuditRecord, auditRecordType, type Origin } fr
 import type { Cause, Message } from "./envelope.js";
 
 const maxUserAgent = 200;
-/** The limit of the texts that a caller can choose. */
+/** The limit for texts that a caller can choose. */
 const maxText = 320;
 
-/** The log that gets a record, and the cause of the action. */
+/** The log that gets a record, and the action's cause. */
 interface AuditPlace {
   readonly source: string;
   readonly tenantId: string;
   readonly cause: Cause;
 }
 
-/** Creates the record of a transaction. The subject of its first event replaces the subject of the action. */
+/** Creates a transaction's record. Its first event's subject replaces the action's subject. */
 export function transactionRecord(action: AuditedAction, messages: readonly Message[], place: AuditPlace): AuditRecord {
   const subject = messages.find(({ messagekind }) => messagekind === "event")?.subject ?? action.subject;
   return createAuditRecord({ ...action, subject }, place);
 }
 
-/** Creates the record of an action in the log of the tenant, with a new ID and the current time. */
+/** Creates an action's record in the tenant's log, with a new ID and the current time. */
 export function createAuditRecord(
-  { outcome = "Succeeded", operation, email, ...given }: AuditedAction,
+  { outcome = "Succeeded", operation, email, ...otherFacts }: AuditedAction,
   { source, tenantId, cause }: AuditPlace,
 ): AuditRecord {
   return {
@@ -33,11 +33,11 @@ export function createAuditRecord(
     time: new Date().toISOString(),
     tenantid: tenantId,
     source: `/${source}`,
-    operation: bounded(operation),
+    operation: boundedText(operation),
     outcome,
     ...principalFacts(cause),
-    ...definedMembers(given),
-    ...(email === undefined ? {} : { email: bounded(email) }),
+    ...definedMembers(otherFacts),
+    ...(email === undefined ? {} : { email: boundedText(email) }),
     ...(isForeign(cause, tenantId) ? {} : originFacts(cause.origin)),
     traceid: cause.trace.traceId,
     partitionkey: tenantId,
@@ -52,14 +52,14 @@ function principalFacts({ principal, actorId }: Cause): Partial<AuditRecord> {
     principaltype: principalType,
     clientid: decodeId("cli", clientId) === undefined ? undefined : clientId,
     agent: actors?.[0],
-    agenttaskid: agentTaskId === undefined ? undefined : bounded(agentTaskId),
+    agenttaskid: agentTaskId === undefined ? undefined : boundedText(agentTaskId),
     approvalid: approvalId,
   });
 }
 
 const isPrincipalId = (id: string) => decodeId("usr", id) !== undefined || decodeId("cli", id) !== undefined;
 
-/** An administrator of the platform acts on another tenant. That tenant must not learn the address. */
+/** A platform administrator acts on another tenant. That tenant must not learn the address. */
 const isForeign = ({ principal }: Cause, tenantId: string) =>
   tenantId !== platformTenantId && principal?.tenantId !== undefined && principal.tenantId !== tenantId;
 
@@ -71,11 +71,11 @@ function originFacts(origin: Origin | undefined): Partial<AuditRecord> {
   };
 }
 
-const bounded = (text: string) => storableText(text.slice(0, maxText));
+const boundedText = (text: string) => storableText(text.slice(0, maxText));
 
 /** Removes undefined members. */
 function definedMembers<T extends object>(members: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  const defined: Partial<T> = {};
-  for (const name in members) if (members[name] !== undefined) defined[name] = members[name];
-  return defined as { [K in keyof T]: Exclude<T[K], undefined> };
+  const presentMembers: Partial<T> = {};
+  for (const name in members) if (members[name] !== undefined) presentMembers[name] = members[name];
+  return presentMembers as { [K in keyof T]: Exclude<T[K], undefined> };
 }

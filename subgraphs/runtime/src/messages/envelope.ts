@@ -6,15 +6,15 @@ import { type Trace, traceparent } from "../telemetry/trace.js";
 import type { AuditRecord, Origin } from "./audit-record.js";
 
 /**
- * The attributes of every message on the bus: CloudEvents 1.0 in structured JSON, with extension attributes of the
- * platform.
+ * The attributes that every bus message has: CloudEvents 1.0 in structured JSON, with the platform's extension
+ * attributes.
  */
 interface Attributes<Data> {
   specversion: "1.0";
   source: string;
   /** `<resource>/<id>` */
   subject: string;
-  /** The time of the event or command (RFC 3339, UTC). */
+  /** When the event happened or the command was sent (RFC 3339, UTC). */
   time: string;
   datacontenttype: "application/json";
   /** MAJOR.MINOR */
@@ -24,7 +24,7 @@ interface Attributes<Data> {
   traceid: string;
   correlationid: string;
   causationid?: string;
-  /** The project of the subject, where it belongs to one. */
+  /** The subject's project, where it belongs to one. */
   projectid?: string;
   /** Messages with the same key keep their order. Default: the ID in the subject. */
   partitionkey: string;
@@ -37,7 +37,7 @@ interface Attributes<Data> {
 /** An event: something that has happened. */
 export interface Envelope<Data = Record<string, unknown>> extends Attributes<Data> {
   messagekind: "event";
-  /** `evt_…`; also the ID of the bus message and the header `webhook-id`. */
+  /** `evt_…`; also the bus message's ID and the header `webhook-id`. */
   id: string;
   type: EventType;
   /** True in an example, which is about nothing that exists. */
@@ -46,10 +46,10 @@ export interface Envelope<Data = Record<string, unknown>> extends Attributes<Dat
   sequence?: string;
 }
 
-/** A command: one subgraph asks another to act for an actor. The scopes of the actor were checked when it was sent. */
+/** A command: one subgraph asks another to act for an actor. The actor's scopes were checked when it was sent. */
 export interface CommandEnvelope<Data = Record<string, unknown>> extends Attributes<Data> {
   messagekind: "command";
-  /** `cmd_…`; also the ID of the bus message and the idempotency key of its handling. */
+  /** `cmd_…`; also the bus message's ID and the idempotency key under which it is handled. */
   id: string;
   type: CommandType;
   actorid: string;
@@ -57,7 +57,7 @@ export interface CommandEnvelope<Data = Record<string, unknown>> extends Attribu
   expirytime?: string;
 }
 
-/** A message of the bus. */
+/** A message on the bus. */
 export type Message = Envelope | CommandEnvelope | AuditRecord;
 
 /** An event to be recorded. */
@@ -66,9 +66,9 @@ export interface NewEvent {
   /** `<resource>/<id>` */
   subject: string;
   partitionKey?: string;
-  /** The project of the subject, as its owner names it. */
+  /** The subject's project, as its owner names it. */
   projectId?: string | null;
-  /** The tenant that sees the event, where it differs from the tenant of the transaction. */
+  /** The tenant that sees the event, where it differs from the transaction's tenant. */
   tenantId?: string;
   data: Record<string, unknown>;
 }
@@ -79,15 +79,15 @@ export interface Cause {
   correlationId?: string | undefined;
   causationId?: string | undefined;
   actorId?: string | undefined;
-  /** The scopes of the actor; required for commands. */
+  /** The actor's scopes; required for commands. */
   actorScopes?: ReadonlySet<string> | undefined;
-  /** The principal of the actor, where the cause is a request with a token. */
+  /** The actor's principal, where the cause is a request with a token. */
   principal?: Principal | undefined;
   /** The client address and user agent, for the audit log only. */
   origin?: Origin | undefined;
 }
 
-/** Creates the envelope of an event of the tenant, with a new ID and the current time. */
+/** Creates the envelope for a tenant's event, with a new ID and the current time. */
 export function createEvent(event: NewEvent, tenantId: string, cause: Cause): Envelope {
   return {
     messagekind: "event",

@@ -1,7 +1,7 @@
 import { type IdPrefix, idPrefixes } from "@factory/schema/id-prefixes";
 import { decodeId } from "../identifiers/wire-id.js";
 
-/** The resources whose name in subjects is not the plural of their kind. */
+/** The resources whose name in subjects is not the plural for their kind. */
 const otherNames: Partial<Record<IdPrefix, string>> = {
   cli: "clients",
   lib: "libraries",
@@ -25,17 +25,17 @@ const namedBy: Readonly<Record<string, { readonly resource: string; readonly arg
 const nameForm = /^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/;
 
 /**
- * The subject `<resource>/<id>` of a root field: the resource that its arguments name, or the first wire ID among them;
+ * A root field's subject `<resource>/<id>`: the resource that its arguments name, or the first wire ID among them;
  * undefined when they have none.
  */
-export function namedSubject(field: string, given: unknown): string | undefined {
-  if (typeof given !== "object" || given === null) return undefined;
-  const named = Object.hasOwn(namedBy, field) ? namedBy[field] : undefined;
-  if (named) {
-    const name = (given as Record<string, unknown>)[named.argument];
-    return typeof name === "string" && nameForm.test(name) ? `${named.resource}/${name}` : undefined;
+export function namedSubject(field: string, fieldArguments: unknown): string | undefined {
+  if (typeof fieldArguments !== "object" || fieldArguments === null) return undefined;
+  const argumentName = Object.hasOwn(namedBy, field) ? namedBy[field] : undefined;
+  if (argumentName) {
+    const name = (fieldArguments as Record<string, unknown>)[argumentName.argument];
+    return typeof name === "string" && nameForm.test(name) ? `${argumentName.resource}/${name}` : undefined;
   }
-  for (const value of Object.values(given)) {
+  for (const value of Object.values(fieldArguments)) {
     if (typeof value !== "string") continue;
     const prefix = value.slice(0, 3) as IdPrefix;
     if (Object.hasOwn(idPrefixes, prefix) && decodeId(prefix, value) !== undefined)

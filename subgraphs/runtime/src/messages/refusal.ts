@@ -7,7 +7,7 @@ export interface Refusal extends Pick<AuditRecord, "operation"> {
   readonly code: string;
   readonly status: number;
   readonly trace: Trace;
-  /** The tenant whose log gets the refusal; absent: the tenant of the principal, otherwise the platform tenant. */
+  /** The tenant whose log gets the refusal; absent: the principal's tenant, otherwise the platform tenant. */
   readonly tenantId?: string | undefined;
   readonly principal?: Principal | undefined;
   /** A client that is known, but has not proven who it is. */

@@ -3,7 +3,7 @@ import { decodeId } from "../identifiers/wire-id.js";
 import type { Message } from "../messages/envelope.js";
 import type { Tenant } from "../tenancy/tenant.js";
 
-/** Inserts all messages of a transaction. `seq` follows the order in which they were recorded. */
+/** Inserts a transaction's messages. `seq` follows the order in which they were recorded. */
 export const outboxInsert: PreparedStatement = {
   name: "outbox_insert",
   text: `insert into outbox (id, tenant_id, type, envelope)
@@ -13,7 +13,7 @@ export const outboxInsert: PreparedStatement = {
 
 const prefixes = { event: "evt", command: "cmd", audit: "aud" } as const;
 
-/** The parameters of `outboxInsert`. */
+/** Parameters for `outboxInsert`. */
 export function outboxValues(tenant: Tenant, messages: readonly Message[]): unknown[] {
   const ids = messages.map(({ messagekind, id }) => decodeId(prefixes[messagekind], id));
   return [tenant.uuid, ids, messages.map(({ type }) => type), messages.map((envelope) => JSON.stringify(envelope))];

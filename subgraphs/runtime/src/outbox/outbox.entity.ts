@@ -11,8 +11,10 @@ export interface OutboxRow {
   publishedAt: Date | null;
 }
 
-/** Messages that are written in the transaction that causes them. The relay publishes them in the order of `seq`.
- * Each ORM instance needs its own schema object, since one process has several instances. */
+/**
+ * Messages that are written in the transaction that causes them. The relay publishes them in `seq` order. Each ORM
+ * instance needs its own schema object, since one process has several instances.
+ */
 export const outboxTable = () =>
   new EntitySchema<OutboxRow>({
     name: "OutboxMessage",

@@ -88,7 +88,7 @@ describe("the outbox relay", () => {
     test.database.transaction(aTenant(), cause, async ({ record }) => {
       record({ type: "TemplateRegistered", subject, data: { turn } });
     });
-  /** On a busy machine a transaction may be refused because no connection became free. Then nothing of it was done. */
+  /** On a busy machine a transaction may be refused because no connection became free. Then it did nothing. */
   const patiently = async (tenant: Tenant, work: (transaction: Transaction) => Promise<void>): Promise<void> => {
     try {
       await test.database.transaction(tenant, cause, work);
@@ -97,7 +97,7 @@ describe("the outbox relay", () => {
       await patiently(tenant, work);
     }
   };
-  /** Somebody's transaction that stays open, with an id of its own. */
+  /** Somebody's transaction that stays open, with its own id. */
   const anOpenTransaction = async (url: string) => {
     const client = new pg.Client({ connectionString: url });
     await client.connect();
@@ -121,7 +121,7 @@ describe("the outbox relay", () => {
     );
     const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
     await fc.assert(
-      fc.asyncProperty(turns, async (given) => {
+      fc.asyncProperty(turns, async (plannedTurns) => {
         const tenant = aTenant();
         const aggregates = Array.from({ length: 4 }, () => randomUUID());
         await test.database.transaction(tenant, cause, async ({ em }) => {
@@ -129,12 +129,12 @@ describe("the outbox relay", () => {
             em.persist(em.create(noteTable, { tenantId: tenant.uuid, noteId, text: "0" }));
         });
         await Promise.all(
-          given.map(({ aggregates: touched, pauseBeforeLockMs, pauseAfterLockMs }) =>
+          plannedTurns.map(({ aggregates: touchedPlaces, pauseBeforeLockMs, pauseAfterLockMs }) =>
             patiently(tenant, async ({ execute, record }) => {
-              // as the claim of an idempotency key does: the id first, the aggregate's row later
+              // as a claim for an idempotency key does: the id first, the aggregate's row later
               await execute("select pg_current_xact_id()");
               await pause(pauseBeforeLockMs);
-              for (const place of touched.toSorted((one, other) => one - other)) {
+              for (const place of touchedPlaces.toSorted((first, other) => first - other)) {
                 const noteId = aggregates[place];
                 const [row] = await execute<{ text: string }>(
                   "update notes set text = (text::int + 1)::text where tenant_id = $1 and note_id = $2 returning text",
@@ -146,10 +146,12 @@ describe("the outbox relay", () => {
             }),
           ),
         );
-        const wanted = aggregates.map((_, place) => given.filter((turn) => turn.aggregates.includes(place)).length);
-        const seen = () => aggregates.map((noteId) => bus.of(`notes/${noteId}`));
-        await until(() => seen().every((turnsSeen, place) => turnsSeen.length >= (wanted[place] ?? 0)));
-        expect(seen()).toEqual(wanted.map((count) => Array.from({ length: count }, (_, index) => index + 1)));
+        const turnCounts = aggregates.map(
+          (_, place) => plannedTurns.filter((turn) => turn.aggregates.includes(place)).length,
+        );
+        const turnsOnBus = () => aggregates.map((noteId) => bus.of(`notes/${noteId}`));
+        await until(() => turnsOnBus().every((turnsSeen, place) => turnsSeen.length >= (turnCounts[place] ?? 0)));
+        expect(turnsOnBus()).toEqual(turnCounts.map((count) => Array.from({ length: count }, (_, index) => index + 1)));
       }),
       { numRuns: 15, endOnFailure: true },
     );
@@ -208,18 +210,18 @@ describe("the outbox relay", () => {
     await tell("templates/kept");
     relay.wake();
     await until(() => bus.messages.size === 1);
-    const taken = new pg.Client({ connectionString: test.url });
-    await taken.connect();
+    const lockHolder = new pg.Client({ connectionString: test.url });
+    await lockHolder.connect();
     const lock = `${advisoryLocks.outboxRelay}, hashtext('catalog')`;
     await admin.query(
       `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and classid = ${advisoryLocks.outboxRelay} and granted`,
     );
-    await taken.query(`select pg_advisory_lock(${lock})`);
+    await lockHolder.query(`select pg_advisory_lock(${lock})`);
     await tell("templates/waits");
     relay.wake();
     await until(() => relay.lagSeconds() > 0);
     expect(bus.messages.size).toBe(1);
-    await taken.end();
+    await lockHolder.end();
     await until(() => bus.messages.size === 2);
   });
 
@@ -259,13 +261,13 @@ describe("the outbox relay", () => {
       const counts: number[] = [];
       // the relay also looks once a second: such a look adds a round trip to some rounds, and takes none from any
       for (let round = 0; round < 200 && counts.at(-1) !== 2; round += 1) {
-        const published = async () =>
+        const isPublished = async () =>
           (await admin.query("select from catalog.outbox where published_at is null")).rows.length === 0;
-        await until(published);
+        await until(isPublished);
         way.count();
         await Promise.all(Array.from({ length: 20 }, (_, turn) => write(turn)));
         relay.wake();
-        await until(published);
+        await until(isPublished);
         counts.push(way.count());
       }
       expect(Math.min(...counts)).toBe(2);
@@ -317,12 +319,12 @@ describe("the outbox relay", () => {
         publish: () => Promise.reject(new Error()),
         outboxMove: () => statement,
       });
-      const published = async () =>
+      const isPublished = async () =>
         (await admin.query("select from catalog.outbox where published_at is null")).rows.length === 0;
       const counts: number[] = [];
       // the relay also looks once a second: such a look adds a round trip to some rounds, and takes none from any
       for (let round = 0; round < 200 && counts.at(-1) !== 3; round += 1) {
-        await until(published);
+        await until(isPublished);
         way.count();
         await admin.query(
           `insert into catalog.outbox (id, tenant_id, type, envelope)
@@ -330,7 +332,7 @@ describe("the outbox relay", () => {
              'time', now(), 'type', 'TemplateRegistered') from generate_series(1, 450)`,
         );
         relay.wake();
-        await until(published);
+        await until(isPublished);
         counts.push(way.count());
       }
       expect(Math.min(...counts)).toBe(3);

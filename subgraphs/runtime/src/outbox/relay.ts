@@ -10,9 +10,9 @@ import type { Logger } from "../telemetry/logger.js";
 const batchSize = 200;
 const warnEveryMs = 30_000;
 /** The mark is committed asynchronously, since messages are published at least once anyway. */
-const unhurried = "-c synchronous_commit=off";
+const asynchronousCommit = "-c synchronous_commit=off";
 
-/** The age of a waiting message from which a warning is logged. */
+/** A message that has waited for so long makes the relay log a warning. */
 export const relayLagLimitSeconds = 5;
 
 const waiting = {
@@ -29,17 +29,17 @@ const oldest = {
     from outbox where published_at is null order by seq limit 1`,
 };
 
-/** The state of a relay, for the operator. */
+/** A relay's state, for the operator. */
 export interface RelayLag {
-  /** The age of the oldest message that is committed and not published, or 0 if every message is published. */
+  /** How old the oldest message is that is committed and not published, or 0 if every message is published. */
   lagSeconds(): number;
 }
 
 /**
- * Publishes the outbox of one schema at least once: committed messages that are not marked as published, in the order of
- * `seq`. A message that is committed late is published late, and nothing waits for an open transaction. Messages of one
- * aggregate keep their order because the row of the aggregate is locked before its message is written. One process at a
- * time publishes; the other processes notify it of new messages.
+ * Publishes one schema's outbox at least once: committed messages that are not marked as published, in `seq` order. A
+ * message that is committed late is published late, and nothing waits for an open transaction. Messages about one
+ * aggregate keep their order because the aggregate's row is locked before its message is written. One process at a time
+ * publishes; the other processes notify it about new messages.
  */
 export class OutboxRelay implements RelayLag {
   readonly #pool: pg.Pool;
@@ -54,7 +54,7 @@ export class OutboxRelay implements RelayLag {
   #warnedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: { workerUrl: string; schema: string; bus: BusPublisher; turns: Turns; logger: Logger }) {
-    this.#pool = openPool(options.workerUrl, 1, options.logger, { options: unhurried });
+    this.#pool = openPool(options.workerUrl, 1, options.logger, { options: asynchronousCommit });
     this.#bus = options.bus;
     this.#move = options.bus.outboxMove?.(options.workerUrl);
     this.#schema = options.schema;
@@ -97,7 +97,7 @@ export class OutboxRelay implements RelayLag {
     }
   }
 
-  /** Where the bus is in the database of the outbox. */
+  /** Where the bus is in the outbox's database. */
   async #moveAll(move: OutboxStatement): Promise<Drained> {
     this.#written = false;
     try {

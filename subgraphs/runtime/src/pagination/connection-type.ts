@@ -3,8 +3,8 @@ import type { Connection } from "./page.js";
 import { PageInfo } from "./page-info.type.js";
 
 /**
- * Makes the GraphQL types `<name>Edge` and `<name>Connection`, with `items` and `nextCursor` beside the members of
- * Relay. `shareable`: several subgraphs have the type.
+ * Makes the GraphQL types `<name>Edge` and `<name>Connection`, with `items` and `nextCursor` beside Relay's members.
+ * `shareable`: several subgraphs have the type.
  */
 export function connectionType<Node extends object>(
   name: string,

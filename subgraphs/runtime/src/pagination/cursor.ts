@@ -6,14 +6,12 @@ import type { Keyring } from "../sealing/master-keys.js";
 const keyIdLength = 8;
 const macLength = 16;
 
-/**
- * Signs and verifies the cursors of lists. The signature covers the position and its scope: list, tenant and filters.
- */
+/** Signs and verifies list cursors. The signature covers the position and its scope: list, tenant and filters. */
 export class CursorSeal {
   readonly #keys: Keyring;
   readonly #formerKeys: readonly Buffer[];
 
-  /** `formerKeys`: the keys of cursors from before 2026-11-22, which do not name their key. */
+  /** `formerKeys`: keys for cursors from before 2026-11-22, which do not name their key. */
   constructor(keys: Keyring, formerKeys: readonly Buffer[] = keys.all.map(({ bytes }) => bytes)) {
     this.#keys = keys;
     this.#formerKeys = formerKeys;
@@ -26,7 +24,7 @@ export class CursorSeal {
     return Buffer.concat([Buffer.from(id, "hex"), signature(bytes, scope, text), text]).toString("base64url");
   }
 
-  /** The position of a cursor that `seal` made for this scope; throws INVALID_CURSOR for any other text. */
+  /** The position in a cursor that `seal` made for this scope; throws INVALID_CURSOR for any other text. */
   open(scope: unknown, cursor: string): unknown {
     const bytes = Buffer.from(cursor, "base64url");
     // The decoder ignores bits after the last whole byte, so several texts would decode to the same bytes.

@@ -3,7 +3,7 @@ import type { InvalidEnumValue } from "../errors/invalid-enum-value.js";
 import { decodeId } from "../identifiers/wire-id.js";
 import { checkedTime } from "../input-validation/checked-time.js";
 
-/** A condition of a list that a caller may add. Without a value it is satisfied by every row. */
+/** A list condition that a caller may add. Without a value it is satisfied by every row. */
 interface ListFilter {
   /** The SQL condition. `place` is the parameter with its type, for example `$3`. */
   readonly condition: (place: string) => string;
@@ -21,20 +21,20 @@ export const idFilter = (prefix: IdPrefix, column: string): ListFilter => ({
   parameter: (id: string) => decodeId(prefix, id),
 });
 
-/** Rows of one parent, whose id every request has. An index on the column serves it. */
+/** One parent's rows; every request has the parent's id. An index on the column serves it. */
 export const parentFilter = (prefix: IdPrefix, column: string): ListFilter => ({
   condition: (place) => `${column} = ${place}`,
   parameter: (id: string) => decodeId(prefix, id),
 });
 
-/** Rows whose column, or SQL expression, has one of the allowed values. Other values are refused. */
+/** Rows whose column, or SQL expression, has an allowed value. Other values are refused. */
 export const enumFilter = (
-  allowed: readonly string[] | Readonly<Record<string, unknown>>,
+  allowedValues: readonly string[] | Readonly<Record<string, unknown>>,
   column: string,
 ): ListFilter => ({
   condition: (place) => optional(place, "text", `${column} = ${place}`),
   parameter: (value: string) => value,
-  allowed: Array.isArray(allowed) ? allowed : Object.keys(allowed),
+  allowed: Array.isArray(allowedValues) ? allowedValues : Object.keys(allowedValues),
 });
 
 /** Rows whose column has this text. */
@@ -60,10 +60,13 @@ export const sinceFilter = (column: string): ListFilter => ({
 
 export type ListFilters = Readonly<Record<string, ListFilter>>;
 
-/** The values of a request that are not allowed. */
-export function invalidValues(filters: ListFilters, asked: Readonly<Record<string, unknown>>): InvalidEnumValue[] {
+/** The values in a request that are not allowed. */
+export function invalidValues(
+  filters: ListFilters,
+  askedValues: Readonly<Record<string, unknown>>,
+): InvalidEnumValue[] {
   return Object.entries(filters).flatMap(([name, { allowed }]) =>
-    allowed === undefined || asked[name] == null || allowed.includes(asked[name] as string)
+    allowed === undefined || askedValues[name] == null || allowed.includes(askedValues[name] as string)
       ? []
       : [{ pointer: `/filter/${name}`, allowed }],
   );

@@ -1,6 +1,6 @@
 import { Directive, Field, ObjectType } from "type-graphql";
 
-/** The type PageInfo of Relay, shared by all subgraphs. */
+/** Relay's type PageInfo, which all subgraphs share. */
 @ObjectType("PageInfo", { simpleResolvers: true })
 @Directive("@shareable")
 export class PageInfo {

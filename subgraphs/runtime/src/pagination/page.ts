@@ -5,7 +5,7 @@ const defaultPageSize = 50;
 const maxPageSize = 200;
 
 /**
- * The page size of a request. A size above the maximum becomes the maximum; a size below 1 throws VALIDATION_FAILED
+ * The page size for a request. A size above the maximum becomes the maximum; a size below 1 throws VALIDATION_FAILED
  * (AIP-158).
  */
 export function pageSize(first: number | null | undefined): number {
@@ -18,7 +18,7 @@ export function pageSize(first: number | null | undefined): number {
   return Math.min(first, maxPageSize);
 }
 
-/** The arguments of a list. */
+/** A list's arguments. */
 export interface PageRequest<Filter> {
   readonly first?: number | null | undefined;
   readonly after?: string | null | undefined;
@@ -26,7 +26,7 @@ export interface PageRequest<Filter> {
   readonly filter?: Filter | null | undefined;
 }
 
-/** One page of a list: the members of Relay, and `items` and `nextCursor` for REST. */
+/** One page from a list: Relay's members, and `items` and `nextCursor` for REST. */
 export interface Connection<Node> {
   edges: { cursor: string; node: Node }[];
   pageInfo: PageInfo;

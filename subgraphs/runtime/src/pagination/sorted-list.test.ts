@@ -44,14 +44,14 @@ describe("a sorted list", () => {
   });
 
   it("takes no cursor of another order, and that of its default by either way of asking", () => {
-    const refused = expect.objectContaining({ code: "INVALID_CURSOR" });
-    for (const [made, used] of [
+    const invalidCursor = expect.objectContaining({ code: "INVALID_CURSOR" });
+    for (const [cursorOrder, pageOrder] of [
       ["at", "-at"],
       ["name", "-name"],
       ["name", undefined],
       [undefined, "at"],
     ])
-      expect(() => page(used, cursorOf(made))).toThrow(refused);
+      expect(() => page(pageOrder, cursorOf(cursorOrder))).toThrow(invalidCursor);
     expect(page("-at", cursorOf()).values).toEqual(page(null, cursorOf("-at")).values);
   });
 

@@ -11,20 +11,20 @@ import { type Connection, connectionOf, type PageRequest, pageSize } from "./pag
 export interface SortColumn<Node> {
   readonly column: string;
   readonly type: "text" | "timestamptz" | "uuid" | "integer" | "bigint";
-  /** True when no two rows of one list have the same value. Otherwise the ID orders equal values. */
+  /** True when no two rows in one list have the same value. Otherwise the ID orders equal values. */
   readonly unique?: boolean;
   /**
-   * The value of a row in its cursor, exactly as the column has it. A time of the API has milliseconds, so its column is
-   * a `timestamptz(3)`, or holds only what this process has written, or `of` is the text of the column.
+   * A row's value in its cursor, exactly as the column has it. A time in the API has milliseconds, so its column is a
+   * `timestamptz(3)`, or holds only what this process has written, or `of` is the column's text.
    */
   readonly of: (node: Node) => string;
 }
 
-/** The parts of a page's statement that the list makes. */
+/** The parts that the list makes for a page's statement. */
 interface PageCut {
-  /** The conditions of the filters, each after `and`. */
+  /** The filter conditions, each after `and`. */
   readonly filters: string;
-  /** The parameter with this name of `parameters`, for example `$2`. */
+  /** The parameter with this name in `parameters`, for example `$2`. */
   readonly place: (name: string) => string;
   /** A condition that begins with `and`; empty on the first page. */
   readonly after: string;
@@ -37,17 +37,17 @@ interface SortedListDefinition<Node, Statement> {
   readonly list: string;
   readonly columns: Readonly<Record<string, SortColumn<Node>>>;
   readonly id: SortColumn<Node>;
-  /** A name of `columns`; with `-` before it the list descends. */
+  /** A name in `columns`; with `-` before it the list descends. */
   readonly byDefault: string;
-  /** By the members of the request's filter. */
+  /** By the filter's members in the request. */
   readonly filters?: ListFilters;
-  /** The names of the values that the statement needs beside the filters. */
+  /** Names for the values that the statement needs beside the filters. */
   readonly parameters?: readonly string[];
-  /** For a list of the platform, whose statement does not begin with the tenant as `$1`. */
+  /** For a platform list, whose statement does not begin with the tenant as `$1`. */
   readonly ofPlatform?: true;
-  /** The number of the first parameter of the page, after the parameters of the list. */
+  /** The number for the page's first parameter, after the list's parameters. */
   readonly firstParameter?: number;
-  /** The `name` of the statement differs for each order and for the first page. */
+  /** The statement's `name` differs for each order and for the first page. */
   readonly statement: (name: string, cut: PageCut) => Statement;
 }
 
@@ -59,11 +59,11 @@ interface SortOrder<Node, Statement> {
 
 interface SortedPage<Node, Statement> {
   readonly statement: Statement;
-  /** The position at which the page begins: one value for each key of the order; none on the first page. */
+  /** The position at which the page begins: one value for each key in the order; none on the first page. */
   readonly position: readonly unknown[];
   /** The page size and one more row, which shows whether there is a next page. */
   readonly count: number;
-  /** The values of all parameters after the tenant: further parameters, filters, position and count. */
+  /** The values for all parameters after the tenant: further parameters, filters, position and count. */
   readonly values: readonly unknown[];
   /** A filter matches nothing, so the page is empty. */
   readonly isEmpty: boolean;
@@ -71,8 +71,8 @@ interface SortedPage<Node, Statement> {
 }
 
 /**
- * A list that can be sorted by each of its columns in both directions. Each order has one statement for its first page
- * and one for the others, so that PostgreSQL always uses the index. A cursor is valid for the order in which it was made.
+ * A list that can be sorted by each column in both directions. Each order has one statement for its first page and one
+ * for the others, so that PostgreSQL always uses the index. A cursor is valid for the order in which it was made.
  */
 export class SortedList<Node, Statement> {
   readonly #definition: SortedListDefinition<Node, Statement>;
@@ -88,7 +88,7 @@ export class SortedList<Node, Statement> {
     );
   }
 
-  /** The description of the argument `sort`. */
+  /** Describes the argument `sort`. */
   get description(): string {
     const { columns, byDefault } = this.#definition;
     const names = Object.keys(columns).join(", ");
@@ -114,12 +114,12 @@ export class SortedList<Node, Statement> {
     const filters = this.#filterValues(filter ?? {});
     const askedOrder = sort ?? byDefault;
     const order = this.#orders.get(askedOrder) ?? this.#unknown();
-    const bound = { ...scope, ...filters.bound, list, ...(askedOrder === byDefault ? {} : { sort: askedOrder }) };
-    // Cursors of earlier releases hold an ID beside a unique value.
-    const position = after == null ? [] : [cursors.open(bound, after)].flat().slice(0, order.keys.length);
+    const cursorScope = { ...scope, ...filters.bound, list, ...(askedOrder === byDefault ? {} : { sort: askedOrder }) };
+    // Cursors from earlier releases hold an ID beside a unique value.
+    const position = after == null ? [] : [cursors.open(cursorScope, after)].flat().slice(0, order.keys.length);
     // A single value is stored without an array.
     const positionOf = (values: string[]) => (values.length === 1 ? values[0] : values);
-    const cursorOf = (node: Node) => cursors.seal(bound, positionOf(order.keys.map((key) => key.of(node))));
+    const cursorOf = (node: Node) => cursors.seal(cursorScope, positionOf(order.keys.map((key) => key.of(node))));
     return {
       statement: after == null ? order.first : order.next,
       position,
@@ -131,16 +131,16 @@ export class SortedList<Node, Statement> {
   }
 
   /** The filters' values as the cursor is bound to them, and as the statement needs them. */
-  #filterValues(asked: unknown): { bound: Readonly<Record<string, unknown>>; values: readonly unknown[] } {
+  #filterValues(requestFilter: unknown): { bound: Readonly<Record<string, unknown>>; values: readonly unknown[] } {
     const { filters = {} } = this.#definition;
-    const wanted = asked as Readonly<Record<string, unknown>>;
-    const invalid = invalidValues(filters, wanted);
+    const filterValues = requestFilter as Readonly<Record<string, unknown>>;
+    const invalid = invalidValues(filters, filterValues);
     if (invalid.length > 0) throw invalidEnumValue(invalid);
     const entries = Object.entries(filters);
     return {
-      bound: Object.fromEntries(entries.map(([name]) => [name, wanted[name] ?? null])),
+      bound: Object.fromEntries(entries.map(([name]) => [name, filterValues[name] ?? null])),
       values: entries.map(([name, { parameter }]) =>
-        wanted[name] == null ? null : parameter(wanted[name] as never, `/filter/${name}`),
+        filterValues[name] == null ? null : parameter(filterValues[name] as never, `/filter/${name}`),
       ),
     };
   }
@@ -159,11 +159,11 @@ interface PageReading {
   readonly reader: TenantReader;
   readonly cursors: CursorSeal;
   readonly tenant: Tenant;
-  /** The values of the statement beside those of the filters. */
+  /** The statement's values beside the filter values. */
   readonly parameters?: Readonly<Record<string, unknown>>;
 }
 
-/** Reads one page of a tenant's list. `view` makes a node of a row. */
+/** Reads one page from a tenant's list. `view` makes a node from a row. */
 export async function readPage<Node, Row extends QueryResultRow>(
   list: SortedList<Node, TenantStatement>,
   { reader, cursors, tenant, parameters }: PageReading,
@@ -183,7 +183,7 @@ function orderBy<Node, Statement>(
   const { list, id, statement, filters = {}, parameters = [], ofPlatform } = definition;
   const names = [...parameters, ...Object.keys(filters)];
   const place = (name: string) => `$${names.indexOf(name) + (ofPlatform ? 1 : 2)}`;
-  const filtered = Object.entries(filters).map(([name, { condition }]) => `and ${condition(place(name))}`);
+  const filterConditions = Object.entries(filters).map(([name, { condition }]) => `and ${condition(place(name))}`);
   const firstParameter = definition.firstParameter ?? names.length + (ofPlatform ? 1 : 2);
   const keys = column.unique === true ? [column] : [column, id];
   const columns = keys.map((key) => key.column);
@@ -192,7 +192,7 @@ function orderBy<Node, Statement>(
   const order = columns.map((name) => `${name} ${direction}`).join(", ");
   const after = `and (${columns.join(", ")}) ${descending ? "<" : ">"} (${places.join(", ")})`;
   const name = `${list}_by_${column.column}_${direction}`;
-  const cut = { filters: filtered.join(" "), place, order, descending };
+  const cut = { filters: filterConditions.join(" "), place, order, descending };
   return {
     keys,
     first: statement(name, { ...cut, after: "", limit: `$${firstParameter}` }),

@@ -7,7 +7,7 @@ export interface BudgetReport {
   readonly spent: number;
   /** Whether the process needs a share. Otherwise it gives its share back. */
   readonly wants: boolean;
-  /** The window to which `spent` belongs; absent where the process has not heard of one yet. */
+  /** The window to which `spent` belongs; absent where the process does not know one yet. */
   readonly window: string | undefined;
 }
 
@@ -16,13 +16,13 @@ export interface BudgetAnswer {
   readonly key: string;
   readonly window: string;
   readonly leftMs: number;
-  /** The points of the other processes in this window. */
+  /** The other processes' points in this window. */
   readonly spentElsewhere: number;
   /** The points that the process may spend beside those that it has reported. */
   readonly share: number;
 }
 
-/** The sockets of one principal in a process. */
+/** One principal's sockets in a process. */
 export interface SeatReport {
   readonly principal: string;
   /** Open sockets, which cannot be refused any more. */
@@ -35,7 +35,7 @@ export interface SeatReport {
 export interface SeatAnswer {
   readonly principal: string;
   readonly openElsewhere: number;
-  /** How many of the wanted sockets may open. */
+  /** So many wanted sockets may open. */
   readonly granted: number;
 }
 
@@ -61,13 +61,13 @@ const leaseSeconds = 5;
 
 const aliveOthers = `select id from limits.processes where id <> $1::text and seen_at > now() - interval '${processLifetime}'`;
 
-/** The reports of this process are in `excluded.holders`, since an upsert sees only columns of the table. */
+/** This process's reports are in `excluded.holders`, since an upsert sees only the table's columns. */
 const mine = "(excluded.holders -> $1::text)";
 const others = (holders: string) => `jsonb_each(${holders}) other(id, counts) where other.id <> $1::text`;
 
 /**
- * One window of a budget, shared anew. Each process that wants a share gets the same part of what is left, and never more
- * than nobody else holds. The row is locked, so shares never add up to more than the limit.
+ * One budget window, shared anew. Each process that wants a share gets an equal part of the rest, and never more than
+ * nobody else holds. The row is locked, so shares never add up to more than the limit.
  */
 const sharedAnew = `(
   select jsonb_build_object($1::text, jsonb_build_object(
@@ -83,8 +83,8 @@ const sharedAnew = `(
     from ${others("budget.holders")}) as counted)`;
 
 /**
- * Tells the database that this process is alive, with its counts, and takes new shares. Rows are locked in the order of
- * their keys. A new window gives each living process the same share. Open sockets count in any case.
+ * Tells the database that this process is alive, with its counts, and takes new shares. Rows are locked in key order. A
+ * new window gives each living process the same share. Open sockets count in any case.
  */
 export const exchangeStatement = `
   with seen as (

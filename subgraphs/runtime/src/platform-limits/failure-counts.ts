@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type pg from "pg";
 
-/** A name of which only so many failures may happen. */
+/** A name with a limit for its failures. */
 export interface FailureKey {
   readonly key: string;
   readonly limit: number;
@@ -49,10 +49,10 @@ export class FailureCounts {
 
   /** Counts an attempt as pending; undefined when it may be made. Otherwise nothing is counted. */
   async begin(limits: readonly FailureKey[], windowMs: number): Promise<TooManyFailures | undefined> {
-    const stored = new Map(limits.map(({ key, limit }) => [digestOf(key), { key, limit }]));
-    const { rows } = await this.#pool.query<FailureRow>(beginning, [[...stored.keys()], windowMs]);
+    const limitsByDigest = new Map(limits.map(({ key, limit }) => [digestOf(key), { key, limit }]));
+    const { rows } = await this.#pool.query<FailureRow>(beginning, [[...limitsByDigest.keys()], windowMs]);
     for (const { key: digest, failures, pending, left_ms } of rows) {
-      const { key, limit } = stored.get(digest) ?? { key: digest, limit: Number.POSITIVE_INFINITY };
+      const { key, limit } = limitsByDigest.get(digest) ?? { key: digest, limit: Number.POSITIVE_INFINITY };
       if (failures + pending - 1 < limit) continue;
       await this.end(limits, false);
       return { key, leftMs: failures >= limit ? left_ms : undefined };
@@ -61,10 +61,10 @@ export class FailureCounts {
   }
 
   /** Ends an attempt that has begun. */
-  async end(limits: readonly FailureKey[], failed: boolean): Promise<void> {
-    await this.#pool.query(ending, [limits.map(({ key }) => digestOf(key)), failed ? 1 : 0]);
+  async end(limits: readonly FailureKey[], isFailure: boolean): Promise<void> {
+    await this.#pool.query(ending, [limits.map(({ key }) => digestOf(key)), isFailure ? 1 : 0]);
   }
 }
 
-/** Keys contain names of people and addresses. */
+/** Keys contain people's names and addresses. */
 const digestOf = (key: string) => hash("sha256", key, "base64url");

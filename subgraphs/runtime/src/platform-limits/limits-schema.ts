@@ -1,8 +1,8 @@
 import type { RetentionRule } from "../db/retention.js";
 
 /**
- * The counts that all processes of the platform share, for a group of workers. They are unlogged: a crash of the server loses them, and the
- * processes report their part again.
+ * The counts that all the platform's processes share, for a worker group. They are unlogged: a server crash loses them,
+ * and the processes report their part again.
  */
 export const limitsSchema = (group: string): string[] => [
   "create schema if not exists limits",
@@ -33,7 +33,7 @@ export const limitsSchema = (group: string): string[] => [
 /** A process that was not seen for so long does not run any more. */
 export const processLifetime = "15 seconds";
 
-/** The retention rules of the shared counts. */
+/** The retention rules for the shared counts. */
 export const limitsRetention: readonly RetentionRule[] = [
   { table: "limits.budgets", expired: "ends_at < now()", order: "ends_at" },
   { table: "limits.failures", expired: "ends_at < now()", order: "ends_at" },

@@ -15,14 +15,14 @@ function aProcess(peers = 1) {
   const key = "read ten_1";
   const take = (limit: number, points = 1) => budgets.take({ key, limit, points });
   /** The points that it lets through one by one. */
-  const admitted = (limit: number): number => {
+  const admittedCount = (limit: number): number => {
     for (let count = 0; ; count += 1) if (take(limit).exceeded) return count;
   };
   const answer = (share: number, { window = "1", leftMs = 60_000, spentElsewhere = 0 } = {}) => {
     budgets.report();
     budgets.apply([{ key, window, leftMs, share, spentElsewhere }]);
   };
-  return { state, budgets, take, admitted, answer };
+  return { state, budgets, take, admitted: admittedCount, answer };
 }
 
 describe("the part of a process", () => {

@@ -1,8 +1,8 @@
 import type { BudgetAnswer, BudgetReport } from "./exchange-statement.js";
 
-/** Points that somebody wants to spend of a budget. */
+/** Points that somebody wants to spend from a budget. */
 export interface Spending {
-  /** The kind of the budget and its owner. Callers must not be able to invent keys. */
+  /** The budget's kind and owner. Callers must not be able to invent keys. */
   readonly key: string;
   /** The points in a window, over all processes. */
   readonly limit: number;
@@ -23,20 +23,20 @@ export interface BudgetExchange {
   readonly peers: number;
   /** Whether the last exchange failed. */
   readonly isAway: boolean;
-  /** When the last exchange succeeded, on the clock of the budgets. */
+  /** When the last exchange succeeded, on the budgets' clock. */
   readonly succeededAt: number;
   /** Asks for an exchange soon. */
   request(): void;
 }
 
-/** A window of a budget in this process. */
+/** A budget's window in this process. */
 interface Window {
   spent: number;
   limit: number;
   endsAt: number;
   /** The window in the database. Absent until the first exchange. */
   id: string | undefined;
-  /** The points that the share of the last exchange does not contain. */
+  /** The points that the last exchange's share does not contain. */
   reported: number;
   /** Points beside the reported ones; undefined without a share. */
   share: number | undefined;
@@ -44,7 +44,7 @@ interface Window {
   spentElsewhere: number;
   /** Whether points were asked for since the last report. */
   isTouched: boolean;
-  /** Whether an exchange failed in the window before, so that no process can have a share of this one. */
+  /** Whether an exchange failed in the window before, so that no process can have a share in this one. */
   isUnshared: boolean;
   waiting: (() => void)[];
 }
@@ -59,8 +59,8 @@ const nextExchangeMs = 1000;
 const alone: BudgetExchange = { peers: 0, isAway: false, succeededAt: 0, request: () => undefined };
 
 /**
- * Budgets of points in windows of 60 seconds, which begin with the first spending. A single process may spend all. Where
- * there are several, each holds a share, which is exchanged once a second while the budget is used. Until its first share a
+ * Point budgets in 60-second windows, which begin with the first spending. A single process may spend all. Where there
+ * are several, each holds a share, which is exchanged once a second while the budget is used. Until its first share a
  * process may spend a small part, and more than that waits for the exchange.
  */
 export class PlatformBudgets {
@@ -75,13 +75,13 @@ export class PlatformBudgets {
     this.#clock = clock;
   }
 
-  /** Spends points, unless they exceed the limit or the share of this process. */
+  /** Spends points, unless they exceed the limit or this process's share. */
   take({ key, limit, points = 1 }: Spending): BudgetState {
     const window = this.#open(key, limit);
-    const exceeded = window.spent + points > this.#allowance(window);
-    if (!exceeded) window.spent += points;
-    if (!exceeded || !isUsedUp(window, points)) this.#touch(window);
-    return this.#stateOf(window, { exceeded, points });
+    const isExceeded = window.spent + points > this.#allowance(window);
+    if (!isExceeded) window.spent += points;
+    if (!isExceeded || !isUsedUp(window, points)) this.#touch(window);
+    return this.#stateOf(window, { exceeded: isExceeded, points });
   }
 
   /** As `take`. Where only the share is used up, it waits up to 1.5 s for the next one. */
@@ -102,12 +102,12 @@ export class PlatformBudgets {
   /** Counts nothing. Tells whether the points would be refused. */
   look({ key, limit, points = 1 }: Spending): BudgetState {
     const window = this.#open(key, limit);
-    const exceeded = window.spent + points > this.#allowance(window);
-    if (exceeded && !isUsedUp(window, points)) this.#touch(window);
-    return this.#stateOf(window, { exceeded, points });
+    const isExceeded = window.spent + points > this.#allowance(window);
+    if (isExceeded && !isUsedUp(window, points)) this.#touch(window);
+    return this.#stateOf(window, { exceeded: isExceeded, points });
   }
 
-  /** Counts points of admitted work in any case. */
+  /** Counts points for admitted work in any case. */
   charge({ key, limit, points = 1 }: Spending): BudgetState {
     const window = this.#open(key, limit);
     window.spent += points;
@@ -135,14 +135,14 @@ export class PlatformBudgets {
     return [...this.#sent.values()].map(({ report }) => report);
   }
 
-  /** Takes the shares of the last reports. */
+  /** Takes the shares for the last reports. */
   apply(answers: readonly BudgetAnswer[]): void {
     const now = this.#clock();
     for (const { key, window: id, leftMs, spentElsewhere, share } of answers) {
-      const sent = this.#sent.get(key);
+      const sentReport = this.#sent.get(key);
       const window = this.#windows.get(key);
-      if (!sent || window !== sent.window) continue;
-      const { report } = sent;
+      if (!sentReport || window !== sentReport.window) continue;
+      const { report } = sentReport;
       const isNew = report.window !== undefined && report.window !== id;
       // the points that were reported belong to the window before
       if (isNew) window.spent -= report.spent;
@@ -174,13 +174,13 @@ export class PlatformBudgets {
       current.limit = limit;
       return current;
     }
-    const opened: Window = {
+    const newWindow: Window = {
       ...{ spent: 0, limit, endsAt: now + windowMs, id: undefined, reported: 0, spentElsewhere: 0 },
       ...{ share: undefined, shareLimit: limit, isTouched: false, waiting: current?.waiting ?? [] },
       isUnshared: current !== undefined && this.#exchange.isAway,
     };
-    this.#windows.set(key, opened);
-    return opened;
+    this.#windows.set(key, newWindow);
+    return newWindow;
   }
 
   /** The points that this process may have spent. */
@@ -189,10 +189,10 @@ export class PlatformBudgets {
     const total = limit - spentElsewhere;
     const { peers } = this.#exchange;
     if (peers === 0) return total;
-    const unshared = this.#unsharedPart(window, peers);
-    const part = share === undefined ? unshared : Math.floor((share * limit) / shareLimit);
-    // another process may hold all that is left and ask for little of it, until its next exchange
-    return Math.min(total, Math.max(reported + part, unshared));
+    const unsharedPoints = this.#unsharedPart(window, peers);
+    const part = share === undefined ? unsharedPoints : Math.floor((share * limit) / shareLimit);
+    // another process may hold all that is left and ask for little, until its next exchange
+    return Math.min(total, Math.max(reported + part, unsharedPoints));
   }
 
   /** The points without a share. While the database is away for long, nobody has one, and all get the same. */

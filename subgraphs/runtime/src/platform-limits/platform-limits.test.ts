@@ -4,7 +4,7 @@ import { PlatformLimits } from "./platform-limits.js";
 
 let test: TestDatabase;
 let admin: pg.Client;
-const opened: PlatformLimits[] = [];
+const openLimits: PlatformLimits[] = [];
 
 beforeAll(async () => {
   test = await aDatabase();
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 
 afterEach(async () => {
-  await Promise.all(opened.splice(0).map((limits) => limits.close()));
+  await Promise.all(openLimits.splice(0).map((limits) => limits.close()));
 });
 
 afterAll(async () => {
@@ -24,30 +24,30 @@ afterAll(async () => {
 /** Its clock stands still, so that points wait for the next share however long the exchange takes, and no window ends. */
 async function aProcess(): Promise<PlatformLimits> {
   const limits = await PlatformLimits.open(test.definition.connections.worker, quiet, { clock: () => 0 });
-  opened.push(limits);
+  openLimits.push(limits);
   return limits;
 }
 
-/** Processes that have heard of each other. */
+/** Processes that know each other. */
 async function processes(count: number): Promise<PlatformLimits[]> {
-  const started: PlatformLimits[] = [];
-  for (let place = 0; place < count; place += 1) started.push(await aProcess());
-  await until(() => started.every(({ peers }) => peers === count - 1));
-  return started;
+  const startedProcesses: PlatformLimits[] = [];
+  for (let place = 0; place < count; place += 1) startedProcesses.push(await aProcess());
+  await until(() => startedProcesses.every(({ peers }) => peers === count - 1));
+  return startedProcesses;
 }
 
 let names = 0;
 const aKey = () => `read ten_${process.pid}_${(names += 1)}`;
 
-/** Spends until it is refused so often in a row, and returns the number of admitted points. */
+/** Spends until it is refused so often in a row, and returns how many points were admitted. */
 async function spendAll({ budgets }: PlatformLimits, key: string, limit: number, refusals = 3): Promise<number> {
-  let admitted = 0;
-  for (let refused = 0; refused < refusals; ) {
+  let admittedPoints = 0;
+  for (let refusedInRow = 0; refusedInRow < refusals; ) {
     const { exceeded } = await budgets.spend({ key, limit });
-    if (exceeded) refused += 1;
-    else admitted += 1;
+    if (exceeded) refusedInRow += 1;
+    else admittedPoints += 1;
   }
-  return admitted;
+  return admittedPoints;
 }
 
 describe("a budget over several processes", () => {
@@ -63,8 +63,8 @@ describe("a budget over several processes", () => {
   it("lets at most 110 % and at least 90 % through when all are called at once", async () => {
     const all = await processes(3);
     const key = aKey();
-    const admitted = await Promise.all(all.map((limits) => spendAll(limits, key, 300)));
-    const sum = admitted.reduce((before, count) => before + count);
+    const admittedCounts = await Promise.all(all.map((limits) => spendAll(limits, key, 300)));
+    const sum = admittedCounts.reduce((before, count) => before + count);
     expect(sum).toBeGreaterThanOrEqual(270);
     expect(sum).toBeLessThanOrEqual(330);
   });
@@ -80,14 +80,14 @@ describe("a budget over several processes", () => {
   });
 
   it("is not used up by refused points, and small limits need no second try", async () => {
-    const [one, other] = await processes(2);
-    if (!one || !other) throw new Error("no processes");
+    const [first, other] = await processes(2);
+    if (!first || !other) throw new Error("no processes");
     const key = aKey();
     const states = [];
     for (let time = 0; time < 6; time += 1)
-      for (const { budgets } of [one, other]) states.push(await budgets.spend({ key, limit: 12 }));
+      for (const { budgets } of [first, other]) states.push(await budgets.spend({ key, limit: 12 }));
     expect(states.filter(({ exceeded }) => exceeded)).toEqual([]);
-    expect((await one.budgets.spend({ key, limit: 12, points: 13 })).exceeded).toBe(true);
+    expect((await first.budgets.spend({ key, limit: 12, points: 13 })).exceeded).toBe(true);
   });
 
   it("remembers the points of a process that has stopped, and not its share", async () => {
@@ -97,22 +97,22 @@ describe("a budget over several processes", () => {
     for (let time = 0; time < 40; time += 1) await first.budgets.spend({ key, limit: 100 });
     await until(async () => (await spentOf(key)) === 40);
     await first.close();
-    opened.splice(opened.indexOf(first), 1);
+    openLimits.splice(openLimits.indexOf(first), 1);
     expect(await spendAll(second, key, 100)).toBe(60);
   });
 
   it("counts charges in any case, also those of other processes", async () => {
-    const [one, other] = await processes(2);
-    if (!one || !other) throw new Error("no processes");
+    const [first, other] = await processes(2);
+    if (!first || !other) throw new Error("no processes");
     const key = aKey();
-    expect(one.budgets.charge({ key, limit: 10, points: 25 })).toMatchObject({ exceeded: false, remaining: 0 });
+    expect(first.budgets.charge({ key, limit: 10, points: 25 })).toMatchObject({ exceeded: false, remaining: 0 });
     await until(async () => (await spentOf(key)) === 25);
     await until(async () => (await other.budgets.spend({ key, limit: 10 })).exceeded);
   });
 
   it("costs a statement a second at most, and nothing while nobody uses it", async () => {
-    const [one] = await processes(2);
-    if (!one) throw new Error("no process");
+    const [first] = await processes(2);
+    if (!first) throw new Error("no process");
     const keys = Array.from({ length: 200 }, aKey);
     const versions = async () =>
       Number(
@@ -125,7 +125,7 @@ describe("a budget over several processes", () => {
     const before = await versions();
     const startedAt = performance.now();
     while (performance.now() - startedAt < 3000) {
-      for (const key of keys) await one.budgets.spend({ key, limit: 1000 });
+      for (const key of keys) await first.budgets.spend({ key, limit: 1000 });
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
     await until(async () => (await sharesOf(keys)) === 0);
@@ -140,7 +140,7 @@ describe("a budget over several processes", () => {
     first?.budgets.charge({ key, limit: 10, points: 11 });
     await until(async () => (await spentOf(key)) === 11);
     await first?.close();
-    opened.splice(0);
+    openLimits.splice(0);
     const [second] = await processes(1);
     await until(async () => (await second?.budgets.spend({ key, limit: 10 }))?.exceeded === true);
   });
@@ -156,7 +156,7 @@ const spentOf = async (key: string) =>
     ).rows[0]?.spent ?? 0,
   );
 
-/** How many of the budgets have a process with a share. */
+/** How many budgets have a process with a share. */
 const sharesOf = async (keys: string[]) =>
   Number(
     (
@@ -170,48 +170,48 @@ const sharesOf = async (keys: string[]) =>
 
 describe("the sockets of a principal over several processes", () => {
   it("are at most 20, or 22 where they open at the same time", async () => {
-    const [one, other] = await processes(2);
-    if (!one || !other) throw new Error("no processes");
+    const [first, other] = await processes(2);
+    if (!first || !other) throw new Error("no processes");
     const principal = aKey();
-    const granted = await Promise.all(
-      Array.from({ length: 30 }, (_, place) => (place % 2 ? one : other).sockets.take(principal)),
+    const grants = await Promise.all(
+      Array.from({ length: 30 }, (_, place) => (place % 2 ? first : other).sockets.take(principal)),
     );
-    const open = granted.filter(Boolean).length;
+    const open = grants.filter(Boolean).length;
     expect(open).toBeGreaterThanOrEqual(20);
     expect(open).toBeLessThanOrEqual(22);
-    expect(await one.sockets.take(principal)).toBe(false);
-    for (const [place, isOpen] of granted.entries()) if (isOpen) (place % 2 ? one : other).sockets.leave(principal);
+    expect(await first.sockets.take(principal)).toBe(false);
+    for (const [place, isOpen] of grants.entries()) if (isOpen) (place % 2 ? first : other).sockets.leave(principal);
     await until(async () => other.sockets.take(principal));
   });
 
   it("of a killed process do not count after its time", async () => {
-    const [one, killed] = await processes(2);
-    if (!one || !killed) throw new Error("no processes");
+    const [first, victim] = await processes(2);
+    if (!first || !victim) throw new Error("no processes");
     const principal = aKey();
-    for (let time = 0; time < 20; time += 1) expect(await killed.sockets.take(principal)).toBe(true);
-    await until(async () => !(await one.sockets.take(principal)));
+    for (let time = 0; time < 20; time += 1) expect(await victim.sockets.take(principal)).toBe(true);
+    await until(async () => !(await first.sockets.take(principal)));
     const rows = await admin.query("update limits.processes set seen_at = seen_at - interval '1 minute' returning id");
     expect(rows.rowCount).toBeGreaterThan(1);
-    await until(async () => one.sockets.take(principal));
+    await until(async () => first.sockets.take(principal));
   });
 });
 
 describe("failures over several processes", () => {
   it("end attempts in all of them, also those that are made at the same time", async () => {
-    const [one, other] = await processes(2);
-    if (!one || !other) throw new Error("no processes");
+    const [first, other] = await processes(2);
+    if (!first || !other) throw new Error("no processes");
     const limits = [{ key: aKey(), limit: 10 }];
     const attempts = await Promise.all(
-      Array.from({ length: 30 }, (_, place) => (place % 2 ? one : other).failures.begin(limits, 60_000)),
+      Array.from({ length: 30 }, (_, place) => (place % 2 ? first : other).failures.begin(limits, 60_000)),
     );
-    const begun = attempts.filter((refusal) => refusal === undefined).length;
-    expect(begun).toBeLessThanOrEqual(10);
-    for (let time = 0; time < begun; time += 1) await one.failures.end(limits, time < 4);
+    const beginCount = attempts.filter((refusal) => refusal === undefined).length;
+    expect(beginCount).toBeLessThanOrEqual(10);
+    for (let time = 0; time < beginCount; time += 1) await first.failures.end(limits, time < 4);
     for (let time = 0; time < 6; time += 1) {
       expect(await other.failures.begin(limits, 60_000)).toBeUndefined();
       await other.failures.end(limits, true);
     }
-    const refusal = await one.failures.begin(limits, 60_000);
+    const refusal = await first.failures.begin(limits, 60_000);
     expect(refusal?.leftMs).toBeGreaterThan(0);
   });
 });

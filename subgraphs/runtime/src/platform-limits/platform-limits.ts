@@ -25,12 +25,12 @@ interface PlatformLimitsOptions {
 }
 
 /**
- * The limits that hold over all processes of the platform. Requests are counted in memory; one statement a second exchanges
- * all counts that have changed.
+ * The limits that hold over all the platform's processes. Requests are counted in memory; one statement a second
+ * exchanges all counts that have changed.
  */
 export class PlatformLimits implements BudgetExchange {
   readonly budgets: PlatformBudgets;
-  /** The websockets of each principal. */
+  /** Each principal's websockets. */
   readonly sockets: PrincipalSeats;
   readonly failures: FailureCounts;
   peers = 0;
@@ -49,7 +49,7 @@ export class PlatformLimits implements BudgetExchange {
   #startedAt = Number.NEGATIVE_INFINITY;
   /** Whether something has changed since the running exchange began. */
   #isWanted = false;
-  /** Counts the exchanges, so that the answer of one that was given up is ignored. */
+  /** Counts the exchanges, so that the answer is ignored when an exchange was given up. */
   #turn = 0;
   #stopped = false;
 
@@ -72,7 +72,7 @@ export class PlatformLimits implements BudgetExchange {
     });
   }
 
-  /** Resolves when the other processes are known. `workerUrl`: the URL of a worker role. */
+  /** Resolves when the other processes are known. `workerUrl`: a worker role's URL. */
   static async open(workerUrl: string, logger: Logger, options: PlatformLimitsOptions = {}): Promise<PlatformLimits> {
     const limits = new PlatformLimits(workerUrl, logger, options);
     limits.#running = limits.#exchange();

@@ -15,8 +15,8 @@ const tolerance = 0.1;
 const rememberedMs = 60_000;
 
 /**
- * Limits open sockets of each principal over all processes. The first sockets of a principal in a process open at once,
- * later ones wait up to a second for the exchange with the other processes.
+ * Limits each principal's open sockets over all processes. A principal's first sockets in a process open at once, later
+ * ones wait up to a second for the exchange with the other processes.
  */
 export class PrincipalSeats {
   readonly #limit: number;
@@ -32,23 +32,23 @@ export class PrincipalSeats {
     this.#clock = clock;
   }
 
-  /** Whether one more socket of the principal may open. Then `leave` must follow when it has closed. */
+  /** Whether one more socket may open for the principal. Then `leave` must follow when it has closed. */
   async take(principal: string): Promise<boolean> {
     const seats = this.#of(principal);
     const peers = this.#exchange?.peers ?? 0;
-    const taken = seats.open + seats.waiting.length;
-    if (taken >= this.#limit) return false;
-    const isFull = taken + seats.openElsewhere >= this.#limit;
+    const takenSeats = seats.open + seats.waiting.length;
+    if (takenSeats >= this.#limit) return false;
+    const isFull = takenSeats + seats.openElsewhere >= this.#limit;
     if (this.#exchange?.isAway && peers > 0 && isFull) return false;
     const immediate = Math.max(1, Math.floor((this.#limit * tolerance) / Math.max(1, peers)));
-    if (peers === 0 || this.#exchange?.isAway || (taken < immediate && !isFull)) {
+    if (peers === 0 || this.#exchange?.isAway || (takenSeats < immediate && !isFull)) {
       seats.open += 1;
       this.#touch(seats);
       return true;
     }
-    const granted = new Promise<boolean>((resolve) => seats.waiting.push(resolve));
+    const grant = new Promise<boolean>((resolve) => seats.waiting.push(resolve));
     this.#touch(seats);
-    return granted;
+    return grant;
   }
 
   leave(principal: string): void {
@@ -91,9 +91,9 @@ export class PrincipalSeats {
     for (const [principal, waiting] of this.#sent) {
       const seats = this.#of(principal);
       for (const answer of waiting) {
-        const granted = seats.open + seats.openElsewhere < this.#limit;
-        if (granted) seats.open += 1;
-        answer(granted);
+        const isGranted = seats.open + seats.openElsewhere < this.#limit;
+        if (isGranted) seats.open += 1;
+        answer(isGranted);
       }
     }
     this.#sent = new Map();
@@ -103,9 +103,9 @@ export class PrincipalSeats {
   #of(principal: string): Seats {
     const current = this.#seats.get(principal);
     if (current) return current;
-    const opened = { open: 0, openElsewhere: 0, isTouched: false, usedAt: this.#clock(), waiting: [] };
-    this.#seats.set(principal, opened);
-    return opened;
+    const newSeats = { open: 0, openElsewhere: 0, isTouched: false, usedAt: this.#clock(), waiting: [] };
+    this.#seats.set(principal, newSeats);
+    return newSeats;
   }
 
   #touch(seats: Seats): void {

@@ -15,14 +15,14 @@ export interface ClusterLayout {
   home: string;
   clusterDir: string;
   socketDir: string;
-  /** The account that PostgreSQL runs as, where it differs from the account of this process. */
+  /** The account that PostgreSQL runs as, where it differs from this process's account. */
   account: Account | undefined;
 }
 
 // A socket path has at most 104 bytes on macOS, and PostgreSQL appends "/.s.PGSQL.65535.lock".
 const maxSocketDirBytes = 80;
 
-/** Decides where the cluster of a data directory is stored, and makes its folders. */
+/** Decides where a data directory's cluster is stored, and makes its folders. */
 export async function prepareClusterLayout(dataDir: string): Promise<ClusterLayout> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const directory = await realpath(dataDir);
@@ -45,9 +45,9 @@ export async function ownDirectory(path: string, mode: number, account?: Account
   await mkdir(path, { mode }).catch((error: unknown) => {
     if (systemErrorCode(error) !== "EEXIST") throw error;
   });
-  const found = await lstat(path);
+  const stats = await lstat(path);
   const owners = [process.getuid?.(), account?.uid];
-  if (!found.isDirectory() || (found.mode & 0o022) !== 0 || !owners.includes(found.uid)) {
+  if (!stats.isDirectory() || (stats.mode & 0o022) !== 0 || !owners.includes(stats.uid)) {
     throw new EnvironmentError(
       `${path} belongs to another account, or other accounts can write to it: remove it, then start again`,
     );

@@ -24,7 +24,7 @@ export interface ClusterRecord {
 
 const superuser = "postgres";
 
-/** The server gets a minimal environment, so that variables of the account (PGDATA, PGPORT) have no effect. */
+/** The server gets a minimal environment, so that the account's variables (PGDATA, PGPORT) have no effect. */
 export const serverEnvironment = { PATH: "/usr/local/bin:/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" };
 
 /** Settings on the command line, which override an edited postgresql.conf. */
@@ -48,7 +48,7 @@ export function serverSettings(layout: ClusterLayout, port: number): string[] {
     max_wal_size: "512MB",
     timezone: "UTC",
     log_timezone: "UTC",
-    // Clients receive errors. In the log they could expose values of rows.
+    // Clients receive errors. In the log they could expose row values.
     log_min_messages: "log",
     log_min_error_statement: "panic",
     log_checkpoints: "off",
@@ -57,26 +57,28 @@ export function serverSettings(layout: ClusterLayout, port: number): string[] {
   return Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
 }
 
-/** Makes the cluster at the first start. Later starts read the settings of the first one. */
+/** Makes the cluster at the first start. Later starts read the first one's settings. */
 export async function openCluster(
   dataDir: string,
   layout: ClusterLayout,
   binaries: PostgresBinaries,
   logger: Logger,
 ): Promise<ClusterRecord> {
-  const known = await readRecord(dataDir);
+  const recordedCluster = await readRecord(dataDir);
   const present = await access(layout.clusterDir).then(
     () => true,
     () => false,
   );
-  if (known !== undefined && !present) throw new EnvironmentError(lostCluster(dataDir, known, layout));
+  if (recordedCluster !== undefined && !present)
+    throw new EnvironmentError(lostCluster(dataDir, recordedCluster, layout));
   const usual = {
     binariesDir: binaries.directory,
     clusterDir: layout.clusterDir,
     socketDir: layout.socketDir,
     pid: null,
   };
-  if (known !== undefined) return { ...known, ...usual, port: await freePort(known.port) };
+  if (recordedCluster !== undefined)
+    return { ...recordedCluster, ...usual, port: await freePort(recordedCluster.port) };
 
   // A cluster without its password cannot be used. Its data directory was deleted.
   if (present) {
@@ -107,12 +109,12 @@ async function readRecord(dataDir: string): Promise<ClusterRecord | undefined> {
   }
 }
 
-function lostCluster(dataDir: string, known: ClusterRecord, layout: ClusterLayout): string {
+function lostCluster(dataDir: string, recordedCluster: ClusterRecord, layout: ClusterLayout): string {
   const hint =
-    known.clusterDir === layout.clusterDir
+    recordedCluster.clusterDir === layout.clusterDir
       ? "restore it"
       : `the data directory has moved or was made by another account; its cluster is expected at ${layout.clusterDir} now: put it there`;
-  return `the database cluster ${known.clusterDir} is gone: ${hint}, or delete ${join(dataDir, "postgres.json")} to begin with an empty one`;
+  return `the database cluster ${recordedCluster.clusterDir} is gone: ${hint}, or delete ${join(dataDir, "postgres.json")} to begin with an empty one`;
 }
 
 /**
@@ -121,9 +123,9 @@ function lostCluster(dataDir: string, known: ClusterRecord, layout: ClusterLayou
  */
 async function initialize(layout: ClusterLayout, binaries: PostgresBinaries, password: string): Promise<void> {
   const { account, clusterDir, home, socketDir } = layout;
-  const unfinished = `${clusterDir}.unfinished`;
-  await rm(unfinished, { recursive: true, force: true });
-  await ownDirectory(unfinished, 0o700, account);
+  const temporaryDir = `${clusterDir}.unfinished`;
+  await rm(temporaryDir, { recursive: true, force: true });
+  await ownDirectory(temporaryDir, 0o700, account);
   const passwordFile = join(socketDir, "password");
   await writeFile(passwordFile, password, { mode: 0o600 });
   if (account !== undefined) await chown(passwordFile, account.uid, account.gid);
@@ -131,19 +133,19 @@ async function initialize(layout: ClusterLayout, binaries: PostgresBinaries, pas
     const locale = ["--encoding=UTF8", "--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"];
     const access = ["--auth=scram-sha-256", `--username=${superuser}`, `--pwfile=${passwordFile}`];
     const options = { ...account, cwd: home, env: serverEnvironment };
-    await promisify(execFile)(binaries.initdb, ["-D", unfinished, ...locale, ...access], options);
+    await promisify(execFile)(binaries.initdb, ["-D", temporaryDir, ...locale, ...access], options);
   } finally {
     await rm(passwordFile, { force: true });
   }
-  await rename(unfinished, clusterDir);
+  await rename(temporaryDir, clusterDir);
 }
 
 /** The preferred port when it is free, otherwise any free port. */
-export async function freePort(preferred = 0): Promise<number> {
+export async function freePort(preferredPort = 0): Promise<number> {
   const server = createServer();
   const listening = await new Promise<boolean>((resolve) => {
     server.once("error", () => resolve(false));
-    server.listen(preferred, "127.0.0.1", () => resolve(true));
+    server.listen(preferredPort, "127.0.0.1", () => resolve(true));
   });
   if (!listening) return freePort();
   const address = server.address();

@@ -17,11 +17,11 @@ describe("the lock of a data directory", () => {
     first.release();
     writeFileSync(join(directory, "lock.pid"), asItDied);
     const second = lockDataDirectory(directory);
-    const died = { processId: first.processId, stopped: false };
-    expect(second.former).toEqual([died]);
+    const deadHolder = { processId: first.processId, stopped: false };
+    expect(second.former).toEqual([deadHolder]);
     second.release();
     const third = lockDataDirectory(directory);
-    expect(third.former).toEqual([{ processId: second.processId, stopped: true }, died]);
+    expect(third.former).toEqual([{ processId: second.processId, stopped: true }, deadHolder]);
     third.release();
   });
 

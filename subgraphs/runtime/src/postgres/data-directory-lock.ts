@@ -27,7 +27,7 @@ interface FormerHolder {
 
 /** A process that held the data directory. */
 export interface DataDirectoryHolder {
-  /** A unique ID of this process among all holders of the directory. A pid is not unique over time. */
+  /** A unique ID for this process among all who hold the directory. A pid is not unique over time. */
   readonly processId: string;
   /** The earlier holders, the newest first; failed starts are included. */
   readonly former: readonly FormerHolder[];
@@ -64,8 +64,8 @@ export function lockDataDirectory(directory: string): DataDirectoryLock {
   };
 }
 
-// Node has no API for file locks. An exclusive transaction of SQLite takes one (fcntl) on a file that stays empty.
-// Never open that file elsewhere in this process: closing any descriptor of it releases the lock (POSIX).
+// Node has no API for file locks. An exclusive SQLite transaction takes one (fcntl) on a file that stays empty. Never
+// open that file elsewhere in this process: closing any descriptor for it releases the lock (POSIX).
 function acquire(file: string): DatabaseSync | undefined {
   const database = new DatabaseSync(file, { timeout: 0 });
   try {
@@ -98,6 +98,6 @@ function writeLines(file: string, lines: readonly string[]): void {
 }
 
 function formerHolder(line: string): FormerHolder[] {
-  const [, processId, stopped] = /^\d+ ([0-9a-f-]{36})( stopped)?$/.exec(line) ?? [];
-  return processId === undefined ? [] : [{ processId, stopped: stopped !== undefined }];
+  const [, processId, stopMark] = /^\d+ ([0-9a-f-]{36})( stopped)?$/.exec(line) ?? [];
+  return processId === undefined ? [] : [{ processId, stopped: stopMark !== undefined }];
 }

@@ -61,7 +61,7 @@ interface Started {
   postgresPid: number;
 }
 
-/** Another platform in a process of its own, from these sources. */
+/** Another platform in its own process, from these sources. */
 async function startPlatform(directory: string, account?: { uid: number; gid: number }): Promise<Started> {
   const script = `
     import { registerHooks } from "node:module";
@@ -216,20 +216,20 @@ describe("a program in the place of the server", () => {
     const options = { dataDir, logger, binDir, giveUpAfterMs: 100, launchMs: longMs };
     const starting = startEmbeddedPostgres(options);
     const port = await until(() => readFile(join(binDir, "port"), "utf8").catch(() => ""));
-    let asked = 0;
+    let requestCount = 0;
     const recovering = createServer((socket) => {
       socket
         .on("error", () => undefined)
         .once("data", () => {
-          asked += 1;
+          requestCount += 1;
           // then the real server has the time that it needs
-          if (asked === 2) options.launchMs = longMs;
+          if (requestCount === 2) options.launchMs = longMs;
           socket.end(errorResponse("57P03", "the database system is in recovery mode"));
         });
     });
     await once(recovering.listen(Number(port), "127.0.0.1"), "listening");
     options.launchMs = 100;
-    await until(() => asked >= 2);
+    await until(() => requestCount >= 2);
     recovering.close();
     await writeFile(join(binDir, "go"), "");
     server = await starting;
@@ -247,8 +247,8 @@ function errorResponse(code: string, message: string): Buffer {
 
 async function until<T>(condition: () => T | Promise<T>): Promise<T> {
   for (const giveUpAt = Date.now() + 60_000; ; await sleep(20)) {
-    const found = await condition();
-    if (found) return found;
+    const result = await condition();
+    if (result) return result;
     if (Date.now() > giveUpAt) throw new Error("Not in time");
   }
 }
@@ -331,13 +331,13 @@ describe("as an ordinary user", () => {
   (readable ? test : test.skip)(name, async () => {
     const parent = await mkdtemp(join(tmpdir(), "embedded-postgres-user-"));
     // longer than a socket path may be
-    const own = join(parent, "x".repeat(90));
-    await mkdir(own);
-    for (const path of [parent, own]) await chown(path, nobody, nobody);
-    const { url } = await startPlatform(own, { uid: nobody, gid: nobody });
+    const longPath = join(parent, "x".repeat(90));
+    await mkdir(longPath);
+    for (const path of [parent, longPath]) await chown(path, nobody, nobody);
+    const { url } = await startPlatform(longPath, { uid: nobody, gid: nobody });
     expect(await query(url, "select 1 as one")).toEqual([{ one: 1 }]);
-    const record = JSON.parse(await readFile(join(own, "postgres.json"), "utf8"));
-    expect(record.clusterDir).toBe(join(own, "postgres", "cluster"));
+    const record = JSON.parse(await readFile(join(longPath, "postgres.json"), "utf8"));
+    expect(record.clusterDir).toBe(join(longPath, "postgres", "cluster"));
     platforms[0]?.kill("SIGTERM");
     const [code] = await once(platforms[0] as ChildProcess, "exit");
     expect(code).toBe(0);

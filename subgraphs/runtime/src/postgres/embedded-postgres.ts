@@ -24,7 +24,7 @@ import { readPostmasterFile, removeStalePostmasterFile, stopOrphanedPostmaster }
 export interface EmbeddedPostgresOptions {
   dataDir: string;
   logger: Logger;
-  /** Called when the server process runs. The rest of the start only waits, so other work can use the processor. */
+  /** Called when the server process runs. The start then only waits, so other work can use the processor. */
   onLaunch?(): void;
   /** A folder with `postgres` and `initdb` to use instead of the packaged programs. */
   binDir?: string;
@@ -35,10 +35,10 @@ export interface EmbeddedPostgresOptions {
 }
 
 export interface PostgresServer {
-  /** The URL of the superuser over loopback. The port does not change while this object exists. */
+  /** The superuser's URL over loopback. The port does not change while this object exists. */
   readonly url: string;
   readonly pid: number;
-  /** The entry of this process among the holders of the data directory. */
+  /** This process's entry among the data directory's holders. */
   readonly holder: DataDirectoryHolder;
   stop(): Promise<void>;
 }
@@ -50,7 +50,7 @@ const reportEveryMs = 60_000;
 const usualLaunchMs = 2000;
 
 /**
- * Starts the PostgreSQL server of a data directory and restarts it whenever it ends. Throws DataDirectoryInUseError when
+ * Starts a data directory's PostgreSQL server and restarts it whenever it ends. Throws DataDirectoryInUseError when
  * another process uses the directory.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<PostgresServer> {
@@ -66,7 +66,8 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     const binaries = await preparePostgresBinaries(request);
     await stopOrphanedPostmaster(layout.clusterDir, logger);
     // A socket lock contains a pid too, which may belong to another process now.
-    for (const left of await readdir(layout.socketDir)) await rm(join(layout.socketDir, left), { force: true });
+    for (const staleFile of await readdir(layout.socketDir))
+      await rm(join(layout.socketDir, staleFile), { force: true });
     const record = await openCluster(dataDir, layout, binaries, logger);
     const server = new SupervisedPostgres(options, { layout, binaries, record, lock, locks });
     await server.start();
@@ -190,7 +191,7 @@ class SupervisedPostgres implements PostgresServer {
     }
   }
 
-  /** Writes postgres.json. A full disk must not prevent a restart of the server or the release of the lock. */
+  /** Writes postgres.json. A full disk must not prevent a server restart or a lock release. */
   async #recordPid(pid: number | null): Promise<void> {
     const { record } = this.#installation;
     record.pid = pid;
@@ -235,8 +236,8 @@ class SupervisedPostgres implements PostgresServer {
     let reportAt = Date.now() + reportEveryMs;
     const { signal } = this.#stopping;
     while (child.pid !== undefined && child.exitCode === null && child.signalCode === null && !signal.aborted) {
-      const seen = await readPostmasterFile(this.#installation.layout.clusterDir);
-      if (seen?.ready && seen.pid === child.pid) return true;
+      const postmasterFile = await readPostmasterFile(this.#installation.layout.clusterDir);
+      if (postmasterFile?.ready && postmasterFile.pid === child.pid) return true;
       const { launchMs = usualLaunchMs } = this.#options;
       if (Date.now() > Math.max(giveUpAt, askedAt + launchMs)) {
         if (!(await isStarting(this.url))) break;

@@ -1,12 +1,12 @@
 import { execFileSync } from "node:child_process";
 
 /**
- * Freezes a server with all of its processes, as a debugger or a paused machine does. Returns a function that continues
+ * Freezes a server with all its processes, as a debugger or a paused machine does. Returns a function that continues
  * them.
  */
 export function freezeServer(postmaster: number): () => void {
-  const listed = execFileSync("ps", ["-A", "-o", "pid=,ppid="], { encoding: "utf8" });
-  const children = listed.split("\n").flatMap((line) => {
+  const processList = execFileSync("ps", ["-A", "-o", "pid=,ppid="], { encoding: "utf8" });
+  const children = processList.split("\n").flatMap((line) => {
     const [pid, parent] = line.trim().split(/\s+/).map(Number);
     return parent === postmaster && pid ? [pid] : [];
   });

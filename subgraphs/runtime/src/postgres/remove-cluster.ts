@@ -4,7 +4,7 @@ import { prepareClusterLayout } from "./cluster-layout.js";
 import { lockDataDirectory } from "./data-directory-lock.js";
 import { stopOrphanedPostmaster } from "./postmaster-file.js";
 
-/** Deletes a data directory with all parts of its cluster. Throws when the directory is in use. */
+/** Deletes a data directory with its whole cluster. Throws when the directory is in use. */
 export async function removeDataDirectory(dataDir: string, logger: Logger): Promise<void> {
   const lock = lockDataDirectory(dataDir);
   try {

@@ -1,7 +1,7 @@
 import type { ClientBase } from "pg";
 import { EnvironmentError } from "../environment/read-environment.js";
 
-/** The oldest major version of PostgreSQL that has everything that the statements of the platform use. */
+/** The oldest major PostgreSQL version that has everything that the platform's statements use. */
 export const lowestServerVersion = 15;
 
 /** Throws EnvironmentError when the server is too old. Writes nothing. */

@@ -1,4 +1,4 @@
-/** How long a worker keeps what its suites share while none of them runs. Between two suites are some milliseconds. */
+/** How long a worker keeps what its suites share while none runs. Between two suites are some milliseconds. */
 const lingerMs = 300;
 
 /** They are called in reverse order, so that a subgraph ends before its database. */

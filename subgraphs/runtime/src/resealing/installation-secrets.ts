@@ -2,7 +2,7 @@ import { installationSeal, installationSecrets } from "../provisioning/installat
 import type { MasterKeys } from "../sealing/master-keys.js";
 import { type SealedTable, sealedTextTable } from "./sealed-table.js";
 
-/** The secrets that all processes of an installation share. */
+/** The secrets that all processes in an installation share. */
 export const sealedInstallationSecrets = (masterKeys: MasterKeys): SealedTable[] =>
   installationSecrets.map((secret) => {
     const seal = installationSeal(secret, masterKeys);
@@ -12,6 +12,6 @@ export const sealedInstallationSecrets = (masterKeys: MasterKeys): SealedTable[]
       key: { name: "text" },
       column: "sealed",
       newestKeyId: seal.newestKeyId,
-      resealed: (sealed, { name = "" }) => seal.open(sealed, name).resealed ?? sealed,
+      resealed: (sealedText, { name = "" }) => seal.open(sealedText, name).resealed ?? sealedText,
     });
   });

@@ -1,15 +1,15 @@
 import { nilUuid } from "../identifiers/nil-uuid.js";
 import type { SealedTable } from "./sealed-table.js";
 
-/** The number of rows that are read and written at once. */
+/** So many rows are read and written at once. */
 export const resealedAtOnce = 200;
 
 const lowest = { uuid: nilUuid, integer: "-2147483648", text: "" } as const;
 
-/** A place before the first row in the order of the primary key. */
+/** A place before the first row in primary-key order. */
 export const beforeAll = ({ key }: SealedTable): string[] => Object.values(key).map((type) => lowest[type]);
 
-/** The rows whose value is outdated, after a place in the order of the primary key. */
+/** The rows whose value is outdated, after a place in primary-key order. */
 export function outdatedRows({ table, key, columns, holds, outdated }: SealedTable): string {
   const names = Object.keys(key);
   const place = Object.values(key).map((type, index) => `$${index + 2}::${type}`);
@@ -34,14 +34,15 @@ export function renewRows({ table, key, columns }: SealedTable): string {
   const names = keys.map(([name]) => name);
   const types = [...keys, ...values, ...values].map(([, type], index) => `$${index + 1}::${type}[]`);
   const members = [...names, ...values.map(([name]) => `former_${name}`), ...values.map(([name]) => `renewed_${name}`)];
-  const same = (one: string, other: string) => names.map((name) => `${one}.${name} = ${other}.${name}`).join(" and ");
+  const equality = (first: string, other: string) =>
+    names.map((name) => `${first}.${name} = ${other}.${name}`).join(" and ");
   return `with renewed as (select * from unnest(${types.join(", ")}) as renewed(${members.join(", ")})),
     free as (
-      select ${list("stored", names)} from ${table} stored join renewed on ${same("stored", "renewed")}
+      select ${list("stored", names)} from ${table} stored join renewed on ${equality("stored", "renewed")}
       where ${values.map(([name]) => `stored.${name} = renewed.former_${name}`).join(" and ")}
       for update of stored skip locked)
     update ${table} stored set ${values.map(([name]) => `${name} = renewed.renewed_${name}`).join(", ")}
-    from renewed join free on ${same("free", "renewed")} where ${same("stored", "free")}
+    from renewed join free on ${equality("free", "renewed")} where ${equality("stored", "free")}
     returning 1`;
 }
 

@@ -13,7 +13,7 @@ interface DamagedRow {
   readonly reason: string;
 }
 
-/** The progress and the result of the work on one table. */
+/** Progress and result for one table. */
 export interface TableProgress {
   readonly label: string;
   readonly table: string;
@@ -24,7 +24,7 @@ export interface TableProgress {
   readonly left: number;
   /** Rows that are left because they cannot be opened. */
   readonly unreadable: number;
-  /** At most 100 of them. */
+  /** At most 100 rows. */
   readonly damaged: readonly DamagedRow[];
 }
 
@@ -33,8 +33,8 @@ const mostDamagedNamed = 100;
 const mostPasses = 3;
 
 /**
- * Writes all outdated values of a table again, beside running traffic and other processes that do the same. It may stop
- * at any moment, because each value names its key.
+ * Writes a table's outdated values again, beside running traffic and other processes that do the same. It may stop at
+ * any moment, because each value names its key.
  */
 export async function resealTable(
   workers: WorkerPool,
@@ -43,8 +43,16 @@ export async function resealTable(
   onProgress: (progress: TableProgress) => void,
 ): Promise<TableProgress> {
   const { label, table: name, newestKeyId } = table;
-  const found = await countOutdated(workers.pool, table);
-  let progress: TableProgress = { label, table: name, found, renewed: 0, left: found, unreadable: 0, damaged: [] };
+  const outdatedCount = await countOutdated(workers.pool, table);
+  let progress: TableProgress = {
+    label,
+    table: name,
+    found: outdatedCount,
+    renewed: 0,
+    left: outdatedCount,
+    unreadable: 0,
+    damaged: [],
+  };
   for (let pass = 0; pass < mostPasses && progress.left > progress.unreadable; pass += 1) {
     progress = { ...progress, unreadable: 0, damaged: [] };
     let place: string[] | undefined = beforeAll(table);
@@ -89,22 +97,22 @@ async function renewSome(
   table: SealedTable,
   rows: readonly ReadRow[],
 ): Promise<{ renewed: number; damaged: DamagedRow[] }> {
-  const damaged: DamagedRow[] = [];
+  const damagedRows: DamagedRow[] = [];
   const byTenant = new Map<string, RenewedRow[]>();
   for (const row of rows) {
     const key = keyOf(table, row);
     const former = Object.keys(table.columns).map((name) => row[name] ?? "");
     try {
-      const renewed = await table.renewed(row as SealedRow, former);
+      const renewedValues = await table.renewed(row as SealedRow, former);
       const tenant = table.key["tenant_id"] === undefined ? "" : (row["tenant_id"] as string);
-      byTenant.set(tenant, [...(byTenant.get(tenant) ?? []), { key, former, renewed }]);
+      byTenant.set(tenant, [...(byTenant.get(tenant) ?? []), { key, former, renewed: renewedValues }]);
     } catch (error) {
-      damaged.push({ row: rowName(table, key), reason: reasonOf(error) });
+      damagedRows.push({ row: rowName(table, key), reason: reasonOf(error) });
     }
   }
   let count = 0;
-  for (const [tenant, renewed] of byTenant) count += await writeRenewed(workers, table, tenant, renewed);
-  return { renewed: count, damaged };
+  for (const [tenant, tenantRows] of byTenant) count += await writeRenewed(workers, table, tenant, tenantRows);
+  return { renewed: count, damaged: damagedRows };
 }
 
 async function writeRenewed(
@@ -115,14 +123,14 @@ async function writeRenewed(
 ): Promise<number> {
   const keys = Object.keys(table.key).map((_, index) => rows.map(({ key }) => key[index]));
   const former = Object.keys(table.columns).map((_, index) => rows.map((row) => row.former[index]));
-  const renewed = Object.keys(table.columns).map((_, index) => rows.map((row) => row.renewed[index]));
-  const values = [...keys, ...former, ...renewed];
+  const renewedColumns = Object.keys(table.columns).map((_, index) => rows.map((row) => row.renewed[index]));
+  const values = [...keys, ...former, ...renewedColumns];
   if (tenant === "") return (await workers.pool.query(renewRows(table), values)).rowCount ?? 0;
   const cause = { trace: continueTrace(undefined) };
-  const written = await workerTransaction(workers, tenantWithId(encodeId("ten", tenant)), cause, ({ execute }) =>
+  const writtenRows = await workerTransaction(workers, tenantWithId(encodeId("ten", tenant)), cause, ({ execute }) =>
     execute(renewRows(table), values),
   );
-  return written.length;
+  return writtenRows.length;
 }
 
 const rowName = ({ key }: SealedTable, values: readonly string[]) =>
@@ -130,7 +138,7 @@ const rowName = ({ key }: SealedTable, values: readonly string[]) =>
     .map((name, index) => `${name}=${values[index]}`)
     .join(", ");
 
-/** The error of a damaged value never repeats a part of it. */
+/** The error for a damaged value never repeats any part of it. */
 function reasonOf(error: unknown): string {
   const { code, name } = error as { code?: string; name?: string };
   return code === "SECRET_STORE_UNAVAILABLE" || name === "UnknownSealingKey"

@@ -34,7 +34,7 @@ function tables(...numbers: [number, ...number[]]): SealedTable[] {
       key: { letter_id: "text" },
       column: "sealed",
       newestKeyId: value.newestKeyId,
-      resealed: (sealed, { letter_id: id = "" }) => value.open(sealed, id).resealed ?? sealed,
+      resealed: (sealedText, { letter_id: id = "" }) => value.open(sealedText, id).resealed ?? sealedText,
     }),
   ];
 }
@@ -48,13 +48,13 @@ async function fill(count: number): Promise<void> {
   await admin.query("truncate parcels; truncate letters");
   for (const tenant of tenants)
     for (let place = 0; place < count; place += 1) {
-      const sealed = envelopes(1).seal(Buffer.from(`parcel ${place}`), `${encodeId("ten", tenant)}|${place}|10`);
+      const envelope = envelopes(1).seal(Buffer.from(`parcel ${place}`), `${encodeId("ten", tenant)}|${place}|10`);
       await admin.query("insert into parcels values ($1, $2, 10, $3, $4, $5)", [
         tenant,
         place,
-        sealed.keyId,
-        sealed.wrappedKey,
-        sealed.ciphertext,
+        envelope.keyId,
+        envelope.wrappedKey,
+        envelope.ciphertext,
       ]);
     }
   for (const id of ["a", "b"])
@@ -93,8 +93,8 @@ describe("the work after a change of the master key", () => {
     expect(steps).toEqual([240, 40, 0, 0]);
     const { rows } = await admin.query("select * from parcels where tenant_id = $1 and name = '219'", [tenants[1]]);
     const { key_id: keyId, wrapped_key: wrappedKey, ciphertext } = rows[0];
-    const bound = `${encodeId("ten", tenants[1] ?? "")}|219|10`;
-    expect(envelopes(2).open({ keyId, wrappedKey, ciphertext }, bound).toString()).toBe("parcel 219");
+    const associatedData = `${encodeId("ten", tenants[1] ?? "")}|219|10`;
+    expect(envelopes(2).open({ keyId, wrappedKey, ciphertext }, associatedData).toString()).toBe("parcel 219");
     const again = await resealer(2).run();
     expect(again.map(({ found, renewed, left }) => [found, renewed, left])).toEqual([
       [0, 0, 0],
@@ -121,8 +121,8 @@ describe("the work after a change of the master key", () => {
     const holder = await admin.connect();
     await holder.query("begin");
     await holder.query("update parcels set wrapped_key = wrapped_key where name = '7'");
-    const [locked] = await resealer(2, 1).run();
-    expect(locked).toMatchObject({ renewed: 98, left: 2, unreadable: 0 });
+    const [lockedTable] = await resealer(2, 1).run();
+    expect(lockedTable).toMatchObject({ renewed: 98, left: 2, unreadable: 0 });
     await holder.query("commit");
     holder.release();
     await fill(50);

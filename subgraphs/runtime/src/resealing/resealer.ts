@@ -7,8 +7,8 @@ import type { SealedTable } from "./sealed-table.js";
 const patienceMs = 30_000;
 
 /**
- * Writes the stored values of a subgraph again under the newest master key: in the background after each start with a
- * former key, and for `npm run rewrap`.
+ * Writes a subgraph's stored values again under the newest master key: in the background after each start with a former
+ * key, and for `npm run rewrap`.
  */
 export class Resealer {
   readonly #workers: WorkerPool;
@@ -54,10 +54,15 @@ export class Resealer {
     for (const { label, table, damaged } of results)
       for (const { row, reason } of damaged)
         this.#logger.error({ schema, label, table, row, reason }, "a sealed value cannot be opened");
-    const renewed = results.reduce((sum, table) => sum + table.renewed, 0);
-    const left = results.reduce((sum, table) => sum + table.left, 0);
-    if (left === 0) this.#logger.info({ schema, renewed }, "all stored values are sealed by the newest SECRETS_KEY");
-    else this.#logger.warn({ schema, renewed, left }, "some stored values are not sealed by the newest SECRETS_KEY");
+    const renewedCount = results.reduce((sum, table) => sum + table.renewed, 0);
+    const leftCount = results.reduce((sum, table) => sum + table.left, 0);
+    if (leftCount === 0)
+      this.#logger.info({ schema, renewed: renewedCount }, "all stored values are sealed by the newest SECRETS_KEY");
+    else
+      this.#logger.warn(
+        { schema, renewed: renewedCount, left: leftCount },
+        "some stored values are not sealed by the newest SECRETS_KEY",
+      );
   }
 
   async #untilDone(): Promise<void> {

@@ -1,22 +1,22 @@
 import type { KeyLabel } from "../sealing/key-labels.js";
 
-/** The values of the columns of one row. Those of the primary key are texts: UUIDs without a prefix, numbers as digits. */
+/** One row's column values. Primary-key values are texts: UUIDs without a prefix, numbers as digits. */
 export type SealedRow = Readonly<Record<string, string>>;
 
-/** A sealed value as it stands in the columns of its row. */
+/** A sealed value as it stands in its row's columns. */
 export type SealedColumns = readonly (string | Buffer)[];
 
 /**
  * A table whose rows hold values that are sealed under a master key. A module lists its tables in `sealedTables`, and
- * `npm run rewrap` and the work after each start write every value under a former key again. The role of workers must
- * see the rows (`sweptTenantTable`, `workerTable` or `workerOnlyTable`).
+ * `npm run rewrap` and the work after each start write every value under a former key again. The worker role must see
+ * the rows (`sweptTenantTable`, `workerTable` or `workerOnlyTable`).
  */
 export interface SealedTable {
   readonly label: KeyLabel;
   readonly table: string;
-  /** The primary key in its order, with types of PostgreSQL. The key of a tenant's table begins with `tenant_id`. */
+  /** The primary key in its order, with PostgreSQL types. The key in a tenant's table begins with `tenant_id`. */
   readonly key: Readonly<Record<string, "uuid" | "integer" | "text">>;
-  /** The columns that are read and written again, with types of PostgreSQL. */
+  /** The columns that are read and written again, with PostgreSQL types. */
   readonly columns: Readonly<Record<string, "text" | "bytea">>;
   /** An SQL condition: the row holds a sealed value. */
   readonly holds: string;
@@ -33,7 +33,7 @@ interface TableOfRows {
   readonly key: SealedTable["key"];
 }
 
-/** The id of a key and a data key that this key wraps. */
+/** A key's id and a data key that this key wraps. */
 interface Wrapping {
   readonly keyId: string;
   readonly wrappedKey: Buffer;
@@ -45,7 +45,7 @@ interface WrappingTable extends TableOfRows {
   readonly rewrapped: (wrapping: Wrapping, row: SealedRow) => Promise<Wrapping> | Wrapping;
 }
 
-/** A table with the columns `key_id` and `wrapped_key` of `EnvelopeSeal`. Only these are written again. */
+/** A table with the columns `key_id` and `wrapped_key` from `EnvelopeSeal`. Only these are written again. */
 export function wrappedKeyTable({ label, table, key, newestKeyId, rewrapped }: WrappingTable): SealedTable {
   return {
     label,
@@ -70,7 +70,7 @@ interface TextTable extends TableOfRows {
   readonly resealed: (sealed: string, row: SealedRow) => string;
 }
 
-/** A table with one column of texts that begin with `<key id>.`, as those of `ValueSeal`. */
+/** A table with one text column whose values begin with `<key id>.`, as `ValueSeal` writes them. */
 export function sealedTextTable(parts: TextTable): SealedTable {
   const { label, table, key, column, newestKeyId, formerForm, resealed } = parts;
   const underOtherKey = `split_part(${column}, '.', 1) <> $1`;
@@ -82,6 +82,6 @@ export function sealedTextTable(parts: TextTable): SealedTable {
     holds: `${column} is not null`,
     outdated: formerForm === undefined ? underOtherKey : `(${underOtherKey} or ${formerForm})`,
     newestKeyId,
-    renewed: (row, [sealed]) => [resealed(sealed as string, row)],
+    renewed: (row, [sealedValue]) => [resealed(sealedValue as string, row)],
   };
 }

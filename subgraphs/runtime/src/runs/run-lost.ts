@@ -5,7 +5,7 @@ export class RunLost extends Error {
   override readonly name = "RunLost";
 }
 
-/** The moved run, or RunLost when the claim of this worker is over. */
+/** The moved run, or RunLost when this worker's claim is over. */
 export function requireMoved<Run>(run: Run | undefined): Run {
   if (run === undefined) throw new RunLost();
   return run;
@@ -20,13 +20,13 @@ export async function withCancellation(
   run: string,
   attempt: (cancelled: AbortSignal) => Promise<void>,
 ): Promise<void> {
-  const cancelled = new AbortController();
+  const cancellation = new AbortController();
   // Subscribed before the claim, so that a cancellation between them is noticed.
   const forget = watch.subscribe(run, (status) => {
-    if (status === "Cancelled") cancelled.abort(new RunLost());
+    if (status === "Cancelled") cancellation.abort(new RunLost());
   });
   try {
-    await attempt(cancelled.signal);
+    await attempt(cancellation.signal);
   } catch (error) {
     if (!(error instanceof RunLost)) throw error;
   } finally {

@@ -16,14 +16,14 @@ const tripId = newId("run");
 
 /** A transaction in which the statement returns these rows. */
 function transactionOf(rows: { status: string }[]) {
-  const sent: unknown[] = [];
+  const sentValues: unknown[] = [];
   const notices: string[] = [];
   const execute = async (_: unknown, values?: readonly unknown[]) => {
-    sent.push(...(values ?? []));
+    sentValues.push(...(values ?? []));
     return rows as never;
   };
   const notify = (channel: string, line = "") => void notices.push(`${channel} ${line}`);
-  return { transaction: { execute, notify, tenant: tenantWithId(newId("ten")) }, sent, notices };
+  return { transaction: { execute, notify, tenant: tenantWithId(newId("ten")) }, sent: sentValues, notices };
 }
 
 describe("a table of runs", () => {
@@ -40,20 +40,20 @@ describe("a table of runs", () => {
 
   it("tells nobody of a move that was not made", async () => {
     const { transaction, notices } = transactionOf([]);
-    const moved = await trips.move(transaction, land, { id: tripId, to: "Landed", values: { port: "", fence: 2 } });
-    expect([moved, notices]).toEqual([undefined, []]);
-    expect(() => requireMoved(moved)).toThrow(RunLost);
+    const movedRow = await trips.move(transaction, land, { id: tripId, to: "Landed", values: { port: "", fence: 2 } });
+    expect([movedRow, notices]).toEqual([undefined, []]);
+    expect(() => requireMoved(movedRow)).toThrow(RunLost);
   });
 
   it("stores the step of a move in a table of its own", () => {
-    const noted = new RunTable({
+    const notingTable = new RunTable({
       table: "trips",
       key: "trip_id",
       prefix: "run",
       channel: "c",
       noted: "insert into steps",
     });
-    expect(noted.moveStatement("sail", "port = null", "true").text).toMatch(
+    expect(notingTable.moveStatement("sail", "port = null", "true").text).toMatch(
       /^with moved as \(update trips .*\), noted as \(insert into steps\) select \* from moved$/,
     );
   });

@@ -5,24 +5,24 @@ import type { Transaction } from "../unit-of-work/database.js";
 
 interface RunTableDefinition {
   readonly table: string;
-  /** The column of the id, beside `tenant_id` in the primary key. */
+  /** The id column, beside `tenant_id` in the primary key. */
   readonly key: string;
   readonly prefix: IdPrefix;
   /** The PostgreSQL channel that gets lines `<run uuid> <status>` when moves are committed. */
   readonly channel: string;
-  /** Assignments of every move, for example the next sequence number. */
+  /** Assignments in every move, for example the next sequence number. */
   readonly counted?: string;
-  /** A statement over `moved` that stores the step in a table of its own. */
+  /** A statement over `moved` that stores the step in a separate table. */
   readonly noted?: string;
   /** The columns that a move returns. Default: all. */
   readonly returned?: string;
 }
 
-/** A change of one run. */
+/** A change to one run. */
 interface Change {
   /** The id with its prefix. */
   readonly id: string;
-  /** The parameters of the statement beside the run and its state. */
+  /** The statement's parameters beside the run and its state. */
   readonly values?: Readonly<Record<string, unknown>>;
 }
 
@@ -31,9 +31,9 @@ export interface Move<State extends string> extends Change {
 }
 
 /**
- * A table of runs: each row is work that one worker at a time claims, and that moves from state to state. Every claim
- * raises the fencing number of the row (`fence`), and the moves of a claim are bound to it, so that a worker that has lost
- * its claim changes nothing.
+ * A run table: each row is work that one worker at a time claims, and that moves from state to state. Every claim
+ * raises the row's fencing number (`fence`), and a claim's moves are bound to it, so that a worker that has lost its
+ * claim changes nothing.
  */
 export class RunTable<Row extends Record<string, unknown>, State extends string> {
   readonly #definition: RunTableDefinition;
@@ -46,14 +46,14 @@ export class RunTable<Row extends Record<string, unknown>, State extends string>
     return this.#definition.channel;
   }
 
-  /** The UUID of a run. Throws when the text is not the id of one. */
+  /** A run's UUID. Throws when the text is not a run's id. */
   uuid(id: string): string {
     const uuid = decodeId(this.#definition.prefix, id);
     if (uuid === undefined) throw new Error(`"${id}" is not the id of a run in ${this.#definition.table}.`);
     return uuid;
   }
 
-  /** The statement that moves a run to `$status`, with the assignments of `set`, where its row satisfies `when`. */
+  /** The statement that moves a run to `$status`, with the assignments in `set`, where its row satisfies `when`. */
   moveStatement(name: string, set: string, when: string): NamedStatement {
     const { counted, noted } = this.#definition;
     const update = this.#update(

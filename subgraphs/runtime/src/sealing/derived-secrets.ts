@@ -4,8 +4,8 @@ import type { DerivedKey, Keyring } from "./master-keys.js";
 import { UnknownSealingKey } from "./value-seal.js";
 
 /**
- * Secrets that are derived instead of stored: HMAC-SHA-256(derived key, ID of the owner and a random nonce). The row
- * keeps the nonce and the digest of the secret. So neither the database nor SECRETS_KEY alone reveals the secret, and it
+ * Secrets that are derived instead of stored: HMAC-SHA-256(derived key, the owner's ID and a random nonce). The row
+ * keeps the nonce and the secret's digest. So neither the database nor SECRETS_KEY alone reveals the secret, and it
  * can be shown again.
  *
  * After a change of SECRETS_KEY the secret cannot be derived from the new key. `renewed` replaces the nonce by the secret
@@ -31,7 +31,7 @@ export class DerivedSecrets {
     return createHmac("sha256", key.bytes).update(`${nonce}\0${ownerId}`).digest("base64url");
   }
 
-  /** False when the master key of the secret is not configured any more. */
+  /** False when the secret's master key is not configured any more. */
   canDerive(nonce: string): boolean {
     return this.#keyOf(nonce) !== undefined;
   }
@@ -40,7 +40,7 @@ export class DerivedSecrets {
     return this.#keys.newest.id;
   }
 
-  /** The value that replaces a nonce of a former key in a row. `derive` gives the same secret for it. */
+  /** The value that replaces a former key's nonce in a row. `derive` gives the same secret for it. */
   renewed(ownerId: string, nonce: string): string {
     const { newest } = this.#keys;
     const secret = Buffer.from(this.derive(ownerId, nonce));
@@ -54,11 +54,11 @@ export class DerivedSecrets {
   }
 }
 
-/** A nonce has one dot, after the ID of its key. */
+/** A nonce has one dot, after its key's ID. */
 const keptMark = ".kept.";
 const isKept = (nonce: string): boolean => nonce.includes(keptMark);
 const keptBytes = (nonce: string): Buffer =>
   Buffer.from(nonce.slice(nonce.indexOf(keptMark) + keptMark.length), "base64url");
 
-/** A key of its own, because the derived key itself already has another use. */
+/** A separate key, because the derived key itself already has another use. */
 const keptKey = ({ bytes }: DerivedKey): Buffer => createHmac("sha256", bytes).update("kept secrets").digest();

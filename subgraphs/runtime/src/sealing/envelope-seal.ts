@@ -12,7 +12,7 @@ interface SealedEnvelope {
   readonly ciphertext: Buffer;
 }
 
-/** Envelope encryption with AES-256-GCM. After a change of the master key only data keys are encrypted again. */
+/** Envelope encryption with AES-256-GCM. After the master key has changed, only data keys are encrypted again. */
 export class EnvelopeSeal {
   readonly #keys: Keyring;
 
@@ -26,16 +26,16 @@ export class EnvelopeSeal {
   }
 
   /**
-   * `associatedData` says where the value belongs, for example the key of its row. It is authenticated, so the value cannot be
-   * moved.
+   * `associatedData` says where the value belongs, for example its row's key. It is authenticated, so the value cannot
+   * be moved.
    */
   seal(plain: Buffer, associatedData: string): SealedEnvelope {
     const dataKey = randomBytes(32);
     return { ...this.#wrapped(dataKey, associatedData), ciphertext: encrypt(dataKey, plain, associatedData) };
   }
 
-  open(sealed: SealedEnvelope, associatedData: string): Buffer {
-    return decrypt(this.#dataKey(sealed, associatedData), sealed.ciphertext, associatedData);
+  open(envelope: SealedEnvelope, associatedData: string): Buffer {
+    return decrypt(this.#dataKey(envelope, associatedData), envelope.ciphertext, associatedData);
   }
 
   /** As `seal`, in one text: `<key id>.<wrapped data key>.<ciphertext>` in base64url. */
@@ -44,13 +44,13 @@ export class EnvelopeSeal {
     return [keyId, wrappedKey.toString("base64url"), ciphertext.toString("base64url")].join(".");
   }
 
-  openText(sealed: string, associatedData: string): string {
-    return this.open(envelopeOf(sealed), associatedData).toString();
+  openText(sealedText: string, associatedData: string): string {
+    return this.open(envelopeOf(sealedText), associatedData).toString();
   }
 
   /** The same text and data key, encrypted with the newest key. */
-  rewrappedText(sealed: string, associatedData: string): string {
-    const { ciphertext, ...wrapping } = envelopeOf(sealed);
+  rewrappedText(sealedText: string, associatedData: string): string {
+    const { ciphertext, ...wrapping } = envelopeOf(sealedText);
     const { keyId, wrappedKey } = this.rewrapped(wrapping, associatedData);
     // Opening it proves that the ciphertext is not damaged.
     this.open({ keyId, wrappedKey, ciphertext }, associatedData);
@@ -58,8 +58,8 @@ export class EnvelopeSeal {
   }
 
   /** The same data key, encrypted with the newest key. */
-  rewrapped(sealed: Omit<SealedEnvelope, "ciphertext">, associatedData: string): Omit<SealedEnvelope, "ciphertext"> {
-    return this.#wrapped(this.#dataKey(sealed, associatedData), associatedData);
+  rewrapped(envelope: Omit<SealedEnvelope, "ciphertext">, associatedData: string): Omit<SealedEnvelope, "ciphertext"> {
+    return this.#wrapped(this.#dataKey(envelope, associatedData), associatedData);
   }
 
   #wrapped(dataKey: Buffer, associatedData: string) {
@@ -74,11 +74,11 @@ export class EnvelopeSeal {
   }
 }
 
-/** True for a text of `sealText`, and false for one of `ValueSeal`. */
-export const isEnvelopeText = (sealed: string): boolean => sealed.split(".").length === 3;
+/** True for a text from `sealText`, and false for one from `ValueSeal`. */
+export const isEnvelopeText = (sealedText: string): boolean => sealedText.split(".").length === 3;
 
-function envelopeOf(sealed: string): SealedEnvelope {
-  const [keyId = "", ...parts] = sealed.split(".");
+function envelopeOf(sealedText: string): SealedEnvelope {
+  const [keyId = "", ...parts] = sealedText.split(".");
   const [wrappedKey, ciphertext] = parts.map((part) => Buffer.from(part, "base64url"));
   // The decoder ignores bits after the last whole byte, so several texts would decode to the same bytes.
   if (

@@ -1,4 +1,4 @@
-/** The effect of a new SECRETS_KEY on the values of one key. */
+/** How a new SECRETS_KEY affects the values under one key. */
 export interface KeyPurpose {
   readonly protects: string;
   /**
@@ -10,9 +10,9 @@ export interface KeyPurpose {
 }
 
 /**
- * The purposes of derived keys. The label is the `info` of HKDF and must never change, since values are sealed with the
- * key. All labels stand here so that no two purposes share a key. A new label begins with `factory`, the name of the
- * subgraph and the purpose.
+ * Purposes for derived keys. The label is HKDF's `info` and must never change, since values are sealed with the key.
+ * All labels stand here so that no two purposes share a key. A new label begins with `factory`, the subgraph's name and
+ * the purpose.
  */
 export const keyPurposes = {
   "factory database role passwords": {
@@ -49,5 +49,5 @@ export const keyPurposes = {
   "factory spine flag stream tickets": { protects: "addresses of event streams of feature flags", afterChange: 1 },
 } as const satisfies Readonly<Record<string, KeyPurpose>>;
 
-/** The label of a derived key, one for each purpose. */
+/** A derived key's label, one for each purpose. */
 export type KeyLabel = keyof typeof keyPurposes;

@@ -10,13 +10,13 @@ const sealOf = (...numbers: [number, ...number[]]) => new ValueSeal(someMasterKe
 
 describe("master keys", () => {
   it("derive as RFC 5869, appendix A.3, shows it: SHA-256 without salt and info", () => {
-    const derived = Buffer.from(hkdfSync("sha256", Buffer.alloc(22, 0x0b), "", "", 42)).toString("hex");
-    expect(derived).toBe("8da4e775a563c18f715f802a063c5a31b8a11f5c5ee1879ec3454e5f3c738d2d9d201395faa4b61a96c8");
+    const derivedKey = Buffer.from(hkdfSync("sha256", Buffer.alloc(22, 0x0b), "", "", 42)).toString("hex");
+    expect(derivedKey).toBe("8da4e775a563c18f715f802a063c5a31b8a11f5c5ee1879ec3454e5f3c738d2d9d201395faa4b61a96c8");
   });
 
   it("derive what was derived before, so that stored values stay readable", () => {
     const { bytes, id } = new MasterKeys(Buffer.alloc(32, 1)).keyring("credential key wrapping").newest;
-    // extract, then one block of expand (RFC 5869, section 2)
+    // extract, then one block from expand (RFC 5869, section 2)
     const prk = createHmac("sha256", Buffer.alloc(32)).update(Buffer.alloc(32, 1)).digest();
     const block = createHmac("sha256", prk)
       .update("credential key wrapping")
@@ -40,23 +40,23 @@ describe("master keys", () => {
 
 describe("a sealed value", () => {
   it("opens with the same key and binding, and is never the same text twice", () => {
-    const sealed = sealOf(1).seal("geheim ✓", "row 1");
-    expect(sealOf(1).open(sealed, "row 1")).toEqual({ text: "geheim ✓", resealed: undefined });
-    expect(sealOf(1).seal("geheim ✓", "row 1")).not.toBe(sealed);
+    const sealedText = sealOf(1).seal("geheim ✓", "row 1");
+    expect(sealOf(1).open(sealedText, "row 1")).toEqual({ text: "geheim ✓", resealed: undefined });
+    expect(sealOf(1).seal("geheim ✓", "row 1")).not.toBe(sealedText);
   });
 
   it("is refused under another label, another binding, and with any bit flipped", () => {
     const keys = someMasterKeys(1);
-    const sealed = sealOf(1).seal("x", "row 1");
+    const sealedText = sealOf(1).seal("x", "row 1");
     const other = keys.keyring("factory spine cookies");
-    const relabelled = `${other.newest.id}.${sealed.split(".")[1]}`;
-    for (const wrong of [sealed, relabelled]) expect(() => new ValueSeal(other).open(wrong, "row 1")).toThrow();
-    expect(() => sealOf(1).open(sealed, "row 2")).toThrow();
-    for (let place = 0; place < sealed.length; place += 1)
+    const relabelledText = `${other.newest.id}.${sealedText.split(".")[1]}`;
+    for (const wrong of [sealedText, relabelledText]) expect(() => new ValueSeal(other).open(wrong, "row 1")).toThrow();
+    expect(() => sealOf(1).open(sealedText, "row 2")).toThrow();
+    for (let place = 0; place < sealedText.length; place += 1)
       for (let bit = 0; bit < 7; bit += 1) {
-        const flipped = Buffer.from(sealed);
-        flipped[place] = (flipped[place] ?? 0) ^ (1 << bit);
-        expect(() => sealOf(1).open(flipped.toString("latin1"), "row 1")).toThrow();
+        const flippedBytes = Buffer.from(sealedText);
+        flippedBytes[place] = (flippedBytes[place] ?? 0) ^ (1 << bit);
+        expect(() => sealOf(1).open(flippedBytes.toString("latin1"), "row 1")).toThrow();
       }
   });
 
@@ -72,9 +72,9 @@ describe("a sealed value", () => {
     const cipher = createCipheriv("aes-256-gcm", someMasterKeys(1).keyring(label).newest.bytes, Buffer.alloc(12, 3));
     cipher.setAAD(Buffer.from("row"));
     const body = Buffer.concat([cipher.update("of before"), cipher.final()]);
-    const sealed = Buffer.concat([Buffer.alloc(12, 3), cipher.getAuthTag(), body]).toString("base64url");
+    const sealedText = Buffer.concat([Buffer.alloc(12, 3), cipher.getAuthTag(), body]).toString("base64url");
     for (const seal of [sealOf(1), sealOf(2, 1)]) {
-      const { text, resealed = "" } = seal.open(sealed, "row");
+      const { text, resealed = "" } = seal.open(sealedText, "row");
       expect(text).toBe("of before");
       expect(seal.open(resealed, "row")).toEqual({ text: "of before", resealed: undefined });
     }
@@ -87,19 +87,19 @@ describe("a sealed envelope", () => {
   const plain = Buffer.from("material");
 
   it("is rewrapped under a new master key, and its ciphertext stays", () => {
-    const sealed = envelopes(1).seal(plain, "row");
-    const rewrapped = { ...sealed, ...envelopes(2, 1).rewrapped(sealed, "row") };
-    expect(envelopes(2).open(rewrapped, "row")).toEqual(plain);
-    expect(envelopes(2, 1).newestKeyId).toBe(rewrapped.keyId);
-    expect(envelopes(1).newestKeyId).toBe(sealed.keyId);
-    expect(() => envelopes(2).open(sealed, "row")).toThrow(UnknownSealingKey);
-    expect(() => envelopes(2, 1).rewrapped(sealed, "another row")).toThrow();
+    const envelope = envelopes(1).seal(plain, "row");
+    const rewrappedEnvelope = { ...envelope, ...envelopes(2, 1).rewrapped(envelope, "row") };
+    expect(envelopes(2).open(rewrappedEnvelope, "row")).toEqual(plain);
+    expect(envelopes(2, 1).newestKeyId).toBe(rewrappedEnvelope.keyId);
+    expect(envelopes(1).newestKeyId).toBe(envelope.keyId);
+    expect(() => envelopes(2).open(envelope, "row")).toThrow(UnknownSealingKey);
+    expect(() => envelopes(2, 1).rewrapped(envelope, "another row")).toThrow();
   });
 
   it("is refused under another label", () => {
-    const sealed = envelopes(1).seal(plain, "row");
+    const envelope = envelopes(1).seal(plain, "row");
     const other = someMasterKeys(1).keyring(label);
-    expect(() => new EnvelopeSeal(other).open({ ...sealed, keyId: other.newest.id }, "row")).toThrow();
+    expect(() => new EnvelopeSeal(other).open({ ...envelope, keyId: other.newest.id }, "row")).toThrow();
   });
 });
 
@@ -108,17 +108,17 @@ describe("an envelope as text", () => {
     new EnvelopeSeal(someMasterKeys(...numbers).keyring("factory spine configuration"));
 
   it("opens and is rewrapped, and is refused with any character changed or of other base64url", () => {
-    const sealed = envelopes(1).sealText("geheim ✓", "row");
-    expect(isEnvelopeText(sealed)).toBe(true);
-    expect(envelopes(1).openText(sealed, "row")).toBe("geheim ✓");
-    const rewrapped = envelopes(2, 1).rewrappedText(sealed, "row");
-    expect(rewrapped.split(".")[2]).toBe(sealed.split(".")[2]);
-    expect(envelopes(2).openText(rewrapped, "row")).toBe("geheim ✓");
-    expect(() => envelopes(1).openText(sealed, "row 2")).toThrow();
-    for (let place = 0; place < sealed.length; place += 1) {
-      const changed = `${sealed.slice(0, place)}${sealed[place] === "A" ? "B" : "A"}${sealed.slice(place + 1)}`;
-      expect(() => envelopes(1).openText(changed, "row")).toThrow();
-      expect(() => envelopes(2, 1).rewrappedText(changed, "row")).toThrow();
+    const sealedText = envelopes(1).sealText("geheim ✓", "row");
+    expect(isEnvelopeText(sealedText)).toBe(true);
+    expect(envelopes(1).openText(sealedText, "row")).toBe("geheim ✓");
+    const rewrappedText = envelopes(2, 1).rewrappedText(sealedText, "row");
+    expect(rewrappedText.split(".")[2]).toBe(sealedText.split(".")[2]);
+    expect(envelopes(2).openText(rewrappedText, "row")).toBe("geheim ✓");
+    expect(() => envelopes(1).openText(sealedText, "row 2")).toThrow();
+    for (let place = 0; place < sealedText.length; place += 1) {
+      const changedText = `${sealedText.slice(0, place)}${sealedText[place] === "A" ? "B" : "A"}${sealedText.slice(place + 1)}`;
+      expect(() => envelopes(1).openText(changedText, "row")).toThrow();
+      expect(() => envelopes(2, 1).rewrappedText(changedText, "row")).toThrow();
     }
   });
 });
@@ -139,20 +139,20 @@ describe("a derived secret", () => {
   it("survives a new master key, as long as the former one is configured", () => {
     const nonces = [secrets(1).newNonce(), "a nonce of before"];
     for (const nonce of nonces) expect(secrets(2, 1).derive("cli_a", nonce)).toBe(secrets(1).derive("cli_a", nonce));
-    const [named = ""] = nonces;
-    expect(secrets(2).canDerive(named)).toBe(false);
-    expect(() => secrets(2).derive("cli_a", named)).toThrow(UnknownSealingKey);
+    const [namedNonce = ""] = nonces;
+    expect(secrets(2).canDerive(namedNonce)).toBe(false);
+    expect(() => secrets(2).derive("cli_a", namedNonce)).toThrow(UnknownSealingKey);
   });
 
   it("is kept under a new master key, sealed for its owner, and then does without the former one", () => {
     for (const nonce of [secrets(1).newNonce(), "a nonce of before"]) {
-      const kept = secrets(2, 1).renewed("cli_a", nonce);
-      expect(secrets(2).derive("cli_a", kept)).toBe(secrets(1).derive("cli_a", nonce));
-      expect(kept).not.toContain(secrets(1).derive("cli_a", nonce));
-      const again = secrets(3, 2).renewed("cli_a", kept);
+      const keptNonce = secrets(2, 1).renewed("cli_a", nonce);
+      expect(secrets(2).derive("cli_a", keptNonce)).toBe(secrets(1).derive("cli_a", nonce));
+      expect(keptNonce).not.toContain(secrets(1).derive("cli_a", nonce));
+      const again = secrets(3, 2).renewed("cli_a", keptNonce);
       expect(secrets(3).derive("cli_a", again)).toBe(secrets(1).derive("cli_a", nonce));
-      expect(() => secrets(2).derive("cli_b", kept)).toThrow();
-      expect(() => secrets(1).derive("cli_a", kept)).toThrow(UnknownSealingKey);
+      expect(() => secrets(2).derive("cli_b", keptNonce)).toThrow();
+      expect(() => secrets(1).derive("cli_a", keptNonce)).toThrow(UnknownSealingKey);
     }
   });
 });

@@ -6,7 +6,7 @@ export class UnknownSealingKey extends Error {
   override readonly name = "UnknownSealingKey";
 }
 
-/** The result of opening a sealed value. */
+/** The result when a sealed value is opened. */
 export interface OpenedValue {
   readonly text: string;
   /**
@@ -16,7 +16,7 @@ export interface OpenedValue {
   readonly resealed: string | undefined;
 }
 
-/** Seals short texts with AES-256-GCM as `<key id>.<base64url of nonce, tag and ciphertext>`. */
+/** Seals short texts with AES-256-GCM as `<key id>.<base64url>`, over nonce, tag and ciphertext. */
 export class ValueSeal {
   readonly #keys: Keyring;
 
@@ -29,8 +29,8 @@ export class ValueSeal {
   }
 
   /**
-   * `associatedData` says where the value belongs, for example the key of its row. It is authenticated, so the value cannot be
-   * moved.
+   * `associatedData` says where the value belongs, for example its row's key. It is authenticated, so the value cannot
+   * be moved.
    */
   seal(text: string, associatedData: string): string {
     const { id, bytes } = this.#keys.newest;
@@ -38,12 +38,12 @@ export class ValueSeal {
   }
 
   /** Throws when the value was changed, is bound to something else, or was sealed for another purpose. */
-  open(sealed: string, associatedData: string): OpenedValue {
-    const dot = sealed.indexOf(".");
-    const body = Buffer.from(sealed.slice(dot + 1), "base64url");
+  open(sealedText: string, associatedData: string): OpenedValue {
+    const dot = sealedText.indexOf(".");
+    const body = Buffer.from(sealedText.slice(dot + 1), "base64url");
     // The decoder ignores bits after the last whole byte, so several texts would decode to the same bytes.
-    if (body.toString("base64url") !== sealed.slice(dot + 1)) throw new Error("The sealed value is damaged");
-    const keyId = dot === -1 ? undefined : sealed.slice(0, dot);
+    if (body.toString("base64url") !== sealedText.slice(dot + 1)) throw new Error("The sealed value is damaged");
+    const keyId = dot === -1 ? undefined : sealedText.slice(0, dot);
     const text = this.#decrypted(keyId, body, associatedData).toString();
     return { text, resealed: keyId === this.#keys.newest.id ? undefined : this.seal(text, associatedData) };
   }

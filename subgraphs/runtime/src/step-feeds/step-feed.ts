@@ -8,28 +8,28 @@ interface Step {
   readonly sequence: number;
 }
 
-/** Reads the steps of one row. */
+/** Reads one row's steps. */
 export interface StepSource<Item extends Step> {
   /** The steps after a sequence, oldest first, and whether no further steps can follow them. */
   read(after: number): Promise<{ readonly steps: readonly Item[]; readonly hasEnded: boolean }>;
-  /** Calls `wake` after each step of the row. Returns the function that unsubscribes. */
+  /** Calls `wake` after each step for the row. Returns the function that unsubscribes. */
   subscribe(wake: () => void): () => void;
   readonly logger: Logger;
-  /** The interval of reads without a notification. Default: 5 s. */
+  /** The interval for reads without a notification. Default: 5 s. */
   readonly pollIntervalMs?: number;
 }
 
 interface FeedRequest {
   readonly after: number;
-  /** The expiry of the token, in epoch seconds. */
+  /** The token's expiry, in epoch seconds. */
   readonly expiresAt: number;
 }
 
-/** The default interval of reads without a notification, since one can be lost with its connection. */
+/** The default interval for reads without a notification, since one can be lost with its connection. */
 const defaultPollIntervalMs = 5000;
 
 /**
- * Iterates over the steps of one row after a given one, stored and future. Ends after the final step. The last item is a
+ * Iterates over one row's steps after a given one, stored and future. Ends after the final step. The last item is a
  * FeedEnd when the feed ends earlier: with TOKEN_EXPIRED, UNAVAILABLE or an internal error.
  */
 export class StepFeed<Item extends Step> implements AsyncIterableIterator<Item | FeedEnd> {
@@ -116,10 +116,10 @@ export class StepFeed<Item extends Step> implements AsyncIterableIterator<Item |
     });
   }
 
-  /** The end of the token is told when it comes. */
+  /** The token's end is told when it comes. */
   #pollIntervalMs(): number {
-    const left = this.#request.expiresAt * 1000 - Date.now();
-    return Math.min(this.#source.pollIntervalMs ?? defaultPollIntervalMs, Math.max(left, 0));
+    const leftMs = this.#request.expiresAt * 1000 - Date.now();
+    return Math.min(this.#source.pollIntervalMs ?? defaultPollIntervalMs, Math.max(leftMs, 0));
   }
 
   #wakeUp(): void {

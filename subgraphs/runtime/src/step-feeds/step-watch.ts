@@ -3,11 +3,11 @@ import type { Notifications } from "../connections/listener.js";
 /** Called with the committed state, or without one when notifications may have been missed. */
 type Watcher = (status?: string) => void;
 
-/** Notifies watchers in this process of steps that any process has committed. */
+/** Notifies watchers in this process about steps that any process has committed. */
 export class StepWatch {
   readonly #watchers = new Map<string, Set<Watcher>>();
 
-  /** Each line of a notification on the channel has the UUID of a row and its state. */
+  /** Each line in a notification on the channel has a row's UUID and state. */
   async start(listener: Notifications, channel: string): Promise<void> {
     await listener.on(channel, (payload) => this.#tell(payload));
   }

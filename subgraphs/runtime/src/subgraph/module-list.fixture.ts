@@ -10,7 +10,7 @@ const ofVendors: ReadonlySet<string> = new Set(vendorEventTypes);
 
 type Modules = readonly SliceModule<never>[];
 
-/** Texts by path below `src`, of the slices' own files: no tests, fixtures and migrations. */
+/** The slices' own files as texts by path below `src`: no tests, fixtures and migrations. */
 type Sources = ReadonlyMap<string, string>;
 
 /** `users` for `people/users/user.entity.ts` and for `users/user.entity.ts`. A wing holds slices and no source. */
@@ -21,9 +21,9 @@ function sliceOf(path: string, sources: Sources): string {
 }
 
 /**
- * The differences between a list of modules and the sources in `src`, with a sentence for each problem.
- * An event type counts as emitted where its name stands as a string in the sources of its own subgraph. Files that end
- * with `-names.ts` are tables of names and emit nothing.
+ * How a module list and the sources in `src` differ, with a sentence for each problem. An event type counts as emitted
+ * where its name stands as a string in its own subgraph's sources. Files that end with `-names.ts` are name tables and
+ * emit nothing.
  */
 export async function moduleListProblems(subgraph: SubgraphName, modules: Modules, src: URL): Promise<string[]> {
   const sources = await readSources(src);
@@ -46,23 +46,29 @@ function entityProblems(modules: Modules, sources: Sources): string[] {
     path.endsWith(".entity.ts") ? [...text.matchAll(/^export class (\w+)/gm)].map(([, name]) => ({ path, name })) : [],
   );
   return entities.flatMap(({ path, name: entity }) => {
-    const declared = slicesOf(modules, ({ entities: known = [] }) => known.some(({ name }) => name === entity));
-    return declared.length === 1 && declared[0] === sliceOf(path, sources)
+    const declaringSlices = slicesOf(modules, ({ entities: knownEntities = [] }) =>
+      knownEntities.some(({ name }) => name === entity),
+    );
+    return declaringSlices.length === 1 && declaringSlices[0] === sliceOf(path, sources)
       ? []
-      : [`${path} exports the entity ${entity}, which is declared by ${declared.join(" and ") || "no module"}`];
+      : [`${path} exports the entity ${entity}, which is declared by ${declaringSlices.join(" and ") || "no module"}`];
   });
 }
 
 function eventProblems(subgraph: SubgraphName, modules: Modules, sources: Sources): string[] {
-  // An event of a vendor has its name from the table of vendors, and not from a source.
-  const own = Object.entries(eventTypes).filter(([type, { source }]) => source === subgraph && !ofVendors.has(type));
-  return own.flatMap(([type]) => {
+  // A vendor event has its name from the vendor table, and not from a source.
+  const ownTypes = Object.entries(eventTypes).filter(
+    ([type, { source }]) => source === subgraph && !ofVendors.has(type),
+  );
+  return ownTypes.flatMap(([type]) => {
     const emitting = emittingSlices(sources, type);
-    const declared = slicesOf(modules, ({ events = [] }) => events.some((event) => event === type));
-    if (emitting.length === 0) return declared.length === 0 ? [] : [`${type} is declared and never emitted`];
-    return declared.length === 1 && emitting.includes(declared[0] ?? "")
+    const declaringSlices = slicesOf(modules, ({ events = [] }) => events.some((event) => event === type));
+    if (emitting.length === 0) return declaringSlices.length === 0 ? [] : [`${type} is declared and never emitted`];
+    return declaringSlices.length === 1 && emitting.includes(declaringSlices[0] ?? "")
       ? []
-      : [`${type} is emitted by ${emitting.join(" and ")} and declared by ${declared.join(" and ") || "no module"}`];
+      : [
+          `${type} is emitted by ${emitting.join(" and ")} and declared by ${declaringSlices.join(" and ") || "no module"}`,
+        ];
   });
 }
 

@@ -14,7 +14,7 @@ interface SchemaParts {
   readonly printedSdl?: string | undefined;
 }
 
-/** The federated schema over the resolvers of all modules, and over the jobs that every subgraph shows. */
+/** The federated schema over all modules' resolvers, and over the jobs that every subgraph shows. */
 export function moduleSchema({ name, modules, servicesOf, logger, printedSdl }: SchemaParts): Subgraph {
   const views = modules.map((module) => ({ module, get: servicesOf(module.slice).get }));
   return buildSubgraph({
@@ -29,7 +29,7 @@ export function moduleSchema({ name, modules, servicesOf, logger, printedSdl }: 
   });
 }
 
-/** The SDL of a list of modules. Nothing is started: the resolvers get no services, and printing calls none of them. */
+/** The SDL for a module list. Nothing is started: the resolvers get no services, and printing calls none. */
 export function moduleSdl(name: SubgraphName, modules: readonly SliceModule<never>[]): string {
   const getNothing: GetService = () => undefined as never;
   return moduleSchema({ name, modules, servicesOf: () => ({ get: getNothing }), logger: undefined as never }).sdl;

@@ -5,7 +5,7 @@ import type { SliceModule } from "./slice-module.js";
 
 type Modules = readonly SliceModule<never>[];
 
-/** The tables of all modules, as the database and `npm run migration` need them beside the migrations. */
+/** All modules' tables, as the database and `npm run migration` need them beside the migrations. */
 export function moduleTables(modules: Modules): {
   entities: DatabaseDefinition["entities"];
   references: TableReferences;

@@ -20,7 +20,7 @@ export function serviceKey<T extends object>(name: string): ServiceKey<T> {
   return { name, prototype: Object.prototype as T };
 }
 
-/** The services of one subgraph. They are registered in the order of its list of modules. */
+/** One subgraph's services. They are registered in the order of its module list. */
 export class ServiceRegistry {
   readonly #services = new Map<object, object>();
 

@@ -25,7 +25,7 @@ import type { Logger } from "../telemetry/logger.js";
 import type { Database, DatabaseDefinition } from "../unit-of-work/database.js";
 import type { GetService, Services } from "./service-registry.js";
 
-/** The resources of a slice at its start: the database is migrated, the job queues exist, and nothing is served yet. */
+/** A slice's resources at its start: the database is migrated, the job queues exist, and nothing is served yet. */
 export interface SliceHost<Settings> {
   readonly settings: Settings;
   readonly database: Database;
@@ -36,9 +36,9 @@ export interface SliceHost<Settings> {
   readonly workers: Pool;
   readonly cursors: CursorSeal;
   readonly logger: Logger;
-  /** Takes refusals of endpoints that the slice serves itself, for the audit log. */
+  /** Takes refusals at endpoints that the slice serves itself, for the audit log. */
   readonly refusals: RefusalSink;
-  /** Runs the jobs of a queue, as `JobQueue.work`. The first job runs after all slices have started. */
+  /** Runs a queue's jobs, as `JobQueue.work`. The first job runs after all slices have started. */
   readonly work: <P extends TenantPayload>(
     job: JobDefinition<P>,
     run: JobHandler<P> | JobHandlers<P>,
@@ -48,9 +48,9 @@ export interface SliceHost<Settings> {
   readonly consume: (consumer: BusConsumer) => void;
   /** For rows that the sweeper repairs in another way than by their job; the others stand in `waitingRows`. */
   readonly sweep: <Row extends StrandedRow>(rows: SweptRows<Row>) => void;
-  /** For due work of the slice that is not in a queue, so that the metrics show it. */
+  /** For due slice work that is not in a queue, so that the metrics show it. */
   readonly backlog: (backlog: Backlog) => void;
-  /** Begins work that the slice does by itself, after all slices have started, in the order of the list. */
+  /** Begins work that the slice does by itself, after all slices have started, in list order. */
   readonly onStarted: (begin: () => Promise<void> | void) => void;
   /** Ends work that the slice does by itself. All slices stop at the same time, before the jobs do. */
   readonly onStop: (stop: () => Promise<void> | void) => void;
@@ -62,14 +62,14 @@ export interface SliceHost<Settings> {
 }
 
 /**
- * One slice as its subgraph sees it. The list of a subgraph's modules is its layering: a slice imports only slices that
- * stand above its own, and gets only services that their modules have registered.
+ * One slice as its subgraph sees it. A subgraph's module list is its layering: a slice imports only slices that stand
+ * above its own, and gets only services that their modules have registered.
  */
 export interface SliceModule<Settings extends object = object> {
-  /** The name of the slice's folder. */
+  /** The slice's folder name. */
   readonly slice: string;
   readonly entities?: DatabaseDefinition["entities"];
-  /** Every column of the slice's tables that names a row, and whether there is a foreign key for it. */
+  /** Every column in the slice's tables that names a row, and whether there is a foreign key for it. */
   readonly foreignKeys?: TableReferences;
   readonly jobs?: readonly JobDefinition<object>[];
   /** The event types that the slice records. */
@@ -77,8 +77,7 @@ export interface SliceModule<Settings extends object = object> {
   /** Rows in a state that only a job ends. */
   readonly waitingRows?: readonly WaitingRows<TenantPayload>[];
   /**
-   * The tables of the slice with values that are sealed under a master key. They are written again after a change of
-   * SECRETS_KEY.
+   * The slice's tables with values that are sealed under a master key. They are written again when SECRETS_KEY changes.
    */
   sealedTables?(settings: Settings): readonly SealedTable[];
   /** Object types that no resolver returns. */
@@ -87,14 +86,14 @@ export interface SliceModule<Settings extends object = object> {
   /** Builds the services, and registers those that the resolvers and the slices below need. */
   start?(host: SliceHost<Settings>, services: Services): Promise<void> | void;
   resolvers?(get: GetService): readonly object[];
-  /** The entities of the federated graph that this slice resolves, by the name of their type. */
+  /** The federated graph's entities that this slice resolves, by type name. */
   references?(get: GetService): Readonly<Record<string, EntityReference>>;
   grpcServices?(get: GetService, host: SliceHost<Settings>): readonly GrpcService[];
-  /** Which rows of the slice's tables are deleted when. */
+  /** Which rows in the slice's tables are deleted when. */
   retention?(settings: Settings): readonly RetentionRule[];
 }
 
-/** The settings that all modules of a list need together. */
+/** The settings that all modules in a list need together. */
 export type SettingsOf<Modules extends readonly SliceModule<never>[]> = (
   Modules[number] extends infer Module
     ? Module extends SliceModule<infer S>

@@ -120,13 +120,13 @@ describe("a subgraph", () => {
     const subgraph = await start(aModule("one", (host) => void databases.push(host.database)));
     const [database] = databases as [Database];
     let release = () => {};
-    const released = new Promise<void>((resolve) => (release = resolve));
+    const releasePromise = new Promise<void>((resolve) => (release = resolve));
     let running = 0;
     const requests = Array.from({ length: 10 }, () =>
       database.transaction(aTenant(), { trace: continueTrace(undefined) }, async ({ execute }) => {
         await execute("select");
         running += 1;
-        await released;
+        await releasePromise;
       }),
     );
     await until(() => running === requests.length);

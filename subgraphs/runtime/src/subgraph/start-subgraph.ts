@@ -21,28 +21,28 @@ import type { SliceHost, SliceModule } from "./slice-module.js";
 import type { SubgraphHost } from "./subgraph-host.js";
 import { subgraphSessions } from "./subgraph-sessions.js";
 
-/** The parts of a subgraph. */
+/** A subgraph's parts. */
 export interface SubgraphParts<Settings extends object> {
-  /** In the order of their layering: see `SliceModule`. */
+  /** In layering order: see `SliceModule`. */
   readonly modules: readonly SliceModule<Settings>[];
   readonly tables: Omit<DatabaseDefinition, "connections">;
   readonly settings: Settings;
-  /** Seals the cursors of the subgraph's lists. */
+  /** Seals the cursors for the subgraph's lists. */
   readonly cursors: CursorSeal;
   /** True when a former SECRETS_KEY is configured: stored values are then sealed again after the start. */
   readonly reseal: boolean;
-  /** The size of the pool that connects as the worker role. */
+  /** How large the pool is that connects as the worker role. */
   readonly workerConnections: number;
 }
 
 /** A running subgraph. */
 export interface StartedSubgraph {
   readonly schema: GraphQLSchema;
-  /** For the gRPC server of the process this runs in. */
+  /** For the gRPC server in this process. */
   readonly grpcServices: readonly GrpcService[];
   readonly relay: RelayLag;
   readonly jobs: JobOperations;
-  /** The due work of the subgraph. */
+  /** The subgraph's due work. */
   readonly backlogs: readonly Backlog[];
   /** Seals stored values again under the newest SECRETS_KEY. */
   readonly resealer: Resealer;
@@ -54,18 +54,20 @@ export interface StartedSubgraph {
 }
 
 /**
- * Migrates the schema, opens what every subgraph runs on, and starts the modules in the order of their list. Everything
- * that was started is closed in reverse order, by `close` and when a later part fails to start.
+ * Migrates the schema, opens what every subgraph runs on, and starts the modules in list order. Everything that was
+ * started is closed in reverse order, by `close` and when a later part fails to start.
  */
 export async function startSubgraph<Settings extends object>(
   host: SubgraphHost,
   parts: SubgraphParts<Settings>,
 ): Promise<StartedSubgraph> {
-  const started = new StartedParts(host);
+  const startedParts = new StartedParts(host);
   try {
-    return await start(host, parts, started);
+    return await start(host, parts, startedParts);
   } catch (error) {
-    await started.close().catch((err: unknown) => host.logger.warn({ err }, "not everything that started was closed"));
+    await startedParts
+      .close()
+      .catch((err: unknown) => host.logger.warn({ err }, "not everything that started was closed"));
     throw error;
   }
 }
@@ -73,15 +75,15 @@ export async function startSubgraph<Settings extends object>(
 async function start<Settings extends object>(
   host: SubgraphHost,
   { modules, tables, settings, cursors, reseal, workerConnections }: SubgraphParts<Settings>,
-  started: StartedParts,
+  startedParts: StartedParts,
 ): Promise<StartedSubgraph> {
   const { connections, logger } = host;
   const definition = { connections, ...tables };
-  const applied = await migrate(definition);
-  if (applied > 0) logger.info({ schema: connections.schema, applied }, "migrations applied");
-  const { database, jobs, listener, relay } = await started.open(definition, modules);
+  const appliedCount = await migrate(definition);
+  if (appliedCount > 0) logger.info({ schema: connections.schema, applied: appliedCount }, "migrations applied");
+  const { database, jobs, listener, relay } = await startedParts.open(definition, modules);
   const workers = openPool(connections.worker, workerConnections, logger);
-  started.onClose(() => workers.end());
+  startedParts.onClose(() => workers.end());
   const backlogs: Backlog[] = [];
   const beginnings: (() => Promise<void> | void)[] = [];
   const sliceHost: SliceHost<Settings> = {
@@ -95,28 +97,28 @@ async function start<Settings extends object>(
     logger,
     refusals: host.refusals ?? unauditedRefusals,
     work: (job, run, dead) => beginnings.push(() => jobs.work(job, run, dead)),
-    consume: (consumer) => beginnings.push(() => started.consume(consumer)),
+    consume: (consumer) => beginnings.push(() => startedParts.consume(consumer)),
     onStarted: (begin) => beginnings.push(begin),
-    sweep: (rows) => started.sweeper.add(rows),
+    sweep: (rows) => startedParts.sweeper.add(rows),
     backlog: (backlog) => backlogs.push(backlog),
-    onStop: (stop) => started.onStop(stop),
-    onClose: (close) => started.onClose(close),
+    onStop: (stop) => startedParts.onStop(stop),
+    onClose: (close) => startedParts.onClose(close),
   };
   const registry = new ServiceRegistry();
   registry.forSlice("jobs").add(new JobService(database, jobs, cursors));
   for (const module of modules) {
     await module.start?.(sliceHost, registry.forSlice(module.slice));
-    for (const rows of module.waitingRows ?? []) started.sweeper.add(new JobRows(database, jobs, rows));
+    for (const rows of module.waitingRows ?? []) startedParts.sweeper.add(new JobRows(database, jobs, rows));
   }
   for (const begin of beginnings) await begin();
-  const sealed = modules.flatMap((module) => module.sealedTables?.(settings) ?? []);
-  const resealer = new Resealer({ pool: workers, schema: connections.schema }, sealed, logger);
-  started.onStop(() => resealer.stop());
+  const sealedTables = modules.flatMap((module) => module.sealedTables?.(settings) ?? []);
+  const resealer = new Resealer({ pool: workers, schema: connections.schema }, sealedTables, logger);
+  startedParts.onStop(() => resealer.stop());
   if (reseal) resealer.start();
-  started.forget(new Retention(connections.worker, logger));
+  startedParts.forget(new Retention(connections.worker, logger));
   const rules = retentionRules(modules, settings);
-  if (rules.length > 0) started.forget(new Retention(connections.worker, logger, rules));
-  const operations = new JobOperations(database, jobs, started.sweeper);
+  if (rules.length > 0) startedParts.forget(new Retention(connections.worker, logger, rules));
+  const operations = new JobOperations(database, jobs, startedParts.sweeper);
   const servicesOf = (slice: string) => registry.forSlice(slice);
   return {
     schema: moduleSchema({ name: connections.schema, modules, servicesOf, logger, printedSdl: host.printedSdl }).schema,
@@ -126,13 +128,13 @@ async function start<Settings extends object>(
     backlogs: [operations, ...backlogs],
     resealer,
     get: servicesOf("subgraph").get,
-    // not by a connection of the requests: many requests must not make the platform count as not ready
+    // not by a request connection: many requests must not make the platform count as not ready
     ready: async () => void (await workers.query("select")),
-    close: () => started.close(),
+    close: () => startedParts.close(),
   };
 }
 
-/** The rules of all modules. */
+/** All modules' rules. */
 export function retentionRules<Settings extends object>(modules: readonly SliceModule<Settings>[], settings: Settings) {
   return modules.flatMap((module) => module.retention?.(settings) ?? []);
 }
@@ -192,8 +194,8 @@ class StartedParts {
   async close(): Promise<void> {
     this.#closers.defer(() => this.#jobs?.stop());
     this.#closers.defer(async () => {
-      const stopped = await Promise.allSettled(this.#stops.map(async (stop) => stop()));
-      for (const result of stopped) if (result.status === "rejected") throw result.reason;
+      const results = await Promise.allSettled(this.#stops.map(async (stop) => stop()));
+      for (const result of results) if (result.status === "rejected") throw result.reason;
     });
     await this.#closers.disposeAsync();
   }

@@ -11,8 +11,8 @@ export interface SubgraphHost {
   readonly logger: Logger;
   /** Takes refusals for the audit log. Without it they are dropped. */
   readonly refusals?: RefusalSink;
-  /** The job queues of one process share it. Without it the subgraph has a process of its own. */
+  /** One process's job queues share it. Without it the subgraph makes its own. */
   readonly jobProcess?: JobProcess;
-  /** The SDL of the subgraph, if a build has printed it from the code that runs. */
+  /** The subgraph's SDL, if a build has printed it from the code that runs. */
   readonly printedSdl?: string | undefined;
 }

@@ -5,7 +5,7 @@ import { type SubgraphSessions, subgraphSessions } from "./subgraph-sessions.js"
 let test: TestDatabase;
 let bus: PostgresBus;
 let workerUrl: string;
-/** The same database by another name of its host, so that nobody knows that it is the same. */
+/** The same database by another name for its host, so that nobody knows that it is the same. */
 let elsewhere: string;
 
 beforeAll(async () => {
@@ -32,13 +32,13 @@ async function counted({ listener }: SubgraphSessions): Promise<() => number> {
 
 describe("the sessions of a subgraph", () => {
   it("are those of the bus in its database, and wake no closed subgraph", async () => {
-    const [closed, open] = [subgraphSessions(bus, workerUrl, quiet), subgraphSessions(bus, workerUrl, quiet)];
-    await Promise.all([closed.start(), open.start()]);
-    expect(closed.turns).toBe(open.turns);
-    const [ofClosed, ofOpen] = [await counted(closed), await counted(open)];
+    const [closedSessions, open] = [subgraphSessions(bus, workerUrl, quiet), subgraphSessions(bus, workerUrl, quiet)];
+    await Promise.all([closedSessions.start(), open.start()]);
+    expect(closedSessions.turns).toBe(open.turns);
+    const [ofClosed, ofOpen] = [await counted(closedSessions), await counted(open)];
     await notify();
     await until(async () => ofClosed() === 1 && ofOpen() === 1);
-    await closed.close();
+    await closedSessions.close();
     await notify();
     await until(async () => ofOpen() === 2);
     expect(ofClosed()).toBe(1);

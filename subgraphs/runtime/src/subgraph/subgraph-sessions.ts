@@ -3,7 +3,7 @@ import { Listener, type Notifications, type Wake } from "../connections/listener
 import { Turns } from "../db/leader-election.js";
 import type { Logger } from "../telemetry/logger.js";
 
-/** The long-lived sessions of a subgraph. */
+/** A subgraph's long-lived sessions. */
 export interface SubgraphSessions {
   readonly listener: Notifications;
   readonly turns: Turns;
@@ -11,7 +11,7 @@ export interface SubgraphSessions {
   close(): Promise<void>;
 }
 
-/** A subgraph in the database of the bus uses the sessions of the bus, and another one has sessions of its own. */
+/** A subgraph in the bus database uses the bus's sessions, and another one has its own sessions. */
 export function subgraphSessions(bus: Bus, workerUrl: string, logger: Logger): SubgraphSessions {
   const sessions = bus.sessions?.(workerUrl);
   return sessions ? lent(sessions) : own(workerUrl, logger);

@@ -45,13 +45,13 @@ it("makes a line of the log of whatever a library prints", async () => {
 
 it("passes a child's own log on and tells what else it writes", async () => {
   const lines: string[] = [];
-  const written: string[] = [];
-  const spy = jest.spyOn(process.stderr, "write").mockImplementation((text) => written.push(String(text)) > 0);
+  const writtenLines: string[] = [];
+  const spy = jest.spyOn(process.stderr, "write").mockImplementation((text) => writtenLines.push(String(text)) > 0);
   const output = Readable.from(['{"level":30,"msg":"own"}\n', "<--- Last few GCs --->\n\n{broken\n"]);
   logChildOutput(output, keepingLogger(lines));
   await new Promise((resolve) => output.once("close", () => setImmediate(resolve)));
   spy.mockRestore();
-  expect(written).toEqual(['{"level":30,"msg":"own"}\n']);
+  expect(writtenLines).toEqual(['{"level":30,"msg":"own"}\n']);
   expect(lines.map((line) => (JSON.parse(line) as { text: string }).text)).toEqual([
     "<--- Last few GCs --->",
     "{broken",

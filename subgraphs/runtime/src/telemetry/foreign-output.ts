@@ -4,17 +4,15 @@ import { createInterface } from "node:readline";
 import { type Readable, Writable } from "node:stream";
 import type { Logger } from "./logger.js";
 
-/** In characters. The output of a library may repeat a large input of a caller. */
+/** In characters. A library's output may repeat a caller's large input. */
 const maxTextLength = 2000;
 
-/**
- * Turns console output of libraries and warnings of Node into log lines, so that only the logger writes to the output.
- */
+/** Turns libraries' console output and Node's warnings into log lines, so that only the logger writes to the output. */
 export function logForeignOutput(logger: Logger): void {
-  const printed = new Console({ stdout: sink(logger, "debug"), stderr: sink(logger, "warn") });
+  const redirectedConsole = new Console({ stdout: sink(logger, "debug"), stderr: sink(logger, "warn") });
   // The methods are replaced, not the console object, since a library may hold the object.
-  Object.assign(console, printed);
-  // The default listener of Node prints to stderr.
+  Object.assign(console, redirectedConsole);
+  // Node's default listener prints to stderr.
   process.removeAllListeners("warning");
   process.on("warning", (warning) => logger.warn({ err: warning }, "Node warned"));
   // depd prints a deprecation unless somebody listens for it.
@@ -24,8 +22,8 @@ export function logForeignOutput(logger: Logger): void {
 }
 
 /**
- * Passes the log lines of a child process on. Other output, for example of V8 when it ends the process, becomes log
- * lines of its own.
+ * Passes a child process's log lines on. Other output, for example from V8 when it ends the process, becomes separate
+ * log lines.
  */
 export function logChildOutput(output: Readable, logger: Logger): void {
   createInterface({ input: output }).on("line", (line) => {
@@ -38,9 +36,9 @@ export function logChildOutput(output: Readable, logger: Logger): void {
 function sink(logger: Logger, level: "debug" | "warn"): Writable {
   return new Writable({
     decodeStrings: false,
-    write(text: string, _encoding, written) {
+    write(text: string, _encoding, callback) {
       logger[level]({ text: text.slice(0, maxTextLength).trimEnd() }, "a library wrote to the console");
-      written();
+      callback();
     },
   });
 }

@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import type { Logger } from "./logger.js";
 
-/** A logger of all levels that keeps its lines, as JSON, in `lines`. */
+/** A logger for all levels that keeps its lines, as JSON, in `lines`. */
 export function keepingLogger(lines: string[]): Logger {
   return pino({ level: "trace" }, { write: (line: string) => void lines.push(line) });
 }

@@ -2,7 +2,7 @@ import { type DestinationStream, type LogFn, type Logger as PinoLogger, pino, st
 import { OutageLines } from "./outage-lines.js";
 import { sourceStack } from "./source-stack.js";
 
-/** The structured logger (pino) that every part of a process receives. */
+/** The structured logger (pino) that a whole process shares. */
 export type Logger = PinoLogger;
 
 const secretPaths = [
@@ -17,13 +17,13 @@ const secretPaths = [
 ].flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);
 
 /**
- * The logged form of an error: with source lines, and without the client that pg attaches to a connection error,
- * because the client holds the key that cancels its statements.
+ * An error's logged form: with source lines, and without the client that pg attaches to a connection error, because the
+ * client holds the key that cancels its statements.
  */
 export function loggedError(error: unknown): unknown {
-  const logged = stdSerializers.err(error as Error) as unknown;
-  if (typeof logged !== "object" || logged === null) return logged;
-  const { client: _client, stack, ...rest } = { client: undefined, stack: undefined, ...logged };
+  const serializedError = stdSerializers.err(error as Error) as unknown;
+  if (typeof serializedError !== "object" || serializedError === null) return serializedError;
+  const { client: _client, stack, ...rest } = { client: undefined, stack: undefined, ...serializedError };
   return typeof stack === "string" ? { ...rest, stack: sourceStack(stack) } : rest;
 }
 
@@ -34,9 +34,9 @@ interface LoggerOptions {
 
 /**
  * Writes to stderr, since commands print their result to stdout. Levels: error needs an operator, warn healed itself,
- * info is a change of state, debug is for developers. A failure is logged as `err`. During an outage of what many share,
- * such as the database or file descriptors, only the first such line of each cause is written, and a count each minute;
- * the others are debug. A line about a change of state has its failure as `cause` and is always written.
+ * info is a state change, debug is for developers. A failure is logged as `err`. While something that many share is
+ * away, such as the database or file descriptors, only the first such line for each cause is written, and a count each
+ * minute; the others are debug. A line about a state change has its failure as `cause` and is always written.
  */
 export function createLogger(
   process: string,

@@ -4,7 +4,7 @@ import { eventually } from "../faults/eventually.fixture.js";
 import { createLogger } from "./logger.js";
 import { type FurtherFailures, OutageLines } from "./outage-lines.js";
 
-const lost = () => Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" });
+const connectionRefused = () => Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" });
 const noDescriptor = () => Object.assign(new Error("EMFILE: too many open files"), { code: "EMFILE" });
 
 function loggedLines(options: { countEveryMs?: number } = {}) {
@@ -18,8 +18,8 @@ describe("lines about failures in an outage", () => {
     const { lines, logger } = loggedLines({ countEveryMs: 50 });
     const child = logger.child({ subgraph: "spine" });
     for (let at = 0; at < 100; at += 1) {
-      logger.warn({ err: lost() }, "a drain failed");
-      child.error({ err: new Error("wrapped", { cause: lost() }) }, "request failed");
+      logger.warn({ err: connectionRefused() }, "a drain failed");
+      child.error({ err: new Error("wrapped", { cause: connectionRefused() }) }, "request failed");
       child.warn({ err: noDescriptor() }, "a job failed");
     }
     expect(lines.map(({ msg }) => msg)).toEqual(["a drain failed", "a job failed"]);
@@ -30,7 +30,7 @@ describe("lines about failures in an outage", () => {
     ]);
     await eventually("the outage is over", async () => {
       await pause(200);
-      logger.warn({ err: lost() }, "a later drain failed");
+      logger.warn({ err: connectionRefused() }, "a later drain failed");
       return lines.some(({ msg }) => msg === "a later drain failed");
     });
   });
@@ -38,9 +38,9 @@ describe("lines about failures in an outage", () => {
   it("are always written about a change of state, and then none about failures with its cause", () => {
     const { lines, logger } = loggedLines();
     for (let at = 0; at < 3; at += 1) {
-      logger.warn({ cause: lost() }, "the database does not answer");
+      logger.warn({ cause: connectionRefused() }, "the database does not answer");
       logger.warn("the database answers again");
-      logger.warn({ err: lost() }, "a drain failed");
+      logger.warn({ err: connectionRefused() }, "a drain failed");
     }
     expect(lines.filter(({ msg }) => msg === "the database does not answer")).toHaveLength(3);
     expect(lines.filter(({ msg }) => msg === "the database answers again")).toHaveLength(3);
@@ -60,17 +60,17 @@ describe("lines about failures in an outage", () => {
     for (let at = 0; at < 3; at += 1) {
       logger.error({ err: new Error("a bug") }, "request failed");
       logger.warn({ err: slow }, "a job failed");
-      logger.fatal({ err: lost() }, "the process stops");
+      logger.fatal({ err: connectionRefused() }, "the process stops");
     }
     expect(lines).toHaveLength(9);
   });
 
   it("name no more than 20 messages", async () => {
-    const told: FurtherFailures[] = [];
-    const outages = new OutageLines((failures) => told.push(failures), 50);
-    for (let at = 0; at < 100; at += 1) outages.passes(lost(), `message ${at}`);
-    await eventually("the count is told", () => told.length === 1);
-    expect(told[0]?.failures).toBe(99);
-    expect(told[0]?.messages).toMatchObject({ "message 20": 1, others: 79 });
+    const reports: FurtherFailures[] = [];
+    const outages = new OutageLines((failures) => reports.push(failures), 50);
+    for (let at = 0; at < 100; at += 1) outages.passes(connectionRefused(), `message ${at}`);
+    await eventually("the count is told", () => reports.length === 1);
+    expect(reports[0]?.failures).toBe(99);
+    expect(reports[0]?.messages).toMatchObject({ "message 20": 1, others: 79 });
   });
 });

@@ -35,8 +35,8 @@ describe("sourceStack", () => {
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
   it("names the line of the TypeScript source", () => {
-    const compiled = pathToFileURL(join(folder, "dist/fail.js")).href;
-    const stack = `Error: broken\n    at fail (${compiled}:2:11)\n    at node:internal/main:1:1`;
+    const compiledUrl = pathToFileURL(join(folder, "dist/fail.js")).href;
+    const stack = `Error: broken\n    at fail (${compiledUrl}:2:11)\n    at node:internal/main:1:1`;
     const source = pathToFileURL(join(folder, "src/fail.ts")).href;
     expect(sourceStack(stack, pathToFileURL(`${folder}/`))).toMatch(
       new RegExp(`at fail \\(${source}:6:\\d+\\)\n    at node:internal/main:1:1$`),
@@ -59,8 +59,8 @@ describe("sourceStack", () => {
     ["without a name", "at %:2:11"],
     ["of a constructor", "at new Scaffold (%:2:11)"],
   ])("rewrites a frame %s", (_, frame) => {
-    const compiled = pathToFileURL(join(folder, "dist/fail.js")).href;
-    const stack = `Error: broken\n    ${frame.replace("%", compiled)}`;
+    const compiledUrl = pathToFileURL(join(folder, "dist/fail.js")).href;
+    const stack = `Error: broken\n    ${frame.replace("%", compiledUrl)}`;
     expect(sourceStack(stack, pathToFileURL(`${folder}/`))).toContain("/src/fail.ts:6:");
   });
 
@@ -84,9 +84,9 @@ describe("sourceStack", () => {
 
   it("takes time in proportion to the length of a message", () => {
     const stack = `Error: ${"file:///dist/a.js".repeat(100_000)}\n    at ${"file:///dist/a.js (".repeat(100_000)}`;
-    const started = process.cpuUsage();
+    const cpuAtStart = process.cpuUsage();
     expect(sourceStack(stack)).toBe(stack);
-    // milliseconds on an idle machine, and minutes in proportion to the square of the length
-    expect(process.cpuUsage(started).user / 1000).toBeLessThan(20_000);
+    // milliseconds on an idle machine, and minutes if time grew with the square of the length
+    expect(process.cpuUsage(cpuAtStart).user / 1000).toBeLessThan(20_000);
   });
 });

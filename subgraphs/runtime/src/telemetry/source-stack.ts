@@ -3,20 +3,19 @@ import { SourceMap } from "node:module";
 import { fileURLToPath } from "node:url";
 import { LRUCache } from "lru-cache";
 
-/** A frame of a compiled module: what stands before its address, the address, the line and the column. */
+/** A frame in a compiled module: what stands before its address, the address, the line and the column. */
 const compiledFrame = /^(\s+at (?:.*[ (])?)(file:\/\/[^\s()]+\.js):(\d+):(\d+)(?=\)?$)/gm;
 
-/** The folder of the platform, with a slash at its end. */
+/** The platform's folder, with a slash at its end. */
 const platformFolder = new URL("../../../../", import.meta.url);
 
-/** Source maps of the files that appeared in a stack; false: the file has no map that can be read. */
+/** Source maps for files that appeared in a stack; false: the file has no map that can be read. */
 const sourceMaps = new LRUCache<string, SourceMap | false>({ max: 50 });
 
 /**
- * Rewrites the frames of a stack trace from `dist/*.js` to the lines of the TypeScript sources. Maps are read only for
- * files that appear in a stack, since Node's own `--enable-source-maps` keeps 17 MB of them for the whole platform.
- * Never throws. A stack begins with the message of the error, which may contain the text of a caller, so only files
- * below `folder` are read.
+ * Rewrites a stack trace's frames from `dist/*.js` to lines in the TypeScript sources. Maps are read only for files
+ * that appear in a stack, since Node's own `--enable-source-maps` keeps 17 MB for the whole platform. Never throws. A
+ * stack begins with the error's message, which may contain a caller's text, so only files below `folder` are read.
  */
 export function sourceStack(stack: string, folder: URL = platformFolder): string {
   return stack.replace(compiledFrame, (frame, before: string, file: string, line: string, column: string) => {
@@ -34,7 +33,7 @@ function sourceOf(file: URL, folder: URL, line: number, column: number): string 
   const isOurs = file.href.startsWith(folder.href) && !file.pathname.includes("/node_modules/");
   if (!isOurs || !file.pathname.includes("/dist/")) return undefined;
   const entry = mapOf(file.href)?.findEntry(line - 1, column - 1);
-  // A position in a package of a bundle has an entry without a source.
+  // A position in a bundled package has an entry without a source.
   if (!entry || !("originalSource" in entry) || !entry.originalSource) return undefined;
   return `${new URL(entry.originalSource, file).href}:${entry.originalLine + 1}:${entry.originalColumn + 1}`;
 }

@@ -1,6 +1,6 @@
 import { pooledRandomBytes } from "../identifiers/random-bytes.js";
 
-/** W3C Trace Context: one hop of a distributed trace. */
+/** W3C Trace Context: one hop in a distributed trace. */
 export interface Trace {
   /** 32 lower-case hex digits. */
   readonly traceId: string;
@@ -13,8 +13,8 @@ const form = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/
 const zeroes = /^0+$/;
 
 /**
- * Continues the trace of the caller, or starts a new one when the header is absent or malformed (W3C Trace Context,
- * section 4.3).
+ * Continues the caller's trace, or starts a new one when the header is absent or malformed (W3C Trace Context, section
+ * 4.3).
  */
 export function continueTrace(traceparent: string | undefined): Trace {
   const match = traceparent === undefined ? null : form.exec(traceparent);
@@ -39,7 +39,7 @@ function newTrace(): Trace {
   return { traceId: hex.slice(0, 32), spanId: hex.slice(32), sampled: true };
 }
 
-/** The header `traceparent` of a trace. */
+/** A trace's header `traceparent`. */
 export function traceparent(trace: Trace): string {
   return `00-${trace.traceId}-${trace.spanId}-${trace.sampled ? "01" : "00"}`;
 }

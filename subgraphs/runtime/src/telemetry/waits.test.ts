@@ -4,7 +4,7 @@ import { Waits } from "./waits.js";
 
 it("a wait is logged when it begins, while it lasts and when it ends", async () => {
   const lines: string[] = [];
-  const logged = () => lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+  const loggedLines = () => lines.map((line) => JSON.parse(line) as Record<string, unknown>);
   let now = 0;
   const waits = new Waits(20, () => now);
   waits.logTo(keepingLogger(lines));
@@ -15,8 +15,8 @@ it("a wait is logged when it begins, while it lasts and when it ends", async () 
   end();
   end();
   expect(waits.names).toEqual([]);
-  expect(logged()[0]).toMatchObject({ msg: "the platform waits", waitsFor: "the database", cause: "refused" });
-  expect(logged()[1]).toMatchObject({ msg: "the platform still waits", seconds: 60 });
-  expect(logged().filter(({ msg }) => msg === "a wait of the platform ended")).toHaveLength(1);
-  expect(logged().at(-1)).toMatchObject({ msg: "a wait of the platform ended", waitsFor: "the database" });
+  expect(loggedLines()[0]).toMatchObject({ msg: "the platform waits", waitsFor: "the database", cause: "refused" });
+  expect(loggedLines()[1]).toMatchObject({ msg: "the platform still waits", seconds: 60 });
+  expect(loggedLines().filter(({ msg }) => msg === "a wait of the platform ended")).toHaveLength(1);
+  expect(loggedLines().at(-1)).toMatchObject({ msg: "a wait of the platform ended", waitsFor: "the database" });
 });

@@ -6,7 +6,7 @@ interface Wait {
   readonly sinceMs: number;
 }
 
-/** The waits of a process, for its log and for those who ask about its readiness. */
+/** A process's waits, for its log and for those who ask about its readiness. */
 export class Waits {
   readonly #waits = new Set<Wait>();
   readonly #everyMs: number;
@@ -19,17 +19,17 @@ export class Waits {
     this.#clock = clock;
   }
 
-  /** From now on the beginning and the end of each wait are logged, and a long wait once a minute. */
+  /** From now on each wait's beginning and end are logged, and a long wait once a minute. */
   logTo(logger: Logger): void {
     this.#logger = logger;
   }
 
-  /** The names of the waits that have not ended. */
+  /** The waits that have not ended, by name. */
   get names(): string[] {
     return [...this.#waits].map(({ what }) => what);
   }
 
-  /** Calls `listener` at the beginning of each wait, and now if there is one. Returns the function that ends this. */
+  /** Calls `listener` when a wait begins, and now if there is one. Returns the function that ends this. */
   onBegin(listener: () => void): () => void {
     this.#listeners.add(listener);
     if (this.#waits.size > 0) listener();
@@ -37,20 +37,20 @@ export class Waits {
   }
 
   /** Begins a wait. Returns the function that ends it. */
-  begin(what: string, facts: Record<string, unknown> = {}, logger = this.#logger): () => void {
-    const wait: Wait = { what, sinceMs: this.#clock() };
+  begin(waitName: string, facts: Record<string, unknown> = {}, logger = this.#logger): () => void {
+    const wait: Wait = { what: waitName, sinceMs: this.#clock() };
     const seconds = () => Math.round((this.#clock() - wait.sinceMs) / 1000);
     this.#waits.add(wait);
     for (const listener of this.#listeners) listener();
-    logger?.warn({ ...facts, waitsFor: what }, "the platform waits");
+    logger?.warn({ ...facts, waitsFor: waitName }, "the platform waits");
     const reminder = setInterval(
-      () => logger?.warn({ waitsFor: what, seconds: seconds() }, "the platform still waits"),
+      () => logger?.warn({ waitsFor: waitName, seconds: seconds() }, "the platform still waits"),
       this.#everyMs,
     ).unref();
     return () => {
       clearInterval(reminder);
       if (this.#waits.delete(wait))
-        logger?.warn({ waitsFor: what, seconds: seconds() }, "a wait of the platform ended");
+        logger?.warn({ waitsFor: waitName, seconds: seconds() }, "a wait of the platform ended");
     };
   }
 }

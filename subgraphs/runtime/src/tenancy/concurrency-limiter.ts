@@ -2,7 +2,7 @@ import { DomainError } from "../errors/domain-error.js";
 
 interface ConcurrencyLimits {
   readonly maxPerTenant: number;
-  /** The limit of all tenants together. Absent: no limit. */
+  /** The limit for all tenants together. Absent: no limit. */
   readonly maxTotal?: number;
 }
 
@@ -33,7 +33,7 @@ export class ConcurrencyLimiter {
     return () => this.#release(tenantId);
   }
 
-  /** Runs the work in a place of its own; throws RATE_LIMITED when a limit is reached. */
+  /** Runs the work in its own place; throws RATE_LIMITED when a limit is reached. */
   async run<T>(tenantId: string, work: () => Promise<T>): Promise<T> {
     const release = this.acquire(tenantId);
     if (release === undefined) throw this.#refusal();
@@ -46,8 +46,8 @@ export class ConcurrencyLimiter {
 
   #release(tenantId: string): void {
     this.#total -= 1;
-    const left = (this.#running.get(tenantId) ?? 1) - 1;
-    if (left > 0) this.#running.set(tenantId, left);
+    const runningCount = (this.#running.get(tenantId) ?? 1) - 1;
+    if (runningCount > 0) this.#running.set(tenantId, runningCount);
     else this.#running.delete(tenantId);
   }
 

@@ -7,14 +7,12 @@ import type { Trace } from "../telemetry/trace.js";
  */
 export type Abandonable = Pick<AbortSignal, "aborted">;
 
-/**
- * The context of one operation: its caller, trace and caches. The gateway creates it and passes it to every subgraph.
- */
+/** One operation's context: its caller, trace and caches. The gateway creates it and passes it to every subgraph. */
 export interface RequestContext {
   readonly principal: Principal | undefined;
   readonly trace: Trace;
   readonly idempotencyKey: string | undefined;
-  /** The IDs of the message that caused the operation, if any. Events of the operation carry them. */
+  /** IDs from the message that caused the operation, if any. The operation's events carry them. */
   readonly correlationId: string | undefined;
   readonly causationId: string | undefined;
   /** The client address in the form that rate limits use. It is personal: it is never logged. */
@@ -27,13 +25,13 @@ export interface RequestContext {
   signal: Abandonable | undefined;
   /** Request-scoped caches, for example entity loaders, by their owner. */
   readonly loaders: Map<object, unknown>;
-  /** Set when the result of an earlier request with the same Idempotency-Key was returned. */
+  /** Set when an earlier request with the same Idempotency-Key stored the result that is returned. */
   replayed: boolean;
   /** Set when the operation has waited for its work as the caller asked: the seconds that it would have waited. */
   waitedSeconds: number | undefined;
   /**
-   * The cost of the operation in the rate limit of its class, beside the one point of each root field. Work that may be
-   * long counts itself, and adds to it.
+   * The operation's cost in its class's rate limit, beside one point for each root field. Work that may be long counts
+   * itself, and adds to it.
    */
   points: number;
 }
@@ -49,9 +47,9 @@ export function requestContext(
     >,
 ): RequestContext {
   const { idempotencyKey, correlationId, causationId, address, userAgent, signal, internal = false } = from;
-  const given = { ...from, idempotencyKey, correlationId, causationId, address, userAgent, signal, internal };
-  return { ...given, loaders: new Map(), replayed: false, waitedSeconds: undefined, points: 0 };
+  const contextFacts = { ...from, idempotencyKey, correlationId, causationId, address, userAgent, signal, internal };
+  return { ...contextFacts, loaders: new Map(), replayed: false, waitedSeconds: undefined, points: 0 };
 }
 
-/** The client of the operation, for the audit log. */
+/** The operation's client, for the audit log. */
 export const originOf = ({ address, userAgent }: RequestContext) => ({ address, userAgent });

@@ -10,8 +10,8 @@ export interface Tenant {
   /** The UUID inside the ID. Row-level security compares it with `tenant_id`. */
   readonly uuid: string;
   /**
-   * Set for administrators of the platform who work across tenants: sets `app.platform`, which only the policies of
-   * platform tables read.
+   * Set for platform administrators who work across tenants: sets `app.platform`, which only the policies on platform
+   * tables read.
    */
   readonly platform?: true;
   /**
@@ -21,7 +21,7 @@ export interface Tenant {
   readonly caller?: Abandonable;
 }
 
-/** The principal of the request. Throws UNAUTHENTICATED for a request without a token. */
+/** The request's principal. Throws UNAUTHENTICATED for a request without a token. */
 export function principalOf(context: RequestContext): Principal {
   if (!context.principal)
     throw new DomainError("UNAUTHENTICATED", {
@@ -30,10 +30,10 @@ export function principalOf(context: RequestContext): Principal {
   return context.principal;
 }
 
-/** Decoded tenants by principal. A principal object lives as long as its token is in the cache of the verifier. */
+/** Decoded tenants by principal. A principal object lives as long as its token is in the verifier's cache. */
 const tenants = new WeakMap<Principal, Tenant>();
 
-/** The tenant of the caller. Throws UNAUTHENTICATED or TENANT_REQUIRED. */
+/** The caller's tenant. Throws UNAUTHENTICATED or TENANT_REQUIRED. */
 export function tenantOf(context: RequestContext): Tenant {
   const principal = principalOf(context);
   const tenant = tenants.get(principal) ?? rememberedTenant(principal);

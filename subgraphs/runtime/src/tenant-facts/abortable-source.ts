@@ -2,8 +2,8 @@ import { DomainError } from "../errors/domain-error.js";
 import type { ChangedTenants, SnapshotSource } from "./snapshot-source.js";
 
 /**
- * A source that opens later, and whose calls end when the signal is aborted. While a process starts, a call may wait for
- * a server that waits for the start of the caller; a start that fails must not wait for that call.
+ * A source that opens later, and whose calls end when the signal is aborted. While a process starts, a call may wait
+ * for a server that waits for the caller's start; a start that fails must not wait for that call.
  */
 export function abortableSource(open: () => Promise<SnapshotSource>, signal: AbortSignal): SnapshotSource {
   const unlessAborted = <T>(work: Promise<T>): Promise<T> =>

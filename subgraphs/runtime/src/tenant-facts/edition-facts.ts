@@ -2,7 +2,7 @@ import type { ProjectionStore } from "./projection-store.js";
 import type { SnapshotSource } from "./snapshot-source.js";
 import type { EditionCopy } from "./tenant-copy.js";
 
-/** The editions in memory. There are few of them. */
+/** The editions in memory. There are few. */
 export class EditionFacts {
   readonly #store: ProjectionStore;
   readonly #source: SnapshotSource | undefined;
@@ -36,7 +36,7 @@ export class EditionFacts {
   }
 
   async #read(): Promise<void> {
-    const stored = await this.#store.editions();
-    this.#editions = new Map(stored.map((edition) => [edition.code, edition]));
+    const storedEditions = await this.#store.editions();
+    this.#editions = new Map(storedEditions.map((edition) => [edition.code, edition]));
   }
 }

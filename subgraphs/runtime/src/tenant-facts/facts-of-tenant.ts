@@ -9,7 +9,7 @@ import {
 } from "@factory/schema/tenant-settings";
 import type { EditionCopy, TenantCopy } from "./tenant-copy.js";
 
-/** The facts of one tenant at a moment. A tenant that the spine does not know has the defaults. */
+/** One tenant's facts at a moment. A tenant that the spine does not know has the defaults. */
 export class FactsOfTenant {
   readonly #copy: TenantCopy | undefined;
   readonly #edition: EditionCopy | undefined;
@@ -23,12 +23,12 @@ export class FactsOfTenant {
     return this.#copy?.editionCode;
   }
 
-  /** The state of the plan subscription; undefined before provisioning has created it. */
+  /** The plan subscription's state; undefined before provisioning has created it. */
   get subscriptionStatus(): string | undefined {
     return this.#copy?.subscriptionStatus || undefined;
   }
 
-  /** The value that the tenant has set, or the default of the registry. */
+  /** The value that the tenant has set, or the registry's default. */
   setting<Key extends SettingKey>(key: Key): TenantSettingValues[Key] {
     const set = this.#copy?.settings;
     return set && Object.hasOwn(set, key) ? (set[key] as TenantSettingValues[Key]) : settingDefault(key);
@@ -40,7 +40,7 @@ export class FactsOfTenant {
     return set && Object.hasOwn(set, key) ? (set[key] as TenantLimitValues[Key]) : tenantLimits[key].default;
   }
 
-  /** The feature of the tenant's edition; undefined when the edition does not have it. */
+  /** The feature in the tenant's edition; undefined when the edition does not have it. */
   feature(key: string): EditionFeature | undefined {
     const features = this.#edition?.features;
     return features && Object.hasOwn(features, key) ? features[key] : undefined;

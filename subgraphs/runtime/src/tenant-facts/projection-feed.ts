@@ -4,7 +4,7 @@ import type { Logger } from "../telemetry/logger.js";
 import type { ProjectionStore } from "./projection-store.js";
 import type { SnapshotSource } from "./snapshot-source.js";
 
-/** A request for snapshots has at most this number of tenants. */
+/** A request for snapshots has at most so many tenants. */
 const maxTenants = 500;
 const refreshSeconds = 30;
 /** Looks more often than it refreshes, because the process that refreshed last may have ended. */
@@ -34,7 +34,7 @@ const changingTypes = [
 ] as const satisfies EventConsumer["types"];
 
 /**
- * Keeps the stored copies up to date: after events of the bus, and every 30 s for changes whose event was lost. One
+ * Keeps the stored copies up to date: after events from the bus, and every 30 s for changes whose event was lost. One
  * process at a time does each.
  */
 export class ProjectionFeed {
@@ -59,7 +59,7 @@ export class ProjectionFeed {
     };
   }
 
-  /** Begins to refresh. The first refresh of an empty table reads all tenants. */
+  /** Begins to refresh. The first refresh for an empty table reads all tenants. */
   start(): void {
     this.#look = setInterval(() => this.#wake(), lookMs).unref();
     this.#wake();

@@ -5,7 +5,7 @@ import { decodeId, encodeId } from "../identifiers/wire-id.js";
 import { tenantWithId } from "../tenancy/tenant.js";
 import type { EditionCopy, TenantCopy } from "./tenant-copy.js";
 
-/** Announces stored copies to the other processes: `<uuid>:<version>` of tenants, with blanks between them. */
+/** Announces stored copies to the other processes: `<uuid>:<version>` for each tenant, with blanks between them. */
 export const projectionChannel = (schema: string): string => `${schema}_tenant_projections`;
 
 /** The payload that announces editions. */
@@ -30,7 +30,7 @@ interface TenantRow {
   limits: Record<string, unknown>;
 }
 
-/** Keeps only newer versions. The order of the rows prevents deadlocks between two processes. */
+/** Keeps only newer versions. The row order prevents deadlocks between two processes. */
 const storeTenants = {
   name: "store_tenant_projections",
   text: `insert into tenant_projections as known
@@ -71,7 +71,7 @@ const noteRefresh = {
     where name = 'tenants'`,
 };
 
-/** The tables of the copies in one schema. */
+/** The tables with the copies in one schema. */
 export class ProjectionStore {
   readonly #workers: Pick<Pool, "query">;
   readonly #reader: Pick<TenantReader, "row">;
@@ -105,12 +105,12 @@ export class ProjectionStore {
       edition_code: editionCode,
       subscription_status: subscriptionStatus,
     }));
-    const { rows: stored } = await this.#workers.query<{ tenant_id: string; version: string }>({
+    const { rows: storedRows } = await this.#workers.query<{ tenant_id: string; version: string }>({
       ...storeTenants,
       values: [JSON.stringify(rows)],
     });
-    for (let start = 0; start < stored.length; start += tenantsPerNotice) {
-      const part = stored.slice(start, start + tenantsPerNotice);
+    for (let start = 0; start < storedRows.length; start += tenantsPerNotice) {
+      const part = storedRows.slice(start, start + tenantsPerNotice);
       await this.#tell(part.map(({ tenant_id, version }) => `${tenant_id}:${version}`).join(" "));
     }
   }
@@ -136,7 +136,7 @@ export class ProjectionStore {
   }
 }
 
-/** The tenants of a notice with their versions. */
+/** The tenants in a notice with their versions. */
 export function noticedTenants(payload: string): { tenantId: string; version: number }[] {
   return payload.split(" ").map((entry) => {
     const [uuid = "", version = ""] = entry.split(":");

@@ -2,10 +2,10 @@ import { type TenantSnapshot, TenantsDefinition } from "@factory/schema/proto/ge
 import type { GrpcChannel } from "../grpc/grpc-channel.js";
 import type { EditionCopy, TenantCopy } from "./tenant-copy.js";
 
-/** One page of the tenants that have changed. */
+/** One page with tenants that have changed. */
 export interface ChangedTenants {
   readonly tenants: readonly TenantCopy[];
-  /** The time of the page by the clock of the spine's database; 0 in an empty page. */
+  /** The page's time by the clock in the spine's database; 0 in an empty page. */
   readonly readAtMs: number;
 }
 
@@ -22,14 +22,14 @@ export function snapshotSource(channel: GrpcChannel): SnapshotSource {
   const client = channel.client(TenantsDefinition);
   return {
     async tenants(tenantIds) {
-      const found: TenantCopy[] = [];
+      const copies: TenantCopy[] = [];
       let missing = tenantIds;
       for (;;) {
         const { tenants, nextPageToken } = await client.snapshots({ tenantIds: [...missing] });
-        found.push(...tenants.map(tenantCopy));
-        if (nextPageToken === "") return found;
-        const known = new Set(found.map(({ tenantId }) => tenantId));
-        missing = missing.filter((tenantId) => !known.has(tenantId));
+        copies.push(...tenants.map(tenantCopy));
+        if (nextPageToken === "") return copies;
+        const receivedIds = new Set(copies.map(({ tenantId }) => tenantId));
+        missing = missing.filter((tenantId) => !receivedIds.has(tenantId));
       }
     },
     async *changedSince(changedSinceMs) {
@@ -41,15 +41,15 @@ export function snapshotSource(channel: GrpcChannel): SnapshotSource {
       } while (pageToken !== "");
     },
     async editions() {
-      const found: EditionCopy[] = [];
+      const copies: EditionCopy[] = [];
       let pageToken = "";
       do {
         const { editions, nextPageToken } = await client.editions({ pageToken });
         for (const { code, version, featuresJson } of editions)
-          found.push({ code, version, features: JSON.parse(featuresJson) as EditionCopy["features"] });
+          copies.push({ code, version, features: JSON.parse(featuresJson) as EditionCopy["features"] });
         pageToken = nextPageToken;
       } while (pageToken !== "");
-      return found;
+      return copies;
     },
   };
 }

@@ -6,13 +6,13 @@ import { editionsNotice, noticedTenants, ProjectionStore, projectionChannel } fr
 import type { SnapshotSource } from "./snapshot-source.js";
 import { TenantFacts } from "./tenant-facts.js";
 
-/** Where a subgraph gets the facts of tenants from. */
+/** Where a subgraph gets tenant facts from. */
 export interface TenantFactsSettings {
   /** Opens the source. Without it, every tenant has the default settings and limits. */
   readonly tenantSnapshots?: () => Promise<SnapshotSource>;
 }
 
-/** Starts the copies of a subgraph over its tables. They are filled after the start, and a lookup does not wait for that. */
+/** Starts a subgraph's copies over its tables. They are filled after the start, and a lookup does not wait for that. */
 export async function startTenantFacts(host: SliceHost<TenantFactsSettings>): Promise<TenantFacts> {
   const { settings, database, workers, connections, listener, logger, consume, onStarted, onStop } = host;
   const { schema } = connections;
@@ -22,13 +22,13 @@ export async function startTenantFacts(host: SliceHost<TenantFactsSettings>): Pr
   const source = tenantSnapshots && abortableSource(tenantSnapshots, stopping.signal);
   const editions = new EditionFacts(store, source);
   const facts = new TenantFacts({ store, editions, source, logger });
-  const noticed = async (payload: string | undefined): Promise<void> => {
+  const applyNotice = async (payload: string | undefined): Promise<void> => {
     if (payload === undefined) facts.distrust();
     if (payload === undefined || payload === editionsNotice) await editions.read();
     else await facts.refresh(noticedTenants(payload));
   };
   await listener.on(projectionChannel(schema), (payload) => {
-    noticed(payload).catch((error: unknown) =>
+    applyNotice(payload).catch((error: unknown) =>
       logger.debug({ err: error }, "changed facts of tenants could not be read; they are read again later"),
     );
   });

@@ -1,6 +1,6 @@
 import type { EditionFeatures } from "@factory/schema/edition-features";
 
-/** The facts of a tenant as the spine had them at a version. */
+/** A tenant's facts as the spine had them at a version. */
 export interface TenantCopy {
   readonly tenantId: string;
   /** A copy with a higher version is newer. */
@@ -8,7 +8,7 @@ export interface TenantCopy {
   readonly slug: string;
   readonly status: string;
   readonly editionCode: string;
-  /** The state of the plan subscription; empty before provisioning has created it. */
+  /** The plan subscription's state; empty before provisioning has created it. */
   readonly subscriptionStatus: string;
   /** The known settings that the tenant has set. */
   readonly settings: Readonly<Record<string, unknown>>;

@@ -24,8 +24,8 @@ interface ChangedTenant {
 }
 
 /**
- * The settings, limits and features of tenants, from memory. A change in the spine arrives within a second by the bus,
- * and at the latest after a minute. Tenants that were not used for long are read from their row again.
+ * Tenants' settings, limits and features, from memory. A change in the spine arrives within a second by the bus, and at
+ * the latest after a minute. Tenants that were not used for long are read from their row again.
  */
 export class TenantFacts {
   readonly #store: ProjectionStore;
@@ -53,31 +53,31 @@ export class TenantFacts {
     this.#logger = options.logger;
   }
 
-  /** Throws UNAVAILABLE when no copy of the tenant is stored and the spine does not answer. */
+  /** Throws UNAVAILABLE when no copy is stored for the tenant and the spine does not answer. */
   async of(tenantId: string): Promise<FactsOfTenant> {
-    const held = this.#held.get(tenantId);
-    const copy = held && this.#isFresh(held) ? held.copy : await this.#readAgain(tenantId, held);
+    const heldCopy = this.#held.get(tenantId);
+    const copy = heldCopy && this.#isFresh(heldCopy) ? heldCopy.copy : await this.#readAgain(tenantId, heldCopy);
     if (copy) await this.#editions.require(copy.editionCode);
     return this.#facts(copy);
   }
 
   /** The facts in memory, for callers that cannot wait. A missing or old copy is read for later calls. */
   peek(tenantId: string): FactsOfTenant | undefined {
-    const held = this.#held.get(tenantId);
-    if ((!held || !this.#isFresh(held)) && !this.#reading.has(tenantId))
+    const heldCopy = this.#held.get(tenantId);
+    if ((!heldCopy || !this.#isFresh(heldCopy)) && !this.#reading.has(tenantId))
       void this.of(tenantId).catch((error: unknown) =>
         this.#logger.debug({ err: error, tenantId }, "the facts of a tenant could not be read"),
       );
-    return held && this.#facts(held.copy);
+    return heldCopy && this.#facts(heldCopy.copy);
   }
 
   /** Reads the tenants again that are in memory with an older version. */
-  async refresh(changed: readonly ChangedTenant[]): Promise<void> {
-    for (const { tenantId, version } of changed) {
+  async refresh(changedTenants: readonly ChangedTenant[]): Promise<void> {
+    for (const { tenantId, version } of changedTenants) {
       // A read that is under way may have seen the row before the change.
       this.#reading.delete(tenantId);
-      const held = this.#held.peek(tenantId);
-      if (held && held.copy.version < version) await this.#read(tenantId);
+      const heldCopy = this.#held.peek(tenantId);
+      if (heldCopy && heldCopy.copy.version < version) await this.#read(tenantId);
     }
   }
 
@@ -95,13 +95,13 @@ export class TenantFacts {
     return new FactsOfTenant(copy, copy && this.#editions.find(copy.editionCode));
   }
 
-  async #readAgain(tenantId: string, held: Held | undefined): Promise<TenantCopy | undefined> {
+  async #readAgain(tenantId: string, heldCopy: Held | undefined): Promise<TenantCopy | undefined> {
     try {
       return await this.#read(tenantId);
     } catch (error) {
-      if (!held) throw error;
+      if (!heldCopy) throw error;
       this.#logger.warn({ err: error, tenantId }, "the facts of a tenant could not be read again; older ones are used");
-      return held.copy;
+      return heldCopy.copy;
     }
   }
 
@@ -122,16 +122,16 @@ export class TenantFacts {
   }
 
   async #stored(tenantId: string): Promise<TenantCopy | undefined> {
-    const stored = await this.#store.tenant(tenantId);
-    if (stored || !this.#source) return stored;
+    const storedCopy = await this.#store.tenant(tenantId);
+    if (storedCopy || !this.#source) return storedCopy;
     const copies = await this.#source.tenants([tenantId]);
     await this.#store.storeTenants(copies);
     return copies[0];
   }
 
   #hold(copy: TenantCopy): void {
-    const known = this.#held.get(copy.tenantId);
-    if (known && known.copy.version > copy.version) return;
+    const heldCopy = this.#held.get(copy.tenantId);
+    if (heldCopy && heldCopy.copy.version > copy.version) return;
     this.#held.set(copy.tenantId, { copy, bytes: 500 + JSON.stringify(copy).length, readAt: performance.now() });
   }
 }

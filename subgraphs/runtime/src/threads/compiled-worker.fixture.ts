@@ -7,18 +7,18 @@ import { join } from "node:path";
  * compiled code.
  */
 export function ensureCompiled(workspace: string, { entry, sources }: { entry: string; sources: string }): void {
-  const compiled = join(workspace, "dist", entry);
-  const compiledAt = statSync(compiled, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const compiledEntry = join(workspace, "dist", entry);
+  const compiledAt = statSync(compiledEntry, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   const folder = join(workspace, "src");
-  const changed = globSync(sources, { cwd: folder }).filter(
+  const changedFiles = globSync(sources, { cwd: folder }).filter(
     (file) => !file.includes(".test.") && statSync(join(folder, file)).mtimeMs > compiledAt,
   );
-  if (changed.length === 0) return;
+  if (changedFiles.length === 0) return;
   const tsc = join(workspace, "../../node_modules/typescript/bin/tsc");
   try {
     execFileSync(process.execPath, [tsc, "-b", workspace], { stdio: "pipe" });
   } catch (error) {
-    // The compiler emits in spite of a type error elsewhere, so the entry may exist.
-    if (!statSync(compiled, { throwIfNoEntry: false })) throw error;
+    // The compiler emits despite a type error elsewhere, so the entry may exist.
+    if (!statSync(compiledEntry, { throwIfNoEntry: false })) throw error;
   }
 }

@@ -4,8 +4,8 @@ describe("FairQueue", () => {
   it("lets owners take turns, each in its own order", () => {
     const queue = new FairQueue<string>();
     for (const item of ["a1", "a2", "a3", "b1", "c1", "c2"]) queue.push(item.charAt(0), item);
-    const taken = Array.from({ length: 6 }, () => queue.shift());
-    expect(taken).toEqual(["a1", "b1", "c1", "a2", "c2", "a3"]);
+    const takenItems = Array.from({ length: 6 }, () => queue.shift());
+    expect(takenItems).toEqual(["a1", "b1", "c1", "a2", "c2", "a3"]);
     expect(queue.shift()).toBeUndefined();
     expect(queue.length).toBe(0);
   });

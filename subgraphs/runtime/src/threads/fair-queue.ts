@@ -1,6 +1,6 @@
 /** A queue in which owners take turns, so that an owner with much work delays only its own items. */
 export class FairQueue<Item> {
-  /** The owners in the order of their turns. */
+  /** The owners in turn order. */
   readonly #waiting = new Map<string, Item[]>();
   #length = 0;
 
@@ -13,28 +13,28 @@ export class FairQueue<Item> {
   }
 
   push(owner: string, item: Item): void {
-    const own = this.#waiting.get(owner);
-    if (own) own.push(item);
+    const ownItems = this.#waiting.get(owner);
+    if (ownItems) ownItems.push(item);
     else this.#waiting.set(owner, [item]);
     this.#length += 1;
   }
 
-  /** Adds an item that was taken and is not done: it comes before the others of its owner, after the other owners. */
+  /** Adds an item that was taken and is not done: it comes before its owner's other items, after the other owners. */
   putBack(owner: string, item: Item): void {
-    const own = this.#waiting.get(owner);
-    if (own) own.unshift(item);
+    const ownItems = this.#waiting.get(owner);
+    if (ownItems) ownItems.unshift(item);
     else this.#waiting.set(owner, [item]);
     this.#length += 1;
   }
 
-  /** Removes and returns the next item of the first owner in turn for which `mayGo` is true. */
+  /** Removes and returns the first owner's next item, among the owners for which `mayGo` is true. */
   shift(mayGo: (owner: string) => boolean = () => true): Item | undefined {
     const owner = this.#firstThat(mayGo);
     const items = owner === undefined ? undefined : this.#waiting.get(owner);
     if (owner === undefined || !items) return undefined;
     const item = items.shift();
     this.#waiting.delete(owner);
-    // The next turn of this owner comes after all others.
+    // This owner's next turn comes after all others.
     if (items.length > 0) this.#waiting.set(owner, items);
     this.#length -= 1;
     return item;

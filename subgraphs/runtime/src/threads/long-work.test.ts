@@ -1,12 +1,12 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { LongWork, type PausableWork } from "./long-work.js";
 
-/** Each step of work takes a millisecond of the clock, and a turn lasts three. The turns are run by hand. */
+/** Each work step takes a millisecond on the clock, and a turn lasts three. The turns are run by hand. */
 function stage() {
   let now = 0;
   const turns: (() => void)[] = [];
   const rests: { readonly end: () => void; readonly ms: number }[] = [];
-  const done: string[] = [];
+  const finishedSteps: string[] = [];
   const work = new LongWork({
     ...{ sliceMs: 3, maxStepMs: 5, maxPerTenant: 2, clock: () => now },
     nextTurn: (turn) => turns.push(turn),
@@ -15,19 +15,19 @@ function stage() {
   function* steps(name: string, count: number): PausableWork<string> {
     for (let step = 1; step <= count; step += 1) {
       now += 1;
-      done.push(`${name}${step}`);
+      finishedSteps.push(`${name}${step}`);
       yield;
     }
     return name;
   }
   function* long(name: string, ms: number): PausableWork<string> {
     now += ms;
-    done.push(name);
+    finishedSteps.push(name);
     yield;
     return name;
   }
-  const turn = () => turns.splice(0).forEach((one) => one());
-  return { work, steps, long, done, turns, rests, turn };
+  const turn = () => turns.splice(0).forEach((runTurn) => runTurn());
+  return { work, steps, long, done: finishedSteps, turns, rests, turn };
 }
 
 describe("long work", () => {
@@ -87,14 +87,14 @@ describe("long work", () => {
 
   it("lets a tenant rest after a step that could not pause, and goes on with that of others", async () => {
     const { work, steps, long, done, turns, rests, turn } = stage();
-    const parsed = work.run("ten_1", long("a", 6));
+    const parsedResult = work.run("ten_1", long("a", 6));
     const other = work.run("ten_2", steps("b", 4));
     while (turns.length > 0) turn();
     expect(await other).toBe("b");
     expect([done, rests.map(({ ms }) => ms)]).toEqual([["a", "b1", "b2", "b3", "b4"], [48]]);
     rests[0]?.end();
     while (turns.length > 0) turn();
-    expect(await parsed).toBe("a");
+    expect(await parsedResult).toBe("a");
     expect(rests).toHaveLength(1);
   });
 
@@ -120,11 +120,11 @@ describe("long work", () => {
   it("refuses more work of one tenant than may wait, and takes that of others", async () => {
     const { work, steps, turns, turn } = stage();
     await work.run("ten_1", steps("first", 1));
-    const taken = [work.run("ten_1", steps("a", 1)), work.run("ten_1", steps("b", 1))];
+    const acceptedWork = [work.run("ten_1", steps("a", 1)), work.run("ten_1", steps("b", 1))];
     await expect(work.run("ten_1", steps("c", 1))).rejects.toMatchObject({ code: "RATE_LIMITED" });
-    taken.push(work.run("ten_2", steps("d", 1)));
+    acceptedWork.push(work.run("ten_2", steps("d", 1)));
     while (turns.length > 0) turn();
-    expect(await Promise.all(taken)).toEqual(["a", "b", "d"]);
+    expect(await Promise.all(acceptedWork)).toEqual(["a", "b", "d"]);
     expect(await work.run("ten_1", steps("e", 1))).toBe("e");
   });
 
@@ -134,11 +134,11 @@ describe("long work", () => {
       yield;
       throw new Error("no");
     }
-    const failed = work.run("ten_1", failing());
+    const failedWork = work.run("ten_1", failing());
     const other = work.run("ten_2", steps("a", 1));
-    const refused = expect(failed).rejects.toThrow("no");
+    const rejection = expect(failedWork).rejects.toThrow("no");
     while (turns.length > 0) turn();
-    await refused;
+    await rejection;
     expect(await other).toBe("a");
   });
 
@@ -149,7 +149,7 @@ describe("long work", () => {
       yield;
       return 2;
     }
-    const seen = await Promise.all(
+    const contexts = await Promise.all(
       ["one", "two"].map((name) =>
         storage.run(name, async () => {
           await work.run(name, twice());
@@ -157,6 +157,6 @@ describe("long work", () => {
         }),
       ),
     );
-    expect(seen).toEqual(["one", "two"]);
+    expect(contexts).toEqual(["one", "two"]);
   });
 });

@@ -1,15 +1,15 @@
 import { DomainError } from "../errors/domain-error.js";
 import { FairQueue } from "./fair-queue.js";
 
-/** Work that may pause at each `yield`. Between two of them it should take a small part of a millisecond. */
+/** Work that may pause at each `yield`. Between two pauses it should take a small part of a millisecond. */
 export type PausableWork<Result> = Generator<void, Result, void>;
 
 interface LongWorkOptions {
-  /** How long one turn of the event loop may work. */
+  /** How long one event-loop turn may work. */
   readonly sliceMs?: number;
   /** A step that takes longer is followed by a rest. */
   readonly maxStepMs?: number;
-  /** How much work of one tenant may wait. */
+  /** How much work may wait for one tenant. */
   readonly maxPerTenant?: number;
   /** Milliseconds. */
   readonly clock?: () => number;
@@ -17,7 +17,7 @@ interface LongWorkOptions {
   readonly later?: (work: () => void, ms: number) => void;
 }
 
-/** A step that cannot pause is followed by a rest of so many times its length: what follows it takes time, too. */
+/** A step that cannot pause is followed by a rest so many times as long: what follows it takes time, too. */
 const restFactor = 8;
 const maxRestMs = 250;
 
@@ -29,10 +29,10 @@ interface Waiting {
 }
 
 /**
- * Does calculations that may be long, one slice in each turn of the event loop, so that other requests are answered in
- * between. Tenants take turns; the work of one tenant is done in its order. Work that needs less than a slice is done at
- * once where the present turn has not had its slice. After a step that took longer than a
- * millisecond, its tenant rests.
+ * Does calculations that may be long, one slice in each event-loop turn, so that other requests are answered in
+ * between. Tenants take turns; one tenant's work is done in its order. Work that needs less than a slice is done at
+ * once where the present turn has not had its slice. After a step that took longer than a millisecond, its tenant
+ * rests.
  */
 export class LongWork {
   readonly #sliceMs: number;
@@ -43,7 +43,7 @@ export class LongWork {
   readonly #later: (work: () => void, ms: number) => void;
   readonly #waiting = new FairQueue<Waiting>();
   readonly #resting = new Set<string>();
-  /** Whether this turn of the event loop has had its slice. */
+  /** Whether this event-loop turn has had its slice. */
   #isPlanned = false;
 
   constructor({ sliceMs = 0.25, maxStepMs = 1, maxPerTenant = 100, clock, nextTurn, later }: LongWorkOptions = {}) {
@@ -55,7 +55,7 @@ export class LongWork {
     this.#later = later ?? ((work, ms) => void setTimeout(work, ms).unref());
   }
 
-  /** Throws what the work throws, and RATE_LIMITED when too much work of the tenant waits. */
+  /** Throws what the work throws, and RATE_LIMITED when too much of the tenant's work waits. */
   async run<Result>(tenantId: string, work: PausableWork<Result>): Promise<Result> {
     if (this.#waiting.waitingFor(tenantId) >= this.#maxPerTenant)
       throw new DomainError("RATE_LIMITED", {
@@ -68,7 +68,9 @@ export class LongWork {
     });
   }
 
-  /** Takes the first step at once, and returns the result of work that has no other one. The rest is run as `run` does. */
+  /**
+   * Takes the first step at once, and returns the result when the work has no other one. The rest is run as `run` does.
+   */
   begin<Result>(tenantId: string, work: PausableWork<Result>): Result | Promise<Result> {
     const { done, value } = work.next();
     return done ? value : this.run(tenantId, work);
@@ -80,7 +82,7 @@ export class LongWork {
 
   readonly #mayWork = (tenantId: string): boolean => !this.#resting.has(tenantId);
 
-  /** Takes the slice of this turn. The next one is in the next turn, also for work that arrives meanwhile. */
+  /** Takes this turn's slice. The next one is in the next turn, also for work that arrives meanwhile. */
   #turn(): void {
     this.#isPlanned = true;
     const next = () => {
@@ -95,10 +97,10 @@ export class LongWork {
   #work(): "Ended" | "Waits" {
     const next = this.#waiting.shift(this.#mayWork);
     if (!next) return "Waits";
-    const started = this.#clock();
-    const isDone = this.#isDone(next, started + this.#sliceMs);
+    const startedAt = this.#clock();
+    const isDone = this.#isDone(next, startedAt + this.#sliceMs);
     if (!isDone) this.#waiting.putBack(next.tenantId, next);
-    const tookMs = this.#clock() - started;
+    const tookMs = this.#clock() - startedAt;
     if (tookMs > this.#maxStepMs) this.#rest(next.tenantId, Math.min(tookMs * restFactor, maxRestMs));
     return isDone ? "Ended" : "Waits";
   }
@@ -135,5 +137,5 @@ export function doAtOnce<Result>(work: PausableWork<Result>): Result {
   }
 }
 
-/** The long work of this process. There is one, because there is one event loop. */
+/** This process's long work. There is one, because there is one event loop. */
 export const longWork = new LongWork();

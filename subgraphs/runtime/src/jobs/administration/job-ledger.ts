@@ -17,7 +17,7 @@ export interface JobRecord {
   readonly queue: string;
   readonly state: "Running" | "Retrying" | "Failed" | "Redriven";
   readonly tenantId: string;
-  /** The wire ID of the row that the job works for. */
+  /** Wire ID of the row that the job works for. */
   readonly subjectId: string | null;
   /** The creation time in microseconds, as PostgreSQL prints it. It is the position in the list. */
   readonly position: string;
@@ -62,13 +62,13 @@ export class JobLedger {
     this.#jobs = jobs;
   }
 
-  /** The statement that lists jobs of a tenant, newest first. `$2` and `$3` are the position, `$4` is the limit. */
+  /** Lists a tenant's jobs, newest first. `$2` and `$3` are the position, `$4` is the limit. */
   tenantListing(): string {
     return `select job.* from ${this.#jobs.schema}.tenant_jobs($2::timestamptz, $3::uuid, $4::int) job
       where scope.tenant is not null`;
   }
 
-  /** The jobs of all tenants, for the operator. */
+  /** All tenants' jobs, for the operator. */
   async all(before: readonly [string, string] | undefined, limit: number): Promise<JobRecord[]> {
     const { rows } = await this.#jobs.sql.executeSql(
       `select ${jobColumns} from ${this.#jobs.schema}.job
@@ -87,7 +87,7 @@ export class JobLedger {
 
   record(row: JobRow): JobRecord {
     const queue = baseQueue(row.name);
-    const definition = this.#jobs.definitions().find((known) => known.queue === queue);
+    const definition = this.#jobs.definitions().find((candidate) => candidate.queue === queue);
     const interruptions = Math.max(0, row.retry_limit - (definition?.retryLimit ?? row.retry_limit));
     return {
       jobId: row.id,
@@ -104,7 +104,7 @@ export class JobLedger {
     };
   }
 
-  /** The tenant of a job, for the operator. */
+  /** A job's tenant, for the operator. */
   async tenantOf(queue: string, jobId: string): Promise<string | undefined> {
     const { rows } = await this.#jobs.sql.executeSql(
       `select group_id from ${this.#jobs.schema}.job where name = any($1::text[]) and id = $2`,
@@ -114,7 +114,7 @@ export class JobLedger {
   }
 
   /**
-   * Sends a failed job of the transaction's tenant again and puts its row back into the waiting state. Throws
+   * Sends a failed job again for the transaction's tenant, and puts its row back into the waiting state. Throws
    * JOB_NOT_FOUND or INVALID_STATE.
    */
   async redrive(transaction: Transaction, jobId: string): Promise<JobRecord> {
@@ -124,7 +124,7 @@ export class JobLedger {
     );
     if (!row) throw unknownJob();
     const job = this.#redrivable(row);
-    // The dead letter of the job is about to end the row. If the job were sent again now, its row would end afterwards.
+    // The job's dead letter is about to end the row. If the job were sent again now, its row would end afterwards.
     if (row.ending)
       throw new DomainError("INVALID_STATE", {
         detail: "The job is being ended now. Try again in a moment.",

@@ -8,7 +8,7 @@ import type { Sweeper } from "../sweeping/sweeper.js";
 import { isJobId, JobLedger, type JobRecord, unknownJob } from "./job-ledger.js";
 import { waitingJobs } from "./waiting-jobs.js";
 
-/** A job of any tenant for the operator, with the stored reason and without the payload. */
+/** Any tenant's job for the operator, with the stored reason and without the payload. */
 export interface OperatorJob {
   readonly jobId: string;
   readonly queue: string;
@@ -23,7 +23,7 @@ export interface OperatorJob {
   readonly retriedBy: string | null;
 }
 
-/** The position after which a page of the newest jobs begins. */
+/** The position after which a page begins, newest jobs first. */
 export type JobPosition = readonly [createdAt: string, jobId: string];
 
 interface PositionedJob {
@@ -31,7 +31,7 @@ interface PositionedJob {
   readonly job: OperatorJob;
 }
 
-/** The operations of the platform's operator on the background jobs of one subgraph. */
+/** The operations that the platform's operator has on one subgraph's background jobs. */
 export class JobOperations implements Backlog {
   readonly #database: Database;
   readonly #jobs: JobQueue;
@@ -46,7 +46,7 @@ export class JobOperations implements Backlog {
   }
 
   has(queue: string): boolean {
-    return this.#jobs.definitions().some((known) => known.queue === queue);
+    return this.#jobs.definitions().some((candidate) => candidate.queue === queue);
   }
 
   async list(before: JobPosition | undefined, limit: number): Promise<PositionedJob[]> {
@@ -54,7 +54,7 @@ export class JobOperations implements Backlog {
     return records.map((record) => ({ position: [record.position, record.jobId], job: operatorJob(record) }));
   }
 
-  /** Sends the job again for an operator, with an audit record in the log of the job's tenant. */
+  /** Sends the job again for an operator, with an audit record in the job tenant's log. */
   async redrive(queue: string, jobId: string, cause: Cause): Promise<OperatorJob> {
     const tenantId = isJobId(jobId) ? await this.#ledger.tenantOf(queue, jobId) : undefined;
     if (tenantId === undefined) throw unknownJob();
@@ -68,17 +68,17 @@ export class JobOperations implements Backlog {
     return waitingJobs(this.#jobs);
   }
 
-  /** The number of rows by slice that wait for a job that does not exist. */
+  /** How many rows wait for a job that does not exist, by slice. */
   lying(): Promise<Record<string, number>> {
     return this.#sweeper.lying();
   }
 
-  /** Searches for such rows and repairs them now, and not at the next turn of the sweeper. */
+  /** Searches for such rows and repairs them now, and not at the sweeper's next turn. */
   sweep(): Promise<void> {
     return this.#sweeper.sweep();
   }
 
-  /** The number of repaired rows by slice since the start. */
+  /** How many rows were repaired since the start, by slice. */
   repaired(): Record<string, number> {
     return this.#sweeper.repaired();
   }

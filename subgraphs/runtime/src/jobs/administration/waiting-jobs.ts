@@ -2,7 +2,7 @@ import { mostCounted, type WaitingWork } from "../../backlogs/waiting-work.js";
 import { aloneQueue } from "../definitions/job-definition.js";
 import type { JobQueue } from "../queue/job-queue.js";
 
-/** The jobs of each queue that are due and that no process has taken yet. */
+/** The due jobs in each queue that no process has taken yet. */
 export async function waitingJobs(jobs: JobQueue): Promise<WaitingWork[]> {
   const { rows } = await jobs.sql.executeSql(
     `select 'queue' as kind, queue.name, waiting.count::int as waiting, waiting.age as "oldestSeconds"

@@ -9,7 +9,7 @@ export interface SentError {
   readonly message: string;
   readonly stack?: string | undefined;
   readonly code?: string | undefined;
-  /** The facts of a DomainError. */
+  /** A DomainError's facts. */
   readonly facts?: ErrorFacts | undefined;
   readonly databaseFailure?: DatabaseFailure | undefined;
   readonly fileFailure?: FileFailure | undefined;

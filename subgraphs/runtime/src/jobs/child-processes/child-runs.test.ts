@@ -26,7 +26,7 @@ const deadlineMs = 60_000;
 /** Shorter times than in operation. */
 const limits = { lookMs: 100, graceMs: 200, abortMs: 1000 };
 const workspace = join(dirname(fileURLToPath(import.meta.url)), "../../..");
-const compiled = (module: string) => new URL(`../../../dist/jobs/child-processes/${module}.js`, import.meta.url);
+const moduleUrl = (module: string) => new URL(`../../../dist/jobs/child-processes/${module}.js`, import.meta.url);
 
 const definition = (queue: string): JobDefinition<FixturePayload> => ({
   queue,
@@ -43,12 +43,12 @@ interface Trace {
   readonly secret: string | null;
 }
 
-async function eventually<T>(what: string, look: () => Promise<T | undefined> | T | undefined): Promise<T> {
+async function eventually<T>(conditionName: string, look: () => Promise<T | undefined> | T | undefined): Promise<T> {
   const until = Date.now() + deadlineMs;
   for (;;) {
-    const found = await look();
-    if (found !== undefined && found !== false) return found;
-    if (Date.now() > until) throw new Error(`Not within ${deadlineMs} ms: ${what}`);
+    const result = await look();
+    if (result !== undefined && result !== false) return result;
+    if (Date.now() > until) throw new Error(`Not within ${deadlineMs} ms: ${conditionName}`);
     await pause(50);
   }
 }
@@ -93,8 +93,8 @@ describe("jobs in a child process", () => {
   }
 
   async function aQueue(job: JobDefinition<FixturePayload>, { aloneMs, others = [], former }: Given = {}) {
-    const gone = former ? { former: [{ processId: former.processId, stopped: false }] } : {};
-    const process = new JobProcess({ ...gone, gate: new JobGate(aloneMs), limits });
+    const formerProcesses = former ? { former: [{ processId: former.processId, stopped: false }] } : {};
+    const process = new JobProcess({ ...formerProcesses, gate: new JobGate(aloneMs), limits });
     const queue = new JobQueue(test.definition.connections, quiet, process);
     queues.push(queue);
     await queue.start([job, ...others]);
@@ -105,7 +105,7 @@ describe("jobs in a child process", () => {
         {
           here,
           inChild: inChildProcess<FixturePayload>({
-            entry: compiled("child-work.fixture"),
+            entry: moduleUrl("child-work.fixture"),
             settings: { url },
             answer: async () => {
               throw new DomainError("CREDENTIAL_NOT_FOUND", { detail: "of this tenant" });
@@ -238,8 +238,8 @@ describe("jobs in a child process", () => {
     }
     await work(async () => undefined);
     const [trace] = await eventually("the child runs", async () => {
-      const found = [...(await traces(tenant)), ...(await traces(second))];
-      return found.length > 0 ? found : undefined;
+      const allTraces = [...(await traces(tenant)), ...(await traces(second))];
+      return allTraces.length > 0 ? allTraces : undefined;
     });
     await send(queue, other, aTenant(), "beside");
     await eventually("the other job runs", () => ran[0]);
@@ -275,8 +275,8 @@ describe("jobs in a child process", () => {
   it("a child that never returns to its event loop ends with its parent", async () => {
     const tenant = aTenant();
     const script = `
-      import { inChildProcess } from ${JSON.stringify(compiled("job-child").href)};
-      const run = inChildProcess({ entry: new URL(${JSON.stringify(compiled("child-work.fixture").href)}), settings: ${JSON.stringify({ url })} });
+      import { inChildProcess } from ${JSON.stringify(moduleUrl("job-child").href)};
+      const run = inChildProcess({ entry: new URL(${JSON.stringify(moduleUrl("child-work.fixture").href)}), settings: ${JSON.stringify({ url })} });
       await run({ tenantId: ${JSON.stringify(tenant.tenantId)}, name: "spins" },
         { attempt: 1, lastAttempt: false, signal: new AbortController().signal });`;
     const parent = spawn(process.execPath, ["--input-type=module", "-e", script], { stdio: "ignore" });

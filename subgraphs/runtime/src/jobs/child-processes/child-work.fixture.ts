@@ -3,7 +3,7 @@ import { DomainError } from "../../errors/domain-error.js";
 import { workForParent } from "./child-work.js";
 
 interface FixtureSettings {
-  /** The URL of the database in which the run leaves its traces. */
+  /** URL for the database in which the run leaves its traces. */
   readonly url: string;
 }
 
@@ -12,7 +12,7 @@ export interface FixturePayload {
   name: string;
 }
 
-/** Entry of the child process of the tests: what it does is said by the payload's name. */
+/** Entry module for the tests' child process: the payload's name says what it does. */
 workForParent<FixtureSettings, FixturePayload>(async ({ settings, payload, attempt, ask }) => {
   const client = new pg.Client({ connectionString: settings.url });
   await client.connect();

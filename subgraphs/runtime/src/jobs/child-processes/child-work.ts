@@ -2,7 +2,7 @@ import { Worker } from "node:worker_threads";
 import type { JobAttempt } from "../definitions/job-definition.js";
 import { type FromChild, receivedError, sentError, type ToChild } from "./child-messages.js";
 
-/** A run of a job in a child process. */
+/** A job's run in a child process. */
 interface ChildRun<Settings, Payload> {
   readonly settings: Settings;
   readonly payload: Payload;
@@ -10,7 +10,7 @@ interface ChildRun<Settings, Payload> {
   readonly ask: (question: unknown) => Promise<unknown>;
 }
 
-/** Call it in the entry module of a child process that `inChildProcess` starts. The process runs one job and exits. */
+/** Call it in a child process's entry module, which `inChildProcess` starts. The process runs one job and exits. */
 export function workForParent<Settings, Payload>(work: (run: ChildRun<Settings, Payload>) => Promise<void>): void {
   const stop = new AbortController();
   const questions = new Questions();
@@ -44,10 +44,10 @@ class Questions {
   }
 
   answer({ id, value, error }: Extract<ToChild, { kind: "answer" }>): void {
-    const asked = this.#open.get(id);
+    const question = this.#open.get(id);
     this.#open.delete(id);
-    if (error) asked?.reject(receivedError(error));
-    else asked?.resolve(value);
+    if (error) question?.reject(receivedError(error));
+    else question?.resolve(value);
   }
 }
 

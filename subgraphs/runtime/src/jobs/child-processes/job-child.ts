@@ -6,7 +6,7 @@ import type { JobHandler, TenantPayload } from "../definitions/job-definition.js
 import { type FromChild, receivedError, sentError, type ToChild } from "./child-messages.js";
 import { childEnvironment } from "./environment.js";
 
-/** The heap limit of a child process in MiB. */
+/** A child process's heap limit in MiB. */
 const heap = 1024;
 /** The time for an aborted run to clean up, and for a finished one to exit. */
 const graceMs = 1000;
@@ -21,15 +21,15 @@ interface ChildWork<Payload extends TenantPayload> {
   readonly entry: URL;
   /** Settings, sent as a message because other processes can read arguments and environment. */
   readonly settings: object;
-  /** The logger for output of the child process. */
+  /** The logger for the child process's output. */
   readonly logger?: Logger;
-  /** Answers questions of the run. */
+  /** Answers the run's questions. */
   answer?(question: unknown, payload: Payload): Promise<unknown>;
 }
 
 /**
- * A job handler that runs each job in a new child process. The child ends with its run, with the signal of the attempt,
- * and with this process.
+ * A job handler that runs each job in a new child process. The child ends with its run, with the attempt's signal, and
+ * with this process.
  */
 export function inChildProcess<Payload extends TenantPayload>(work: ChildWork<Payload>): JobHandler<Payload> {
   return async (payload, { signal, attempt, lastAttempt }) => {
@@ -42,7 +42,7 @@ export function inChildProcess<Payload extends TenantPayload>(work: ChildWork<Pa
     });
     requireStarted(child);
     if (work.logger && child.stderr) logChildOutput(child.stderr, work.logger);
-    let ended: Extract<FromChild, { kind: "ended" }> | undefined;
+    let endMessage: Extract<FromChild, { kind: "ended" }> | undefined;
     let timer: NodeJS.Timeout | undefined;
     const killSoon = () => (timer ??= setTimeout(() => child.kill("SIGKILL"), graceMs));
     const abort = () => {
@@ -51,15 +51,15 @@ export function inChildProcess<Payload extends TenantPayload>(work: ChildWork<Pa
     };
     child.on("message", (message: FromChild) => {
       if (message.kind === "ask") return void answer(child, message, () => work.answer?.(message.question, payload));
-      ended = message;
+      endMessage = message;
       killSoon();
     });
     signal.addEventListener("abort", abort, { once: true });
     try {
       tell(child, { kind: "work", settings: work.settings, payload, attempt: { attempt, lastAttempt } });
       const how = await endOf(child);
-      if (ended?.error) throw receivedError(ended.error);
-      if (ended) return;
+      if (endMessage?.error) throw receivedError(endMessage.error);
+      if (endMessage) return;
       signal.throwIfAborted();
       throw new ChildDied(`The child process of the job ended by itself (${how}).`);
     } finally {
@@ -85,7 +85,7 @@ async function answer(child: ChildProcess, { id }: { id: number }, find: () => P
   }
 }
 
-/** Sends a message. A failure to send is ignored, since the end of the child reports it. */
+/** Sends a message. A failure to send is ignored, since the child's end reports it. */
 function tell(child: ChildProcess, message: ToChild): void {
   child.send(message, () => undefined);
 }

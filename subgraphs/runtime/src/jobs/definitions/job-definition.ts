@@ -1,26 +1,26 @@
 import type { Transaction } from "../../unit-of-work/database.js";
 
-/** The definition of a kind of job. Its payload contains IDs, never rows and never secrets. */
+/** Defines a kind of job. Its payload contains IDs, never rows and never secrets. */
 export interface JobDefinition<Payload extends object> {
   readonly queue: string;
-  /** The number of attempts after the first one. An interruption does not count as an attempt (see `job-runs.ts`). */
+  /** How many attempts may follow the first one. An interruption does not count as an attempt (see `job-runs.ts`). */
   readonly retryLimit: number;
   readonly retryDelaySeconds: number;
   /** Whether the delay doubles with each attempt. */
   readonly retryBackoff?: true;
   readonly expireInSeconds: number;
-  /** The number of jobs that run at once in this process. */
+  /** So many jobs run at once in this process. */
   readonly concurrency: number;
-  /** The number of jobs of one tenant that run at once in all processes. The `tenantId` of the payload is the group. */
+  /** So many jobs for one tenant run at once in all processes. The payload's `tenantId` is the group. */
   readonly concurrencyPerTenant: number;
   /** Whether `runningLimit` in a payload replaces `concurrencyPerTenant` for that job. */
   readonly limitInPayload?: true;
   /** Whether tenants take turns. Otherwise jobs run in the order in which they were sent. */
   readonly fair?: true;
-  /** The member of the payload with the ID of the row whose state only this job ends. */
+  /** The payload member with the ID of the row whose state only this job ends. */
   readonly subject?: string;
   /**
-   * The operation that repeats the work of a failed job whose row has ended. Absent: the failed job itself can be sent
+   * The operation that repeats a failed job's work when its row has ended. Absent: the failed job itself can be sent
    * again.
    */
   readonly retriedBy?: string;
@@ -31,14 +31,14 @@ export interface JobDefinition<Payload extends object> {
   readonly payload?: Payload;
 }
 
-/** Whether a failed job of this kind can be sent again. */
+/** Whether such a job can be sent again when it has failed. */
 export const mayRunAgain = ({ retriedBy, notRedrivable }: JobDefinition<object>): boolean =>
   retriedBy === undefined && notRedrivable === undefined;
 
-/** The payload of a job of a tenant. */
+/** The payload for a tenant's job. */
 export interface TenantPayload {
   tenantId: string;
-  /** With `limitInPayload`: the job starts only while fewer jobs of the tenant run; from 1 to `maxRunningLimit`. */
+  /** With `limitInPayload`: the job starts only while fewer of the tenant's jobs run; from 1 to `maxRunningLimit`. */
   runningLimit?: number;
 }
 
@@ -47,7 +47,7 @@ export const maxRunningLimit = 100;
 
 /** One attempt to run a job. */
 export interface JobAttempt {
-  /** The number of the attempt, from 1. Interruptions do not count. */
+  /** The attempt's number, from 1. Interruptions do not count. */
   readonly attempt: number;
   readonly lastAttempt: boolean;
   /** Is aborted when the job expires, when another process has taken it over, and when this process stops. */
@@ -67,7 +67,7 @@ export interface JobHandlers<Payload extends object> {
   readonly inChild: JobHandler<Payload>;
 }
 
-/** Options of sending a job. */
+/** Options for sending a job. */
 export interface SendOptions {
   startAfter?: Date;
 }
@@ -79,7 +79,7 @@ export interface JobEnd {
   readonly message: string;
 }
 
-/** Ends the row of a job when the job has used up its attempts. */
+/** Ends a job's row when the job has used up its attempts. */
 export interface JobOwner<Payload extends object> {
   /**
    * Moves the row to its final state and records the event in one transaction. It must not change a row that has ended.
@@ -95,20 +95,20 @@ export const maintenance = "maintenance";
 /** The rule for a job that has used up its attempts: an owner that ends its row, or `maintenance`. */
 export type DeadLetterRule<Payload extends object> = JobOwner<Payload> | typeof maintenance;
 
-/** The name of the dead-letter queue of a queue. */
+/** The name of a queue's dead-letter queue. */
 export const deadQueue = (queue: string): string => `${queue}.dead`;
-/** The queue of jobs that must run alone, because they have interrupted their process too often. */
+/** The queue for jobs that must run alone, because they have interrupted their process too often. */
 export const aloneQueue = (queue: string): string => `${queue}.alone`;
-/** The queue to which a dead-letter queue or a queue of jobs that run alone belongs. */
+/** The queue to which a dead-letter queue or a queue for runs alone belongs. */
 export const baseQueue = (queue: string): string => queue.replace(/\.(dead|alone)$/, "");
 
-/** The end of a job that ran for longer than its queue allows. */
+/** How a job ends that ran for longer than its queue allows. */
 export const runTooLong = { code: "RUN_TOO_LONG", message: "The job took longer than it may." };
 
-/** Reads the reason of a failure from the output that pg-boss stored. */
+/** Reads a failure's reason from the output that pg-boss stored. */
 export function jobEnd(output: unknown): JobEnd {
-  const written = (output ?? {}) as { code?: unknown; message?: unknown; value?: { message?: unknown } };
-  const { code, message = written.value?.message } = written;
+  const storedOutput = (output ?? {}) as { code?: unknown; message?: unknown; value?: { message?: unknown } };
+  const { code, message = storedOutput.value?.message } = storedOutput;
   const text = typeof message === "string" ? message.slice(0, 500) : "The job failed.";
   // The two texts by which pg-boss reports a time-out.
   if (text === "job timed out" || text.startsWith("handler execution exceeded")) return runTooLong;

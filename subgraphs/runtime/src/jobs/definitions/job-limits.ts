@@ -1,11 +1,11 @@
-/** The time limits and intervals of a process that runs jobs. Tests shorten them. */
+/** Time limits and intervals for a process that runs jobs. Tests shorten them. */
 export interface JobLimits {
   /**
-   * The interval between two polls for jobs that arrive without a wake-up: retries, delayed jobs and jobs of other
+   * The interval between two polls for jobs that arrive without a wake-up: retries, delayed jobs and jobs from other
    * processes.
    */
   readonly lookMs: number;
-  /** The interval between two renewals of the process's lease. */
+  /** The interval between two lease renewals. */
   readonly beatMs: number;
   /**
    * A process must have reached the database without a gap for this time before it may declare another process dead.
@@ -21,7 +21,7 @@ export interface JobLimits {
   readonly abortMs: number;
 }
 
-/** The limits of a process in operation. */
+/** The limits in operation. */
 export const defaultJobLimits: JobLimits = {
   lookMs: 2000,
   beatMs: 5000,

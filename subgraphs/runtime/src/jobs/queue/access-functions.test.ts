@@ -25,10 +25,10 @@ const definition = (queue: string): JobDefinition<Payload> => ({
 });
 const plain = definition("plain");
 const fair = { ...definition("fair"), fair: true } as const;
-const ended = { ...definition("ended"), retriedBy: "retryExecution" };
+const endedDefinition = { ...definition("ended"), retriedBy: "retryExecution" };
 const cause = { trace: continueTrace(undefined) };
 const sending = "select catalog_jobs.send_jobs($1, $2, null)";
-const denied = "42501";
+const deniedCode = "42501";
 
 /** A request's role may do nothing with these; every privilege that PostgreSQL has for their kind. */
 const openObjects = `
@@ -60,7 +60,7 @@ describe("what the role of requests can do about jobs", () => {
   let admin: pg.Client;
   let app: pg.Client;
 
-  const connected = async (connectionString: string) => {
+  const connectedClient = async (connectionString: string) => {
     const client = new pg.Client({ connectionString });
     await client.connect();
     return client;
@@ -69,19 +69,17 @@ describe("what the role of requests can do about jobs", () => {
   beforeAll(async () => {
     test = await aDatabase();
     jobs = new JobQueue(test.definition.connections, quiet);
-    await jobs.start([plain, fair, ended]);
+    await jobs.start([plain, fair, endedDefinition]);
     boss = openBoss(test.definition.connections.worker, "catalog_jobs", quiet);
     await boss.start();
-    [admin, app] = [await connected(test.url), await connected(test.definition.connections.app)];
+    [admin, app] = [await connectedClient(test.url), await connectedClient(test.definition.connections.app)];
   });
   afterAll(async () => {
     await Promise.all([admin.end(), app.end(), boss.stop({ graceful: false }), jobs.stop()]);
     await test.close();
   });
 
-  /**
-   * One statement as that role in a transaction of the tenant, rolled back: its rows, or the code it was refused with.
-   */
+  /** One statement as that role in the tenant's transaction, rolled back: its rows, or the code it was refused with. */
   async function asApp(tenant: Tenant | undefined, statement: string, values: unknown[] = []) {
     await app.query("begin");
     try {
@@ -127,23 +125,23 @@ describe("what the role of requests can do about jobs", () => {
       heartbeat_seconds: 77,
       dead_letter: "ended.dead",
     };
-    const unchanged = "name = name";
+    const noChange = "name = name";
     const set = Object.entries({ ...settings, retention_seconds: 5555 }).map(
       ([column, value]) => `${column} = '${value}'`,
     );
     for (const startAfter of [undefined, new Date(Date.now() + 3_600_000)])
-      for (const change of [unchanged, set.join(", ")]) {
+      for (const change of [noChange, set.join(", ")]) {
         await admin.query(`update catalog_jobs.queue set ${change} where name = 'plain'`);
-        const [one, other] = [aTenant(), aTenant()];
+        const [ownTenant, other] = [aTenant(), aTenant()];
         const name = `${change.length} ${startAfter?.toISOString()}`;
-        await send(one, plain, `ours ${name}`, startAfter);
+        await send(ownTenant, plain, `ours ${name}`, startAfter);
         const { tenantId } = other;
         const options = { group: { id: tenantId }, singletonKey: `pg-boss ${name}`, ...(startAfter && { startAfter }) };
         await boss.insert("plain", [{ data: { tenantId, name: `pg-boss ${name}` }, priority: 0, ...options }]);
-        const [ours, theirs] = [await rowOf(one), await rowOf(other)];
-        const named = JSON.parse(JSON.stringify(theirs).replaceAll("pg-boss", "ours"));
-        expect(ours).toEqual(named);
-        if (change !== unchanged) expect(ours).toMatchObject({ ...settings, keep_until: "01:32:35" });
+        const [ours, theirs] = [await rowOf(ownTenant), await rowOf(other)];
+        const expectedRow = JSON.parse(JSON.stringify(theirs).replaceAll("pg-boss", "ours"));
+        expect(ours).toEqual(expectedRow);
+        if (change !== noChange) expect(ours).toMatchObject({ ...settings, keep_until: "01:32:35" });
       }
     await admin.query(
       "update catalog_jobs.queue set policy = 'standard', dead_letter = 'plain.dead' where name = 'plain'",
@@ -154,15 +152,15 @@ describe("what the role of requests can do about jobs", () => {
     const statements: string[] = [];
     const db = { executeSql: async (text: string) => (statements.push(text), { rows: [] }) };
     await boss.insert("plain", [{}], { db });
-    const written = /INSERT INTO catalog_jobs\.\w+ \(([^)]*)\)/.exec(statements.join())?.[1] ?? "";
-    const columns = written.split(",").map((column) => column.trim());
+    const writtenColumns = /INSERT INTO catalog_jobs\.\w+ \(([^)]*)\)/.exec(statements.join())?.[1] ?? "";
+    const columns = writtenColumns.split(",").map((column) => column.trim());
     const { rows } = await admin.query<{ source: string }>(
       "select prosrc as source from pg_proc where oid = 'catalog_jobs.send_jobs'::regproc",
     );
     // id and the rest have defaults that are what pg-boss writes for jobs without such an option
-    const left = ["id", "singleton_on", "group_tier", "blocked", "blocking", "pending_dependencies"];
+    const defaultColumns = ["id", "singleton_on", "group_tier", "blocked", "blocking", "pending_dependencies"];
     const unknown = columns.filter((column) => !new RegExp(`\\b${column}\\b`).test(rows[0]?.source ?? ""));
-    expect(unknown.sort()).toEqual(left.filter((column) => unknown.includes(column)).sort());
+    expect(unknown.sort()).toEqual(defaultColumns.filter((column) => unknown.includes(column)).sort());
     expect(columns).toEqual(expect.arrayContaining(["id", "name", "data", "heartbeat_seconds"]));
   });
 
@@ -181,7 +179,7 @@ describe("what the role of requests can do about jobs", () => {
       });
       return way.count();
     };
-    // one of them opens the connection, and a busy machine may answer before all bytes of a step are sent
+    // one of them opens the connection, and a busy machine may answer before all the step's bytes are sent
     const trips = async (job?: JobDefinition<Payload>) => {
       const counts: number[] = [];
       for (let turn = 0; turn < 500 && counts.at(-1) !== 2; turn += 1) counts.push(await tripsOfOne(job));
@@ -213,7 +211,7 @@ describe("what the role of requests can do about jobs", () => {
       ])
         expect([statement, await asApp(aTenant(), statement)]).toEqual([
           statement,
-          statement.startsWith("update") ? expect.stringMatching(/42501|0A000|42703/) : denied,
+          statement.startsWith("update") ? expect.stringMatching(/42501|0A000|42703/) : deniedCode,
         ]);
     for (const call of [
       "catalog_jobs.acting_tenant()",
@@ -221,8 +219,8 @@ describe("what the role of requests can do about jobs", () => {
       "catalog_jobs.delete_queue('plain')",
       "catalog_jobs.create_queue('x', '{}')",
     ])
-      expect([call, await asApp(aTenant(), `select ${call}`)]).toEqual([call, denied]);
-    expect(await asApp(aTenant(), "create table catalog_jobs.mine ()")).toBe(denied);
+      expect([call, await asApp(aTenant(), `select ${call}`)]).toEqual([call, deniedCode]);
+    expect(await asApp(aTenant(), "create table catalog_jobs.mine ()")).toBe(deniedCode);
   });
 
   it("runs these as an owner that is no superuser, looks nothing up in pg_temp, and opens them to this role alone", async () => {
@@ -245,7 +243,7 @@ describe("what the role of requests can do about jobs", () => {
 
   it("is not misled by what a caller puts into its temporary schema", async () => {
     const tenant = aTenant();
-    const shadow = await connected(test.definition.connections.app);
+    const shadow = await connectedClient(test.definition.connections.app);
     await shadow.query(
       "create temp table job (like information_schema.tables); create temp table registered_queues ()",
     );
@@ -260,19 +258,19 @@ describe("what the role of requests can do about jobs", () => {
 
   it("sends for the transaction's own tenant and to registered queues only", async () => {
     const [tenant, other] = [aTenant(), aTenant()];
-    const own = { tenantId: tenant.tenantId, name: "own" };
+    const ownPayload = { tenantId: tenant.tenantId, name: "own" };
     const foreign = { tenantId: other.tenantId, name: "foreign" };
-    expect(await sendAsApp(tenant, "plain", [own])).toHaveLength(1);
-    for (const payloads of [[foreign], [own, foreign], [{ name: "none" }], ["x"], [null], [{ tenantId: null }]])
-      expect([payloads, await sendAsApp(tenant, "plain", payloads)]).toEqual([payloads, denied]);
-    expect(await sendAsApp(undefined, "plain", [own])).toBe(denied);
+    expect(await sendAsApp(tenant, "plain", [ownPayload])).toHaveLength(1);
+    for (const payloads of [[foreign], [ownPayload, foreign], [{ name: "none" }], ["x"], [null], [{ tenantId: null }]])
+      expect([payloads, await sendAsApp(tenant, "plain", payloads)]).toEqual([payloads, deniedCode]);
+    expect(await sendAsApp(undefined, "plain", [ownPayload])).toBe(deniedCode);
     for (const queue of ["plain.dead", "plain.alone", "late", "nothing", "__pgboss__send-it"])
-      expect([queue, await sendAsApp(tenant, queue, [own])]).toEqual([queue, "42704"]);
-    // a platform transaction opens one of the tenant that it acts for
+      expect([queue, await sendAsApp(tenant, queue, [ownPayload])]).toEqual([queue, "42704"]);
+    // a platform transaction opens one for the tenant that it acts for
     const platform = test.database.transaction({ ...tenant, platform: true }, cause, (transaction) =>
       jobs.send(transaction, plain, { tenantId: other.tenantId, name: "platform" }),
     );
-    await expect(platform).rejects.toMatchObject({ code: denied });
+    await expect(platform).rejects.toMatchObject({ code: deniedCode });
     const { rows } = await admin.query("select from catalog_jobs.job where group_id = any($1)", [
       [tenant.tenantId, other.tenantId],
     ]);
@@ -281,9 +279,9 @@ describe("what the role of requests can do about jobs", () => {
 
   it("works out the turn itself, which a job of the far future does not hold back", async () => {
     await admin.query("delete from catalog_jobs.job where name = 'fair'");
-    const [large, pinned, small] = [aTenant(), aTenant(), aTenant()];
+    const [large, pinnedTenant, small] = [aTenant(), aTenant(), aTenant()];
     for (let at = 0; at < 3; at += 1) await send(large, fair, `${at}`);
-    await send(pinned, fair, "later", new Date("2100-01-01"));
+    await send(pinnedTenant, fair, "later", new Date("2100-01-01"));
     await admin.query("update catalog_jobs.job set state = 'completed' where name = 'fair' and singleton_key = '0'");
     await send(small, fair, "one");
     const { rows } = await admin.query<{ tenant: string; turn: number }>(
@@ -294,7 +292,7 @@ describe("what the role of requests can do about jobs", () => {
       [tenantId, 1],
       [tenantId, 2],
       [tenantId, 3],
-      [pinned.tenantId, 1],
+      [pinnedTenant.tenantId, 1],
       [small.tenantId, 2],
     ]);
   });
@@ -333,31 +331,31 @@ describe("what the role of requests can do about jobs", () => {
 
   it("lists, reads and redrives the tenant's own jobs, whatever the arguments are", async () => {
     const [tenant, other] = [aTenant(), aTenant()];
-    const [own, foreign, final] = [
+    const [ownJob, foreign, final] = [
       await aFailedJob(tenant, plain),
       await aFailedJob(other, plain),
-      await aFailedJob(tenant, ended),
+      await aFailedJob(tenant, endedDefinition),
     ];
-    const listed = await asApp(tenant, "select id, data from catalog_jobs.tenant_jobs(null, null, 1000) job(id)");
-    expect(listed).toBe("42703");
+    const listedJobs = await asApp(tenant, "select id, data from catalog_jobs.tenant_jobs(null, null, 1000) job(id)");
+    expect(listedJobs).toBe("42703");
     const ids = await asApp(tenant, "select id from catalog_jobs.tenant_jobs(null, null, 1000)");
-    expect((ids as { id: string }[]).map(({ id }) => id).sort()).toEqual([own, final].sort());
+    expect((ids as { id: string }[]).map(({ id }) => id).sort()).toEqual([ownJob, final].sort());
     expect(await asApp(tenant, "select id from catalog_jobs.failed_job($1)", [foreign])).toEqual([]);
     const redrive = "select catalog_jobs.redrive_job($1)";
     for (const id of [foreign, final, "00000000-0000-0000-0000-000000000000"])
       expect([id, await asApp(tenant, redrive, [id])]).toEqual([id, "55000"]);
-    expect(await asApp(undefined, redrive, [own])).toBe(denied);
+    expect(await asApp(undefined, redrive, [ownJob])).toBe(deniedCode);
     await app.query("begin");
     await app.query("select set_config('app.tenant', $1, true)", [tenant.uuid]);
-    await admin.query("update catalog_jobs.job set state = 'active' where id = $1", [own]);
-    expect((await app.query("select from catalog_jobs.failed_job($1)", [own])).rowCount).toBe(1);
+    await admin.query("update catalog_jobs.job set state = 'active' where id = $1", [ownJob]);
+    expect((await app.query("select from catalog_jobs.failed_job($1)", [ownJob])).rowCount).toBe(1);
     // a worker that ends the job does not wait for the request
-    await admin.query("select from catalog_jobs.job where id = $1 for update nowait", [own]);
+    await admin.query("select from catalog_jobs.job where id = $1 for update nowait", [ownJob]);
     await app.query("rollback");
-    await admin.query("update catalog_jobs.job set state = 'failed' where id = $1", [own]);
-    expect(await asApp(tenant, redrive, [own])).toHaveLength(1);
-    await test.database.transaction(tenant, cause, ({ execute }) => execute(redrive, [own]));
-    const again = test.database.transaction(tenant, cause, ({ execute }) => execute(redrive, [own]));
+    await admin.query("update catalog_jobs.job set state = 'failed' where id = $1", [ownJob]);
+    expect(await asApp(tenant, redrive, [ownJob])).toHaveLength(1);
+    await test.database.transaction(tenant, cause, ({ execute }) => execute(redrive, [ownJob]));
+    const again = test.database.transaction(tenant, cause, ({ execute }) => execute(redrive, [ownJob]));
     await expect(again).rejects.toMatchObject({ code: "55000" });
     const { rows } = await admin.query(
       "select state::text from catalog_jobs.job where group_id = $1 and name = 'plain' order by created_on",
@@ -376,9 +374,9 @@ describe("what the role of requests can do about jobs", () => {
       create function catalog_jobs.send_jobs(text) returns text language sql as 'select $1';
       create function catalog_jobs.tenant_jobs(timestamptz, uuid, integer) returns text language sql as 'select null';
       reset role`);
-    const started = [1, 2].map(() => new JobQueue(test.definition.connections, quiet));
-    await Promise.all(started.map((queue) => queue.start([plain, fair, ended])));
-    await Promise.all(started.map((queue) => queue.stop()));
+    const queues = [1, 2].map(() => new JobQueue(test.definition.connections, quiet));
+    await Promise.all(queues.map((queue) => queue.start([plain, fair, endedDefinition])));
+    await Promise.all(queues.map((queue) => queue.stop()));
     const { rows } = await admin.query<{ object: string }>(openObjects);
     expect(rows.map(({ object }) => object)).toEqual(openFunctions);
     const tenant = aTenant();

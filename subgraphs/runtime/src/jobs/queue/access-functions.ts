@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { identifier, literal } from "../../connections/database-roles.js";
 import { advisoryLocks } from "../../db/advisory-locks.js";
 
-/** The functions that the role of requests may call, with the types of their arguments. */
+/** The functions that the request role may call, with their argument types. */
 const open = {
   send_jobs: "text, text, timestamptz",
   tenant_jobs: "timestamptz, uuid, integer",
@@ -12,11 +12,11 @@ const open = {
 
 const ours = { ...open, acting_tenant: "" };
 
-/** The columns of `tenant_jobs` and, with the payload, of `failed_job`. */
+/** The columns in `tenant_jobs` and, with the payload, in `failed_job`. */
 const columns = `id uuid, name text, state text, group_id text, singleton_key text, "position" text,
   created_on timestamptz, retry_count integer, retry_limit integer, output jsonb`;
 
-/** The same columns of the table `job`, in the same order. */
+/** The same columns in the table `job`, in the same order. */
 export const jobColumns = `job.id, job.name, job.state::text as state, job.group_id, job.singleton_key,
   job.created_on::text as "position", job.created_on, job.retry_count, job.retry_limit, job.output`;
 
@@ -25,9 +25,9 @@ const listedQueues = (schema: string) => `array(select known.name || suffix.text
   from ${schema}.registered_queues known, (values (''), ('.alone')) suffix (text))`;
 
 /**
- * The SQL functions through which requests use jobs. They run as the owner of the schema (SECURITY DEFINER), so they
- * qualify every object with its schema. The only writable schema in their search path is `pg_temp`, which comes last; a
- * path without it would search it first (PostgreSQL, "Writing SECURITY DEFINER Functions Safely"). The tenant is that of
+ * The SQL functions through which requests use jobs. They run as the schema's owner (SECURITY DEFINER), so they qualify
+ * every object with its schema. The only writable schema in their search path is `pg_temp`, which comes last; a path
+ * without it would search it first (PostgreSQL, "Writing SECURITY DEFINER Functions Safely"). The tenant comes from
  * `app.tenant`, as in the row-level policies; `app.platform` has no effect here.
  */
 const definitions = (schema: string): string => {
@@ -133,16 +133,16 @@ const definitions = (schema: string): string => {
 };
 
 /**
- * Revokes the tables of a jobs schema from `role` and grants these functions. The tables were open in earlier releases.
- * The functions are created again when their text has changed, which their comment shows. Several processes that start at
+ * Revokes a jobs schema's tables from `role` and grants these functions. The tables were open in earlier releases. The
+ * functions are created again when their text has changed, which their comment shows. Several processes that start at
  * once take turns.
  */
 export function jobAccess(schema: string, role: string): string {
   const [roleName, grantee] = [literal(role), identifier(role)];
-  const created = definitions(schema);
-  const version = `factory ${createHash("sha256").update(created).digest("hex")}`;
+  const definitionTexts = definitions(schema);
+  const version = `factory ${createHash("sha256").update(definitionTexts).digest("hex")}`;
   const signatures = Object.entries(ours).map(([name, types]) => `${schema}.${name}(${types})`);
-  const granted = Object.entries(open).map(([name, types]) => `${schema}.${name}(${types})`);
+  const grantedFunctions = Object.entries(open).map(([name, types]) => `${schema}.${name}(${types})`);
   const names = Object.keys(ours).map((name) => `'${name}'`);
   return `
   begin;
@@ -163,14 +163,14 @@ export function jobAccess(schema: string, role: string): string {
         where pronamespace = '${schema}'::regnamespace and proname in (${names.join(", ")}) loop
         execute 'drop function ' || stale;
       end loop;
-      ${created}
+      ${definitionTexts}
       ${signatures.map((signature) => `comment on function ${signature} is '${version}';`).join("\n      ")}
     end if;
     if exists (select from pg_proc where pronamespace = '${schema}'::regnamespace
       and (has_function_privilege('public', oid, 'execute')
-        or has_function_privilege(${roleName}, oid, 'execute') <> (oid = any(array['${granted.join("', '")}']::regprocedure[])))) then
+        or has_function_privilege(${roleName}, oid, 'execute') <> (oid = any(array['${grantedFunctions.join("', '")}']::regprocedure[])))) then
       revoke all on all functions in schema ${schema} from public, ${grantee};
-      grant execute on function ${granted.join(", ")} to ${grantee};
+      grant execute on function ${grantedFunctions.join(", ")} to ${grantee};
     end if;
     if exists (select from pg_class, aclexplode(relacl) where relnamespace = '${schema}'::regnamespace
       and grantee in (0, (select oid from pg_roles where rolname = ${roleName}))) then

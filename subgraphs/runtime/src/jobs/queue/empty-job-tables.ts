@@ -4,7 +4,7 @@ import { jobAccess } from "./access-functions.js";
 import { jobTables } from "./job-tables.js";
 import { openBoss } from "./open-pg-boss.js";
 
-/** Makes the tables of jobs without queues, which a restored backup fills. No job runs. */
+/** Makes the job tables without queues, which a restored backup fills. No job runs. */
 export async function makeEmptyJobTables(connections: SchemaConnections, logger: Logger): Promise<void> {
   const schema = `${connections.schema}_jobs`;
   const boss = openBoss(connections.worker, schema, logger);

@@ -32,12 +32,12 @@ const limits = { lookMs: 100, outageDelaySeconds: 0.05, graceMs: 200, abortMs: 2
 /** Ten looks: what may not begin would have begun by then. */
 const tenLooksMs = 10 * limits.lookMs;
 
-async function eventually<T>(what: string, look: () => Promise<T | undefined> | T | undefined): Promise<T> {
+async function eventually<T>(conditionName: string, look: () => Promise<T | undefined> | T | undefined): Promise<T> {
   const until = Date.now() + deadlineMs;
   for (;;) {
-    const found = await look();
-    if (found !== undefined && found !== false) return found;
-    if (Date.now() > until) throw new Error(`Not within ${deadlineMs} ms: ${what}`);
+    const result = await look();
+    if (result !== undefined && result !== false) return result;
+    if (Date.now() > until) throw new Error(`Not within ${deadlineMs} ms: ${conditionName}`);
     await pause(50);
   }
 }
@@ -68,10 +68,10 @@ describe("interrupted jobs", () => {
     readonly beats?: Partial<JobLimits>;
   }
 
-  async function aProcess(jobs: readonly JobDefinition<Payload>[], given: Given = {}) {
-    const { former, stopped = false, gate = new JobGate(), beats } = given;
-    const gone = former ? [{ processId: former.processId, stopped }] : [];
-    const process = new JobProcess({ former: gone, gate, limits: { ...limits, ...beats } });
+  async function aProcess(jobs: readonly JobDefinition<Payload>[], options: Given = {}) {
+    const { former, stopped = false, gate = new JobGate(), beats } = options;
+    const formerProcesses = former ? [{ processId: former.processId, stopped }] : [];
+    const process = new JobProcess({ former: formerProcesses, gate, limits: { ...limits, ...beats } });
     const queue = new JobQueue(test.definition.connections, quiet, process);
     queues.push(queue);
     await queue.start(jobs);
@@ -83,7 +83,7 @@ describe("interrupted jobs", () => {
       queue.send(transaction, job, { tenantId: tenant.tenantId, name }),
     );
 
-  const noted = async (tenant: Tenant) => {
+  const notedRun = async (tenant: Tenant) => {
     const { rows } = await sql.query<{ interruptions: number; alone_interruptions: number; queue: string }>(
       `select run.interruptions, run.alone_interruptions, run.queue from catalog_jobs.job_runs run
        join catalog_jobs.job on job.id = run.job_id where group_id = $1`,
@@ -108,7 +108,7 @@ describe("interrupted jobs", () => {
       void second.queue.work(job, async (_, attempt) => resolve(attempt), maintenance);
     });
     expect(await again).toMatchObject({ attempt: 1, lastAttempt: false });
-    expect(await noted(tenant)).toMatchObject({ interruptions: 1, queue: "killed" });
+    expect(await notedRun(tenant)).toMatchObject({ interruptions: 1, queue: "killed" });
   });
 
   it("are not counted as interrupted by a planned stop, and do not wait for a lease to lapse", async () => {
@@ -133,7 +133,7 @@ describe("interrupted jobs", () => {
       void second.queue.work(job, async (_, attempt) => resolve(attempt), maintenance);
     });
     expect(await again).toMatchObject({ attempt: 1, lastAttempt: false });
-    expect(await noted(tenant)).toMatchObject({ interruptions: 0, alone_interruptions: 0 });
+    expect(await notedRun(tenant)).toMatchObject({ interruptions: 0, alone_interruptions: 0 });
   });
 
   it("cost no attempt when the database was lost, but not for ever", async () => {
@@ -142,10 +142,10 @@ describe("interrupted jobs", () => {
     const { queue } = await aProcess([job]);
     const attempts: number[] = [];
     let end: JobEnd | undefined;
-    const lost = Object.assign(new Error("terminating connection"), { code: "57P01" });
+    const connectionLoss = Object.assign(new Error("terminating connection"), { code: "57P01" });
     const handle = async (_: Payload, { attempt }: JobAttempt) => {
       attempts.push(attempt);
-      throw lost;
+      throw connectionLoss;
     };
     await queue.work(job, handle, {
       abandoned: async (_, reason) => {
@@ -198,7 +198,7 @@ describe("interrupted jobs", () => {
     for (let death = 1; death <= 6; death += 1) {
       const dead = queues.at(-1);
       const { queue, process } = await aProcess([job, other], { former });
-      // its jobs were freed before: all that is left of it is told to go
+      // its jobs were freed before, and this ends the rest
       await dead?.stop();
       let running = false;
       const die = () => ((running = true), hang());
@@ -215,7 +215,7 @@ describe("interrupted jobs", () => {
       process.gate.charge({ startedAt: Date.now(), endedAt: Date.now() + process.gate.budgetMs });
       former = process;
     }
-    expect(await noted(tenant)).toMatchObject({ interruptions: 3, alone_interruptions: 2, queue: "deadly.alone" });
+    expect(await notedRun(tenant)).toMatchObject({ interruptions: 3, alone_interruptions: 2, queue: "deadly.alone" });
     const dead = queues.at(-1);
     const last = await aProcess([job, other], { former });
     await dead?.stop();
@@ -251,7 +251,7 @@ describe("interrupted jobs", () => {
       cut = rows[0]?.state === "retry";
       return cut || undefined;
     });
-    expect(await noted(tenant)).toMatchObject({ interruptions: 0, alone_interruptions: 0, queue: "slow.alone" });
+    expect(await notedRun(tenant)).toMatchObject({ interruptions: 0, alone_interruptions: 0, queue: "slow.alone" });
     await pause(tenLooksMs);
     expect(attempts).toEqual([1]);
   });
@@ -273,7 +273,7 @@ describe("interrupted jobs", () => {
       void first.queue.work(job, async (_, attempt) => resolve(attempt), maintenance);
     });
     expect(await again).toMatchObject({ attempt: 1, lastAttempt: false });
-    expect(await noted(tenant)).toMatchObject({ interruptions: 1 });
+    expect(await notedRun(tenant)).toMatchObject({ interruptions: 1 });
   });
 });
 
@@ -281,13 +281,13 @@ describe("dead letters", () => {
   let test: TestDatabase;
   let queue: JobQueue;
   let sql: pg.Client;
-  const owned = { ...definition("owned"), retryLimit: 0 };
+  const ownedDefinition = { ...definition("owned"), retryLimit: 0 };
   const upkeep = { ...definition("upkeep"), retryLimit: 0 };
 
   beforeAll(async () => {
     test = await aDatabase();
     queue = new JobQueue(test.definition.connections, quiet, new JobProcess({ limits }));
-    await queue.start([owned, upkeep]);
+    await queue.start([ownedDefinition, upkeep]);
     sql = new pg.Client({ connectionString: test.definition.connections.worker });
     await sql.connect();
   });
@@ -307,24 +307,24 @@ describe("dead letters", () => {
 
   it("end in a state: the owner of the row is told, as often as it takes", async () => {
     const tenant = aTenant();
-    const told: [Payload, JobEnd][] = [];
-    await queue.work(owned, refuse, {
+    const reportedEnds: [Payload, JobEnd][] = [];
+    await queue.work(ownedDefinition, refuse, {
       abandoned: async (payload, end) => {
-        told.push([payload, end]);
-        if (told.length === 1) throw new Error("not now");
+        reportedEnds.push([payload, end]);
+        if (reportedEnds.length === 1) throw new Error("not now");
       },
     });
-    await send(owned, tenant);
+    await send(ownedDefinition, tenant);
     await eventually("it is told twice", async () => {
       // the next attempt comes now
       await sql.query("update catalog_jobs.job set start_after = now() where state = 'retry'");
-      return told[1];
+      return reportedEnds[1];
     });
     const call = [
       { tenantId: tenant.tenantId, name: "job" },
       { code: "RENDER_FAILED", message: "refused" },
     ];
-    expect(told).toEqual([call, call]);
+    expect(reportedEnds).toEqual([call, call]);
   });
 
   it("of maintenance are sent again later", async () => {

@@ -1,6 +1,6 @@
 import type { JobDefinition } from "../definitions/job-definition.js";
 
-/** The number of an attempt, from 1. An interruption adds a retry to the job, so it does not count as an attempt. */
+/** An attempt's number, from 1. An interruption adds a retry to the job, so it does not count as an attempt. */
 export function attemptOf(
   job: JobDefinition<object>,
   { retryCount, retryLimit }: { retryCount: number; retryLimit: number },

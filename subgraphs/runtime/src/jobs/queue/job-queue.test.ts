@@ -26,7 +26,7 @@ describe("JobQueue", () => {
   let jobs: JobQueue;
   const fair = definition("fair", true);
   const plain = definition("plain");
-  const shared = { ...definition("shared"), concurrency: 2 };
+  const sharedDefinition = { ...definition("shared"), concurrency: 2 };
   const wide = { ...definition("wide"), concurrency: many, concurrencyPerTenant: many };
   const prompt = definition("prompt");
   const unstorable = definition("unstorable");
@@ -34,7 +34,7 @@ describe("JobQueue", () => {
   beforeAll(async () => {
     test = await aDatabase();
     jobs = new JobQueue(test.definition.connections, quiet);
-    await jobs.start([fair, plain, shared, wide, prompt, unstorable]);
+    await jobs.start([fair, plain, sharedDefinition, wide, prompt, unstorable]);
   });
   afterAll(async () => {
     await jobs.stop();
@@ -84,16 +84,16 @@ describe("JobQueue", () => {
 
   it("ends a job whose error holds text that PostgreSQL refuses", async () => {
     const tenant = aTenant();
-    const ended = new Promise<string>((resolve) => {
+    const abandonment = new Promise<string>((resolve) => {
       const fail = () => Promise.reject(new Error("the entry a\0b\ud800 is bad"));
-      const abandoned = async ({ name }: Payload) => resolve(name);
-      void jobs.work(unstorable, fail, { abandoned });
+      const resolveName = async ({ name }: Payload) => resolve(name);
+      void jobs.work(unstorable, fail, { abandoned: resolveName });
     });
     await send(unstorable, tenant, "job");
-    expect(await ended).toBe("job");
+    expect(await abandonment).toBe("job");
   });
 
-  // a look every two seconds would be too late for all of them
+  // a look every two seconds would be too late for all
   it("has as many jobs of one transaction at once as it may", async () => {
     const tenant = aTenant();
     let running = 0;
@@ -114,10 +114,10 @@ describe("JobQueue", () => {
 
   it("takes a job when its transaction is committed", async () => {
     const tenant = aTenant();
-    let taken = (_name: string): void => undefined;
-    await jobs.work(prompt, async ({ name }) => taken(name), maintenance);
+    let tellName = (_name: string): void => undefined;
+    await jobs.work(prompt, async ({ name }) => tellName(name), maintenance);
     for (let at = 0; at < many; at += 1) {
-      const next = new Promise<string>((resolve) => (taken = resolve));
+      const next = new Promise<string>((resolve) => (tellName = resolve));
       await send(prompt, tenant, `job ${at}`);
       expect(await next).toBe(`job ${at}`);
     }
@@ -126,34 +126,38 @@ describe("JobQueue", () => {
   it("finds what another process has sent, though one of its workers is busy", async () => {
     const tenant = aTenant();
     const elsewhere = new JobQueue(test.definition.connections, quiet);
-    await elsewhere.start([shared]);
+    await elsewhere.start([sharedDefinition]);
     let release = () => undefined as void;
-    const held = new Promise<void>((resolve) => (release = resolve));
+    const heldUntilRelease = new Promise<void>((resolve) => (release = resolve));
     await new Promise<void>((resolve) => {
       void jobs.work(
-        shared,
+        sharedDefinition,
         async ({ name }) => {
           if (name === "second") return resolve();
-          await sendBy(elsewhere, shared, tenant, "second");
-          await held;
+          await sendBy(elsewhere, sharedDefinition, tenant, "second");
+          await heldUntilRelease;
         },
         maintenance,
       );
-      void send(shared, tenant, "first");
+      void send(sharedDefinition, tenant, "first");
     });
     release();
     await elsewhere.stop();
   });
 
   it("takes other jobs in the order they were sent, and none of a transaction that failed", async () => {
-    const [one, two] = [aTenant(), aTenant()];
-    await send(plain, one, "one 1");
-    await send(plain, one, "one 2");
-    const failed = test.database.transaction(one, { trace: continueTrace(undefined) }, async (transaction) => {
-      await jobs.send(transaction, plain, { tenantId: one.tenantId, name: "never" });
-      throw new Error("rolled back");
-    });
-    await expect(failed).rejects.toThrow("rolled back");
+    const [tenant1, two] = [aTenant(), aTenant()];
+    await send(plain, tenant1, "one 1");
+    await send(plain, tenant1, "one 2");
+    const failedTransaction = test.database.transaction(
+      tenant1,
+      { trace: continueTrace(undefined) },
+      async (transaction) => {
+        await jobs.send(transaction, plain, { tenantId: tenant1.tenantId, name: "never" });
+        throw new Error("rolled back");
+      },
+    );
+    await expect(failedTransaction).rejects.toThrow("rolled back");
     await send(plain, two, "two 1");
     expect(await worked(plain, 3)).toEqual(["one 1", "one 2", "two 1"]);
   });

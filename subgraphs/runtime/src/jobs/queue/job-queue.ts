@@ -44,7 +44,7 @@ type DeadJob = JobWithMetadata<TenantPayload>;
  * necessary.
  */
 export class JobQueue {
-  /** The schema of the tables of jobs. */
+  /** The schema for the job tables. */
   readonly schema: string;
   readonly sql: JobSql;
   /** The role that serves requests. */
@@ -93,11 +93,11 @@ export class JobQueue {
     });
     this.#workers.watch();
     const end: AloneWork["end"] = (job, reason) => this.#end(job, reason);
-    const worked = () => [...this.#worked.values()];
+    const workedQueues = () => [...this.#worked.values()];
     const alone = (some: readonly WorkedQueue[]) => some.map(({ job }) => aloneQueue(job.queue));
-    const children = () => alone(worked().filter(({ inChild }) => inChild));
+    const children = () => alone(workedQueues().filter(({ inChild }) => inChild));
     const run: AloneWork["run"] = (job, signal) => this.#runAlone(job, signal, "handle");
-    await this.#lane.start({ queues: () => alone(worked()), run, end }, children);
+    await this.#lane.start({ queues: () => alone(workedQueues()), run, end }, children);
     this.#childLane.start({ queues: children, run: (job, signal) => this.#runAlone(job, signal, "inChild"), end });
   }
 
@@ -128,31 +128,31 @@ export class JobQueue {
     transaction.afterCommit(() => this.#workers.wake(job.queue));
   }
 
-  /** Sends a failed job of the transaction's tenant again. A job can be sent again once. */
+  /** Sends a failed job again for the transaction's tenant. A job can be sent again once. */
   async redrive(transaction: Transaction, { queue }: JobDefinition<TenantPayload>, jobId: string): Promise<void> {
     await this.#sender.redrive(transaction, jobId);
     transaction.afterCommit(() => this.#workers.wake(queue));
   }
 
-  /** Runs the jobs of a queue. `dead` is the rule for jobs that have used up their attempts. */
+  /** Runs a queue's jobs. `dead` is the rule for jobs that have used up their attempts. */
   async work<P extends TenantPayload>(
     job: JobDefinition<P>,
     run: JobHandler<P> | JobHandlers<P>,
     dead: DeadLetterRule<P>,
   ): Promise<void> {
     const { here: handle, inChild } = typeof run === "function" ? { here: run, inChild: undefined } : run;
-    const worked = { job, handle, inChild, dead } as unknown as WorkedQueue;
-    this.#worked.set(job.queue, worked);
+    const workedQueue = { job, handle, inChild, dead } as unknown as WorkedQueue;
+    this.#worked.set(job.queue, workedQueue);
     const { queue, concurrency, concurrencyPerTenant, limitInPayload } = job;
     const limits = { concurrency, concurrencyPerTenant, limitInPayload };
-    await this.#workers.start({ queue, ...limits, run: (taken) => this.#run(job, taken, worked.handle) });
+    await this.#workers.start({ queue, ...limits, run: (takenJob) => this.#run(job, takenJob, workedQueue.handle) });
     const deadJob = { ...job, queue: deadQueue(queue), retryLimit: deadLetterRetryLimit };
-    const abandon = ({ data, sourceOutput }: DeadJob) => this.abandon(worked.job, data, jobEnd(sourceOutput));
-    const runDead = (taken: DeadJob) => this.#run(deadJob, taken, () => abandon(taken));
+    const abandon = ({ data, sourceOutput }: DeadJob) => this.abandon(workedQueue.job, data, jobEnd(sourceOutput));
+    const runDead = (takenJob: DeadJob) => this.#run(deadJob, takenJob, () => abandon(takenJob));
     await this.#workers.start({ queue: deadJob.queue, concurrency: 1, concurrencyPerTenant: 1, run: runDead });
   }
 
-  /** Ends the row of a job that is not tried again. Maintenance jobs are sent again later. */
+  /** Ends the row when its job is not tried again. Maintenance jobs are sent again later. */
   async abandon<P extends TenantPayload>(job: JobDefinition<P>, payload: P, end: JobEnd): Promise<void> {
     const dead = this.deadLetterRule(job);
     const facts = { queue: job.queue, tenantId: payload.tenantId, ...end };
@@ -161,21 +161,21 @@ export class JobQueue {
       this.#logger.error(facts, "a job has failed for good, and the row that waited for it was ended");
       return;
     }
-    // The job may be sent twice when the process dies here. The second run of maintenance finds nothing to do.
+    // The job may be sent twice when the process dies here. The second maintenance run finds nothing to do.
     const startAfter = new Date(Date.now() + maintenancePauseMs);
     await this.#sender.sendAgain(job, payload, startAfter);
     this.#logger.error(facts, "a maintenance job failed and is tried again later");
   }
 
-  /** The definitions of the queues with workers. */
+  /** Definitions for the queues with workers. */
   definitions(): JobDefinition<TenantPayload>[] {
     return [...this.#worked.values()].map(({ job }) => job);
   }
 
   deadLetterRule<P extends TenantPayload>({ queue }: JobDefinition<P>): DeadLetterRule<P> {
-    const worked = this.#worked.get(queue);
-    if (!worked) throw new Error(`The queue ${queue} has no worker`);
-    return worked.dead as unknown as DeadLetterRule<P>;
+    const workedQueue = this.#worked.get(queue);
+    if (!workedQueue) throw new Error(`The queue ${queue} has no worker`);
+    return workedQueue.dead as unknown as DeadLetterRule<P>;
   }
 
   /** Stops. Jobs that do not end in time are given back, so that another process or the next start runs them. */
@@ -185,13 +185,13 @@ export class JobQueue {
     await Promise.all([this.#lane.stop(), this.#childLane.stop()]);
     const { graceMs, abortMs } = this.#process.limits;
     await this.#held.ended(graceMs);
-    const left = this.#held.all();
+    const remainingJobs = this.#held.all();
     await this.#runs
-      .release(left)
+      .release(remainingJobs)
       .catch((error: unknown) =>
         this.#logger.warn({ err: error }, "the unfinished jobs of this process were not given back"),
       );
-    for (const job of left) this.#held.abort(job, "the process stops");
+    for (const job of remainingJobs) this.#held.abort(job, "the process stops");
     await this.#held.ended(abortMs);
     await this.#lease
       .stop()
@@ -199,21 +199,21 @@ export class JobQueue {
     await this.#boss.stop({ graceful: true, timeout: abortMs });
   }
 
-  async #run(job: JobDefinition<object>, taken: JobWithMetadata<TenantPayload>, handle: QueueHandler): Promise<void> {
-    const held = this.#held.hold(taken);
-    const attempt = attemptOf(job, taken);
+  async #run(job: JobDefinition<object>, jobRow: JobWithMetadata<TenantPayload>, handle: QueueHandler): Promise<void> {
+    const heldJob = this.#held.hold(jobRow);
+    const attempt = attemptOf(job, jobRow);
     try {
-      await this.#enter(taken);
-      held.noted();
-      const signal = AbortSignal.any([taken.signal, held.signal]);
-      await this.#inside(signal, () => handle(taken.data, { ...attempt, signal }));
+      await this.#enter(jobRow);
+      heldJob.noted();
+      const signal = AbortSignal.any([jobRow.signal, heldJob.signal]);
+      await this.#inside(signal, () => handle(jobRow.data, { ...attempt, signal }));
     } catch (error) {
-      const facts = { err: error, queue: job.queue, jobId: taken.id, attempt: attempt.attempt };
-      if (await this.#costsNothing(error, taken)) this.#logger.warn(facts, "a job was interrupted and will run again");
+      const facts = { err: error, queue: job.queue, jobId: jobRow.id, attempt: attempt.attempt };
+      if (await this.#costsNothing(error, jobRow)) this.#logger.warn(facts, "a job was interrupted and will run again");
       else this.#logger.warn(facts, "a job failed");
       throw error;
     } finally {
-      held.release();
+      heldJob.release();
     }
   }
 
@@ -234,13 +234,13 @@ export class JobQueue {
   }
 
   /** Waits while another job runs alone, then notes the run and runs the handler. */
-  async #enter(taken: TakenJob): Promise<void> {
+  async #enter(takenJob: TakenJob): Promise<void> {
     const { gate } = this.#process;
-    if (gate.closed) await this.#runs.note(taken, false);
+    if (gate.closed) await this.#runs.note(takenJob, false);
     while (gate.closed) await gate.closed;
     gate.enter();
     try {
-      await this.#runs.note(taken, true);
+      await this.#runs.note(takenJob, true);
       if (this.#stopping) throw new Error("the process stops");
     } catch (error) {
       gate.leave();
@@ -249,47 +249,47 @@ export class JobQueue {
   }
 
   /** Whether the job was given back, because its failure does not count as an attempt. */
-  async #costsNothing(error: unknown, taken: TakenJob): Promise<boolean> {
+  async #costsNothing(error: unknown, takenJob: TakenJob): Promise<boolean> {
     const { outageDelaySeconds } = this.#process.limits;
-    const uncounted = uncountedFailure(error, { isStopping: this.#stopping, outageDelaySeconds });
-    if (!uncounted) return false;
-    const released = await this.#runs.release([taken], uncounted).catch(() => undefined);
+    const uncountedEnd = uncountedFailure(error, { isStopping: this.#stopping, outageDelaySeconds });
+    if (!uncountedEnd) return false;
+    const releasedIds = await this.#runs.release([takenJob], uncountedEnd).catch(() => undefined);
     // A database that does not answer cannot store the failure either, so the lease gives the job back.
-    return this.#stopping || released === undefined || released.has(taken.id);
+    return this.#stopping || releasedIds === undefined || releasedIds.has(takenJob.id);
   }
 
-  async #runAlone(taken: AloneJob, signal: AbortSignal, way: "handle" | "inChild"): Promise<boolean> {
-    const worked = this.#worked.get(baseQueue(taken.name));
-    const handle = worked?.[way];
-    if (!handle) throw new Error(`The queue ${taken.name} has no worker`);
-    const held = this.#held.hold(taken);
-    const expiry = AbortSignal.timeout(taken.expireSeconds * 1000);
-    held.noted();
+  async #runAlone(takenJob: AloneJob, signal: AbortSignal, way: "handle" | "inChild"): Promise<boolean> {
+    const workedQueue = this.#worked.get(baseQueue(takenJob.name));
+    const handle = workedQueue?.[way];
+    if (!handle) throw new Error(`The queue ${takenJob.name} has no worker`);
+    const heldJob = this.#held.hold(takenJob);
+    const expiry = AbortSignal.timeout(takenJob.expireSeconds * 1000);
+    heldJob.noted();
     try {
-      const attempt = attemptOf(worked.job, taken);
-      await handle(taken.data as TenantPayload, {
+      const attempt = attemptOf(workedQueue.job, takenJob);
+      await handle(takenJob.data as TenantPayload, {
         ...attempt,
-        signal: AbortSignal.any([signal, expiry, held.signal]),
+        signal: AbortSignal.any([signal, expiry, heldJob.signal]),
       });
-      await this.#boss.complete(taken.name, { id: taken.id, retryCount: taken.retryCount });
+      await this.#boss.complete(takenJob.name, { id: takenJob.id, retryCount: takenJob.retryCount });
     } catch (error) {
       if (signal.aborted) return false;
-      this.#logger.warn({ err: error, queue: taken.name, jobId: taken.id }, "a job failed while it ran alone");
-      await this.#failAlone(taken, expiry.aborted ? runTooLong : error);
+      this.#logger.warn({ err: error, queue: takenJob.name, jobId: takenJob.id }, "a job failed while it ran alone");
+      await this.#failAlone(takenJob, expiry.aborted ? runTooLong : error);
     } finally {
-      held.release();
+      heldJob.release();
     }
     return true;
   }
 
-  async #failAlone(taken: AloneJob, error: unknown): Promise<void> {
+  async #failAlone(takenJob: AloneJob, error: unknown): Promise<void> {
     if (error instanceof ChildDied) {
-      await this.#runs.noteDeath(taken);
-      await this.#runs.release([taken]);
+      await this.#runs.noteDeath(takenJob);
+      await this.#runs.release([takenJob]);
       return;
     }
-    if (await this.#costsNothing(error, taken)) return;
-    await this.#boss.fail(taken.name, { id: taken.id, retryCount: taken.retryCount }, error as object);
+    if (await this.#costsNothing(error, takenJob)) return;
+    await this.#boss.fail(takenJob.name, { id: takenJob.id, retryCount: takenJob.retryCount }, error as object);
   }
 
   async #end(job: { id: string; name: string; retryCount?: number }, reason: object): Promise<void> {

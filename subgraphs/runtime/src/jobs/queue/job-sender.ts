@@ -25,12 +25,12 @@ export class JobSender {
     return transaction.defer(this.#sending, [queue, JSON.stringify(payloads), startAfter?.toISOString() ?? null]);
   }
 
-  /** Sends a failed job of the transaction's tenant again, in a deferred statement. */
+  /** Sends a failed job again for the transaction's tenant, in a deferred statement. */
   redrive(transaction: Transaction, jobId: string): Promise<void> {
     return transaction.defer(this.#redriving, [jobId]);
   }
 
-  /** Inserts a job outside of a transaction, to start later. */
+  /** Inserts a job without a transaction, to start later. */
   async sendAgain<P extends TenantPayload>(
     { queue, subject }: JobDefinition<P>,
     data: P,

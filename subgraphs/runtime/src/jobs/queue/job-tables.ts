@@ -3,10 +3,10 @@ import type { JobDefinition } from "../definitions/job-definition.js";
 import type { JobSql } from "../runs/job-runs.js";
 
 /**
- * The tables of the platform beside those of pg-boss in `<subgraph>_jobs`: the processes that run jobs, the job that each
- * of them runs, and the times of runs alone. Two indexes find the unfinished and failed jobs of a tenant, and the live
- * job of a row. The `_worker` role, which owns the schema, creates them. Heartbeats of single jobs and tables without
- * `in_child` come from earlier releases.
+ * The platform's tables beside pg-boss's own in `<subgraph>_jobs`: the processes that run jobs, the job that each one
+ * runs, and the times of runs alone. Two indexes find a tenant's unfinished and failed jobs, and a row's live job. The
+ * `_worker` role, which owns the schema, creates them. Heartbeats of single jobs and tables without `in_child` come
+ * from earlier releases.
  */
 export const jobTables = (schema: string): string => `
   begin;
@@ -55,7 +55,7 @@ export const jobTables = (schema: string): string => `
   commit;
 `;
 
-/** Adds the row to jobs of an earlier release, which did not store it. */
+/** Adds the row to jobs from an earlier release, which did not store it. */
 export async function nameSubjects(
   sql: JobSql,
   schema: string,

@@ -6,23 +6,23 @@ import type { Logger } from "../../telemetry/logger.js";
 import { type SqlRunner, takeInTurn } from "./take-in-turn.js";
 
 /**
- * Taking and finishing a job is committed asynchronously. After a crash of the server the job may run again, which is
- * always possible. Jobs are created in the transactions of their senders, which are committed synchronously.
+ * Taking and finishing a job is committed asynchronously. After a server crash the job may run again, which is always
+ * possible. Jobs are created in their senders' transactions, which are committed synchronously.
  */
 function relaxedCommits(url: string): string {
-  const relaxed = new URL(url);
-  relaxed.searchParams.set("options", "-c synchronous_commit=off");
-  return relaxed.href;
+  const relaxedUrl = new URL(url);
+  relaxedUrl.searchParams.set("options", "-c synchronous_commit=off");
+  return relaxedUrl.href;
 }
 
 /**
- * Time limits for connections of pg-boss, which has its own pool. Each connection gives up after 2 s without an answer;
+ * Time limits for connections in pg-boss, which has its own pool. Each connection gives up after 2 s without an answer;
  * the longer limit is for a busy machine, where a start would fail otherwise.
  */
 const patience = { connectionTimeoutMillis: 10_000, query_timeout: 20_000, keepAlive: true };
 
 const connections = 3;
-/** Statements of pg-boss take a few milliseconds, and all queues fetch at the same moment. */
+/** pg-boss statements take a few milliseconds, and all queues fetch at the same moment. */
 const growAfterMs = 100;
 
 /** Runs statements that come at the same moment over one connection, so that the others are closed while little happens. */
@@ -30,7 +30,7 @@ function shareConnections(runner: SqlRunner): void {
   const execute = runner.executeSql.bind(runner);
   const limit = new ElasticLimit(connections, growAfterMs);
   runner.executeSql = async (text, values) => {
-    await new Promise<void>((admitted) => limit.enter(admitted));
+    await new Promise<void>((admit) => limit.enter(admit));
     return execute(text, values).finally(() => limit.leave());
   };
 }
@@ -50,7 +50,7 @@ export function openBoss(workerUrl: string, schema: string, logger: Logger): PgB
     monitorVacuum: false,
     reindex: false,
   });
-  // Errors of jobs are stored, and may contain texts of third parties.
+  // Job errors are stored, and may contain texts from third parties.
   keepSqlStorable(boss.getDb());
   takeInTurn(boss.getDb());
   shareConnections(boss.getDb());

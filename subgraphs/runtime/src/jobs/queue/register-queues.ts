@@ -7,14 +7,14 @@ import type { JobSql } from "../runs/job-runs.js";
  */
 export const deadLetterRetryLimit = 20;
 
-/** Creates missing queues and updates changed ones. Jobs have no heartbeats of their own. */
+/** Creates missing queues and updates changed ones. Jobs have no own heartbeats. */
 export async function createQueues(boss: PgBoss, definitions: readonly JobDefinition<object>[]): Promise<void> {
-  const known = new Map((await boss.getQueues()).map((queue) => [queue.name, queue]));
-  for (const wanted of definitions.flatMap(queuesOf)) {
-    const { name, ...settings } = wanted;
-    const found = known.get(name) as Record<string, unknown> | undefined;
-    if (!found) await boss.createQueue(name, settings);
-    else if (Object.entries(settings).some(([key, value]) => found[key] !== value))
+  const knownQueues = new Map((await boss.getQueues()).map((queue) => [queue.name, queue]));
+  for (const definition of definitions.flatMap(queuesOf)) {
+    const { name, ...settings } = definition;
+    const knownQueue = knownQueues.get(name) as Record<string, unknown> | undefined;
+    if (!knownQueue) await boss.createQueue(name, settings);
+    else if (Object.entries(settings).some(([key, value]) => knownQueue[key] !== value))
       await boss.updateQueue(name, settings);
   }
 }

@@ -3,7 +3,7 @@ import { aDatabase, aTenant, quiet, type TestDatabase, until } from "../../unit-
 import { maintenance, type TenantPayload } from "../definitions/job-definition.js";
 import { type JobDefinition, JobQueue } from "./job-queue.js";
 
-const limited: JobDefinition<TenantPayload> = {
+const limitedDefinition: JobDefinition<TenantPayload> = {
   queue: "limited",
   retryLimit: 0,
   retryDelaySeconds: 1,
@@ -20,7 +20,7 @@ describe("the limit of running jobs in a payload", () => {
   beforeAll(async () => {
     test = await aDatabase();
     jobs = new JobQueue(test.definition.connections, quiet);
-    await jobs.start([limited]);
+    await jobs.start([limitedDefinition]);
   });
   afterAll(async () => {
     await jobs.stop();
@@ -33,21 +33,21 @@ describe("the limit of running jobs in a payload", () => {
       [aTenant(), 3],
       [aTenant(), undefined],
     ]);
-    const expected = new Map([...limits].map(([{ tenantId }, limit = 2]) => [tenantId, limit]));
+    const expectedCounts = new Map([...limits].map(([{ tenantId }, limit = 2]) => [tenantId, limit]));
     const running = new Map<string, number>();
     const highest = new Map<string, number>();
-    let ended = 0;
+    let endCount = 0;
     await jobs.work(
-      limited,
+      limitedDefinition,
       async ({ tenantId }) => {
         const now = (running.get(tenantId) ?? 0) + 1;
         running.set(tenantId, now);
         highest.set(tenantId, Math.max(now, highest.get(tenantId) ?? 0));
         // the first ones wait until as many run as may
-        await until(() => (highest.get(tenantId) ?? 0) >= (expected.get(tenantId) ?? 0));
+        await until(() => (highest.get(tenantId) ?? 0) >= (expectedCounts.get(tenantId) ?? 0));
         await new Promise((resolve) => setTimeout(resolve, 20));
         running.set(tenantId, (running.get(tenantId) ?? 1) - 1);
-        ended += 1;
+        endCount += 1;
       },
       maintenance,
     );
@@ -55,14 +55,14 @@ describe("the limit of running jobs in a payload", () => {
       await test.database.transaction(tenant, { trace: continueTrace(undefined) }, (transaction) =>
         jobs.sendAll(
           transaction,
-          limited,
+          limitedDefinition,
           Array.from({ length: 40 }, () => ({
             tenantId: tenant.tenantId,
             ...(runningLimit === undefined ? {} : { runningLimit }),
           })),
         ),
       );
-    await until(() => ended === 120);
-    expect(highest).toEqual(expected);
+    await until(() => endCount === 120);
+    expect(highest).toEqual(expectedCounts);
   });
 });

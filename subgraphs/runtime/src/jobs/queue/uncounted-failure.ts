@@ -9,7 +9,7 @@ interface UncountedFailure {
   readonly isBlameless: boolean;
 }
 
-/** Undefined for a failure that counts: it is neither a planned stop nor an outage of the database or of files. */
+/** Undefined for a failure that counts: it is neither a planned stop nor a database or file outage. */
 export function uncountedFailure(
   error: unknown,
   { isStopping, outageDelaySeconds }: { isStopping: boolean; outageDelaySeconds: number },

@@ -1,6 +1,6 @@
 import type { DeadLetterRule, JobDefinition, JobHandler, TenantPayload } from "../definitions/job-definition.js";
 
-/** Runs one job of a queue. */
+/** Runs one job from a queue. */
 export type QueueHandler = JobHandler<TenantPayload>;
 
 /** A queue whose jobs this process runs, with the rule for jobs that have used up their attempts. */

@@ -4,10 +4,10 @@ import { aloneBudgetMs, type JobGate } from "./job-gate.js";
 import type { JobProcess } from "./job-process.js";
 import type { AloneJob, JobRuns } from "./job-runs.js";
 
-/** The operations of the queue that a lane needs. */
+/** The queue operations that a lane needs. */
 export interface AloneWork {
   queues(): readonly string[];
-  /** Runs the job. Returns false when the signal was aborted first, so that the end of the job was not stored. */
+  /** Runs the job. Returns false when the signal was aborted first, so that the job's end was not stored. */
   run(job: AloneJob, signal: AbortSignal): Promise<boolean>;
   /** Fails the job for good with this reason, since its attempts are used up. */
   end(
@@ -16,7 +16,7 @@ export interface AloneWork {
   ): Promise<void>;
 }
 
-/** The line of the log about a failed look for jobs that run alone. */
+/** The log line about a failed look for jobs that run alone. */
 export const notRun = "a job that has to run alone was not run";
 
 export const workerDied = {
@@ -35,7 +35,7 @@ export class AloneLane {
   readonly #runs: JobRuns;
   readonly #logger: Logger;
   readonly #loop: PeriodicLoop;
-  /** Jobs that were cut off before the time limit of a job. */
+  /** Jobs that were cut off before a job's time limit. */
   readonly #cutShort = new Set<string>();
   #children: () => readonly string[] = () => [];
 
@@ -65,9 +65,9 @@ export class AloneLane {
         await work.end(next, workerDied);
         continue;
       }
-      const needed = this.#cutShort.has(next.id) ? this.#gate.budgetMs : this.#gate.smallestRunMs;
+      const neededMs = this.#cutShort.has(next.id) ? this.#gate.budgetMs : this.#gate.smallestRunMs;
       const ran = await this.#loop.during(() =>
-        this.#gate.alone(needed, async (limitMs) => {
+        this.#gate.alone(neededMs, async (limitMs) => {
           const job = await this.#runs.takeAlone(next, false);
           if (job) await this.#run(work, job, limitMs);
         }),
@@ -83,8 +83,8 @@ export class AloneLane {
     const running = work.run(job, signal);
     running.catch(() => undefined);
     // A handler that ignores the signal continues, but its result is refused.
-    const ended = await Promise.race([running, aborted(signal).then(() => false)]);
-    if (ended) this.#cutShort.delete(job.id);
+    const isEnded = await Promise.race([running, aborted(signal).then(() => false)]);
+    if (isEnded) this.#cutShort.delete(job.id);
     else await this.#cutOff(work, job, limitMs);
     await this.#runs.endAlone(job);
   }

@@ -4,8 +4,8 @@ import { type AloneWork, notRun, workerDied } from "./alone-lane.js";
 import type { AloneJob, JobRuns } from "./job-runs.js";
 
 /**
- * Runs jobs that take longer than a run alone may take, each in a child process, one at a time. Other jobs run beside it,
- * since the death of a child process does not affect them.
+ * Runs jobs that take longer than a run alone may take, each in a child process, one at a time. Other jobs run beside
+ * it, since a child process's death does not affect them.
  */
 export class ChildLane {
   readonly #runs: JobRuns;

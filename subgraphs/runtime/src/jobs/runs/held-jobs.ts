@@ -20,16 +20,16 @@ export class HeldJobs {
   /** Adds a job; `release` removes it when its handler has ended. */
   hold({ id, name, retryCount }: TakenJob): Hold {
     let end = () => undefined as void;
-    const ended = new Promise<void>((resolve) => (end = resolve));
-    const held: HeldJob = { id, name, retryCount, abort: new AbortController(), ended, noted: false };
-    this.#held.set(id, held);
+    const endPromise = new Promise<void>((resolve) => (end = resolve));
+    const heldJob: HeldJob = { id, name, retryCount, abort: new AbortController(), ended: endPromise, noted: false };
+    this.#held.set(id, heldJob);
     return {
-      signal: held.abort.signal,
+      signal: heldJob.abort.signal,
       noted: () => {
-        held.noted = true;
+        heldJob.noted = true;
       },
       release: () => {
-        if (this.#held.get(id) === held) this.#held.delete(id);
+        if (this.#held.get(id) === heldJob) this.#held.delete(id);
         end();
       },
     };
@@ -44,8 +44,8 @@ export class HeldJobs {
   }
 
   abort({ id, retryCount }: TakenJob, reason: string): void {
-    const held = this.#held.get(id);
-    if (held?.retryCount === retryCount) held.abort.abort(new Error(reason));
+    const heldJob = this.#held.get(id);
+    if (heldJob?.retryCount === retryCount) heldJob.abort.abort(new Error(reason));
   }
 
   /** Waits for the running jobs, at most for this time. */

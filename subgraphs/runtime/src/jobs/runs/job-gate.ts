@@ -1,4 +1,4 @@
-/** The time for runs alone in any window of 5 minutes, and so also the limit of one run. */
+/** The time for runs alone in any window of 5 minutes, and so also one run's limit. */
 export const aloneBudgetMs = 60_000;
 const windowMs = 5 * 60_000;
 /** The time that a run alone costs when its process died, since the restart stopped all other jobs. */
@@ -17,8 +17,8 @@ export interface AloneRun {
 }
 
 /**
- * The gate through which every job of the process passes. Ordinary jobs run in parallel. A job that must run alone waits
- * until they have ended and keeps new jobs waiting, for at most 60 s in any 5 minutes.
+ * The gate through which every job in the process passes. Ordinary jobs run in parallel. A job that must run alone
+ * waits until they have ended and keeps new jobs waiting, for at most 60 s in any 5 minutes.
  */
 export class JobGate {
   /** The time in milliseconds for runs alone in a window. */
@@ -52,7 +52,7 @@ export class JobGate {
     if (this.#running === 0) this.#emptied?.();
   }
 
-  /** Adds runs from before the start of this process, so that a restart does not renew the time. */
+  /** Adds runs from before this process started, so that a restart does not renew the time. */
   charge({ startedAt, endedAt }: AloneRun): void {
     this.#charged.push({ from: startedAt, to: endedAt ?? startedAt + deathCostMs });
   }
@@ -88,9 +88,9 @@ export class JobGate {
   #left(): number {
     const from = Date.now() - windowMs;
     this.#charged = this.#charged.filter(({ to }) => to > from);
-    const spent = this.#charged.reduce((sum, run) => sum + run.to - Math.max(run.from, from), 0);
+    const spentMs = this.#charged.reduce((sum, run) => sum + run.to - Math.max(run.from, from), 0);
     // Timers have whole milliseconds; the database counts in microseconds.
-    return Math.floor(this.budgetMs - spent);
+    return Math.floor(this.budgetMs - spentMs);
   }
 
   async #drained(): Promise<boolean> {

@@ -9,14 +9,14 @@ interface FormerProcess {
   readonly stopped: boolean;
 }
 
-/** The identity of this process for its job queues, and the gate that all its jobs share. */
+/** This process's identity for its job queues, and the gate that all its jobs share. */
 export class JobProcess {
   readonly processId: string;
   readonly former: readonly FormerProcess[];
   readonly gate: JobGate;
   readonly limits: JobLimits;
 
-  /** `former`: processes that certainly ended, so that their jobs need not wait for the end of a lease. */
+  /** `former`: processes that certainly ended, so that their jobs need not wait until a lease ends. */
   constructor({
     processId,
     former,

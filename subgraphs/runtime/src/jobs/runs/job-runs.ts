@@ -1,11 +1,11 @@
 import type { AloneRun } from "./job-gate.js";
 
-/** Runs statements on the pool of the job queue, as the `_worker` role. */
+/** Runs statements on the job queue's pool, as the `_worker` role. */
 export interface JobSql {
   executeSql(text: string, values?: unknown[]): Promise<{ rows: Record<string, unknown>[] }>;
 }
 
-/** A job that a process has taken. `retryCount` distinguishes this run from other runs of the same job. */
+/** A job that a process has taken. `retryCount` distinguishes this run from the job's other runs. */
 export interface TakenJob {
   readonly id: string;
   readonly name: string;
@@ -19,14 +19,14 @@ export interface AloneJob extends TakenJob {
   readonly expireSeconds: number;
 }
 
-/** The number of process deaths that a job survives beside others, and again when it runs alone. */
+/** How many process deaths a job survives beside others, and again when it runs alone. */
 const interruptionLimit = 3;
-/** The number of outages after which an interruption counts as an attempt, because the job may be the cause. */
+/** After so many outages an interruption counts as an attempt, because the job may be the cause. */
 const uncountedLimit = 10;
 
 /**
- * Stores which process runs which job. A run that was interrupted does not count as an attempt: the retry limit rises by
- * one, so that pg-boss gives the next run another number and refuses results of the old run.
+ * Stores which process runs which job. A run that was interrupted does not count as an attempt: the retry limit rises
+ * by one, so that pg-boss gives the next run another number and refuses the old run's results.
  */
 export class JobRuns {
   readonly #sql: JobSql;
@@ -39,24 +39,24 @@ export class JobRuns {
     this.#processId = processId;
   }
 
-  /** Notes the start of a run. From now on the death of this process counts as an interruption of the job. */
-  async note({ id, name, retryCount }: TakenJob, started: boolean): Promise<void> {
+  /** Notes a run's start. From now on this process's death counts as an interruption. */
+  async note({ id, name, retryCount }: TakenJob, isStarted: boolean): Promise<void> {
     await this.#rows(
       `insert into ${this.#schema}.job_runs as run (job_id, queue, process_id, retry_count, started_at)
        values ($1, $2, $3, $4, case when $5 then clock_timestamp() end)
        on conflict (job_id) do update set queue = excluded.queue, process_id = excluded.process_id,
          retry_count = excluded.retry_count, started_at = excluded.started_at, alone = false`,
-      [id, name, this.#processId, retryCount, started],
+      [id, name, this.#processId, retryCount, isStarted],
     );
   }
 
   /**
-   * Gives unfinished jobs of this process back. A planned stop and an outage do not count as attempts. `isBlameless`: the
-   * jobs cannot be the cause of the outage. Returns their IDs.
+   * Gives this process's unfinished jobs back. A planned stop and an outage do not count as attempts. `isBlameless`:
+   * the jobs cannot have caused the outage. Returns their IDs.
    */
   async release(jobs: readonly TakenJob[], { delaySeconds = 0, isBlameless = false } = {}): Promise<Set<string>> {
     if (jobs.length === 0) return new Set();
-    const released = await this.#rows<{ id: string }>(
+    const releasedRows = await this.#rows<{ id: string }>(
       `with given as (
          select * from unnest($1::uuid[], $2::text[], $3::int[]) as given (id, name, retry_count)),
        freed as (
@@ -79,16 +79,16 @@ export class JobRuns {
         isBlameless,
       ],
     );
-    return new Set(released.map(({ id }) => id));
+    return new Set(releasedRows.map(({ id }) => id));
   }
 
   /**
-   * Frees the jobs of these processes. `died`: each started job was interrupted; a job that was interrupted too often moves
-   * to the queue of jobs that run alone.
+   * Frees these processes' jobs. `haveDied`: each started job was interrupted; a job that was interrupted too often
+   * moves to the queue for jobs that run alone.
    */
   async free(
     processes: readonly string[],
-    died: boolean,
+    haveDied: boolean,
   ): Promise<{ id: string; queue: string; interruptions: number }[]> {
     return this.#rows(
       `with held as (
@@ -112,13 +112,13 @@ export class JobRuns {
            start_after = ${this.#schema}.job_now()
          from noted where job.name = noted.name and job.id = noted.id)
        select id, queue, interruptions from noted`,
-      [processes, died],
+      [processes, haveDied],
     );
   }
 
   /** Frees jobs that were taken but never noted, because the process or the database died in between. */
   async freeUnnoted(queues: readonly string[], atOnce: boolean): Promise<number> {
-    const freed = await this.#rows(
+    const freedRows = await this.#rows(
       `update ${this.#schema}.job job set state = 'retry', retry_limit = retry_limit + 1,
          start_after = ${this.#schema}.job_now()
        where name = any($1) and state = 'active' and ($2 or started_on < ${this.#schema}.job_now() - interval '20 s')
@@ -127,10 +127,10 @@ export class JobRuns {
        returning id`,
       [queues, atOnce],
     );
-    return freed.length;
+    return freedRows.length;
   }
 
-  /** The jobs of this process, according to the database. */
+  /** This process's jobs, according to the database. */
   async held(): Promise<TakenJob[]> {
     return this.#rows<{ id: string; name: string; retryCount: number } & Record<string, unknown>>(
       `select job.id, job.name, job.retry_count as "retryCount" from ${this.#schema}.job_runs run
@@ -141,7 +141,7 @@ export class JobRuns {
     );
   }
 
-  /** The next job to run alone or in a child process, of the tenant that has waited longest for such a run. */
+  /** The next job to run alone or in a child process, for the tenant that has waited longest for such a run. */
   async nextAlone(
     queues: readonly string[],
     inChild: boolean,
@@ -160,11 +160,11 @@ export class JobRuns {
   }
 
   /**
-   * Takes a job for a run alone and notes the run in the same statement. With `inChild`, the death of this process does
-   * not count as an interruption. Undefined when another process was faster.
+   * Takes a job for a run alone and notes the run in the same statement. With `inChild`, this process's death does not
+   * count as an interruption. Undefined when another process was faster.
    */
   async takeAlone({ id, name }: { id: string; name: string }, inChild: boolean): Promise<AloneJob | undefined> {
-    const [taken] = await this.#rows<AloneJob & Record<string, unknown>>(
+    const [takenJob] = await this.#rows<AloneJob & Record<string, unknown>>(
       `with taken as (
          update ${this.#schema}.job set state = 'active', started_on = ${this.#schema}.job_now(),
            retry_count = retry_count + case when started_on is null then 0 else 1 end
@@ -182,7 +182,7 @@ export class JobRuns {
          expire_seconds as "expireSeconds" from taken`,
       [id, name, this.#processId, inChild],
     );
-    return taken;
+    return takenJob;
   }
 
   /** Notes that the job runs in child processes from now on. */
@@ -206,7 +206,7 @@ export class JobRuns {
     );
   }
 
-  /** The runs alone that still count in the window of this process. */
+  /** The runs alone that still count in this process's window. */
   async recentAlone(): Promise<AloneRun[]> {
     const runs = await this.#rows<{ startedAt: number; endedAt: number | null }>(
       `select (extract(epoch from started_at) * 1000)::float8 as "startedAt",
@@ -216,17 +216,17 @@ export class JobRuns {
     return runs.map(({ startedAt, endedAt }) => ({ startedAt, endedAt: endedAt ?? undefined }));
   }
 
-  /** Makes the next failure of the job its last one. Returns false when another process has taken the run over. */
+  /** Makes the job's next failure its last one. Returns false when another process has taken the run over. */
   async exhaust({ id, name, retryCount }: { id: string; name: string; retryCount?: number }): Promise<boolean> {
-    const exhausted = await this.#rows(
+    const exhaustedRows = await this.#rows(
       `update ${this.#schema}.job set retry_limit = retry_count where name = $2 and id = $1
          and ($3::int is null and state < 'active' or retry_count = $3 and state = 'active') returning id`,
       [id, name, retryCount ?? null],
     );
-    return exhausted.length > 0;
+    return exhaustedRows.length > 0;
   }
 
-  /** Deletes notes of jobs that have ended. */
+  /** Deletes notes about jobs that have ended. */
   async forget(): Promise<void> {
     await this.#rows(
       `delete from ${this.#schema}.job_runs where job_id in (

@@ -10,7 +10,7 @@ interface Worker {
   id: string | undefined;
   /** A wake-up came while the worker started. */
   woken: boolean;
-  /** More than one while the handler of an expired job continues. */
+  /** More than one while an expired job's handler continues. */
   running: number;
 }
 
@@ -22,15 +22,15 @@ interface QueueWork {
   readonly run: (taken: JobWithMetadata<TenantPayload>) => Promise<void>;
 }
 
-/** `send_jobs` stores the limit of a payload as the tier of the job. */
+/** `send_jobs` stores a payload's limit as the job's tier. */
 const runningLimits = Object.fromEntries(
   Array.from({ length: maxRunningLimit }, (_, place) => [String(place + 1), place + 1]),
 );
 
-/** A queue starts with so many workers, and gets more while all of them are busy. Each one polls at its start. */
+/** A queue starts with so many workers, and gets more while all are busy. Each one polls at its start. */
 const workersAtStart = 4;
 
-/** The queues of the list with a job whose time has come. */
+/** The listed queues with a job whose time has come. */
 const dueQueues = (schema: string) => `
   select queue from unnest($1::text[]) as queue
   where exists (
@@ -49,7 +49,7 @@ interface WorkersParts {
   readonly logger: Logger;
 }
 
-/** The workers of pg-boss, which are woken when a job may be waiting. */
+/** The pg-boss workers, which are woken when a job may be waiting. */
 export class JobWorkers {
   readonly #boss: PgBoss;
   readonly #process: JobProcess;
@@ -72,12 +72,12 @@ export class JobWorkers {
     });
   }
 
-  /** Looks for retries, delayed jobs and jobs of other processes, which arrive without a wake-up. */
+  /** Looks for retries, delayed jobs and jobs from other processes, which arrive without a wake-up. */
   watch(): void {
     this.#looks.start(() => this.#look());
   }
 
-  /** One statement for all queues, since most of them are empty most of the time. */
+  /** One statement for all queues, since most are usually empty. */
   async #look(): Promise<void> {
     if (this.#queues.size === 0) return;
     const { rows } = await this.#sql.executeSql(this.#dueQueues, [[...this.#queues.keys()]]);
@@ -99,12 +99,12 @@ export class JobWorkers {
     } as const;
     const worker: Worker = { id: undefined, woken: false, running: 0 };
     workers.push(worker);
-    worker.id = await this.#boss.work(queue, options, async ([taken]: JobWithMetadata<TenantPayload>[]) => {
-      if (!taken) return;
+    worker.id = await this.#boss.work(queue, options, async ([takenJob]: JobWithMetadata<TenantPayload>[]) => {
+      if (!takenJob) return;
       worker.running += 1;
       this.wake(queue);
       try {
-        await run(taken);
+        await run(takenJob);
       } finally {
         worker.running -= 1;
         // Otherwise the worker pauses for its polling interval after every job.

@@ -4,14 +4,14 @@ import type { JobProcess } from "./job-process.js";
 import type { JobRuns, JobSql, TakenJob } from "./job-runs.js";
 
 const lapsedSeconds = 20;
-/** The time that pg-boss may take to store the end of a job after its handler. Until then the job looks abandoned. */
+/** The time that pg-boss may take to store a job's end after its handler. Until then the job looks abandoned. */
 const settledMs = 10_000;
 const forgetMs = 60_000;
 
-/** The facts about the jobs of a queue that the lease needs. */
+/** The facts about a queue's jobs that the lease needs. */
 interface LeasedJobs {
   readonly queues: readonly string[];
-  /** The jobs whose handlers run, and those of them that are noted as running. */
+  /** The jobs whose handlers run, and the ones among them that are noted as running. */
   held(): readonly TakenJob[];
   running(): readonly TakenJob[];
   /** Called when another process has taken a job over. */
@@ -19,9 +19,9 @@ interface LeasedJobs {
 }
 
 /**
- * The lease of this process: one row that is renewed regularly. It frees the jobs of processes whose row was not renewed
- * for 20 s, and own jobs that this process no longer runs. Jobs of earlier processes on the same data directory are freed
- * at the start.
+ * This process's lease: one row that is renewed regularly. It frees the jobs that belong to processes whose row was not
+ * renewed for 20 s, and own jobs that this process no longer runs. Jobs from earlier processes on the same data
+ * directory are freed at the start.
  */
 export class ProcessLease {
   readonly #sql: JobSql;
@@ -52,16 +52,16 @@ export class ProcessLease {
   }
 
   /** Starts the lease. Call it before any job is taken. */
-  async start(held: LeasedJobs): Promise<void> {
-    this.#held = held;
+  async start(leasedJobs: LeasedJobs): Promise<void> {
+    this.#held = leasedJobs;
     const { processId, former } = this.#process;
     await this.#renew();
-    for (const stopped of [true, false]) {
-      const gone = former.filter((process) => process.stopped === stopped);
-      if (gone.length > 0)
+    for (const isStopped of [true, false]) {
+      const formerProcesses = former.filter((process) => process.stopped === isStopped);
+      if (formerProcesses.length > 0)
         await this.#free(
-          gone.map((process) => process.processId),
-          !stopped,
+          formerProcesses.map((process) => process.processId),
+          !isStopped,
         );
     }
     const [others] = await this.#rows<{ exist: boolean }>(
@@ -69,7 +69,7 @@ export class ProcessLease {
          where process_id <> $1 and beat_at > now() - interval '${lapsedSeconds} s') as exist`,
       [processId],
     );
-    await this.#runs.freeUnnoted(held.queues, !others?.exist);
+    await this.#runs.freeUnnoted(leasedJobs.queues, !others?.exist);
     this.#loop.start(() => this.#beat());
   }
 
@@ -81,9 +81,9 @@ export class ProcessLease {
   async #beat(): Promise<void> {
     const running = this.#held.running();
     await this.#renew();
-    const held = await this.#runs.held();
-    this.#loseWhatIsGone(running, held);
-    await this.#releaseWhatWasLeft(held);
+    const heldJobs = await this.#runs.held();
+    this.#loseWhatIsGone(running, heldJobs);
+    await this.#releaseWhatWasLeft(heldJobs);
     if (this.#lastBeat - this.#steadySince >= this.#process.limits.steadyMs) await this.#reap();
     if (this.#lastBeat - this.#forgotAt < forgetMs) return;
     this.#forgotAt = this.#lastBeat;
@@ -102,41 +102,46 @@ export class ProcessLease {
   }
 
   /** Aborts jobs that another process took over while this process was frozen or disconnected. */
-  #loseWhatIsGone(running: readonly TakenJob[], held: readonly TakenJob[]): void {
-    const ours = new Set(held.map(runKey));
+  #loseWhatIsGone(running: readonly TakenJob[], heldJobs: readonly TakenJob[]): void {
+    const ours = new Set(heldJobs.map(runKey));
     for (const job of running) if (!ours.has(runKey(job))) this.#held.lose(job);
   }
 
   /** Frees jobs whose handler has ended while the database was away, so that their end was not stored. */
-  async #releaseWhatWasLeft(held: readonly TakenJob[]): Promise<void> {
+  async #releaseWhatWasLeft(heldJobs: readonly TakenJob[]): Promise<void> {
     const running = new Set(this.#held.held().map(runKey));
-    const left = held.filter((job) => !running.has(runKey(job)));
+    const remainingJobs = heldJobs.filter((job) => !running.has(runKey(job)));
     const since = this.#left;
-    this.#left = new Map(left.map((job) => [runKey(job), since.get(runKey(job)) ?? this.#lastBeat]));
-    const overdue = left.filter((job) => this.#lastBeat - (since.get(runKey(job)) ?? this.#lastBeat) >= settledMs);
+    this.#left = new Map(remainingJobs.map((job) => [runKey(job), since.get(runKey(job)) ?? this.#lastBeat]));
+    const overdue = remainingJobs.filter(
+      (job) => this.#lastBeat - (since.get(runKey(job)) ?? this.#lastBeat) >= settledMs,
+    );
     await this.#runs.release(overdue);
   }
 
   async #reap(): Promise<void> {
-    const lapsed = await this.#rows<{ process_id: string }>(
+    const lapsedRows = await this.#rows<{ process_id: string }>(
       `select process_id from ${this.#schema}.job_processes
        where process_id <> $1 and beat_at < now() - interval '${lapsedSeconds} s'
          and pg_postmaster_start_time() < now() - interval '${this.#process.limits.steadyMs} ms'`,
       [this.#process.processId],
     );
-    if (lapsed.length > 0)
+    if (lapsedRows.length > 0)
       await this.#free(
-        lapsed.map(({ process_id: processId }) => processId),
+        lapsedRows.map(({ process_id: processId }) => processId),
         true,
       );
     await this.#runs.freeUnnoted(this.#held.queues, false);
   }
 
-  async #free(processes: readonly string[], died: boolean): Promise<void> {
-    const freed = await this.#runs.free(processes, died);
+  async #free(processes: readonly string[], haveDied: boolean): Promise<void> {
+    const freedCount = await this.#runs.free(processes, haveDied);
     await this.#rows(`delete from ${this.#schema}.job_processes where process_id = any($1)`, [processes]);
-    if (freed.length > 0)
-      this.#logger.info({ processes, died, jobs: freed.length }, "the jobs of a dead process were freed");
+    if (freedCount.length > 0)
+      this.#logger.info(
+        { processes, died: haveDied, jobs: freedCount.length },
+        "the jobs of a dead process were freed",
+      );
   }
 
   async #rows<R extends object>(text: string, values: unknown[]): Promise<R[]> {

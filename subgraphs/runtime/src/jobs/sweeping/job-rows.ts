@@ -16,22 +16,24 @@ import type { JobQueue } from "../queue/job-queue.js";
 import type { StrandedRow, SweepPosition, SweptRows } from "./sweeper.js";
 
 const pageSize = 500;
-/** The limit of rows in one sweep. The next sweep comes in 30 s, and continues behind them. */
+/** At most so many rows in one sweep. The next sweep comes in 30 s, and continues behind them. */
 const pagesAtMost = 40;
 const patience = "60 seconds";
 
 /**
- * Rows of a table in states that only a job ends. All members are SQL of the platform and must never contain input of a
- * caller.
+ * A table's rows in states that only a job ends. All members are the platform's SQL and must never contain a caller's
+ * input.
  */
 export interface WaitingRows<Payload extends TenantPayload> {
   readonly slice: string;
   readonly job: JobDefinition<Payload>;
   readonly table: string;
-  /** The column of the row's ID, which ascends with time. It needs an index over the waiting rows, unless `bySince`. */
+  /**
+   * The column with the row's ID, which ascends with time. It needs an index over the waiting rows, unless `bySince`.
+   */
   readonly id: string;
   readonly prefix: IdPrefix;
-  /** The condition of waiting rows. */
+  /** The condition for waiting rows. */
   readonly waiting: string;
   /** The column with the time since which a row waits. */
   readonly since: string;
@@ -48,7 +50,7 @@ interface WaitingRow extends StrandedRow {
 
 interface FoundRow extends WaitingRow {
   readonly uuid: string;
-  /** Its place in the order of the search. */
+  /** Its place in the search order. */
   readonly place: readonly string[];
 }
 
@@ -70,32 +72,32 @@ export class JobRows<Payload extends TenantPayload> implements SweptRows<FoundRo
   }
 
   async find(position: SweepPosition = {}): Promise<FoundRow[]> {
-    const found: FoundRow[] = [];
+    const foundRows: FoundRow[] = [];
     let after = position.after ?? (this.#rows.bySince ? ["-infinity", nilUuid] : [nilUuid]);
     let isOver = false;
     for (let page = 0; page < pagesAtMost && !isOver; page += 1) {
       const rows = await this.#page(after);
       const live = await this.#live(rows.map(({ id }) => id));
-      found.push(...rows.filter((row) => !live.has(subjectKey(row.tenantId, row.id))));
+      foundRows.push(...rows.filter((row) => !live.has(subjectKey(row.tenantId, row.id))));
       after = rows.at(-1)?.place ?? after;
       isOver = rows.length < pageSize;
     }
     position.after = isOver ? undefined : after;
-    return found;
+    return foundRows;
   }
 
   async repair(row: FoundRow): Promise<boolean> {
     const { job } = this.#rows;
     const cause = { trace: continueTrace(undefined), actorId: "system" };
     const payload = this.#rows.payload(row);
-    const found = await this.#database.transaction(tenantWithId(row.tenantId), cause, async (transaction) => {
+    const foundRow = await this.#database.transaction(tenantWithId(row.tenantId), cause, async (transaction) => {
       if (!(await this.#stillLies(transaction, row))) return undefined;
       const end = await this.#failedFor(row);
       if (!end) await this.#jobs.send(transaction, job, payload);
       return { end };
     });
-    if (found?.end) await this.#jobs.abandon(job, payload, found.end);
-    return found !== undefined;
+    if (foundRow?.end) await this.#jobs.abandon(job, payload, foundRow.end);
+    return foundRow !== undefined;
   }
 
   async #page(after: readonly string[]): Promise<FoundRow[]> {
@@ -125,8 +127,8 @@ export class JobRows<Payload extends TenantPayload> implements SweptRows<FoundRo
   }
 
   /**
-   * Repairs a row. The row is locked, so that two sweepers do not repair it and it does not end meanwhile. Jobs are searched
-   * over connections of the worker role, which see everything that was committed before the lock was granted.
+   * Repairs a row. The row is locked, so that two sweepers do not repair it and it does not end meanwhile. Jobs are
+   * searched over the worker role's connections, which see everything that was committed before the lock was granted.
    */
   async #stillLies({ execute, tenant }: Transaction, { id, uuid }: FoundRow): Promise<boolean> {
     const { table, id: column, waiting } = this.#rows;
@@ -152,7 +154,7 @@ export class JobRows<Payload extends TenantPayload> implements SweptRows<FoundRo
   }
 }
 
-/** A job of another tenant with the same row ID does not belong to the row. */
+/** Another tenant's job with the same row ID does not belong to the row. */
 const subjectKey = (tenantId: string, subject: string) => `${tenantId} ${subject}`;
 
 const liveSubjects = (schema: string) =>

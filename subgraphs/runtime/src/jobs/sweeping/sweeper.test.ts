@@ -90,19 +90,19 @@ describe("the sweeper", () => {
   }
 
   const until = async (look: () => Promise<boolean>) => {
-    for (let left = 600; !(await look()); left -= 1) {
-      if (left === 0) throw new Error("not within 60 s");
+    for (let looksLeft = 600; !(await look()); looksLeft -= 1) {
+      if (looksLeft === 0) throw new Error("not within 60 s");
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
   };
 
   it("finds and repairs a row without a job, and leaves one with a job alone", async () => {
     const tenant = aTenant();
-    const lost = await aWaitingNote(tenant);
+    const waitingNote = await aWaitingNote(tenant);
     expect(await sweeper.lying()).toEqual({ notes: 1 });
     await sweeper.sweep();
     expect(await sweeper.lying()).toEqual({ notes: 0 });
-    await until(async () => (await textOf(lost)) === "written");
+    await until(async () => (await textOf(waitingNote)) === "written");
     expect(sweeper.repaired()).toEqual({ notes: 1 });
 
     const later = await aWaitingNote(tenant);
@@ -165,11 +165,11 @@ describe("the sweeper", () => {
           { startAfter: new Date("2100-01-01") },
         ),
       );
-      const lost = await aWaitingNote(tenant);
+      const waitingNote = await aWaitingNote(tenant);
       const rows = new JobRows(test.database, jobs, { ...waitingNotes, ...(bySince && { bySince }) });
       const position = {};
       expect(await rows.find(position)).toEqual([]);
-      expect(await rows.find(position)).toMatchObject([{ id: lost }]);
+      expect(await rows.find(position)).toMatchObject([{ id: waitingNote }]);
       // the search begins anew
       expect(await rows.find(position)).toEqual([]);
       await sql.query("delete from catalog.notes where tenant_id = $1", [tenant.uuid]);

@@ -15,11 +15,11 @@ export interface SweepPosition {
   after?: readonly string[] | undefined;
 }
 
-/** The rows of one slice that wait for background work, for the sweeper. */
+/** One slice's rows that wait for background work, for the sweeper. */
 export interface SweptRows<Row extends StrandedRow = StrandedRow> {
   readonly slice: string;
   /**
-   * The rows that have waited for more than 60 s although no job exists for them. A search that looks at a part of the rows
+   * The rows that have waited for more than 60 s although no job exists for them. A search that looks only at some rows
    * stores its position, so that rows whose jobs live never hide those behind them.
    */
   find(position?: SweepPosition): Promise<Row[]>;
@@ -45,20 +45,20 @@ export class Sweeper {
     this.#loop.start(() => this.sweep());
   }
 
-  /** Throws when another entry has the same name, since the counts of one would hide those of the other. */
+  /** Throws when another entry has the same name, since one entry's counts would hide the other's. */
   add<Row extends StrandedRow>(rows: SweptRows<Row>): void {
     if (this.#repaired.has(rows.slice)) throw new Error(`The sweeper already has rows with the name "${rows.slice}".`);
     this.#swept.push({ rows: rows as unknown as SweptRows, position: {} });
     this.#repaired.set(rows.slice, 0);
   }
 
-  /** The number of such rows by slice, now. The first 20,000 overdue rows of each slice are searched. */
+  /** How many such rows there are now, by slice. Each slice's first 20,000 overdue rows are searched. */
   async lying(): Promise<Record<string, number>> {
     const counts = this.#swept.map(async ({ rows }) => [rows.slice, (await rows.find()).length] as const);
     return Object.fromEntries(await Promise.all(counts));
   }
 
-  /** The number of repaired rows by slice since the start. */
+  /** How many rows were repaired since the start, by slice. */
   repaired(): Record<string, number> {
     return Object.fromEntries(this.#repaired);
   }
