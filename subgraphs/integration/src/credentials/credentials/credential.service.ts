@@ -1,3 +1,4 @@
+import type { RowOf } from "@factory/runtime/db/entity-rows";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { violatedUnique } from "@factory/runtime/errors/database-failure";
 import { DomainError } from "@factory/runtime/errors/domain-error";
@@ -13,7 +14,7 @@ import { Credential } from "./credential.entity.js";
 import type { CreateCredentialInput } from "./credential.input.js";
 import { type CredentialKind, type CredentialState, credentialKinds, usableStates } from "./credential.states.js";
 import type { CredentialType } from "./credential.type.js";
-import { type CredentialRow, credentialColumns, credentialRowView, credentialView } from "./credential.view.js";
+import { credentialColumns, credentialView, readCredential } from "./credential.view.js";
 import { CredentialArrivals } from "./credential-arrivals.js";
 import { credentialName, credentialRef } from "./credential-name.js";
 import { type CredentialSchedule, scheduled } from "./credential-schedule.js";
@@ -88,8 +89,8 @@ export class CredentialService {
   async find(context: RequestContext, credentialId: string): Promise<CredentialType | undefined> {
     const uuid = decodeId("crd", credentialId);
     if (uuid === undefined) return undefined;
-    const row = await this.#database.reader.row<CredentialRow>(credentialById, tenantOf(context), uuid);
-    return row && credentialRowView(row);
+    const row = await this.#database.reader.row<RowOf<Credential>>(credentialById, tenantOf(context), uuid);
+    return row && credentialView(readCredential(row));
   }
 
   async get(context: RequestContext, credentialId: string): Promise<CredentialType> {
@@ -121,8 +122,12 @@ export class CredentialService {
     wanted: number | "current" | "previous",
   ): Promise<OpenCredential> {
     const stage = { current: "Current", previous: "Previous" };
-    const [version, named] = typeof wanted === "number" ? [wanted, null] : [null, stage[wanted]];
-    const values = [decodeId("crd", credentialId), version, named, this.#clock()];
+    const values = versionById.valuesOf({
+      credentialId: decodeId("crd", credentialId) ?? null,
+      version: typeof wanted === "number" ? wanted : null,
+      stage: typeof wanted === "number" ? null : stage[wanted],
+      now: this.#clock(),
+    });
     const row = await this.#database.reader.row<CurrentVersionRow>(versionById, tenant, ...values);
     if (!row) throw await this.#withoutVersion(tenant, credentialId);
     return this.#open(tenant, row);
@@ -131,7 +136,7 @@ export class CredentialService {
   /** A credential that was revoked has no version that can be opened. */
   async #withoutVersion(tenant: Tenant, credentialId: string): Promise<DomainError> {
     const uuid = decodeId("crd", credentialId);
-    const row = await this.#database.reader.row<CredentialRow>(credentialById, tenant, uuid);
+    const row = await this.#database.reader.row<RowOf<Credential>>(credentialById, tenant, uuid);
     return row && !usableStates.includes(row.status) ? unusableCredential(row) : unknownCredential();
   }
 
