@@ -1,3 +1,4 @@
+import type { RowOf } from "@factory/runtime/db/entity-rows";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { violatedUnique } from "@factory/runtime/errors/database-failure";
 import { DomainError } from "@factory/runtime/errors/domain-error";
@@ -16,7 +17,7 @@ import { Provider } from "./provider.entity.js";
 import type { RegisterProviderInput } from "./provider.input.js";
 import { type AuthModel, authModels, type ProviderCategory, providerCategories } from "./provider.states.js";
 import type { ProviderType } from "./provider.type.js";
-import { type ProviderRow, providerColumns, providerEntityView, providerRowView } from "./provider.view.js";
+import { providerColumns, providerView, readProvider } from "./provider.view.js";
 import { effectiveDriver, type ProviderPreset, presetNames, presetOf } from "./provider-presets.js";
 import { type ProviderRecord, providerRecord } from "./provider-record.js";
 import type { ProviderTargets } from "./provider-targets.js";
@@ -55,36 +56,36 @@ export class ProviderService {
   async record(tenant: Tenant, providerId: string): Promise<ProviderRecord | undefined> {
     const uuid = decodeId("prv", providerId);
     if (uuid === undefined) return undefined;
-    const row = await this.#database.reader.row<ProviderRow>(providerById, tenant, uuid);
-    return row && providerRecord(row);
+    const row = await this.#database.reader.row<RowOf<Provider>>(providerById, tenant, uuid);
+    return row && providerRecord(readProvider(row));
   }
 
   /** As `record`. The key is compared without regard to case, as in the header X-Svc-Provider. */
   async recordByKey(tenant: Tenant, key: string): Promise<ProviderRecord | undefined> {
-    const row = await this.#database.reader.row<ProviderRow>(providerByKey, tenant, key.toLowerCase());
-    return row && providerRecord(row);
+    const row = await this.#database.reader.row<RowOf<Provider>>(providerByKey, tenant, key.toLowerCase());
+    return row && providerRecord(readProvider(row));
   }
 
   /** As `record`, inside of a transaction. The provider keeps its state until the transaction ends. */
   async recordIn({ tenant, execute }: Transaction, providerId: string): Promise<ProviderRecord | undefined> {
     const uuid = decodeId("prv", providerId);
     if (uuid === undefined) return undefined;
-    const [row] = await execute<ProviderRow>(sharedProvider, [tenant.uuid, uuid]);
-    return row && providerRecord(row);
+    const [row] = await execute<RowOf<Provider>>(sharedProvider, [tenant.uuid, uuid]);
+    return row && providerRecord(readProvider(row));
   }
 
   async find(context: RequestContext, providerId: string): Promise<ProviderType | undefined> {
     const uuid = decodeId("prv", providerId);
     if (uuid === undefined) return undefined;
-    const row = await this.#database.reader.row<ProviderRow>(providerById, tenantOf(context), uuid);
-    return row && providerRowView(row);
+    const row = await this.#database.reader.row<RowOf<Provider>>(providerById, tenantOf(context), uuid);
+    return row && providerView(readProvider(row));
   }
 
   async findApiClient(context: RequestContext, apiClientId: string): Promise<ApiClientType | undefined> {
     const uuid = decodeId("apc", apiClientId);
     if (uuid === undefined) return undefined;
-    const row = await this.#database.reader.row<ProviderRow>(providerByApiClient, tenantOf(context), uuid);
-    return row && apiClientView(providerRowView(row));
+    const row = await this.#database.reader.row<RowOf<Provider>>(providerByApiClient, tenantOf(context), uuid);
+    return row && apiClientView(providerView(readProvider(row)));
   }
 
   async get(context: RequestContext, providerId: string): Promise<ProviderType> {
@@ -134,7 +135,7 @@ export class ProviderService {
             subject: `providers/${providerId}`,
             data: { providerId, key, displayName, category, authModel, apiClient, apiClientId, capabilities, status },
           });
-          return providerEntityView(provider);
+          return providerView(provider);
         },
       });
     } catch (error) {
