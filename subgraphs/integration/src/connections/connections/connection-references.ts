@@ -44,11 +44,10 @@ export async function resolveReferences(
   { execute, tenant }: Transaction,
   wanted: WantedReferences,
 ): Promise<FoundCredentials> {
-  const [found] = await execute<ConnectionPartsRow>(connectionParts, [
-    tenant.uuid,
-    decodeId("prv", wanted.providerId) ?? null,
-    ...namesOf(wanted),
-  ]);
+  const [credential, webhookCredential] = namesOf(wanted);
+  const provider = decodeId("prv", wanted.providerId) ?? null;
+  const values = connectionParts.valuesOf({ tenant: tenant.uuid, provider, credential, webhookCredential });
+  const [found] = await execute<ConnectionPartsRow>(connectionParts, values);
   if (!found || found.provider_status === null || found.auth_model === null)
     throw refusedReferences([missing("providerId", "Must be the id of a provider of the tenant.")]);
   requireCallable(found.provider_status);

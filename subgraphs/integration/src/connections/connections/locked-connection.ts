@@ -1,7 +1,9 @@
+import type { RowOf } from "@factory/runtime/db/entity-rows";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
-import { type ConnectionRecord, type ConnectionRow, connectionColumns, connectionRecord } from "./connection.view.js";
+import type { Connection } from "./connection.entity.js";
+import { type ConnectionRecord, connectionColumns, readConnection } from "./connection.view.js";
 
 const lockOne = {
   name: "connection_lock",
@@ -15,9 +17,9 @@ export async function lockedConnection(
   connectionId: string,
 ): Promise<ConnectionRecord> {
   const uuid = decodeId("con", connectionId);
-  const [row] = uuid === undefined ? [] : await execute<ConnectionRow>(lockOne, [tenant.uuid, uuid]);
+  const [row] = uuid === undefined ? [] : await execute<RowOf<Connection>>(lockOne, [tenant.uuid, uuid]);
   if (!row) throw unknownConnection();
-  return connectionRecord(row);
+  return readConnection(row);
 }
 
 /** The refusal of an id that the tenant does not have, or of a connection that was deleted. */

@@ -1,6 +1,8 @@
+import type { RowOf } from "@factory/runtime/db/entity-rows";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { ProviderMoveListener } from "../../providers/providers/provider-move-listeners.js";
+import type { Connection } from "./connection.entity.js";
 import type { ConnectionState } from "./connection.states.js";
 
 const countLive = {
@@ -23,11 +25,7 @@ const disable = {
     returning connection.connection_id, connection.project_id, stopped.status as previous_status`,
 };
 
-interface DisabledRow {
-  connection_id: string;
-  project_id: string | null;
-  previous_status: ConnectionState;
-}
+type DisabledRow = RowOf<Connection, "connectionId" | "projectId"> & { previous_status: ConnectionState };
 
 /**
  * A provider with connections cannot be retired. Disabling a provider disables its connections in the same transaction:

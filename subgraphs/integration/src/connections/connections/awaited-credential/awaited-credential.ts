@@ -1,26 +1,18 @@
+import type { RecordOf, RowOf } from "@factory/runtime/db/entity-rows";
 import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import { verifyingKinds } from "../../../credentials/credentials/credential.states.js";
 import type { CredentialArrivalHandler } from "../../../credentials/credentials/credential-arrivals.js";
 import { credentialRef } from "../../../credentials/credentials/credential-name.js";
 import { announceInboundSources } from "../../../providers/providers/inbound-sources.js";
+import type { Connection } from "../connection.entity.js";
 import { checkSoon, holdProvidersNaming, useCredential, useWebhookCredential } from "./awaited-credential-statement.js";
 
 /** The number of connections that get a run at once. Further ones are checked by schedule, a few at a time. */
 const verifiedAtOnce = 100;
 
-interface UsingRow {
-  connection_id: string;
-  project_id: string | null;
-  version: number;
-  status: string;
-}
-
-interface NamingConnection {
-  readonly connectionId: string;
-  readonly projectId: string | null;
-  readonly version: number;
-}
+type UsingRow = RowOf<Connection, "connectionId" | "projectId" | "version" | "status">;
+type NamingConnection = RecordOf<Connection, "connectionId" | "projectId" | "version">;
 
 /** The part of the slice that the effect of a new credential needs. */
 interface ConnectionParts {
@@ -33,11 +25,13 @@ interface ConnectionParts {
 export function useAwaitedCredential({ lock, verify }: ConnectionParts): CredentialArrivalHandler {
   return async (transaction, { credentialId, name, kind, hasHosts }) => {
     const { execute, tenant } = transaction;
-    const named = [tenant.uuid, [name, credentialRef(name)]];
+    const forms = [name, credentialRef(name)];
+    const named = [tenant.uuid, forms];
     const uuid = decodeId("crd", credentialId);
     await lock(transaction);
     await execute(holdProvidersNaming, named);
-    const using = await execute<UsingRow>(useCredential, [...named, uuid, hasHosts]);
+    const values = useCredential.valuesOf({ tenant: tenant.uuid, forms, credential: uuid, hasHosts });
+    const using = await execute<UsingRow>(useCredential, values);
     const verified = using.filter(({ status }) => status === "Active" || status === "AuthorizationRequired");
     for (const { connection_id, project_id: projectId, version } of verified.slice(0, verifiedAtOnce))
       await verify(transaction, { connectionId: encodeId("con", connection_id), projectId, version });
