@@ -9,7 +9,7 @@ import type { RunService } from "../../runs/run.service.js";
 import { isFinal, type RunState } from "../../runs/run.states.js";
 import type { RunRecord } from "../../runs/run-record.js";
 import { lockedSubscription } from "../webhook-subscriptions/locked-subscription.js";
-import type { SubscriptionRow } from "../webhook-subscriptions/webhook-subscription.view.js";
+import type { SubscriptionRecord } from "../webhook-subscriptions/webhook-subscription.view.js";
 import { readableSelection } from "./readable-selection.js";
 import { type ReplayPayload, reachedBy } from "./replay-record.js";
 import { checkedSelection, requireNothingElse } from "./replay-selection.js";
@@ -51,13 +51,13 @@ export class WebhookReplayService {
         const known = await lockedSubscription(transaction, subscriptionId);
         requireReceiver(known);
         const wanted = await this.#payload(transaction, known, input);
-        const selection = readableSelection(wanted.selection, known.event_type, principalOf(context));
+        const selection = readableSelection(wanted.selection, known.eventType, principalOf(context));
         const payload = { ...wanted, selection };
         await this.#requireRoom(transaction, known);
         const operation = "ReplayDeliveries";
         const run = await this.#runs.startIn(transaction, {
           operation,
-          projectId: known.project_id,
+          projectId: known.projectId,
           payload: { ...payload },
         });
         if (input.continueRunId != null) {
@@ -71,10 +71,9 @@ export class WebhookReplayService {
 
   async #payload(
     transaction: Transaction,
-    known: SubscriptionRow,
+    { subscriptionId }: SubscriptionRecord,
     input: ReplayWebhookMessagesInput,
   ): Promise<ReplayPayload> {
-    const subscriptionId = encodeId("whs", known.subscription_id);
     const { continueRunId } = input;
     if (continueRunId == null) {
       const selection = checkedSelection(input, new Date());
@@ -90,10 +89,9 @@ export class WebhookReplayService {
   }
 
   /** The lock lasts until the transaction ends, so that requests at the same time cannot exceed the limit together. */
-  async #requireRoom({ defer, execute, tenant }: Transaction, known: SubscriptionRow): Promise<void> {
+  async #requireRoom({ defer, execute, tenant }: Transaction, { subscriptionId }: SubscriptionRecord): Promise<void> {
     await defer(lock, [hashedLocks.webhookReplays(tenant.tenantId)]);
     const open = await execute<{ run_id: string; subscription_id: string }>(openReplaysOfTenant, [tenant.uuid]);
-    const subscriptionId = encodeId("whs", known.subscription_id);
     const same = open.find(({ subscription_id }) => subscription_id === subscriptionId);
     if (same) {
       const runId = encodeId("run", same.run_id);
@@ -115,8 +113,8 @@ async function lockedFormer({ execute, tenant }: Transaction, runId: string): Pr
   return uuid === undefined ? undefined : (await execute<FormerReplay>(lockedReplay, [tenant.uuid, uuid]))[0];
 }
 
-function requireReceiver({ status, endpoint_url }: SubscriptionRow): void {
-  if (endpoint_url === null)
+function requireReceiver({ status, endpointUrl }: SubscriptionRecord): void {
+  if (endpointUrl === null)
     throw new DomainError("INVALID_STATE", {
       detail: "The subscription verifies deliveries of a vendor and sends nothing, so nothing can be replayed.",
       currentState: status,
