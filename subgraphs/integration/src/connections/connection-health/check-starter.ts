@@ -1,4 +1,3 @@
-import type { RowOf } from "@factory/runtime/db/entity-rows";
 import { failpoint } from "@factory/runtime/faults/failpoint";
 import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
@@ -6,7 +5,7 @@ import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import type { RunService } from "../../runs/run.service.js";
 import { systemActor } from "../../runs/run.states.js";
-import type { Connection } from "../connections/connection.entity.js";
+import type { ConnectionRow } from "../connections/connection.view.js";
 import { unknownConnection } from "../connections/locked-connection.js";
 import { checkBegun, lockCheckedConnection, lockDueConnection, openCheck } from "./check-statement.js";
 import type { RecentCalls } from "./health-machine.js";
@@ -18,7 +17,7 @@ interface Services {
   readonly times: ProbeTimes;
 }
 
-type LockedRow = RowOf<Connection, "projectId">;
+type LockedRow = Pick<ConnectionRow, "project_id">;
 
 /** Starts runs that check connections. The run and the time of the next check are stored together. */
 export class CheckStarter {

@@ -1,19 +1,17 @@
-import type { RowOf } from "@factory/runtime/db/entity-rows";
 import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { nilUuid } from "@factory/runtime/identifiers/nil-uuid";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
 import { enumFilter, textFilter } from "@factory/runtime/pagination/list-filters";
-import type { Connection as Page, PageRequest } from "@factory/runtime/pagination/page";
+import type { Connection, PageRequest } from "@factory/runtime/pagination/page";
 import { SortedList } from "@factory/runtime/pagination/sorted-list";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
-import type { Connection } from "./connection.entity.js";
 import type { ConnectionFilterInput } from "./connection.input.js";
 import { connectionHealths, connectionStates } from "./connection.states.js";
 import type { ConnectionType } from "./connection.type.js";
-import { connectionColumns, connectionView, readConnection } from "./connection.view.js";
+import { type ConnectionRow, connectionColumns, connectionView, readConnection } from "./connection.view.js";
 
 const listedStates = Object.keys(connectionStates).filter((state) => state !== "Deleted");
 
@@ -52,13 +50,16 @@ export class ConnectionListService {
     this.#cursors = cursors;
   }
 
-  async list(context: RequestContext, request: PageRequest<ConnectionFilterInput>): Promise<Page<ConnectionType>> {
+  async list(
+    context: RequestContext,
+    request: PageRequest<ConnectionFilterInput>,
+  ): Promise<Connection<ConnectionType>> {
     const tenant = tenantOf(context);
     const providerId = request.filter?.providerId;
     const provider = providerId == null ? null : (decodeId("prv", providerId) ?? nilUuid);
     const scope = { tenantId: tenant.tenantId, provider };
     const page = sortedConnections.page(this.#cursors, scope, request, { provider });
-    const rows = await this.#database.reader.rows<RowOf<Connection>>(page.statement, tenant, ...page.values);
+    const rows = await this.#database.reader.rows<ConnectionRow>(page.statement, tenant, ...page.values);
     return page.connection(rows.map((row) => connectionView(readConnection(row))));
   }
 }

@@ -1,4 +1,3 @@
-import type { RowOf } from "@factory/runtime/db/entity-rows";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
@@ -12,7 +11,13 @@ import { Connection } from "./connection.entity.js";
 import type { CreateConnectionInput } from "./connection.input.js";
 import { type AuthMode, authModes } from "./connection.states.js";
 import type { ConnectionType } from "./connection.type.js";
-import { type ConnectionRecord, connectionColumns, connectionView, readConnection } from "./connection.view.js";
+import {
+  type ConnectionRecord,
+  type ConnectionRow,
+  connectionColumns,
+  connectionView,
+  readConnection,
+} from "./connection.view.js";
 import { checkedConfiguration } from "./connection-configuration.js";
 import { requireRoomForConnection } from "./connection-limit.js";
 import { resolveReferences } from "./connection-references.js";
@@ -42,7 +47,7 @@ export class ConnectionService {
   async record(tenant: Tenant, connectionId: string): Promise<ConnectionRecord | undefined> {
     const uuid = decodeId("con", connectionId);
     if (uuid === undefined) return undefined;
-    const row = await this.#database.reader.row<RowOf<Connection>>(connectionById, tenant, uuid);
+    const row = await this.#database.reader.row<ConnectionRow>(connectionById, tenant, uuid);
     return row && readConnection(row);
   }
 

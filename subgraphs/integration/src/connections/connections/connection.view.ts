@@ -1,10 +1,11 @@
-import { columnsOf, type RecordOf, rowReader } from "@factory/runtime/db/entity-rows";
+import { columnsOf, type RecordOf, type RowOf, rowReader } from "@factory/runtime/db/entity-rows";
 import { Connection } from "./connection.entity.js";
 import type { ConnectionType } from "./connection.type.js";
 
 /** A connection as the slices below use it. */
 export type ConnectionRecord = Omit<RecordOf<Connection>, "deletedAt">;
 
+export type ConnectionRow = RowOf<Connection>;
 export const connectionColumns = columnsOf(Connection);
 export const readConnection = rowReader(Connection);
 

@@ -1,9 +1,7 @@
-import type { RowOf } from "@factory/runtime/db/entity-rows";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
-import type { Connection } from "./connection.entity.js";
-import { type ConnectionRecord, connectionColumns, readConnection } from "./connection.view.js";
+import { type ConnectionRecord, type ConnectionRow, connectionColumns, readConnection } from "./connection.view.js";
 
 const lockOne = {
   name: "connection_lock",
@@ -17,7 +15,7 @@ export async function lockedConnection(
   connectionId: string,
 ): Promise<ConnectionRecord> {
   const uuid = decodeId("con", connectionId);
-  const [row] = uuid === undefined ? [] : await execute<RowOf<Connection>>(lockOne, [tenant.uuid, uuid]);
+  const [row] = uuid === undefined ? [] : await execute<ConnectionRow>(lockOne, [tenant.uuid, uuid]);
   if (!row) throw unknownConnection();
   return readConnection(row);
 }

@@ -8,11 +8,11 @@ import { readPage, SortedList } from "@factory/runtime/pagination/sorted-list";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
-import type { Credential } from "./credential.entity.js";
 import type { CredentialFilterInput } from "./credential.input.js";
 import { credentialKinds, credentialStates } from "./credential.states.js";
 import type { CredentialType } from "./credential.type.js";
 import {
+  type CredentialRow,
   credentialColumns,
   credentialView,
   readCredential,
@@ -70,13 +70,13 @@ export class CredentialListService {
 
   list(context: RequestContext, request: PageRequest<CredentialFilterInput>): Promise<Connection<CredentialType>> {
     const list = { reader: this.#database.reader, cursors: this.#cursors, tenant: tenantOf(context) };
-    return readPage(sortedCredentials, list, request, (row: RowOf<Credential>) => credentialView(readCredential(row)));
+    return readPage(sortedCredentials, list, request, (row: CredentialRow) => credentialView(readCredential(row)));
   }
 
   /** The newest 50 versions, the newest first. */
   async versions(context: RequestContext, credentialId: string): Promise<CredentialVersionType[]> {
     const uuid = decodeId("crd", credentialId);
-    type Row = RowOf<CredentialVersion, ShownVersionMember> & Pick<RowOf<Credential>, "name">;
+    type Row = RowOf<CredentialVersion, ShownVersionMember> & Pick<CredentialRow, "name">;
     const rows = await this.#database.reader.rows<Row>(versionsOf, tenantOf(context), uuid);
     return rows.map((row) => versionView(readVersion(row), row.name));
   }

@@ -1,4 +1,3 @@
-import type { RowOf } from "@factory/runtime/db/entity-rows";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { violatedUnique } from "@factory/runtime/errors/database-failure";
 import { DomainError } from "@factory/runtime/errors/domain-error";
@@ -14,7 +13,7 @@ import { Credential } from "./credential.entity.js";
 import type { CreateCredentialInput } from "./credential.input.js";
 import { type CredentialKind, type CredentialState, credentialKinds, usableStates } from "./credential.states.js";
 import type { CredentialType } from "./credential.type.js";
-import { credentialColumns, credentialView, readCredential } from "./credential.view.js";
+import { type CredentialRow, credentialColumns, credentialView, readCredential } from "./credential.view.js";
 import { CredentialArrivals } from "./credential-arrivals.js";
 import { credentialName, credentialRef } from "./credential-name.js";
 import { type CredentialSchedule, scheduled } from "./credential-schedule.js";
@@ -89,7 +88,7 @@ export class CredentialService {
   async find(context: RequestContext, credentialId: string): Promise<CredentialType | undefined> {
     const uuid = decodeId("crd", credentialId);
     if (uuid === undefined) return undefined;
-    const row = await this.#database.reader.row<RowOf<Credential>>(credentialById, tenantOf(context), uuid);
+    const row = await this.#database.reader.row<CredentialRow>(credentialById, tenantOf(context), uuid);
     return row && credentialView(readCredential(row));
   }
 
@@ -136,7 +135,7 @@ export class CredentialService {
   /** A credential that was revoked has no version that can be opened. */
   async #withoutVersion(tenant: Tenant, credentialId: string): Promise<DomainError> {
     const uuid = decodeId("crd", credentialId);
-    const row = await this.#database.reader.row<RowOf<Credential>>(credentialById, tenant, uuid);
+    const row = await this.#database.reader.row<CredentialRow>(credentialById, tenant, uuid);
     return row && !usableStates.includes(row.status) ? unusableCredential(row) : unknownCredential();
   }
 

@@ -1,4 +1,4 @@
-import { columnsOf, type RecordOf, rowReader } from "@factory/runtime/db/entity-rows";
+import { columnsOf, type RecordOf, type RowOf, rowReader } from "@factory/runtime/db/entity-rows";
 import { Credential } from "./credential.entity.js";
 import { defaultGraceSeconds } from "./credential.states.js";
 import type { CredentialType } from "./credential.type.js";
@@ -6,6 +6,8 @@ import { credentialRef, credentialVersionRef } from "./credential-name.js";
 import { CredentialVersion } from "./credential-version.entity.js";
 import type { CredentialVersionType } from "./credential-version.type.js";
 
+export type CredentialRow = RowOf<Credential>;
+export type VersionRow = RowOf<CredentialVersion>;
 export const credentialColumns = columnsOf(Credential);
 export const readCredential = rowReader(Credential);
 export const readVersion = rowReader(CredentialVersion);

@@ -1,4 +1,3 @@
-import type { RowOf } from "@factory/runtime/db/entity-rows";
 import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
@@ -8,11 +7,10 @@ import { readPage, SortedList } from "@factory/runtime/pagination/sorted-list";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
-import type { Provider } from "./provider.entity.js";
 import type { ProviderFilterInput } from "./provider.input.js";
 import { providerCategories, providerStates } from "./provider.states.js";
 import type { ProviderType } from "./provider.type.js";
-import { providerColumns, providerView, readProvider } from "./provider.view.js";
+import { type ProviderRow, providerColumns, providerView, readProvider } from "./provider.view.js";
 
 export const sortedProviders = new SortedList<ProviderType, TenantStatement>({
   list: "providers",
@@ -47,6 +45,6 @@ export class ProviderListService {
 
   list(context: RequestContext, request: PageRequest<ProviderFilterInput>): Promise<Connection<ProviderType>> {
     const list = { reader: this.#database.reader, cursors: this.#cursors, tenant: tenantOf(context) };
-    return readPage(sortedProviders, list, request, (row: RowOf<Provider>) => providerView(readProvider(row)));
+    return readPage(sortedProviders, list, request, (row: ProviderRow) => providerView(readProvider(row)));
   }
 }

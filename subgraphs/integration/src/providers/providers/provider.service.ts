@@ -1,4 +1,3 @@
-import type { RowOf } from "@factory/runtime/db/entity-rows";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { violatedUnique } from "@factory/runtime/errors/database-failure";
 import { DomainError } from "@factory/runtime/errors/domain-error";
@@ -17,7 +16,7 @@ import { Provider } from "./provider.entity.js";
 import type { RegisterProviderInput } from "./provider.input.js";
 import { type AuthModel, authModels, type ProviderCategory, providerCategories } from "./provider.states.js";
 import type { ProviderType } from "./provider.type.js";
-import { providerColumns, providerView, readProvider } from "./provider.view.js";
+import { type ProviderRow, providerColumns, providerView, readProvider } from "./provider.view.js";
 import { effectiveDriver, type ProviderPreset, presetNames, presetOf } from "./provider-presets.js";
 import { type ProviderRecord, providerRecord } from "./provider-record.js";
 import type { ProviderTargets } from "./provider-targets.js";
@@ -56,13 +55,13 @@ export class ProviderService {
   async record(tenant: Tenant, providerId: string): Promise<ProviderRecord | undefined> {
     const uuid = decodeId("prv", providerId);
     if (uuid === undefined) return undefined;
-    const row = await this.#database.reader.row<RowOf<Provider>>(providerById, tenant, uuid);
+    const row = await this.#database.reader.row<ProviderRow>(providerById, tenant, uuid);
     return row && providerRecord(readProvider(row));
   }
 
   /** As `record`. The key is compared without regard to case, as in the header X-Svc-Provider. */
   async recordByKey(tenant: Tenant, key: string): Promise<ProviderRecord | undefined> {
-    const row = await this.#database.reader.row<RowOf<Provider>>(providerByKey, tenant, key.toLowerCase());
+    const row = await this.#database.reader.row<ProviderRow>(providerByKey, tenant, key.toLowerCase());
     return row && providerRecord(readProvider(row));
   }
 
@@ -70,21 +69,21 @@ export class ProviderService {
   async recordIn({ tenant, execute }: Transaction, providerId: string): Promise<ProviderRecord | undefined> {
     const uuid = decodeId("prv", providerId);
     if (uuid === undefined) return undefined;
-    const [row] = await execute<RowOf<Provider>>(sharedProvider, [tenant.uuid, uuid]);
+    const [row] = await execute<ProviderRow>(sharedProvider, [tenant.uuid, uuid]);
     return row && providerRecord(readProvider(row));
   }
 
   async find(context: RequestContext, providerId: string): Promise<ProviderType | undefined> {
     const uuid = decodeId("prv", providerId);
     if (uuid === undefined) return undefined;
-    const row = await this.#database.reader.row<RowOf<Provider>>(providerById, tenantOf(context), uuid);
+    const row = await this.#database.reader.row<ProviderRow>(providerById, tenantOf(context), uuid);
     return row && providerView(readProvider(row));
   }
 
   async findApiClient(context: RequestContext, apiClientId: string): Promise<ApiClientType | undefined> {
     const uuid = decodeId("apc", apiClientId);
     if (uuid === undefined) return undefined;
-    const row = await this.#database.reader.row<RowOf<Provider>>(providerByApiClient, tenantOf(context), uuid);
+    const row = await this.#database.reader.row<ProviderRow>(providerByApiClient, tenantOf(context), uuid);
     return row && apiClientView(providerView(readProvider(row)));
   }
 

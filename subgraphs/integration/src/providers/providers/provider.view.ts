@@ -1,8 +1,9 @@
-import { columnsOf, type RecordOf, rowReader } from "@factory/runtime/db/entity-rows";
+import { columnsOf, type RecordOf, type RowOf, rowReader } from "@factory/runtime/db/entity-rows";
 import { Provider } from "./provider.entity.js";
 import type { ProviderType } from "./provider.type.js";
 import { effectiveDriver, presetOf } from "./provider-presets.js";
 
+export type ProviderRow = RowOf<Provider>;
 export const providerColumns = columnsOf(Provider);
 export const readProvider = rowReader(Provider);
 

@@ -1,18 +1,27 @@
-import type { RecordOf, RowOf } from "@factory/runtime/db/entity-rows";
 import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import { verifyingKinds } from "../../../credentials/credentials/credential.states.js";
 import type { CredentialArrivalHandler } from "../../../credentials/credentials/credential-arrivals.js";
 import { credentialRef } from "../../../credentials/credentials/credential-name.js";
 import { announceInboundSources } from "../../../providers/providers/inbound-sources.js";
-import type { Connection } from "../connection.entity.js";
 import { checkSoon, holdProvidersNaming, useCredential, useWebhookCredential } from "./awaited-credential-statement.js";
 
 /** The number of connections that get a run at once. Further ones are checked by schedule, a few at a time. */
 const verifiedAtOnce = 100;
 
-type UsingRow = RowOf<Connection, "connectionId" | "projectId" | "version" | "status">;
-type NamingConnection = RecordOf<Connection, "connectionId" | "projectId" | "version">;
+// The entity stands in the folder above, which imports this one.
+interface UsingRow {
+  connection_id: string;
+  project_id: string | null;
+  version: number;
+  status: string;
+}
+
+interface NamingConnection {
+  readonly connectionId: string;
+  readonly projectId: string | null;
+  readonly version: number;
+}
 
 /** The part of the slice that the effect of a new credential needs. */
 interface ConnectionParts {
