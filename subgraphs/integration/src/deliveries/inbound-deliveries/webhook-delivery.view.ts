@@ -27,6 +27,8 @@ type ShownMember = (typeof shownMembers)[number];
 /** The text keeps the microseconds, for cursors. */
 export const deliveryColumns = `${columnsOf(WebhookDelivery, shownMembers)}, received_at::text as received_at_text`;
 export type DeliveryRow = RowOf<WebhookDelivery, ShownMember> & { received_at_text: string };
+/** All columns, for statements that read others. */
+export type StoredDeliveryRow = RowOf<WebhookDelivery>;
 export const readDelivery = rowReader(WebhookDelivery);
 
 export function deliveryView(delivery: RecordOf<WebhookDelivery, ShownMember>): WebhookDeliveryType {
