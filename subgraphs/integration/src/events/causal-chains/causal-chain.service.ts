@@ -51,7 +51,7 @@ export class CausalChainService {
     correlationId: string,
   ): Promise<CausalChainType> {
     const [tenant, reader] = [tenantOf(context), principalOf(context)];
-    const values = [sequence, correlationId, maxMembers + 1, this.#maxScanned];
+    const values = chainEvents.valuesOf({ sequence, correlationId, limit: maxMembers + 1, scanned: this.#maxScanned });
     const events = await this.#database.reader.rows<ChainEventRow>(chainEvents, tenant, ...values);
     const objects = await this.#objects(tenant, correlationId, events);
     const told = once(events.flatMap((row) => eventMembers(row, reader)));
@@ -70,22 +70,16 @@ export class CausalChainService {
 
   #objects(tenant: Tenant, correlationId: string, events: readonly ChainEventRow[]): Promise<ChainObjectRow[]> {
     const runs = events.flatMap((event) => [event.run_id, event.verification_run_id]);
-    return this.#database.reader.rows<ChainObjectRow>(
-      chainObjects,
-      tenant,
-      namedIds("run", runs),
-      namedIds(
-        "whd",
-        events.map((event) => event.delivery_id),
-      ),
-      events.map((event) => event.event_id),
-      correlationId,
-      maxMembers + 1,
-      namedIds(
-        "cmd",
-        events.map((event) => event.causation_id),
-      ),
-    );
+    const deliveries = events.map((event) => event.delivery_id);
+    const commands = events.map((event) => event.causation_id);
+    const values = chainObjects.valuesOf({
+      ...{ correlationId, limit: maxMembers + 1 },
+      runs: namedIds("run", runs),
+      deliveries: namedIds("whd", deliveries),
+      events: events.map((event) => event.event_id),
+      commands: namedIds("cmd", commands),
+    });
+    return this.#database.reader.rows<ChainObjectRow>(chainObjects, tenant, ...values);
   }
 }
 
