@@ -19,6 +19,8 @@ type ShownMember = (typeof shownMembers)[number];
 /** The text keeps the microseconds, for cursors. */
 export const messageColumns = `${columnsOf(WebhookMessage, shownMembers)}, created_at::text as created_at_text`;
 export type MessageRow = RowOf<WebhookMessage, ShownMember> & { created_at_text: string };
+/** All columns, for statements that read others. */
+export type StoredMessageRow = RowOf<WebhookMessage>;
 export const readMessage = rowReader(WebhookMessage);
 
 export const attemptColumns = columnsOf(WebhookAttempt);

@@ -30,6 +30,8 @@ type ShownMember = (typeof shownMembers)[number];
 
 export const subscriptionColumns = columnsOf(WebhookSubscription, shownMembers);
 export type SubscriptionRow = RowOf<WebhookSubscription, ShownMember>;
+/** All columns, for statements that read others. */
+export type StoredSubscriptionRow = RowOf<WebhookSubscription>;
 export type SubscriptionRecord = RecordOf<WebhookSubscription, ShownMember>;
 export const readSubscription = rowReader(WebhookSubscription);
 

@@ -7,10 +7,12 @@ import {
   mayRead,
   requireReadable,
 } from "../../../event-types/event-access/event-access.js";
-import type { SubscriptionRecord } from "../webhook-subscription.view.js";
 import { typeThatWaits } from "./waiting-type-statement.js";
 
-type KnownSubscription = Pick<SubscriptionRecord, "subscriptionId" | "eventType">;
+interface KnownSubscription {
+  readonly subscriptionId: string;
+  readonly eventType: string | null;
+}
 
 /** The members of a change that choose which events go where. */
 interface Choice {
