@@ -5,10 +5,11 @@ import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Envelope } from "@factory/runtime/messages/envelope";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
+import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
+import { isTenantEvent } from "../../event-types/event-access/event-access.js";
 import type { WebhookMessageService } from "../../webhooks/webhook-messages/webhook-message.service.js";
-import { logOwnerOf } from "./log-owner.js";
 import { type LoggedEvent, type LoggedEventRow, loggedEvent, loggedEventColumns } from "./logged-event.js";
 
 /**
@@ -198,3 +199,7 @@ export class EventLogService {
     await this.#messages.enqueue(transaction, events);
   }
 }
+
+/** The tenant in whose log an event stands. Its subscribers and webhooks get the event. */
+const logOwnerOf = ({ type, tenantid }: Pick<Envelope, "type" | "tenantid">): string =>
+  isTenantEvent(type) ? platformTenantId : tenantid;

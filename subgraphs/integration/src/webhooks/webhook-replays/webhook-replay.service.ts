@@ -1,3 +1,4 @@
+import type { Principal } from "@factory/runtime/auth/principal";
 import { hashedLocks } from "@factory/runtime/db/advisory-locks";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
@@ -5,14 +6,14 @@ import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, requireSameTenant } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
+import { allEventTypes, isEventType, mayRead, requireReadable } from "../../event-types/event-access/event-access.js";
 import type { RunService } from "../../runs/run.service.js";
 import { isFinal, type RunState } from "../../runs/run.states.js";
 import type { RunRecord } from "../../runs/run-record.js";
 import { lockedSubscription } from "../webhook-subscriptions/locked-subscription.js";
 import type { SubscriptionRecord } from "../webhook-subscriptions/webhook-subscription.view.js";
-import { readableSelection } from "./readable-selection.js";
 import { type ReplayPayload, reachedBy } from "./replay-record.js";
-import { checkedSelection, requireNothingElse } from "./replay-selection.js";
+import { checkedSelection, type ReplaySelection, requireNothingElse } from "./replay-selection.js";
 import { lockedReplay, noteContinuation, openReplaysOfTenant } from "./run-statement.js";
 import type { ReplayWebhookMessagesInput } from "./webhook-replay.input.js";
 
@@ -152,4 +153,20 @@ function unknownReplay(): DomainError {
     detail: "The replay to be continued does not exist.",
     errors: [{ pointer: "/input/continueRunId", code: "REFERENCE_NOT_FOUND", detail }],
   });
+}
+
+/**
+ * The selection without the kept messages of types that the caller may not read: the present endpoint may be one that the
+ * caller chose for another type. The present type of the subscription is always included: to choose its endpoint, one needed the right to read it.
+ * Throws INSUFFICIENT_SCOPE or PLATFORM_ADMIN_REQUIRED for a type that the selection names.
+ */
+function readableSelection(selection: ReplaySelection, ownType: string | null, principal: Principal): ReplaySelection {
+  const others = (selection.types ?? allEventTypes).filter(isEventType).filter((type) => type !== ownType);
+  if (selection.types !== null) {
+    requireReadable(others, principal);
+    return selection;
+  }
+  const readable = others.filter((type) => mayRead(type, principal));
+  if (readable.length === others.length) return selection;
+  return { ...selection, types: ownType === null ? readable : [ownType, ...readable] };
 }
