@@ -30,7 +30,7 @@ export interface OpenCommand {
 }
 
 /** A command to be stored. `data` is absent for a command that was rejected at its arrival. */
-export interface NewVendorCommand {
+interface NewVendorCommand {
   readonly commandId: string;
   readonly type: VendorCommandType;
   readonly status: VendorCommandState;

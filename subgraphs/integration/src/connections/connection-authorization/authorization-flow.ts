@@ -59,7 +59,7 @@ export interface AskedAuthorization {
 }
 
 /** The members that a vendor sends back with the browser (RFC 6749, section 4.1.2, and RFC 9207). */
-export interface AuthorizationAnswer {
+interface AuthorizationAnswer {
   /** The provider that the path names. */
   readonly providerId: string;
   readonly state: string;

@@ -4,7 +4,7 @@ import { namedStatement } from "@factory/runtime/db/named-parameters";
 import { runWaits } from "../../runs/run.states.js";
 
 /** Checks by schedule that run at the same time, in all processes together. */
-export const checkLimits = {
+const checkLimits = {
   maxTotal: 8,
   maxPerTenant: 2,
   /** A run that is open for longer waits for a database or a repair, and holds no place. */

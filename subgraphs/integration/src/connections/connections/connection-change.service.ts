@@ -34,7 +34,7 @@ interface ChangeServices {
 }
 
 /** A request that changes a connection. */
-export interface ConnectionChange extends Preconditions {
+interface ConnectionChange extends Preconditions {
   readonly connectionId: string;
   readonly input: UpdateConnectionInput;
   readonly waitSeconds?: number | null | undefined;

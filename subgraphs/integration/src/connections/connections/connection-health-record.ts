@@ -6,7 +6,7 @@ import type { ConnectionRecord } from "./connection.view.js";
 import { lockedConnection } from "./locked-connection.js";
 
 /** The result of a check. Its run is the evidence. */
-export interface HealthEvidence {
+interface HealthEvidence {
   readonly health: ConnectionHealth;
   readonly runId: string;
   /** Null leaves the reason, for an unchanged health. */

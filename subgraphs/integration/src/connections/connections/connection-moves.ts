@@ -9,7 +9,7 @@ import type { ConnectionRecord } from "./connection.view.js";
 import { lockedConnection } from "./locked-connection.js";
 
 /** Why a connection moves, and the run that is the evidence, if there is one. */
-export interface MoveCause {
+interface MoveCause {
   readonly reason: string | null;
   readonly runId?: string | undefined;
 }

@@ -20,7 +20,7 @@ interface CredentialReferences {
 }
 
 /** The references of a connection that are checked, and how strictly. */
-export interface WantedReferences extends CredentialReferences {
+interface WantedReferences extends CredentialReferences {
   readonly providerId: string;
   readonly authMode: AuthMode;
   readonly strictReferences: boolean;
@@ -30,7 +30,7 @@ export interface WantedReferences extends CredentialReferences {
 }
 
 /** The credentials that the references name; null for an external reference. */
-export interface FoundCredentials {
+interface FoundCredentials {
   readonly credentialId: string | null;
   readonly webhookCredentialId: string | null;
 }

@@ -48,7 +48,7 @@ interface SealedTokens {
 }
 
 /** A connection, and the message that caused the work on its tokens. */
-export interface TokenOwner {
+interface TokenOwner {
   readonly tenant: Tenant;
   readonly cause: Cause;
   readonly connection: Pick<VendorConnection, "connectionId" | "providerId" | "projectId">;

@@ -38,7 +38,7 @@ export interface OpenCredential {
   readonly material: SecretMaterial;
 }
 
-export interface NewCredential {
+interface NewCredential {
   readonly name: string;
   readonly kind: CredentialKind;
   readonly secret: SecretMaterial;

@@ -19,12 +19,12 @@ export interface OpenSecret {
 }
 
 /** A secret whose key this process does not have. It may be the one that verifies. */
-export interface SealedSecret {
+interface SealedSecret {
   readonly isSealed: true;
 }
 
 /** The secrets of a credential. */
-export type KnownSecret = OpenSecret | SealedSecret;
+type KnownSecret = OpenSecret | SealedSecret;
 
 type SecretRow = Pick<
   VersionRow,

@@ -97,7 +97,7 @@ export interface LogExtent {
 }
 
 /** A part of a tenant's log, as it was at one moment. */
-export interface LogWindow extends LogExtent {
+interface LogWindow extends LogExtent {
   readonly events: readonly LoggedEvent[];
   /** The log has no further events of the type up to this sequence. */
   readonly through: number;

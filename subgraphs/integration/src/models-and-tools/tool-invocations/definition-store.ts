@@ -21,7 +21,7 @@ export const readTool = rowReader(Tool);
 export type StoredTool = RecordOf<Tool, (typeof shownMembers)[number]>;
 
 /** How a list differs from the one before. */
-export interface ListChange {
+interface ListChange {
   readonly isFirst: boolean;
   readonly tools: number;
   readonly added: number;

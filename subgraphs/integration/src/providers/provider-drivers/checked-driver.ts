@@ -155,7 +155,7 @@ const withLowerCaseTest = ({ answer, when, ...test }: UrlTest, path: (text: stri
 });
 
 /** A URL of a driver with the pointer to it. */
-export interface DriverUrl {
+interface DriverUrl {
   readonly pointer: string;
   readonly url: string;
 }

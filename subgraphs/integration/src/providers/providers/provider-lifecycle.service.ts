@@ -22,7 +22,7 @@ const moves = {
   retireProvider: { to: "Retired", event: "ProviderRetired" },
 } as const satisfies Record<string, { to: ProviderState; event: EventType }>;
 
-export interface ProviderMove {
+interface ProviderMove {
   readonly field: keyof typeof moves;
   readonly providerId: string;
   readonly input: ProviderMoveInput | null | undefined;

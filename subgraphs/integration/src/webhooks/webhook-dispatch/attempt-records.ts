@@ -13,7 +13,7 @@ import type { MadeAttempt } from "./make-attempt.js";
 import type { ClaimedMessage } from "./message-claims.js";
 
 /** An attempt, with what it means for its lane and its subscription. */
-export interface AttemptResult extends MadeAttempt {
+interface AttemptResult extends MadeAttempt {
   readonly lane: WebhookLane;
   /** True when earlier attempts of the subscription failed and none has succeeded since. */
   readonly failing: boolean;

@@ -40,12 +40,12 @@ export interface ClaimedMessage {
 }
 
 /** A lane with a waiting message, and the time until it is due. A negative time means that it is due. */
-export interface WaitingLane {
+interface WaitingLane {
   readonly lane: WebhookLane;
   readonly dueInMs: number;
 }
 
-export interface OpenBreaker {
+interface OpenBreaker {
   readonly lane: WebhookLane;
   readonly openings: number;
   readonly pausedForMs: number;

@@ -6,7 +6,7 @@ import type { WebhookAttemptType, WebhookMessageType } from "./webhook-message.t
 import { attemptColumns, messageColumns } from "./webhook-message.view.js";
 
 /** A message and the exact time of its creation. */
-export interface ListedMessage extends WebhookMessageType {
+interface ListedMessage extends WebhookMessageType {
   readonly createdAtText: string;
 }
 

@@ -22,7 +22,7 @@ import {
 /** Called with the lanes that have a new message that is due, and with the keys of those that keep the order. */
 type DueListener = (lanes: readonly WebhookLane[], ordered: readonly OrderedKeys[]) => void;
 
-export interface SequencedEvent {
+interface SequencedEvent {
   readonly sequence: string;
   readonly envelope: Envelope;
 }

@@ -44,7 +44,7 @@ const continueStreak = namedStatement(
 );
 
 /** A failed attempt, for the streak of failures of its subscription. */
-export interface FailedAttempt {
+interface FailedAttempt {
   /**
    * True when the message has no attempt left, and for a probe of a receiver that does not respond, because no message
    * can use up its attempts behind such a probe.

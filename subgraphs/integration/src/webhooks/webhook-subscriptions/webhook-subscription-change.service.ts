@@ -56,7 +56,7 @@ interface ChangeServices extends WebhookSubscriptionSettings {
 }
 
 /** A request that changes a webhook subscription. */
-export interface SubscriptionChange extends Preconditions {
+interface SubscriptionChange extends Preconditions {
   readonly subscriptionId: string;
   readonly input: UpdateWebhookSubscriptionInput;
 }

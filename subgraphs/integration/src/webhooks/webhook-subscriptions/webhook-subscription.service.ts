@@ -34,7 +34,7 @@ const activeMembers = ["subscriptionId", "projectId", "eventType", "endpointUrl"
 type ActiveMember = (typeof activeMembers)[number];
 
 /** A subscription that has an event type, so it is an outbound one with an endpoint. */
-export type ActiveSubscription = RecordOf<WebhookSubscription, ActiveMember> & { readonly endpointUrl: string };
+type ActiveSubscription = RecordOf<WebhookSubscription, ActiveMember> & { readonly endpointUrl: string };
 type ActiveRow = RowOf<WebhookSubscription, ActiveMember> & { endpoint_url: string };
 
 export interface WebhookSubscriptionSettings {

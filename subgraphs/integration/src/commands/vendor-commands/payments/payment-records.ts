@@ -8,7 +8,7 @@ import type { ReportedOutcome } from "../../../providers/provider-drivers/vendor
 import type { ToldOutcome } from "./reported-end.js";
 
 /** The columns of what a vendor has told. */
-export interface ToldColumns {
+interface ToldColumns {
   vendor_reference: string | null;
   reported_outcome: ReportedOutcome | null;
   reported_delivery_id: string | null;

@@ -6,7 +6,7 @@ import type { OpenChannel, ProtocolPackage } from "./channel.js";
 import type { SessionFacts } from "./session-facts.js";
 
 /** The limits of one session. */
-export interface SessionLimits {
+interface SessionLimits {
   /** Aborted when the work must end. */
   readonly signal: AbortSignal;
   readonly timeoutMs: number;

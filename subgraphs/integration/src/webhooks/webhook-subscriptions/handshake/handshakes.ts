@@ -10,7 +10,7 @@ import type { Database, Transaction } from "@factory/runtime/unit-of-work/databa
 import type { HandshakeStarter } from "./first-handshake.js";
 
 /** The payload of the job that asks one receiver. */
-export interface HandshakePayload {
+interface HandshakePayload {
   tenantId: string;
   subscriptionId: string;
 }
