@@ -3,6 +3,7 @@ import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import type { ConnectionService } from "../connections/connections/connection.service.js";
+import type { ConnectionRow } from "../connections/connections/connection.view.js";
 import type { Verification } from "../connections/connections/verification.js";
 import type { VendorProbe } from "../connections/vendor-calls/vendor-probe.js";
 import type { RunAttempt } from "../runs/run-operations.js";
@@ -15,15 +16,6 @@ interface ProbeServices {
   readonly connections: ConnectionService;
   readonly probe: VendorProbe;
   readonly verification: Verification;
-}
-
-interface ConnectionRow {
-  connection_id: string;
-}
-
-interface LostRow extends ConnectionRow {
-  project_id: string | null;
-  version: number;
 }
 
 /** Verifies a version of a credential at the vendors whose connections use it. */
@@ -44,7 +36,11 @@ export class CredentialProbe {
     const { credentialId, version } = subjectOf(run);
     const tenant = tenantWithId(run.tenantId);
     const uuid = decodeId("crd", credentialId);
-    const rows = await database.reader.rows<ConnectionRow>(connectionsOfCredential, tenant, uuid);
+    const rows = await database.reader.rows<Pick<ConnectionRow, "connection_id">>(
+      connectionsOfCredential,
+      tenant,
+      uuid,
+    );
     const checked: string[] = [];
     for (const { connection_id } of rows) {
       const connectionId = encodeId("con", connection_id);
@@ -63,7 +59,8 @@ export class CredentialProbe {
   /** Has the connections verified again that the vendor had refused with the former version. */
   async recover(transaction: Transaction, credentialId: string): Promise<void> {
     const { execute, tenant } = transaction;
-    const rows = await execute<LostRow>(lostConnections, [tenant.uuid, decodeId("crd", credentialId)]);
+    type Row = Pick<ConnectionRow, "connection_id" | "project_id" | "version">;
+    const rows = await execute<Row>(lostConnections, [tenant.uuid, decodeId("crd", credentialId)]);
     for (const { connection_id, project_id: projectId, version } of rows) {
       const connectionId = encodeId("con", connection_id);
       // Also where a check is open, since that one may have begun with the former version.

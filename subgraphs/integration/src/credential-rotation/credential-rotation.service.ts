@@ -11,10 +11,10 @@ import type { CredentialType } from "../credentials/credentials/credential.type.
 import { credentialView } from "../credentials/credentials/credential.view.js";
 import { type CredentialVersions, moveTo } from "../credentials/credentials/credential-versions.js";
 import type { SecretDigest } from "../credentials/credentials/secret-digest.js";
+import type { SecretMaterial } from "../credentials/credentials/secret-store.js";
 import type { RunService } from "../runs/run.service.js";
 import type { RotateCredentialInput } from "./credential-rotation.input.js";
 import type { CredentialRotationType } from "./credential-rotation.type.js";
-import { requireOtherSecret } from "./other-secret.js";
 import { endRetirements, retirement } from "./retire-credential-version.js";
 import {
   type LockedCredential,
@@ -185,4 +185,25 @@ function checkedReason(reason: string | null | undefined): RotationReason {
   const known = rotationReasons.find((candidate) => candidate === (reason ?? "ManualRotation"));
   if (known === undefined) throw invalidEnumValue([{ pointer: "/input/reason", allowed: rotationReasons }]);
   return known;
+}
+
+interface Rotated {
+  readonly versions: CredentialVersions;
+  readonly digest: SecretDigest;
+  readonly credential: LockedCredential;
+  readonly secret: SecretMaterial;
+}
+
+/** Throws SECRET_UNCHANGED when a rotation would replace the current secret by itself. */
+async function requireOtherSecret(
+  transaction: Transaction,
+  { versions, digest, credential, secret }: Rotated,
+): Promise<void> {
+  const current = await versions.find(transaction, credential, credential.currentVersion);
+  if (current?.stage !== "Current" || !digest.areEqual(secret, await versions.open(current))) return;
+  const detail = "The secret is the current one of the credential. Rotate to another secret.";
+  throw new DomainError("SECRET_UNCHANGED", {
+    detail,
+    errors: [{ pointer: "/input/secret", code: "CONFLICT", detail }],
+  });
 }

@@ -6,13 +6,11 @@ import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import type { Pool } from "pg";
+import type { CredentialRow } from "../credentials/credentials/credential.view.js";
 import { type AdvanceCredentialPayload, advanceCredentialJob } from "./advance-credential.js";
 import { dueCredentials, markChangeSent } from "./due-credential-statement.js";
 
-interface DueRow {
-  tenant_id: string;
-  credential_id: string;
-}
+type DueRow = Pick<CredentialRow, "tenant_id" | "credential_id">;
 
 interface Resources {
   readonly database: Database;

@@ -27,7 +27,7 @@ const materialEndpoint = "POST /integrations/credentials/rotate";
 export type LockedCredential = Awaited<ReturnType<CredentialVersions["lock"]>>;
 
 /** A rotation as a caller or the schedule wants it. */
-export interface WantedRotation {
+interface WantedRotation {
   readonly reason: RotationReason;
   /** Null: the platform generates the secret, or the new version waits for it. */
   readonly secret: SecretMaterial | null;
@@ -39,7 +39,7 @@ export interface WantedRotation {
 }
 
 /** The secret of a waiting version. Null members keep those that the rotation was started with. */
-export type GivenSecret = Pick<WantedRotation, "graceSeconds" | "expiresAt"> & {
+type GivenSecret = Pick<WantedRotation, "graceSeconds" | "expiresAt"> & {
   readonly reason: RotationReason | null;
   readonly secret: SecretMaterial;
 };

@@ -1,7 +1,7 @@
 import type { WebhookHeaders } from "../ground/standard-webhooks/webhook-signature.js";
 
 /** A test delivery as a receiver would get it. */
-export interface Echo {
+interface Echo {
   readonly headers: WebhookHeaders;
   readonly body: string;
 }

@@ -25,7 +25,7 @@ interface Services {
 }
 
 /** A repository of a tenant, reached through one of its connections. */
-export interface RepositoryRequest {
+interface RepositoryRequest {
   readonly tenantId: string;
   readonly connectionId: string;
   readonly repository: string;
@@ -40,7 +40,7 @@ export interface RepositoryUse {
 }
 
 /** Where a repository is, and which provider it belongs to. */
-export interface Located {
+interface Located {
   readonly gitUrl: string;
   readonly providerId: string;
 }

@@ -23,7 +23,7 @@ const answers: Readonly<Record<VendorCommandType, Answers>> = {
 };
 
 /** A command with what the events about it name. */
-export interface AnsweredCommand {
+interface AnsweredCommand {
   readonly commandId: string;
   readonly type: VendorCommandType;
   readonly runId: string;

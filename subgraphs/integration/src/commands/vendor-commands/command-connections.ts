@@ -25,7 +25,7 @@ interface Services {
 }
 
 /** Whether the driver tells how the command is carried out. Money moves only with idempotency keys. */
-export const carriesOut = (driver: ProviderDriver, type: VendorCommandType): boolean =>
+const carriesOut = (driver: ProviderDriver, type: VendorCommandType): boolean =>
   driver.commands?.[type] === undefined
     ? type === "SendEmail" && driver.smtp !== undefined
     : !(moneyCommands.includes(type) && lacksIdempotencyKeys(driver));

@@ -1,12 +1,15 @@
+import { columnsOf, type RowOf, rowReader } from "@factory/runtime/db/entity-rows";
+import { namedStatement } from "@factory/runtime/db/named-parameters";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { EnvelopeSeal } from "@factory/runtime/sealing/envelope-seal";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import type { VendorCommandType } from "../../providers/provider-drivers/command-template.js";
-import { type ToldColumns, toldBy } from "./payments/payment-records.js";
+import { toldBy } from "./payments/payment-records.js";
 import type { ToldOutcome } from "./payments/reported-end.js";
 import { boundTo } from "./sealed-commands.js";
+import { VendorCommand } from "./vendor-command.entity.js";
 import type { VendorCommandState } from "./vendor-command.states.js";
 
 /** A command that has not ended, with its opened data. */
@@ -27,7 +30,7 @@ export interface OpenCommand {
 }
 
 /** A command to be stored. `data` is absent for a command that was rejected at its arrival. */
-export interface NewVendorCommand {
+interface NewVendorCommand {
   readonly commandId: string;
   readonly type: VendorCommandType;
   readonly status: VendorCommandState;
@@ -38,17 +41,22 @@ export interface NewVendorCommand {
   readonly errorCode?: string;
 }
 
-interface CommandRow extends ToldColumns {
-  command_id: string;
-  type: VendorCommandType;
-  connection_id: string;
-  key_id: string | null;
-  wrapped_key: Buffer | null;
-  ciphertext: Buffer | null;
-  expires_at: Date | null;
-  status: VendorCommandState;
-  asked_at: Date | null;
-}
+const openMembers = [
+  "type",
+  "status",
+  "connectionId",
+  "keyId",
+  "wrappedKey",
+  "ciphertext",
+  "expiresAt",
+  "vendorReference",
+  "askedAt",
+  "reportedOutcome",
+  "reportedDeliveryId",
+] as const satisfies (keyof VendorCommand)[];
+/** An open command has a connection. */
+type CommandRow = RowOf<VendorCommand, (typeof openMembers)[number]> & { connection_id: string };
+const readCommand = rowReader(VendorCommand);
 
 const knownCommand = tenantStatement(
   "vendor_command_known",
@@ -57,30 +65,30 @@ const knownCommand = tenantStatement(
 
 const openCommand = tenantStatement(
   "vendor_command_open",
-  `select command_id, type, connection_id, key_id, wrapped_key, ciphertext, expires_at, status, asked_at, vendor_reference,
-     reported_outcome, reported_delivery_id
+  `select ${columnsOf(VendorCommand, openMembers)}
    from vendor_commands where tenant_id = scope.tenant and command_id = $2 and status in ('Accepted', 'Awaited')`,
 );
 
-const insertCommand = {
-  name: "vendor_command_insert",
-  text: `insert into vendor_commands (tenant_id, command_id, type, status, connection_id, provider_id, key_id, wrapped_key,
+const insertCommand = namedStatement(
+  "vendor_command_insert",
+  `insert into vendor_commands (tenant_id, command_id, type, status, connection_id, provider_id, key_id, wrapped_key,
       ciphertext, expires_at, error_code, ended_at)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, case when $4 <> 'Accepted' then now() end)
+    values ($tenant, $command, $type, $status, $connection, $provider, $keyId, $wrappedKey, $ciphertext, $expiresAt,
+      $errorCode, case when $status <> 'Accepted' then now() end)
     on conflict (tenant_id, command_id) do nothing returning true as inserted`,
-};
+);
 
 const noteRun = {
   name: "vendor_command_run",
   text: "update vendor_commands set run_id = $3 where tenant_id = $1 and command_id = $2",
 };
 
-const endCommand = {
-  name: "vendor_command_end",
-  text: `update vendor_commands set status = $3, vendor_reference = coalesce($4, vendor_reference), error_code = $5, ended_at = now(),
-      key_id = null, wrapped_key = null, ciphertext = null
-    where tenant_id = $1 and command_id = $2 and status in ('Accepted', 'Awaited') returning provider_id`,
-};
+const endCommand = namedStatement(
+  "vendor_command_end",
+  `update vendor_commands set status = $status, vendor_reference = coalesce($vendorReference, vendor_reference),
+      error_code = $errorCode, ended_at = now(), key_id = null, wrapped_key = null, ciphertext = null
+    where tenant_id = $tenant and command_id = $command and status in ('Accepted', 'Awaited') returning provider_id`,
+);
 
 /** The stored commands to vendors. Their data is sealed until they end. */
 export class StoredCommands {
@@ -100,15 +108,13 @@ export class StoredCommands {
   async open(tenant: Tenant, commandId: string): Promise<OpenCommand | undefined> {
     const row = await this.#database.reader.row<CommandRow>(openCommand, tenant, uuidOf(commandId));
     if (!row) return undefined;
+    const { type, status, expiresAt, askedAt, vendorReference } = readCommand(row);
     return {
-      commandId,
-      type: row.type,
+      ...{ commandId, type, expiresAt, askedAt },
       connectionId: encodeId("con", row.connection_id),
       data: this.#opened(row, boundTo(tenant.tenantId, commandId)),
-      expiresAt: row.expires_at,
-      askedAt: row.asked_at,
-      isAwaited: row.status === "Awaited",
-      vendorId: row.vendor_reference,
+      isAwaited: status === "Awaited",
+      vendorId: vendorReference,
       told: toldBy(row),
     };
   }
@@ -123,13 +129,16 @@ export class StoredCommands {
     const { commandId, type, status, connectionId, providerId, data, expiresAt = null, errorCode = null } = command;
     const plain = data && Buffer.from(JSON.stringify(data));
     const sealed = plain && this.#seal.seal(plain, boundTo(tenant.tenantId, commandId));
-    const [inserted] = await execute(insertCommand, [
-      ...[tenant.uuid, uuidOf(commandId), type, status],
-      connectionId === undefined ? null : decodeId("con", connectionId),
-      providerId === undefined ? null : decodeId("prv", providerId),
-      ...[sealed?.keyId ?? null, sealed?.wrappedKey ?? null, sealed?.ciphertext ?? null],
-      ...[expiresAt?.toISOString() ?? null, errorCode],
-    ]);
+    const values = insertCommand.valuesOf({
+      ...{ tenant: tenant.uuid, command: uuidOf(commandId), type, status, errorCode },
+      connection: connectionId === undefined ? null : decodeId("con", connectionId),
+      provider: providerId === undefined ? null : decodeId("prv", providerId),
+      keyId: sealed?.keyId ?? null,
+      wrappedKey: sealed?.wrappedKey ?? null,
+      ciphertext: sealed?.ciphertext ?? null,
+      expiresAt: expiresAt?.toISOString() ?? null,
+    });
+    const [inserted] = await execute(insertCommand, values);
     return inserted !== undefined;
   }
 
@@ -144,8 +153,8 @@ export class StoredCommands {
     end: { status: VendorCommandState; vendorReference?: string | null; errorCode?: string },
   ): Promise<string | undefined> {
     const { status, vendorReference = null, errorCode = null } = end;
-    const values = [tenant.uuid, uuidOf(commandId), status, vendorReference, errorCode];
-    const [ended] = await execute<{ provider_id: string }>(endCommand, values);
+    const change = { tenant: tenant.uuid, command: uuidOf(commandId), status, vendorReference, errorCode };
+    const [ended] = await execute<{ provider_id: string }>(endCommand, endCommand.valuesOf(change));
     return ended && encodeId("prv", ended.provider_id);
   }
 }

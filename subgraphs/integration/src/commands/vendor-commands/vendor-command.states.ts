@@ -2,7 +2,7 @@
  * The states of a command to a vendor. `Awaited`: the vendor has accepted it and will report the outcome. `Done`: the vendor
  * has accepted it, or has told that it was carried out. A report may come after a command was given up.
  */
-export const vendorCommandStates = {
+const vendorCommandStates = {
   Accepted: { next: ["Awaited", "Done", "Failed", "Rejected", "DeadLettered"] },
   Awaited: { next: ["Done", "Failed", "DeadLettered"] },
   Done: { next: [] },

@@ -1,3 +1,4 @@
+import type { RowOf } from "@factory/runtime/db/entity-rows";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { failpoint } from "@factory/runtime/faults/failpoint";
 import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
@@ -21,13 +22,12 @@ import type { PaymentRecords } from "./payments/payment-records.js";
 import { endOf } from "./payments/reported-end.js";
 import { refusalCodeIn } from "./refusal-code.js";
 import { reportedCommand } from "./reported-command-statement.js";
+import type { VendorCommand } from "./vendor-command.entity.js";
 
-interface ReportedRow {
-  command_id: string;
-  type: VendorCommandType;
+/** A command that was sent has a connection and a run. */
+interface ReportedRow extends RowOf<VendorCommand, "commandId" | "type" | "vendorReference"> {
   run_id: string;
   connection_id: string;
-  vendor_reference: string | null;
   facts: Record<string, unknown> | null;
   project_id: string | null;
   correlation_id: string;
@@ -85,18 +85,20 @@ export function reconcileReports(payments: PaymentRecords, runs: RunService): De
     if (!report || !(await isFromVendor(transaction, delivery))) return false;
     const { outcome } = report;
     const type = commandOfOutcome[outcome];
-    const owner = [delivery.tenant_id, delivery.provider_id];
+    const { tenant_id: tenant, provider_id: providerUuid } = delivery;
     const [command, vendorId] = namesOf(report, open);
-    const wanted = [...owner, command, vendorId, type, moneyCommands.includes(type)];
-    const connections = await connectionsOfDelivery(transaction, delivery);
-    const [row] = await transaction.execute<ReportedRow>(reportedCommand, [...wanted, connections]);
+    const values = reportedCommand.valuesOf({
+      ...{ tenant, provider: providerUuid, command, vendorId, type, inEveryState: moneyCommands.includes(type) },
+      connections: await connectionsOfDelivery(transaction, delivery),
+    });
+    const [row] = await transaction.execute<ReportedRow>(reportedCommand, values);
     if (!row) {
-      const [waiting] = await transaction.execute(waitingCommand, owner);
+      const [waiting] = await transaction.execute(waitingCommand, [tenant, providerUuid]);
       if (waiting && delivery.attempts < patientAttempts)
         throw new DomainError("UNAVAILABLE", { detail: "The command of this report may not have ended yet." });
       return false;
     }
-    const reported = reportedCommandOf(row, delivery.provider_id);
+    const reported = reportedCommandOf(row, providerUuid);
     const deliveryId = encodeId("whd", delivery.delivery_id);
     const { event_name: eventName } = delivery;
     const reason = refusalCodeIn(payload.value) ?? eventName;

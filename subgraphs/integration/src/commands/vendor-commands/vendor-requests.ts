@@ -19,7 +19,7 @@ import { formOf, renderedTemplate } from "./rendered-template.js";
 import type { OpenCommand } from "./stored-commands.js";
 
 /** The facts that the vendor told about a command that it has accepted. */
-export interface VendorResult {
+interface VendorResult {
   /** The id that the vendor gave to the thing that the command has made. */
   readonly vendorId: string | null;
   /** The outcome that the answer to a command that moves money says already; null where it says nothing final. */

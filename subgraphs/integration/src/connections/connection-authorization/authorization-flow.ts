@@ -59,7 +59,7 @@ export interface AskedAuthorization {
 }
 
 /** The members that a vendor sends back with the browser (RFC 6749, section 4.1.2, and RFC 9207). */
-export interface AuthorizationAnswer {
+interface AuthorizationAnswer {
   /** The provider that the path names. */
   readonly providerId: string;
   readonly state: string;
@@ -112,11 +112,14 @@ export class AuthorizationFlow {
     if (typeof clientId !== "string") throw withoutCredential();
     const [state, verifier] = [randomBytes(32).toString("base64url"), randomBytes(32).toString("base64url")];
     const now = clock();
+    const values = beginAuthorization.valuesOf({
+      ...{ tenant: row.tenant_id, authorization: row.authorization_id, now },
+      ...{ stateHash: digestOf(state), browserHash: digestOf(browser) },
+      sealedVerifier: seal.seal(verifier, rowOf(row)),
+      expiresAt: new Date(now.getTime() + authorizationMs),
+    });
     const begun = await database.transaction(tenant, { ...cause, actorId: row.requested_by }, ({ execute }) =>
-      execute(beginAuthorization, [
-        ...[row.tenant_id, row.authorization_id, digestOf(state), digestOf(browser)],
-        ...[seal.seal(verifier, rowOf(row)), new Date(now.getTime() + authorizationMs), now],
-      ]),
+      execute(beginAuthorization, values),
     );
     if (begun.length === 0) throw linkIsOver();
     const redirectUri = redirectUris.of(connection.providerId);

@@ -38,12 +38,14 @@ export class ConnectionLinks {
     const provider = await providers.record(tenant, providerId);
     if (provider?.driver.oauth2?.authorizationUrl === undefined) return null;
     const ticket = randomBytes(32).toString("base64url");
-    const connection = [tenant.uuid, decodeId("con", connectionId)];
-    await defer(forgetLinks, connection);
-    await defer(insertLink, [
-      ...[tenant.uuid, randomUUID(), decodeId("con", connectionId), digestOf(ticket)],
-      ...[cause.actorId ?? "platform", new Date(clock().getTime() + authorizationMs).toISOString()],
-    ]);
+    const connection = decodeId("con", connectionId);
+    await defer(forgetLinks, [tenant.uuid, connection]);
+    const values = insertLink.valuesOf({
+      ...{ tenant: tenant.uuid, authorization: randomUUID(), connection, ticketHash: digestOf(ticket) },
+      requestedBy: cause.actorId ?? "platform",
+      expiresAt: new Date(clock().getTime() + authorizationMs).toISOString(),
+    });
+    await defer(insertLink, values);
     return `${publicUrl}${startPath}${ticket}`;
   }
 }

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { outageRefusal } from "@factory/runtime/errors/unavailable";
 import { originOfRequest } from "@factory/runtime/ingress/client-address";
+import { readBody } from "@factory/runtime/ingress/read-body";
 import type { Cause } from "@factory/runtime/messages/envelope";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
@@ -12,7 +13,6 @@ import { startPath } from "./authorization-links.js";
 import { browserCookie, readBrowserCookie } from "./browser-cookie.js";
 import { digestOf, hasDigest } from "./digest.js";
 import { PersonRefusal } from "./person-refusal.js";
-import { readConfirmation } from "./read-confirmation.js";
 import { callbackPath } from "./redirect-uris.js";
 
 /** Serves the pages of the authorization of a connection: `/integrations/oauth/*`. */
@@ -136,4 +136,15 @@ function refuse(response: ServerResponse, error: unknown, logger: Logger): void 
 
 function sendText(response: ServerResponse, status: number, text: string, headers: Record<string, string> = {}): void {
   response.writeHead(status, { ...textHeaders, ...headers }).end(`${text}\n`);
+}
+
+const maxBytes = 1024;
+
+/** The field `formToken` of the form; undefined for another content type, a longer body, or without it. */
+async function readConfirmation(request: IncomingMessage): Promise<string | undefined> {
+  if (!/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(request.headers["content-type"] ?? "")) return undefined;
+  const body = await readBody(request, maxBytes);
+  if (!body) return undefined;
+  const values = new URLSearchParams(body.toString("utf8")).getAll("formToken");
+  return values.length === 1 ? values[0] : undefined;
 }

@@ -1,15 +1,21 @@
-/** An authorization that a link or a state names. */
-export interface AuthorizationRow {
-  tenant_id: string;
-  authorization_id: string;
-  connection_id: string;
-  ticket_hash: string;
-  browser_hash: string | null;
-  sealed_verifier: string | null;
-  requested_by: string;
-}
+import { columnsOf, type RowOf } from "@factory/runtime/db/entity-rows";
+import { namedStatement } from "@factory/runtime/db/named-parameters";
+import { ConnectionAuthorization } from "./connection-authorization.entity.js";
 
-const columns = "tenant_id, authorization_id, connection_id, ticket_hash, browser_hash, sealed_verifier, requested_by";
+const members = [
+  "tenantId",
+  "authorizationId",
+  "connectionId",
+  "ticketHash",
+  "browserHash",
+  "sealedVerifier",
+  "requestedBy",
+] as const satisfies (keyof ConnectionAuthorization)[];
+
+/** An authorization that a link or a state names. */
+export type AuthorizationRow = RowOf<ConnectionAuthorization, (typeof members)[number]>;
+
+const columns = columnsOf(ConnectionAuthorization, members);
 
 /** $1: digest of the ticket, $2: now. A link can be followed until a browser has left for the vendor. */
 export const byTicket = {
@@ -31,20 +37,21 @@ export const forgetLinks = {
   text: "delete from connection_authorizations where tenant_id = $1 and connection_id = $2",
 };
 
-export const insertLink = {
-  name: "authorization_insert",
-  text: `insert into connection_authorizations
+export const insertLink = namedStatement(
+  "authorization_insert",
+  `insert into connection_authorizations
       (tenant_id, authorization_id, connection_id, ticket_hash, requested_by, expires_at)
-    values ($1, $2, $3, $4, $5, $6)`,
-};
+    values ($tenant, $authorization, $connection, $ticketHash, $requestedBy, $expiresAt)`,
+);
 
-/** A ticket is used once: only one of several requests at a time gets a row back. $7: now. */
-export const beginAuthorization = {
-  name: "authorization_begin",
-  text: `update connection_authorizations
-    set state_hash = $3, browser_hash = $4, sealed_verifier = $5, expires_at = $6
-    where tenant_id = $1 and authorization_id = $2 and state_hash is null and expires_at > $7 returning true`,
-};
+/** A ticket is used once: only one of several requests at a time gets a row back. */
+export const beginAuthorization = namedStatement(
+  "authorization_begin",
+  `update connection_authorizations
+    set state_hash = $stateHash, browser_hash = $browserHash, sealed_verifier = $sealedVerifier, expires_at = $expiresAt
+    where tenant_id = $tenant and authorization_id = $authorization and state_hash is null and expires_at > $now
+    returning true`,
+);
 
 /** A state is used once. $3: now. */
 export const consumeState = {

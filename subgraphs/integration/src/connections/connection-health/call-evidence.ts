@@ -115,16 +115,15 @@ export class CallEvidence {
   async #storeSuccesses(succeeded: readonly CalledConnection[]): Promise<void> {
     const { workers, times } = this.#resources;
     const now = times.clock();
-    await workers.query({
-      ...storeSuccesses,
-      values: [
-        succeeded.map(({ tenantId }) => decodeId("ten", tenantId)),
-        succeeded.map(({ connectionId }) => decodeId("con", connectionId)),
-        now,
-        times.next(now),
-        new Date(now.getTime() - times.intervalMs / 2),
-      ],
+    const { name, text } = storeSuccesses;
+    const values = storeSuccesses.valuesOf({
+      tenants: succeeded.map(({ tenantId }) => decodeId("ten", tenantId)),
+      connections: succeeded.map(({ connectionId }) => decodeId("con", connectionId)),
+      now,
+      nextProbeAt: times.next(now),
+      newEnough: new Date(now.getTime() - times.intervalMs / 2),
     });
+    await workers.query({ name, text, values });
   }
 
   /** The connections to be checked now: of one tenant only some, so that others are not held up. */

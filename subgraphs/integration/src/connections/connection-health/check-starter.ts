@@ -5,6 +5,7 @@ import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import type { RunService } from "../../runs/run.service.js";
 import { systemActor } from "../../runs/run.states.js";
+import type { ConnectionRow } from "../connections/connection.view.js";
 import { unknownConnection } from "../connections/locked-connection.js";
 import { checkBegun, lockCheckedConnection, lockDueConnection, openCheck } from "./check-statement.js";
 import type { RecentCalls } from "./health-machine.js";
@@ -16,9 +17,7 @@ interface Services {
   readonly times: ProbeTimes;
 }
 
-interface LockedRow {
-  project_id: string | null;
-}
+type LockedRow = Pick<ConnectionRow, "project_id">;
 
 /** Starts runs that check connections. The run and the time of the next check are stored together. */
 export class CheckStarter {
@@ -81,8 +80,11 @@ export class CheckStarter {
 
   #begun({ defer, tenant }: Transaction, connectionId: string, runId: string): Promise<void> {
     const { times } = this.#services;
-    const ids = [tenant.uuid, decodeId("con", connectionId), decodeId("run", runId)];
-    return defer(checkBegun, [...ids, times.next(times.clock()).toISOString()]);
+    const values = checkBegun.valuesOf({
+      ...{ tenant: tenant.uuid, connection: decodeId("con", connectionId), run: decodeId("run", runId) },
+      nextProbeAt: times.next(times.clock()).toISOString(),
+    });
+    return defer(checkBegun, values);
   }
 
   #transaction<T>(tenantId: string, work: (transaction: Transaction) => Promise<T>): Promise<T> {

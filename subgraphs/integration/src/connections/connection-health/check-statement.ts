@@ -1,9 +1,10 @@
 // tables: connections, connection_tokens, providers, runs
 
+import { namedStatement } from "@factory/runtime/db/named-parameters";
 import { runWaits } from "../../runs/run.states.js";
 
 /** Checks by schedule that run at the same time, in all processes together. */
-export const checkLimits = {
+const checkLimits = {
   maxTotal: 8,
   maxPerTenant: 2,
   /** A run that is open for longer waits for a database or a repair, and holds no place. */
@@ -62,13 +63,12 @@ export const openCheck = {
     order by run_id desc limit 1`,
 };
 
-/** $3: the run, $4: the time of the next check. */
-export const checkBegun = {
-  name: "connection_check_begun",
-  text: `update connections set last_run_id = $3, version = version + 1,
-      next_probe_at = case when status = 'Active' then $4::timestamptz end
-    where tenant_id = $1 and connection_id = $2`,
-};
+export const checkBegun = namedStatement(
+  "connection_check_begun",
+  `update connections set last_run_id = $run, version = version + 1,
+      next_probe_at = case when status = 'Active' then $nextProbeAt::timestamptz end
+    where tenant_id = $tenant and connection_id = $connection`,
+);
 
 /** $3: the time of the next check of a connection about which nothing was found out. */
 export const checkPostponed = {
@@ -91,14 +91,11 @@ export const providerOfStopped = {
     for share`,
 };
 
-/**
- * $1, $2: connections that a call has shown to work, $3: the time, $4: the time of their next check, $5: evidence that is
- * newer than this is new enough.
- */
-export const storeSuccesses = {
-  name: "connection_successes",
-  text: `update connections set last_checked_at = $3, next_probe_at = $4, version = version + 1
-    from unnest($1::uuid[], $2::uuid[]) as called(tenant, connection)
+/** Notes connections that a call has shown to work. Evidence that is newer than `$newEnough` stays. */
+export const storeSuccesses = namedStatement(
+  "connection_successes",
+  `update connections set last_checked_at = $now, next_probe_at = $nextProbeAt, version = version + 1
+    from unnest($tenants::uuid[], $connections::uuid[]) as called(tenant, connection)
     where tenant_id = called.tenant and connection_id = called.connection and status = 'Active' and health = 'Healthy'
-      and last_checked_at < $5`,
-};
+      and last_checked_at < $newEnough`,
+);

@@ -2,7 +2,7 @@ import type { Principal } from "@factory/runtime/auth/principal";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { IntegrationFixture } from "../../integration.fixture.js";
 
-export interface ShownConnection {
+interface ShownConnection {
   readonly status: string;
   readonly health: string;
   readonly healthReason: string | null;
@@ -11,7 +11,7 @@ export interface ShownConnection {
   readonly lastCheckedAt: string | null;
 }
 
-export interface ShownRun {
+interface ShownRun {
   readonly runId: string;
   readonly status: string;
   readonly error: { readonly code: string; readonly detail: string } | null;

@@ -2,6 +2,7 @@ import { encodeId } from "@factory/runtime/identifiers/wire-id";
 import { type Drained, DrainLoop } from "@factory/runtime/loops/drain-loop";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { Pool } from "pg";
+import type { ConnectionRow } from "../connections/connection.view.js";
 import type { CheckStarter } from "./check-starter.js";
 import { dueConnections } from "./check-statement.js";
 import type { ProbeTimes } from "./probe-times.js";
@@ -14,10 +15,7 @@ interface Resources {
   readonly logger: Logger;
 }
 
-interface DueRow {
-  tenant_id: string;
-  connection_id: string;
-}
+type DueRow = Pick<ConnectionRow, "tenant_id" | "connection_id">;
 
 const longestLookIntervalMs = 5000;
 /** Looks use at most 5 % of the time. */

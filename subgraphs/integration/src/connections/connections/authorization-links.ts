@@ -5,7 +5,7 @@ import type { ConnectionRecord } from "./connection.view.js";
  * Makes the address of the page on which a person authorizes the connection; null when people cannot do that. The
  * address must not be stored.
  */
-export type MakeAuthorizationLink = (
+type MakeAuthorizationLink = (
   transaction: Transaction,
   connection: Pick<ConnectionRecord, "connectionId" | "providerId" | "authMode">,
 ) => Promise<string | null>;

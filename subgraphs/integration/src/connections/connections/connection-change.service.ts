@@ -1,4 +1,5 @@
 import type { Principal } from "@factory/runtime/auth/principal";
+import { namedStatement } from "@factory/runtime/db/named-parameters";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { type Preconditions, requirePreconditions } from "@factory/runtime/input-validation/preconditions";
@@ -17,13 +18,14 @@ import { holdHostsOf, refuseChosenHost } from "./credential-hosts/credential-hos
 import { lockedConnection } from "./locked-connection.js";
 import type { Verification } from "./verification.js";
 
-const store = {
-  name: "connection_change",
-  text: `update connections set display_name = $3, project_id = $4, credential_ref = $5, credential_id = $6,
-      configuration = $7, webhook_secret_ref = $8, webhook_credential_id = $9, external_account_id = $10,
-      consecutive_rejections = case when $11 then 0 else consecutive_rejections end, version = version + 1
-    where tenant_id = $1 and connection_id = $2`,
-};
+const store = namedStatement(
+  "connection_change",
+  `update connections set display_name = $displayName, project_id = $projectId, credential_ref = $credentialRef,
+      credential_id = $credential, configuration = $configuration, webhook_secret_ref = $webhookSecretRef,
+      webhook_credential_id = $webhookCredential, external_account_id = $externalAccountId,
+      consecutive_rejections = case when $isVerified then 0 else consecutive_rejections end, version = version + 1
+    where tenant_id = $tenant and connection_id = $connection`,
+);
 
 interface ChangeServices {
   readonly database: Database;
@@ -32,7 +34,7 @@ interface ChangeServices {
 }
 
 /** A request that changes a connection. */
-export interface ConnectionChange extends Preconditions {
+interface ConnectionChange extends Preconditions {
   readonly connectionId: string;
   readonly input: UpdateConnectionInput;
   readonly waitSeconds?: number | null | undefined;
@@ -91,7 +93,7 @@ export class ConnectionChangeService {
     const found = isVerified ? await resolveCredentials(transaction, next, input.strictReferences === true) : {};
     const stored = { ...next, ...found, version: known.version + 1 };
     await refuseChosenHost(transaction, { ...stored, principal });
-    await transaction.defer(store, [transaction.tenant.uuid, ...values(stored), isVerified]);
+    await transaction.defer(store, valuesOf(stored, transaction.tenant.uuid, isVerified));
     if (checked) announceInboundSources(transaction);
     if (!isVerified || !verifiedStates.includes(known.status)) return stored;
     return this.#services.verification.start(transaction, stored);
@@ -105,12 +107,15 @@ interface Wanted {
   readonly principal: Principal;
 }
 
-const values = (connection: ConnectionRecord): unknown[] => {
-  const { connectionId, displayName, projectId, credentialRef, credentialId, configuration } = connection;
-  const { webhookSecretRef, webhookCredentialId, externalAccountId } = connection;
+function valuesOf(connection: ConnectionRecord, tenant: string, isVerified: boolean): unknown[] {
+  const { connectionId, displayName, projectId, credentialRef, configuration, webhookSecretRef } = connection;
   const credential = (id: string | null) => (id === null ? null : decodeId("crd", id));
-  return [
-    ...[decodeId("con", connectionId), displayName, projectId, credentialRef, credential(credentialId)],
-    ...[JSON.stringify(configuration), webhookSecretRef, credential(webhookCredentialId), externalAccountId],
-  ];
-};
+  return store.valuesOf({
+    ...{ tenant, displayName, projectId, credentialRef, webhookSecretRef, isVerified },
+    connection: decodeId("con", connectionId),
+    credential: credential(connection.credentialId),
+    configuration: JSON.stringify(configuration),
+    webhookCredential: credential(connection.webhookCredentialId),
+    externalAccountId: connection.externalAccountId,
+  });
+}

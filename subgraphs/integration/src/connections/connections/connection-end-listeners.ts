@@ -1,7 +1,7 @@
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 
 /** Called in the transaction that deletes a connection. It deletes what belongs to the connection alone. */
-export type ConnectionEndListener = (transaction: Transaction, connectionId: string) => Promise<void>;
+type ConnectionEndListener = (transaction: Transaction, connectionId: string) => Promise<void>;
 
 /** The listeners of the slices below, which keep rows of a connection. */
 export class ConnectionEndListeners {

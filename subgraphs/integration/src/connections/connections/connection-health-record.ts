@@ -1,3 +1,4 @@
+import { namedStatement } from "@factory/runtime/db/named-parameters";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import type { ConnectionHealth, FailureDays } from "./connection.states.js";
@@ -5,7 +6,7 @@ import type { ConnectionRecord } from "./connection.view.js";
 import { lockedConnection } from "./locked-connection.js";
 
 /** The result of a check. Its run is the evidence. */
-export interface HealthEvidence {
+interface HealthEvidence {
   readonly health: ConnectionHealth;
   readonly runId: string;
   /** Null leaves the reason, for an unchanged health. */
@@ -20,14 +21,14 @@ export interface HealthEvidence {
   readonly nextProbeAt: Date | null;
 }
 
-const store = {
-  name: "connection_health",
-  text: `update connections set health = $3, health_run_id = $4, last_checked_at = coalesce($5, last_checked_at),
-      consecutive_failures = $6, consecutive_successes = $7, consecutive_rejections = $8, failing_since = $9,
-      failure_days = $10, next_probe_at = $11, version = version + 1,
-      health_reason = coalesce($12, health_reason)
-    where tenant_id = $1 and connection_id = $2`,
-};
+const store = namedStatement(
+  "connection_health",
+  `update connections set health = $health, health_run_id = $run, last_checked_at = coalesce($checkedAt, last_checked_at),
+      consecutive_failures = $consecutiveFailures, consecutive_successes = $consecutiveSuccesses,
+      consecutive_rejections = $consecutiveRejections, failing_since = $failingSince, failure_days = $failureDays,
+      next_probe_at = $nextProbeAt, version = version + 1, health_reason = coalesce($reason, health_reason)
+    where tenant_id = $tenant and connection_id = $connection`,
+);
 
 /** Stores what checks say about connections. */
 export class ConnectionHealthRecord {
@@ -36,12 +37,17 @@ export class ConnectionHealthRecord {
     const { defer, record, tenant } = transaction;
     const connection = await lockedConnection(transaction, connectionId);
     const { health, runId, reason, checkedAt } = evidence;
-    const { consecutiveFailures, consecutiveSuccesses, consecutiveRejections, failingSince } = evidence;
-    await defer(store, [
-      ...[tenant.uuid, decodeId("con", connectionId), health, decodeId("run", runId), checkedAt?.toISOString() ?? null],
-      ...[consecutiveFailures, consecutiveSuccesses, consecutiveRejections, failingSince?.toISOString() ?? null],
-      ...[JSON.stringify(evidence.failureDays), evidence.nextProbeAt?.toISOString() ?? null, reason],
-    ]);
+    const { consecutiveFailures, consecutiveSuccesses, consecutiveRejections } = evidence;
+    const values = store.valuesOf({
+      ...{ tenant: tenant.uuid, health, reason, consecutiveFailures, consecutiveSuccesses, consecutiveRejections },
+      connection: decodeId("con", connectionId),
+      run: decodeId("run", runId),
+      checkedAt: checkedAt?.toISOString() ?? null,
+      failingSince: evidence.failingSince?.toISOString() ?? null,
+      failureDays: JSON.stringify(evidence.failureDays),
+      nextProbeAt: evidence.nextProbeAt?.toISOString() ?? null,
+    });
+    await defer(store, values);
     const { providerId, status, projectId, health: previousHealth } = connection;
     if (health !== previousHealth)
       record({

@@ -26,7 +26,7 @@ interface LifecycleServices {
 }
 
 /** The arguments of suspending, resuming and deleting a connection. */
-export interface ConnectionMove extends Preconditions {
+interface ConnectionMove extends Preconditions {
   readonly connectionId: string;
   readonly reason?: string | null | undefined;
   readonly waitSeconds?: number | null | undefined;

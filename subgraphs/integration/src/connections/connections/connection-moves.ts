@@ -1,3 +1,4 @@
+import { namedStatement } from "@factory/runtime/db/named-parameters";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
@@ -8,18 +9,18 @@ import type { ConnectionRecord } from "./connection.view.js";
 import { lockedConnection } from "./locked-connection.js";
 
 /** Why a connection moves, and the run that is the evidence, if there is one. */
-export interface MoveCause {
+interface MoveCause {
   readonly reason: string | null;
   readonly runId?: string | undefined;
 }
 
-const change = {
-  name: "connection_move",
-  text: `update connections set status = $3, status_reason = $4, version = version + 1,
-      deleted_at = case when $3 = 'Deleted' then now() end,
-      next_probe_at = case when $3 = 'Active' then next_probe_at end
-    where tenant_id = $1 and connection_id = $2`,
-};
+const change = namedStatement(
+  "connection_move",
+  `update connections set status = $status, status_reason = $reason, version = version + 1,
+      deleted_at = case when $status = 'Deleted' then now() end,
+      next_probe_at = case when $status = 'Active' then next_probe_at end
+    where tenant_id = $tenant and connection_id = $connection`,
+);
 
 /** Moves connections between their states. */
 export class ConnectionStates {
@@ -40,7 +41,8 @@ export class ConnectionStates {
     if (!isAllowed(from, to) || event === undefined) throw refusedMove(from, to);
     const { defer, record, tenant } = transaction;
     announceInboundSources(transaction);
-    await defer(change, [tenant.uuid, decodeId("con", connectionId), to, reason]);
+    const connectionUuid = decodeId("con", connectionId);
+    await defer(change, change.valuesOf({ tenant: tenant.uuid, connection: connectionUuid, status: to, reason }));
     record({
       type: event,
       subject: `connections/${connectionId}`,

@@ -1,5 +1,6 @@
 // tables: providers, credentials, runs
 
+import { namedStatement } from "@factory/runtime/db/named-parameters";
 import type { CredentialKind } from "../../credentials/credentials/credential.states.js";
 import type { AuthModel, ProviderState } from "../../providers/providers/provider.states.js";
 import { runWaits } from "../../runs/run.states.js";
@@ -19,21 +20,22 @@ export interface ConnectionPartsRow extends CredentialPartsRow {
 }
 
 /**
- * $1: tenant, $2: provider, $3 and $4: names of credentials or null. The lock lasts until the transaction ends, so that
+ * `$credential` and `$webhookCredential` are the names of credentials, or null. The lock lasts until the transaction ends, so that
  * the provider is not disabled or retired meanwhile. Take it before the lock of a connection, as a change of the
  * provider does.
  */
-export const connectionParts = {
-  name: "connection_parts",
-  text: `with provider as materialized (
-      select status, auth_model, capabilities from providers where tenant_id = $1 and provider_id = $2 for share
+export const connectionParts = namedStatement(
+  "connection_parts",
+  `with provider as materialized (
+      select status, auth_model, capabilities from providers where tenant_id = $tenant and provider_id = $provider for share
     )
     select (select status from provider) as provider_status, (select auth_model from provider) as auth_model,
       (select capabilities from provider) as capabilities,
-      (select credential_id from credentials where tenant_id = $1 and name = $3) as credential_id,
-      (select credential_id from credentials where tenant_id = $1 and name = $4) as webhook_credential_id,
-      (select kind from credentials where tenant_id = $1 and name = $4) as webhook_kind`,
-};
+      (select credential_id from credentials where tenant_id = $tenant and name = $credential) as credential_id,
+      (select credential_id from credentials where tenant_id = $tenant and name = $webhookCredential)
+        as webhook_credential_id,
+      (select kind from credentials where tenant_id = $tenant and name = $webhookCredential) as webhook_kind`,
+);
 
 /** $1: tenant, $2 and $3: names of credentials or null. */
 export const credentialParts = {

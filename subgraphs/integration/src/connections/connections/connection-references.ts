@@ -20,7 +20,7 @@ interface CredentialReferences {
 }
 
 /** The references of a connection that are checked, and how strictly. */
-export interface WantedReferences extends CredentialReferences {
+interface WantedReferences extends CredentialReferences {
   readonly providerId: string;
   readonly authMode: AuthMode;
   readonly strictReferences: boolean;
@@ -30,7 +30,7 @@ export interface WantedReferences extends CredentialReferences {
 }
 
 /** The credentials that the references name; null for an external reference. */
-export interface FoundCredentials {
+interface FoundCredentials {
   readonly credentialId: string | null;
   readonly webhookCredentialId: string | null;
 }
@@ -44,11 +44,10 @@ export async function resolveReferences(
   { execute, tenant }: Transaction,
   wanted: WantedReferences,
 ): Promise<FoundCredentials> {
-  const [found] = await execute<ConnectionPartsRow>(connectionParts, [
-    tenant.uuid,
-    decodeId("prv", wanted.providerId) ?? null,
-    ...namesOf(wanted),
-  ]);
+  const [credential, webhookCredential] = namesOf(wanted);
+  const provider = decodeId("prv", wanted.providerId) ?? null;
+  const values = connectionParts.valuesOf({ tenant: tenant.uuid, provider, credential, webhookCredential });
+  const [found] = await execute<ConnectionPartsRow>(connectionParts, values);
   if (!found || found.provider_status === null || found.auth_model === null)
     throw refusedReferences([missing("providerId", "Must be the id of a provider of the tenant.")]);
   requireCallable(found.provider_status);

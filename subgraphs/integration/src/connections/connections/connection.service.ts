@@ -15,8 +15,8 @@ import {
   type ConnectionRecord,
   type ConnectionRow,
   connectionColumns,
-  connectionRecord,
   connectionView,
+  readConnection,
 } from "./connection.view.js";
 import { checkedConfiguration } from "./connection-configuration.js";
 import { requireRoomForConnection } from "./connection-limit.js";
@@ -48,7 +48,7 @@ export class ConnectionService {
     const uuid = decodeId("con", connectionId);
     if (uuid === undefined) return undefined;
     const row = await this.#database.reader.row<ConnectionRow>(connectionById, tenant, uuid);
-    return row && connectionRecord(row);
+    return row && readConnection(row);
   }
 
   async find(context: RequestContext, connectionId: string): Promise<ConnectionType | undefined> {

@@ -5,7 +5,7 @@ import type { Connection } from "@factory/runtime/pagination/page";
 import { Directive, Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
 import type { ConnectionHealth, ConnectionState } from "./connection.states.js";
 
-export const ConnectionStatus = {
+const ConnectionStatus = {
   Active: "Active",
   Suspended: "Suspended",
   AuthorizationRequired: "AuthorizationRequired",
@@ -14,7 +14,7 @@ export const ConnectionStatus = {
 } as const satisfies { [State in ConnectionState]: State };
 registerEnumType(ConnectionStatus, { name: "ConnectionStatus" });
 
-export const ConnectionHealthStatus = {
+const ConnectionHealthStatus = {
   Healthy: "Healthy",
   Degraded: "Degraded",
   Unhealthy: "Unhealthy",

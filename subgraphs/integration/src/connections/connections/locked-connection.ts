@@ -1,7 +1,7 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
-import { type ConnectionRecord, type ConnectionRow, connectionColumns, connectionRecord } from "./connection.view.js";
+import { type ConnectionRecord, type ConnectionRow, connectionColumns, readConnection } from "./connection.view.js";
 
 const lockOne = {
   name: "connection_lock",
@@ -17,7 +17,7 @@ export async function lockedConnection(
   const uuid = decodeId("con", connectionId);
   const [row] = uuid === undefined ? [] : await execute<ConnectionRow>(lockOne, [tenant.uuid, uuid]);
   if (!row) throw unknownConnection();
-  return connectionRecord(row);
+  return readConnection(row);
 }
 
 /** The refusal of an id that the tenant does not have, or of a connection that was deleted. */

@@ -2,6 +2,7 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { ProviderMoveListener } from "../../providers/providers/provider-move-listeners.js";
 import type { ConnectionState } from "./connection.states.js";
+import type { ConnectionRow } from "./connection.view.js";
 
 const countLive = {
   name: "connections_of_provider_count",
@@ -23,11 +24,7 @@ const disable = {
     returning connection.connection_id, connection.project_id, stopped.status as previous_status`,
 };
 
-interface DisabledRow {
-  connection_id: string;
-  project_id: string | null;
-  previous_status: ConnectionState;
-}
+type DisabledRow = Pick<ConnectionRow, "connection_id" | "project_id"> & { previous_status: ConnectionState };
 
 /**
  * A provider with connections cannot be retired. Disabling a provider disables its connections in the same transaction:

@@ -11,7 +11,7 @@ import type { Grant, TokenEndpoint } from "./token-endpoint.js";
 import type { StoredTokens, TokenStore } from "./token-store.js";
 
 /** An access token in plain text. A renewed token has another version. */
-export interface AccessToken {
+interface AccessToken {
   readonly token: string;
   readonly version: number;
 }

@@ -26,7 +26,7 @@ interface Options {
 }
 
 /** One attempt of a call. */
-export interface Attempt {
+interface Attempt {
   readonly target: VendorTarget;
   readonly provider: ProviderRecord;
   readonly request: VendorRequest;

@@ -14,7 +14,7 @@ export type CallResult =
   | "unusable";
 
 /** A counter with its labels, each from a closed set. */
-export interface CallCount {
+interface CallCount {
   /** The name of a preset of the platform, or `other`: the keys of tenants are not a closed set. */
   readonly provider: string;
   /** `token` is a request to a token endpoint, for whichever call. */

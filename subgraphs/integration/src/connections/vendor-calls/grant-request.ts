@@ -19,7 +19,7 @@ interface Options {
 }
 
 /** A request to a token endpoint, with the authentication of the client. */
-export interface GrantRequest {
+interface GrantRequest {
   readonly provider: ProviderRecord;
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;

@@ -20,6 +20,7 @@ import {
   storeFailure,
   storeLeased,
   storeTokens,
+  type TokenRow,
   tokensOfConnection,
 } from "./token-statements.js";
 
@@ -41,28 +42,13 @@ export interface StoredTokens {
   readonly isLeased: boolean;
 }
 
-interface TokenRow {
-  version: number;
-  key_id: string | null;
-  wrapped_key: Buffer | null;
-  ciphertext: Buffer | null;
-  issued_at: number | null;
-  expires_at: number | null;
-  failed_at: number | null;
-  failure_code: string | null;
-  client: TokenClient | null;
-  failed_client: TokenClient | null;
-  leases: number;
-  is_leased: boolean;
-}
-
 interface SealedTokens {
   readonly accessToken: string;
   readonly refreshToken?: string;
 }
 
 /** A connection, and the message that caused the work on its tokens. */
-export interface TokenOwner {
+interface TokenOwner {
   readonly tenant: Tenant;
   readonly cause: Cause;
   readonly connection: Pick<VendorConnection, "connectionId" | "providerId" | "projectId">;
@@ -94,11 +80,8 @@ export class TokenStore {
 
   /** Stores the tokens of a new authorization. A refresh that is under way stores nothing any more. */
   async store({ tenant, execute }: Transaction, connectionId: string, tokens: VendorTokens): Promise<void> {
-    await execute(storeTokens, [
-      tenant.uuid,
-      decodeId("con", connectionId),
-      ...this.#columns(tenant, connectionId, tokens),
-    ]);
+    const values = this.#values(tenant, connectionId, tokens);
+    await execute(storeTokens, storeTokens.valuesOf(values));
   }
 
   /** Destroys the tokens of a connection that is deleted. */
@@ -140,17 +123,12 @@ export class TokenStore {
     isRoutine = false,
   ): Promise<boolean> {
     const { connectionId, providerId, projectId } = connection;
-    const columns = this.#columns(tenant, connectionId, tokens);
+    const values = this.#values(tenant, connectionId, tokens);
     const work = async ({ execute, record }: Transaction) => {
-      const stored = await execute<{ expires_at: Date | null }>(storeLeased, [
-        tenant.uuid,
-        decodeId("con", connectionId),
-        ...columns,
-        lease.leases,
-      ]);
+      const stored = await execute(storeLeased, storeLeased.valuesOf({ ...values, lease: lease.leases }));
       if (stored.length === 0) return false;
       if (isRoutine) return true;
-      const expiresAt = (columns[5] as Date | null)?.toISOString() ?? null;
+      const expiresAt = values.expiresAt?.toISOString() ?? null;
       const data = { connectionId, providerId, expiresAt, scope: tokens.scope ?? null };
       record({ type: "TokenRefreshed", subject: `connections/${connectionId}`, projectId, data });
       return true;
@@ -167,7 +145,10 @@ export class TokenStore {
   ): Promise<void> {
     const { connectionId, providerId, projectId } = connection;
     return this.#database.transaction(tenant, cause, async ({ execute, record }) => {
-      const values = [tenant.uuid, decodeId("con", connectionId), this.#clock(), code, lease.leases, client];
+      const values = storeFailure.valuesOf({
+        ...{ tenant: tenant.uuid, connection: decodeId("con", connectionId), lease: lease.leases },
+        ...{ failedAt: this.#clock(), code, client },
+      });
       const stored = await execute(storeFailure, values);
       if (stored.length === 0 || lease.failedAt !== null) return;
       const data = { connectionId, providerId, reason: code };
@@ -175,13 +156,16 @@ export class TokenStore {
     });
   }
 
-  #columns({ tenantId }: Tenant, connectionId: string, tokens: VendorTokens): unknown[] {
+  #values({ tenantId, uuid }: Tenant, connectionId: string, tokens: VendorTokens) {
     const { accessToken, refreshToken, expiresIn, scope, client } = tokens;
     const plain: SealedTokens = { accessToken, ...(refreshToken !== undefined && { refreshToken }) };
     const sealed = this.#envelopes.seal(Buffer.from(JSON.stringify(plain)), boundTo(tenantId, connectionId));
     const issuedAt = this.#clock();
     const expiresAt = expiresIn === undefined ? null : new Date(issuedAt.getTime() + expiresIn * 1000);
-    return [sealed.keyId, sealed.wrappedKey, sealed.ciphertext, scope ?? null, issuedAt, expiresAt, client];
+    return {
+      ...{ tenant: uuid, connection: decodeId("con", connectionId), scope: scope ?? null, issuedAt, expiresAt, client },
+      ...{ keyId: sealed.keyId, wrappedKey: sealed.wrappedKey, ciphertext: sealed.ciphertext },
+    };
   }
 
   #opened({ tenantId }: Tenant, connectionId: string, row: TokenRow): StoredTokens {

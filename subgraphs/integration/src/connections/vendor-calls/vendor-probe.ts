@@ -12,7 +12,7 @@ import { requireUsableProvider } from "./usable-target.js";
 import type { VendorCalls } from "./vendor-calls.js";
 
 /** The result of a probe. */
-export interface ProbeResult {
+interface ProbeResult {
   /** `unchecked`: the provider has no probe, and no token was needed. */
   readonly outcome: "ok" | "unchecked" | "rejected" | "failed";
   /** The status of the probe's answer. Undefined where a token was got, or nothing was asked. */

@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type RequestListener } from "no
 import { createServer as createTlsServer, type ServerOptions } from "node:https";
 import type { AddressInfo } from "node:net";
 
-export interface ReceivedRequest {
+interface ReceivedRequest {
   readonly method: string;
   /** With the query. */
   readonly path: string;
@@ -11,7 +11,7 @@ export interface ReceivedRequest {
 }
 
 /** The answer to a request. `never`: the vendor takes the request and is silent. */
-export type VendorAnswer = { status?: number; headers?: Record<string, string>; body?: string } | "never";
+type VendorAnswer = { status?: number; headers?: Record<string, string>; body?: string } | "never";
 
 export interface VendorServer {
   readonly origin: string;

@@ -2,7 +2,7 @@ import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import type { CredentialKind } from "./credential.states.js";
 
 /** A credential that a caller who may write credentials has just created. */
-export interface ArrivedCredential {
+interface ArrivedCredential {
   readonly credentialId: string;
   readonly name: string;
   readonly kind: CredentialKind;

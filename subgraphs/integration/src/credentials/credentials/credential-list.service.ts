@@ -1,9 +1,10 @@
+import { columnsOf, type RowOf } from "@factory/runtime/db/entity-rows";
 import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
-import { type InvalidEnumValue, invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
+import { enumFilter } from "@factory/runtime/pagination/list-filters";
 import type { Connection, PageRequest } from "@factory/runtime/pagination/page";
-import { SortedList } from "@factory/runtime/pagination/sorted-list";
+import { readPage, SortedList } from "@factory/runtime/pagination/sorted-list";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
@@ -13,10 +14,14 @@ import type { CredentialType } from "./credential.type.js";
 import {
   type CredentialRow,
   credentialColumns,
-  credentialRowView,
-  type VersionRow,
-  versionRowView,
+  credentialView,
+  readCredential,
+  readVersion,
+  type ShownVersionMember,
+  shownVersionMembers,
+  versionView,
 } from "./credential.view.js";
+import { CredentialVersion } from "./credential-version.entity.js";
 import type { CredentialVersionType } from "./credential-version.type.js";
 
 export const sortedCredentials = new SortedList<CredentialType, TenantStatement>({
@@ -27,13 +32,18 @@ export const sortedCredentials = new SortedList<CredentialType, TenantStatement>
   },
   id: { column: "credential_id", type: "uuid", of: ({ credentialId }) => decodeId("crd", credentialId) ?? "" },
   byDefault: "name",
-  firstParameter: 5,
-  statement: (name, { after, order, limit }) =>
+  filters: {
+    status: enumFilter(credentialStates, "status"),
+    kind: enumFilter(credentialKinds, "kind"),
+    expiresBefore: {
+      condition: (time) => `(${time}::timestamptz is null or expires_at < ${time})`,
+      parameter: (time: string) => time,
+    },
+  },
+  statement: (name, { filters, after, order, limit }) =>
     tenantStatement(
       name,
-      `select ${credentialColumns} from credentials where tenant_id = scope.tenant
-         and ($2::text is null or status = $2) and ($3::text is null or kind = $3)
-         and ($4::timestamptz is null or expires_at < $4) ${after}
+      `select ${credentialColumns} from credentials where tenant_id = scope.tenant ${filters} ${after}
        order by ${order} limit ${limit}`,
     ),
 });
@@ -42,9 +52,7 @@ const shownVersions = 50;
 
 const versionsOf = tenantStatement(
   "credential_versions_of",
-  `select version.version, credential.name, version.stage, version.reason, version.verification_run_id,
-     version.created_at, version.verified_at, version.promoted_at, version.grace_ends_at, version.retired_at,
-     version.failed_at
+  `select credential.name, ${columnsOf(CredentialVersion, shownVersionMembers, "version")}
    from credentials credential join credential_versions version using (tenant_id, credential_id)
    where credential.tenant_id = scope.tenant and credential.credential_id = $2
    order by version.version desc limit ${shownVersions}`,
@@ -60,29 +68,16 @@ export class CredentialListService {
     this.#cursors = cursors;
   }
 
-  async list(
-    context: RequestContext,
-    request: PageRequest<CredentialFilterInput>,
-  ): Promise<Connection<CredentialType>> {
-    const tenant = tenantOf(context);
-    const { status = null, kind = null, expiresBefore = null } = request.filter ?? {};
-    const problems: InvalidEnumValue[] = [];
-    if (status !== null && !Object.hasOwn(credentialStates, status))
-      problems.push({ pointer: "/filter/status", allowed: Object.keys(credentialStates) });
-    if (kind !== null && !credentialKinds.some((known) => known === kind))
-      problems.push({ pointer: "/filter/kind", allowed: credentialKinds });
-    if (problems.length > 0) throw invalidEnumValue(problems);
-    const scope = { tenantId: tenant.tenantId, status, kind, expiresBefore };
-    const page = sortedCredentials.page(this.#cursors, scope, request);
-    const { reader } = this.#database;
-    const rows = await reader.rows<CredentialRow>(page.statement, tenant, status, kind, expiresBefore, ...page.values);
-    return page.connection(rows.map(credentialRowView));
+  list(context: RequestContext, request: PageRequest<CredentialFilterInput>): Promise<Connection<CredentialType>> {
+    const list = { reader: this.#database.reader, cursors: this.#cursors, tenant: tenantOf(context) };
+    return readPage(sortedCredentials, list, request, (row: CredentialRow) => credentialView(readCredential(row)));
   }
 
   /** The newest 50 versions, the newest first. */
   async versions(context: RequestContext, credentialId: string): Promise<CredentialVersionType[]> {
     const uuid = decodeId("crd", credentialId);
-    const rows = await this.#database.reader.rows<VersionRow>(versionsOf, tenantOf(context), uuid);
-    return rows.map(versionRowView);
+    type Row = RowOf<CredentialVersion, ShownVersionMember> & Pick<CredentialRow, "name">;
+    const rows = await this.#database.reader.rows<Row>(versionsOf, tenantOf(context), uuid);
+    return rows.map((row) => versionView(readVersion(row), row.name));
   }
 }

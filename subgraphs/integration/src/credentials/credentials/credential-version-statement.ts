@@ -1,35 +1,30 @@
+import { columnsOf, type RowOf } from "@factory/runtime/db/entity-rows";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
-import type { CredentialKind, CredentialState } from "./credential.states.js";
+import { Credential } from "./credential.entity.js";
+import { CredentialVersion } from "./credential-version.entity.js";
 
 // tables: credentials, credential_versions
 
-export interface CurrentVersionRow {
-  credential_id: string;
-  name: string;
-  kind: CredentialKind;
-  status: CredentialState;
-  version: number;
-  key_id: string;
-  wrapped_key: Buffer | null;
-  ciphertext: Buffer;
-}
+export type CurrentVersionRow = RowOf<Credential, "credentialId" | "name" | "kind" | "status"> &
+  RowOf<CredentialVersion, "version" | "keyId" | "wrappedKey" | "ciphertext">;
 
-export const currentVersionByName = `select credential.credential_id, credential.name, credential.kind, credential.status,
-     version.version, version.key_id, version.wrapped_key, version.ciphertext
+const currentVersionColumns = `${columnsOf(Credential, ["credentialId", "name", "kind", "status"], "credential")},
+  ${columnsOf(CredentialVersion, ["version", "keyId", "wrappedKey", "ciphertext"], "version")}`;
+
+export const currentVersionByName = `select ${currentVersionColumns}
    from credentials credential
    join credential_versions version on version.tenant_id = credential.tenant_id
      and version.credential_id = credential.credential_id and version.version = credential.current_version
    where credential.tenant_id = $1 and credential.name = $2`;
 
-/** The version in parameter 3, or the newest one of a stage; a Previous one only until the time in parameter 5. */
+/** The version with a number, or the newest one of a stage; a Previous one only until its grace period ends. */
 export const versionById = tenantStatement(
   "credential_version_by_id",
-  `select credential.credential_id, credential.name, credential.kind, credential.status,
-     version.version, version.key_id, version.wrapped_key, version.ciphertext
+  `select ${currentVersionColumns}
    from credentials credential join credential_versions version using (tenant_id, credential_id)
-   where credential.tenant_id = scope.tenant and credential.credential_id = $2
-     and ($3::int is null or version.version = $3) and ($4::text is null or version.stage = $4)
-     and (version.stage <> 'Previous' or version.grace_ends_at > $5)
+   where credential.tenant_id = scope.tenant and credential.credential_id = $credentialId
+     and ($version::int is null or version.version = $version) and ($stage::text is null or version.stage = $stage)
+     and (version.stage <> 'Previous' or version.grace_ends_at > $now)
    order by version.version desc limit 1`,
 );
 

@@ -2,7 +2,7 @@ import { DateTime } from "@factory/runtime/graphql/scalars";
 import { Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
 import type { CredentialVersionState } from "./credential.states.js";
 
-export const CredentialVersionStage = {
+const CredentialVersionStage = {
   AwaitingMaterial: "AwaitingMaterial",
   Pending: "Pending",
   Current: "Current",

@@ -15,7 +15,7 @@ const maxPrevious = 4;
 const maxVersions = 100;
 
 /** The new version of a rotation. */
-export interface NewVersion {
+interface NewVersion {
   readonly version: number;
   /** Null: the version waits for it until `materialDueAt`. */
   readonly secret: SecretMaterial | null;
@@ -29,7 +29,7 @@ export interface NewVersion {
 }
 
 /** The secret of a version that has waited for it. */
-export interface GivenMaterial extends Pick<NewVersion, "reason" | "graceSeconds" | "expiresAt"> {
+interface GivenMaterial extends Pick<NewVersion, "reason" | "graceSeconds" | "expiresAt"> {
   readonly secret: SecretMaterial;
 }
 

@@ -13,7 +13,7 @@ import { Credential } from "./credential.entity.js";
 import type { CreateCredentialInput } from "./credential.input.js";
 import { type CredentialKind, type CredentialState, credentialKinds, usableStates } from "./credential.states.js";
 import type { CredentialType } from "./credential.type.js";
-import { type CredentialRow, credentialColumns, credentialRowView, credentialView } from "./credential.view.js";
+import { type CredentialRow, credentialColumns, credentialView, readCredential } from "./credential.view.js";
 import { CredentialArrivals } from "./credential-arrivals.js";
 import { credentialName, credentialRef } from "./credential-name.js";
 import { type CredentialSchedule, scheduled } from "./credential-schedule.js";
@@ -38,7 +38,7 @@ export interface OpenCredential {
   readonly material: SecretMaterial;
 }
 
-export interface NewCredential {
+interface NewCredential {
   readonly name: string;
   readonly kind: CredentialKind;
   readonly secret: SecretMaterial;
@@ -89,7 +89,7 @@ export class CredentialService {
     const uuid = decodeId("crd", credentialId);
     if (uuid === undefined) return undefined;
     const row = await this.#database.reader.row<CredentialRow>(credentialById, tenantOf(context), uuid);
-    return row && credentialRowView(row);
+    return row && credentialView(readCredential(row));
   }
 
   async get(context: RequestContext, credentialId: string): Promise<CredentialType> {
@@ -121,8 +121,12 @@ export class CredentialService {
     wanted: number | "current" | "previous",
   ): Promise<OpenCredential> {
     const stage = { current: "Current", previous: "Previous" };
-    const [version, named] = typeof wanted === "number" ? [wanted, null] : [null, stage[wanted]];
-    const values = [decodeId("crd", credentialId), version, named, this.#clock()];
+    const values = versionById.valuesOf({
+      credentialId: decodeId("crd", credentialId) ?? null,
+      version: typeof wanted === "number" ? wanted : null,
+      stage: typeof wanted === "number" ? null : stage[wanted],
+      now: this.#clock(),
+    });
     const row = await this.#database.reader.row<CurrentVersionRow>(versionById, tenant, ...values);
     if (!row) throw await this.#withoutVersion(tenant, credentialId);
     return this.#open(tenant, row);

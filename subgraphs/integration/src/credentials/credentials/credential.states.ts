@@ -10,7 +10,7 @@ export const credentialStates = {
 
 export type CredentialState = keyof typeof credentialStates;
 
-export const credentialVersionStates = {
+const credentialVersionStates = {
   AwaitingMaterial: { next: ["Pending", "Failed"] },
   Pending: { next: ["Current", "Failed"] },
   Current: { next: ["Previous", "Retired"] },

@@ -1,53 +1,20 @@
-import { encodeId } from "@factory/runtime/identifiers/wire-id";
-import type { Credential } from "./credential.entity.js";
-import {
-  type CredentialKind,
-  type CredentialState,
-  type CredentialVersionState,
-  defaultGraceSeconds,
-} from "./credential.states.js";
+import { columnsOf, type RecordOf, type RowOf, rowReader } from "@factory/runtime/db/entity-rows";
+import { Credential } from "./credential.entity.js";
+import { defaultGraceSeconds } from "./credential.states.js";
 import type { CredentialType } from "./credential.type.js";
 import { credentialRef, credentialVersionRef } from "./credential-name.js";
+import { CredentialVersion } from "./credential-version.entity.js";
 import type { CredentialVersionType } from "./credential-version.type.js";
 
-export interface CredentialRow {
-  credential_id: string;
-  name: string;
-  kind: CredentialKind;
-  current_version: number;
-  status: CredentialState;
-  expires_at: Date | null;
-  grace_seconds: number | null;
-  rotation_interval_days: number | null;
-  next_rotation_at: Date | null;
-  rotation_run_id: string | null;
-  material_due_at: Date | null;
-  created_at: Date;
-}
+export type CredentialRow = RowOf<Credential>;
+export type VersionRow = RowOf<CredentialVersion>;
+export const credentialColumns = columnsOf(Credential);
+export const readCredential = rowReader(Credential);
+export const readVersion = rowReader(CredentialVersion);
 
-export const credentialColumns = `credential_id, name, kind, current_version, status, expires_at, grace_seconds,
-     rotation_interval_days, next_rotation_at, rotation_run_id, material_due_at, created_at`;
+type CredentialRecord = Omit<RecordOf<Credential>, "tenantId" | "expiryWarningDays" | "nextChangeAt" | "changeSentAt">;
 
-export function credentialRowView(row: CredentialRow): CredentialType {
-  return credentialView({
-    credentialId: encodeId("crd", row.credential_id),
-    name: row.name,
-    kind: row.kind,
-    currentVersion: row.current_version,
-    status: row.status,
-    expiresAt: row.expires_at,
-    graceSeconds: row.grace_seconds,
-    rotationIntervalDays: row.rotation_interval_days,
-    nextRotationAt: row.next_rotation_at,
-    rotationRunId: row.rotation_run_id === null ? null : encodeId("run", row.rotation_run_id),
-    materialDueAt: row.material_due_at,
-    createdAt: row.created_at,
-  });
-}
-
-type Viewed = Omit<Credential, "tenantId" | "expiryWarningDays" | "nextChangeAt" | "changeSentAt">;
-
-export function credentialView(credential: Viewed): CredentialType {
+export function credentialView(credential: CredentialRecord): CredentialType {
   const { credentialId, name, kind, currentVersion, status, graceSeconds, rotationIntervalDays } = credential;
   return {
     credentialId,
@@ -66,32 +33,36 @@ export function credentialView(credential: Viewed): CredentialType {
   };
 }
 
-export interface VersionRow {
-  version: number;
-  name: string;
-  stage: CredentialVersionState;
-  reason: string | null;
-  verification_run_id: string | null;
-  created_at: Date;
-  verified_at: Date | null;
-  promoted_at: Date | null;
-  grace_ends_at: Date | null;
-  retired_at: Date | null;
-  failed_at: Date | null;
-}
+/** The members of a version that its view shows. No secret is among them. */
+export const shownVersionMembers = [
+  "version",
+  "stage",
+  "reason",
+  "verificationRunId",
+  "createdAt",
+  "verifiedAt",
+  "promotedAt",
+  "graceEndsAt",
+  "retiredAt",
+  "failedAt",
+] as const satisfies (keyof CredentialVersion)[];
+export type ShownVersionMember = (typeof shownVersionMembers)[number];
 
-export function versionRowView(row: VersionRow): CredentialVersionType {
+export function versionView(
+  version: RecordOf<CredentialVersion, ShownVersionMember>,
+  credentialName: string,
+): CredentialVersionType {
   return {
-    version: row.version,
-    versionRef: credentialVersionRef(row.name, row.version),
-    stage: row.stage,
-    reason: row.reason,
-    verificationRunId: row.verification_run_id === null ? null : encodeId("run", row.verification_run_id),
-    createdAt: row.created_at.toISOString(),
-    verifiedAt: row.verified_at?.toISOString() ?? null,
-    promotedAt: row.promoted_at?.toISOString() ?? null,
-    graceEndsAt: row.grace_ends_at?.toISOString() ?? null,
-    retiredAt: row.retired_at?.toISOString() ?? null,
-    failedAt: row.failed_at?.toISOString() ?? null,
+    version: version.version,
+    versionRef: credentialVersionRef(credentialName, version.version),
+    stage: version.stage,
+    reason: version.reason,
+    verificationRunId: version.verificationRunId,
+    createdAt: version.createdAt.toISOString(),
+    verifiedAt: version.verifiedAt?.toISOString() ?? null,
+    promotedAt: version.promotedAt?.toISOString() ?? null,
+    graceEndsAt: version.graceEndsAt?.toISOString() ?? null,
+    retiredAt: version.retiredAt?.toISOString() ?? null,
+    failedAt: version.failedAt?.toISOString() ?? null,
   };
 }

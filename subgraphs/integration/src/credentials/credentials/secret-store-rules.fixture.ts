@@ -1,7 +1,7 @@
 import { maxSecretBytes, type SecretOwner, type SecretStore, type StoredSecret } from "./secret-store.js";
 
 /** Drivers over one storage. */
-export interface SecretStoreUnderTest {
+interface SecretStoreUnderTest {
   /** A driver as the first process has it. Two calls give two drivers that open what the other one sealed. */
   open(): SecretStore;
   /** A driver after a change of the key. It still opens what the first key protects. */

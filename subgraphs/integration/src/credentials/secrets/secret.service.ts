@@ -6,7 +6,7 @@ import { credentialReferencePattern } from "@factory/schema/credential-reference
 import type { CredentialService, OpenCredential } from "../credentials/credential.service.js";
 import { credentialName } from "../credentials/credential-name.js";
 
-export interface SecretRequest {
+interface SecretRequest {
   readonly tenantId: string;
   readonly credentialRef: string;
   readonly purpose: string;

@@ -6,7 +6,7 @@ export const mebibyte = 1024 * 1024;
 export const ordinaryBytes = 64 * 1024;
 
 /** The bytes of a body, by what its URL names. An account can be invented, and a resource cannot. */
-export const maxBodyBytes = { none: ordinaryBytes, account: mebibyte, resource: 25 * mebibyte } as const;
+const maxBodyBytes = { none: ordinaryBytes, account: mebibyte, resource: 25 * mebibyte } as const;
 
 /** The resource that a URL names. */
 export const isResource = (hint: DeliveryHint | undefined): hint is DeliveryHint =>

@@ -49,7 +49,7 @@ const maxNameLength = 200;
 const maxEvents = 1000;
 
 /** The provider that a delivery was sent to: how it is read, and whose vendor's events it has. */
-export interface Sender {
+interface Sender {
   readonly driver: ProviderDriver;
   readonly providerKey: string;
   readonly preset: string | null;

@@ -1,18 +1,19 @@
 // tables: webhook_deliveries, connections
 
 import { mostCounted } from "@factory/runtime/backlogs/waiting-work";
+import { namedStatement } from "@factory/runtime/db/named-parameters";
 import { isUnhandled } from "../inbound-deliveries/webhook-delivery.states.js";
 
 /** How long a claim lasts by the database's clock. A batch takes a fraction of it. */
 const leaseSeconds = 30;
 
 /**
- * Claims due deliveries of some tenants, chosen at random, without the tenants in `$1`: at most `$2` tenants, `$3`
- * deliveries of each and about `$4` bytes of each. A loose index scan finds the tenants with one step for each.
+ * Claims due deliveries of some tenants, chosen at random, without the busy ones. The limits of deliveries and of bytes
+ * hold for each tenant. A loose index scan finds the tenants with one step for each.
  */
-export const claimDeliveries = {
-  name: "webhook_deliveries_claim",
-  text: `
+export const claimDeliveries = namedStatement(
+  "webhook_deliveries_claim",
+  `
     with recursive lane as (
       (select tenant_id, next_attempt_at from webhook_deliveries where ${isUnhandled}
        order by tenant_id, next_attempt_at limit 1)
@@ -21,17 +22,17 @@ export const claimDeliveries = {
         select tenant_id, next_attempt_at from webhook_deliveries
         where ${isUnhandled} and tenant_id > lane.tenant_id order by tenant_id, next_attempt_at limit 1) next),
     due_tenant as materialized (
-      select tenant_id from lane where next_attempt_at <= now() and tenant_id <> all ($1::uuid[])
-      order by random() limit $2),
+      select tenant_id from lane where next_attempt_at <= now() and tenant_id <> all ($busy::uuid[])
+      order by random() limit $tenants),
     due as materialized (
       select delivery.* from due_tenant cross join lateral (
         select tenant_id, delivery_id, next_attempt_at, coalesce(octet_length(ciphertext), 0) as bytes
         from webhook_deliveries
         where tenant_id = due_tenant.tenant_id and ${isUnhandled} and next_attempt_at <= now()
-        order by next_attempt_at limit $3 for update skip locked) delivery),
+        order by next_attempt_at limit $deliveries for update skip locked) delivery),
     fitting as (
       select tenant_id, delivery_id, sum(bytes) over (partition by tenant_id order by next_attempt_at, delivery_id)
-        - bytes < $4 as fits
+        - bytes < $bytes as fits
       from due),
     claimed as (
       update webhook_deliveries delivery
@@ -43,7 +44,7 @@ export const claimDeliveries = {
       (select project_id from connections connection where connection.tenant_id = claimed.tenant_id
         and connection.connection_id = claimed.connection_id) as project_id
     from claimed order by tenant_id, delivery_id`,
-};
+);
 
 /** Counts the due deliveries of all tenants. */
 export const dueDeliveries = {

@@ -1,30 +1,30 @@
 import { encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Cause } from "@factory/runtime/messages/envelope";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
+import type { StoredDeliveryRow } from "../inbound-deliveries/webhook-delivery.view.js";
+
+type ClaimedColumn =
+  | "tenant_id"
+  | "delivery_id"
+  | "provider_id"
+  | "provider_key"
+  | "provider_delivery_id"
+  | "event_name"
+  | "normalized_event_type"
+  | "key_id"
+  | "wrapped_key"
+  | "ciphertext"
+  | "subscription_id"
+  | "connection_id"
+  | "run_id"
+  | "attempts"
+  | "claims"
+  | "trace_id";
 
 /** A delivery that only this process may handle until its claim ends, as the claim returns it. */
-export interface ClaimedDelivery {
-  readonly tenant_id: string;
-  readonly delivery_id: string;
-  readonly provider_id: string;
-  readonly provider_key: string;
-  readonly provider_delivery_id: string;
-  readonly event_name: string;
-  readonly normalized_event_type: string;
-  readonly key_id: string | null;
-  readonly wrapped_key: Buffer | null;
-  readonly ciphertext: Buffer | null;
-  /** The subscription whose secret has verified it. */
-  readonly subscription_id: string | null;
-  readonly connection_id: string | null;
+export interface ClaimedDelivery extends Readonly<Pick<StoredDeliveryRow, ClaimedColumn>> {
   /** The project of the connection, else that of the Inbound subscription. */
   readonly project_id: string | null;
-  readonly run_id: string;
-  /** The attempts with a stored result. */
-  readonly attempts: number;
-  /** The fencing number. */
-  readonly claims: number;
-  readonly trace_id: string;
 }
 
 /** The cause of the events of a delivery: they continue its trace. */

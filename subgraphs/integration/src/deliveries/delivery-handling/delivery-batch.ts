@@ -154,15 +154,16 @@ export class DeliveryBatches {
     const cause = { trace: continueTrace(undefined), actorId: "system" };
     return this.#services.database.transaction(tenant, cause, async (transaction) => {
       const outcomes = prepared.map(outcomeOf);
-      const ended = await transaction.execute<EndedDelivery>(endDeliveries, [
-        tenant.uuid,
-        prepared.map(({ delivery }) => delivery.delivery_id),
-        prepared.map(({ delivery }) => delivery.claims),
-        outcomes.map(({ status }) => status),
-        outcomes.map(({ delay }) => delay),
-        outcomes.map(({ error }) => error?.code ?? null),
-        outcomes.map(({ error }) => error?.detail ?? null),
-      ]);
+      const values = endDeliveries.valuesOf({
+        tenant: tenant.uuid,
+        ids: prepared.map(({ delivery }) => delivery.delivery_id),
+        claims: prepared.map(({ delivery }) => delivery.claims),
+        states: outcomes.map(({ status }) => status),
+        delays: outcomes.map(({ delay }) => delay),
+        codes: outcomes.map(({ error }) => error?.code ?? null),
+        details: outcomes.map(({ error }) => error?.detail ?? null),
+      });
+      const ended = await transaction.execute<EndedDelivery>(endDeliveries, values);
       const held = new Set(ended.map(({ delivery_id }) => delivery_id));
       for (const [place, one] of prepared.entries()) {
         const outcome = outcomes[place];

@@ -34,10 +34,9 @@ export class DeliveryClaims implements Backlog {
 
   /** Claims due deliveries of tenants that are not in `busy`, by tenant and oldest first. */
   async claim(busy: readonly string[]): Promise<Map<string, ClaimedDelivery[]>> {
-    const { rows } = await this.#pool.query<ClaimedDelivery>({
-      ...claimDeliveries,
-      values: [busy, tenantsAtOnce, batchSize, batchBytes],
-    });
+    const limits = { tenants: tenantsAtOnce, deliveries: batchSize, bytes: batchBytes };
+    const values = claimDeliveries.valuesOf({ busy, ...limits });
+    const { rows } = await this.#pool.query<ClaimedDelivery>({ ...claimDeliveries, values });
     const byTenant = new Map<string, ClaimedDelivery[]>();
     for (const row of rows) {
       const known = byTenant.get(row.tenant_id);

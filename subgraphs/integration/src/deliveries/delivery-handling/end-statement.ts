@@ -1,23 +1,24 @@
 // tables: webhook_deliveries, runs
 
+import { namedStatement } from "@factory/runtime/db/named-parameters";
 import { projectOf } from "./delivery-project-statement.js";
 
 /**
  * Stores the outcomes of claimed deliveries of one tenant, and moves the run of each with it. Returns the deliveries
  * whose claim still held. An outcome whose claim is lost changes nothing.
  */
-export const endDeliveries = {
-  name: "webhook_deliveries_end",
-  text: `
+export const endDeliveries = namedStatement(
+  "webhook_deliveries_end",
+  `
     with ended as (
       update webhook_deliveries delivery
       set status = outcome.status, attempts = delivery.attempts + 1, error_code = outcome.code,
         error_detail = outcome.detail,
         next_attempt_at = case when outcome.status = 'Failed' then now() + outcome.delay * interval '1 second' end,
         processed_at = case when outcome.status <> 'Failed' then now() end
-      from unnest($2::uuid[], $3::int[], $4::text[], $5::float8[], $6::text[], $7::text[])
+      from unnest($ids::uuid[], $claims::int[], $states::text[], $delays::float8[], $codes::text[], $details::text[])
         as outcome(delivery_id, claim, status, delay, code, detail)
-      where delivery.tenant_id = $1 and delivery.delivery_id = outcome.delivery_id
+      where delivery.tenant_id = $tenant and delivery.delivery_id = outcome.delivery_id
         and delivery.claims = outcome.claim and delivery.status = 'Processing'
       returning delivery.delivery_id, delivery.run_id, delivery.next_attempt_at, delivery.error_code,
         delivery.error_detail, case delivery.status when 'Failed' then 'RetryScheduled' when 'DeadLettered' then 'Failed'
@@ -30,9 +31,9 @@ export const endDeliveries = {
         completed_at = case when run_status <> 'RetryScheduled' then now() end,
         steps = run.steps || jsonb_build_array(jsonb_build_object('status', 'Running', 'at', now()),
           jsonb_build_object('status', run_status, 'at', now()))
-      from ended where run.tenant_id = $1 and run.run_id = ended.run_id and run.completed_at is null)
+      from ended where run.tenant_id = $tenant and run.run_id = ended.run_id and run.completed_at is null)
     select delivery_id, run_id, run_status from ended`,
-};
+);
 
 /** Makes an ended or failed delivery due again, under a new run. The claim of a process that is late does not hold. */
 export const replayDelivery = {

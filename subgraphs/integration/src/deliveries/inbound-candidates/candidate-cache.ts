@@ -6,6 +6,7 @@ import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import { LRUCache } from "lru-cache";
 import type { Pool } from "pg";
 import { inboundSourcesChanged } from "../../providers/providers/inbound-sources.js";
+import type { ProviderRow } from "../../providers/providers/provider.view.js";
 import { presetOf } from "../../providers/providers/provider-presets.js";
 import type { DeliveryHint } from "../arrived-deliveries/arrived-delivery.js";
 import { type Candidate, type CandidateSet, type Claim, isEmpty, type Registration } from "./candidate.js";
@@ -18,13 +19,8 @@ import {
 } from "./candidate-statement.js";
 import { DriverCache } from "./driver-cache.js";
 
-interface ProviderRow {
-  tenant_id: string;
-  provider_id: string;
-  key: string;
-  preset: string | null;
-  driver: string | null;
-}
+/** The driver is JSON text. */
+type RegistrationRow = Pick<ProviderRow, "tenant_id" | "provider_id" | "key" | "preset"> & { driver: string | null };
 
 interface ResourceRow {
   subscription_id: string | null;
@@ -32,11 +28,11 @@ interface ResourceRow {
   project_id: string | null;
 }
 
-interface CandidateRow extends ProviderRow, ResourceRow {
+interface CandidateRow extends RegistrationRow, ResourceRow {
   credential_id: string;
 }
 
-interface ClaimRow extends ProviderRow, ResourceRow {
+interface ClaimRow extends RegistrationRow, ResourceRow {
   account: string | null;
   takes_part: boolean;
 }
@@ -192,7 +188,7 @@ export class CandidateCache {
         if (changed.has(name.slice(0, name.indexOf(" "))) || holds(set, tenants)) cache.delete(name);
   }
 
-  #registrationOf(row: ProviderRow): Registration {
+  #registrationOf(row: RegistrationRow): Registration {
     const preset = presetOf(row);
     return {
       tenant: tenantWithId(encodeId("ten", row.tenant_id)),

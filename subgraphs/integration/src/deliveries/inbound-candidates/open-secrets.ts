@@ -1,8 +1,8 @@
 import type { Notifications } from "@factory/runtime/connections/listener";
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import { encodeId } from "@factory/runtime/identifiers/wire-id";
 import { LRUCache } from "lru-cache";
 import type { Pool } from "pg";
+import { readVersion, type VersionRow } from "../../credentials/credentials/credential.view.js";
 import { credentialChanged } from "../../credentials/credentials/credential-change.js";
 import type { SecretMaterial, SecretStore } from "../../credentials/credentials/secret-store.js";
 import { hasPublicKeyForm } from "../../ground/standard-webhooks/ed25519-key.js";
@@ -19,23 +19,17 @@ export interface OpenSecret {
 }
 
 /** A secret whose key this process does not have. It may be the one that verifies. */
-export interface SealedSecret {
+interface SealedSecret {
   readonly isSealed: true;
 }
 
 /** The secrets of a credential. */
-export type KnownSecret = OpenSecret | SealedSecret;
+type KnownSecret = OpenSecret | SealedSecret;
 
-interface VersionRow {
-  tenant_id: string;
-  credential_id: string;
-  version: number;
-  stage: string;
-  grace_ends_at: Date | null;
-  key_id: string;
-  wrapped_key: Buffer;
-  ciphertext: Buffer;
-}
+type SecretRow = Pick<
+  VersionRow,
+  "tenant_id" | "credential_id" | "version" | "stage" | "grace_ends_at" | "key_id" | "ciphertext"
+> & { wrapped_key: Buffer };
 
 interface Options {
   readonly workers: Pick<Pool, "query">;
@@ -113,7 +107,7 @@ export class OpenSecrets {
     const { workers, clock } = this.#options;
     const tenants = candidates.map(({ tenant }) => tenant.uuid);
     const credentials = candidates.map(({ credential }) => credential);
-    const { rows } = await workers.query<VersionRow>(verifyingVersions, [tenants, credentials, clock()]);
+    const { rows } = await workers.query<SecretRow>(verifyingVersions, [tenants, credentials, clock()]);
     const read = new Map<string, KnownSecret[]>(candidates.map((candidate) => [nameOf(candidate), []]));
     const opened = await Promise.all(rows.map((row) => this.#secretsOf(row)));
     for (const [place, row] of rows.entries())
@@ -122,12 +116,12 @@ export class OpenSecrets {
   }
 
   /** None for a secret that is damaged: the others must still be tried. */
-  async #secretsOf(row: VersionRow): Promise<KnownSecret[]> {
-    const { tenant_id, credential_id, version, key_id: keyId, wrapped_key: wrappedKey, ciphertext } = row;
-    const owner = { tenantId: encodeId("ten", tenant_id), credentialId: encodeId("crd", credential_id), version };
-    const usableUntil = row.stage === "Previous" ? (row.grace_ends_at?.getTime() ?? 0) : Number.POSITIVE_INFINITY;
+  async #secretsOf(row: SecretRow): Promise<KnownSecret[]> {
+    const { tenantId, credentialId, version, stage, graceEndsAt, ...sealed } = readVersion(row);
+    const usableUntil = stage === "Previous" ? (graceEndsAt?.getTime() ?? 0) : Number.POSITIVE_INFINITY;
     try {
-      const material = await this.#options.store.open(owner, { keyId, wrappedKey, ciphertext });
+      const owner = { tenantId, credentialId, version };
+      const material = await this.#options.store.open(owner, { ...sealed, wrappedKey: row.wrapped_key });
       return textsOf(material).map((text) => ({ ...text, usableUntil }));
     } catch (error) {
       return error instanceof DomainError && error.code === "SECRET_STORE_UNAVAILABLE" ? [{ isSealed: true }] : [];

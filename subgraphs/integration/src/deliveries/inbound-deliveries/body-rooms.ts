@@ -2,7 +2,7 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import { mebibyte } from "../arrived-deliveries/body-size.js";
 import { type Sender, senderOf } from "../arrived-deliveries/sender.js";
 
-export interface BodyLimits {
+interface BodyLimits {
   /** The bytes of one resource, or of one address. A single body may have more, since it counts as sent and inflated. */
   readonly perSender: number;
   readonly perTenant: number;
@@ -19,7 +19,7 @@ const defaultLimits: BodyLimits = {
 };
 
 /** The memory of one body, while it is read and until its delivery is answered. */
-export interface BodyRoom {
+interface BodyRoom {
   /** Throws UNAVAILABLE. */
   readonly take: (bytes: number) => void;
   readonly close: () => void;

@@ -28,7 +28,7 @@ import type { RefusedByResource } from "./refused-by-resource.js";
 import type { Match, SignatureRefusal, SignatureVerifier } from "./signature-verifier.js";
 
 /** The deliveries of a request, or the answer to a vendor's test of the URL. */
-export type Receipt = Recorded | Challenge;
+type Receipt = Recorded | Challenge;
 
 interface Recorded {
   readonly accepted: readonly AcceptedDelivery[];

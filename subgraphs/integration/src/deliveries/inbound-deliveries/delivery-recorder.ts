@@ -20,7 +20,7 @@ interface Queue {
   hasLarge: boolean;
 }
 
-export interface RecorderLimits {
+interface RecorderLimits {
   readonly maxWaiting: number;
   readonly maxWaitingPerTenant: number;
   readonly maxWaitingBytes: number;

@@ -10,14 +10,13 @@ import type { ImmediateHandling } from "./immediate-handling.js";
 import type { NewDelivery, RecordedDelivery } from "./new-delivery.js";
 import { knownDeliveries, retryFailed } from "./record-statement.js";
 import { insertRows, recordReception, type SealedDelivery } from "./recorded-rows.js";
+import type { StoredDeliveryRow } from "./webhook-delivery.view.js";
 
-interface KnownRow {
-  provider_id: string;
-  provider_delivery_id: string;
-  delivery_id: string;
-  normalized_event_type: string;
-  body_sha256: string;
-}
+/** The digest is hexadecimal. */
+type KnownRow = Pick<
+  StoredDeliveryRow,
+  "provider_id" | "provider_delivery_id" | "delivery_id" | "normalized_event_type"
+> & { body_sha256: string };
 
 /** Races with other processes for the same ids. */
 const maxTries = 3;

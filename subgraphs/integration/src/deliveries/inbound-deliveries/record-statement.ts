@@ -1,29 +1,33 @@
 // tables: webhook_deliveries, connections
 
+import { namedStatement } from "@factory/runtime/db/named-parameters";
+
 /**
  * Inserts deliveries of one tenant, and returns their connections with their projects. The unique key refuses the whole statement for an id
  * that is known. A delivery whose account a connection has belongs to this connection. A delivery that is not Accepted was
  * handled by the caller.
  */
-export const insertDeliveries = {
-  name: "webhook_deliveries_insert",
-  text: `insert into webhook_deliveries (tenant_id, delivery_id, provider_id, provider_key, provider_delivery_id, event_name,
+export const insertDeliveries = namedStatement(
+  "webhook_deliveries_insert",
+  `insert into webhook_deliveries (tenant_id, delivery_id, provider_id, provider_key, provider_delivery_id, event_name,
       normalized_event_type, body_sha256, key_id, wrapped_key, ciphertext, subscription_id, connection_id, run_id,
       trace_id, status, attempts, next_attempt_at, processed_at)
-    select $1, delivery_id, provider_id, provider_key, provider_delivery_id, event_name, normalized_event_type,
+    select $tenant, delivery_id, provider_id, provider_key, provider_delivery_id, event_name, normalized_event_type,
       decode(body_sha256, 'hex'), key_id, decode(wrapped_key, 'base64'), decode(ciphertext, 'base64'), subscription_id,
       coalesce(connection_id, (select connection.connection_id from connections connection
-        where connection.tenant_id = $1 and connection.provider_id = delivery.provider_id
+        where connection.tenant_id = $tenant and connection.provider_id = delivery.provider_id
           and connection.external_account_id = delivery.account and connection.status <> 'Deleted' limit 1)),
       run_id, trace_id, status, case status when 'Accepted' then 0 else 1 end,
       case status when 'Accepted' then now() end, case when status <> 'Accepted' then now() end
-    from unnest($2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
-        $10::text[], $11::text[], $12::uuid[], $13::uuid[], $14::uuid[], $15::text[], $16::text[], $17::text[])
+    from unnest($ids::uuid[], $providers::uuid[], $providerKeys::text[], $providerDeliveries::text[],
+        $eventNames::text[], $eventTypes::text[], $digests::text[], $keyIds::text[], $wrappedKeys::text[],
+        $ciphertexts::text[], $subscriptions::uuid[], $connections::uuid[], $runs::uuid[], $traces::text[],
+        $accounts::text[], $states::text[])
       as delivery(delivery_id, provider_id, provider_key, provider_delivery_id, event_name, normalized_event_type,
         body_sha256, key_id, wrapped_key, ciphertext, subscription_id, connection_id, run_id, trace_id, account, status)
     returning delivery_id, connection_id, (select connection.project_id from connections connection
-      where connection.tenant_id = $1 and connection.connection_id = webhook_deliveries.connection_id) as project_id`,
-};
+      where connection.tenant_id = $tenant and connection.connection_id = webhook_deliveries.connection_id) as project_id`,
+);
 
 /** The deliveries of the tenant with these ids of their providers. */
 export const knownDeliveries = {

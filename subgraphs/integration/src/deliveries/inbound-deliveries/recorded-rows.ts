@@ -4,12 +4,9 @@ import { startDeliveryRuns } from "../../runs/delivery-runs.js";
 import type { ImmediateState } from "./immediate-handling.js";
 import type { IdentifiedDelivery, NewDelivery } from "./new-delivery.js";
 import { insertDeliveries } from "./record-statement.js";
+import type { StoredDeliveryRow } from "./webhook-delivery.view.js";
 
-interface PlacedRow {
-  delivery_id: string;
-  connection_id: string | null;
-  project_id: string | null;
-}
+type PlacedRow = Pick<StoredDeliveryRow, "delivery_id" | "connection_id"> & { project_id: string | null };
 
 /** A delivery with its ids and its sealed payload. */
 export interface SealedDelivery extends IdentifiedDelivery {
@@ -27,25 +24,27 @@ export async function insertRows(
 ): Promise<readonly SealedDelivery[]> {
   const { tenant } = transaction;
   const column = (read: (delivery: SealedDelivery) => unknown) => deliveries.map(read);
-  const values = [
-    tenant.uuid,
-    column(({ deliveryId }) => decodeId("whd", deliveryId)),
-    column(({ match }) => decodeId("prv", match.providerId)),
-    column(({ match }) => match.providerKey),
-    column(({ providerDeliveryId }) => providerDeliveryId),
-    column(({ eventName }) => eventName),
-    column(({ normalizedEventType }) => normalizedEventType),
-    column(({ bodySha256 }) => bodySha256.toString("hex")),
-    column(({ keyId }) => keyId),
-    column(({ wrappedKey }) => wrappedKey),
-    column(({ ciphertext }) => ciphertext),
-    column(({ match }) => (match.subscriptionId === null ? null : decodeId("whs", match.subscriptionId))),
-    column(({ match }) => (match.connectionId === null ? null : decodeId("con", match.connectionId))),
-    column(({ runId }) => decodeId("run", runId)),
-    column(({ trace }) => trace.traceId),
-    column(({ account }) => account ?? null),
-    states.map((state) => state ?? "Accepted"),
-  ];
+  const values = insertDeliveries.valuesOf({
+    tenant: tenant.uuid,
+    ids: column(({ deliveryId }) => decodeId("whd", deliveryId)),
+    providers: column(({ match }) => decodeId("prv", match.providerId)),
+    providerKeys: column(({ match }) => match.providerKey),
+    providerDeliveries: column(({ providerDeliveryId }) => providerDeliveryId),
+    eventNames: column(({ eventName }) => eventName),
+    eventTypes: column(({ normalizedEventType }) => normalizedEventType),
+    digests: column(({ bodySha256 }) => bodySha256.toString("hex")),
+    keyIds: column(({ keyId }) => keyId),
+    wrappedKeys: column(({ wrappedKey }) => wrappedKey),
+    ciphertexts: column(({ ciphertext }) => ciphertext),
+    subscriptions: column(({ match }) =>
+      match.subscriptionId === null ? null : decodeId("whs", match.subscriptionId),
+    ),
+    connections: column(({ match }) => (match.connectionId === null ? null : decodeId("con", match.connectionId))),
+    runs: column(({ runId }) => decodeId("run", runId)),
+    traces: column(({ trace }) => trace.traceId),
+    accounts: column(({ account }) => account ?? null),
+    states: states.map((state) => state ?? "Accepted"),
+  });
   const placed = await placedRows(transaction, deliveries, values);
   const inserted = deliveries.map((delivery) => ({ ...delivery, ...placeOf(placed, delivery) }));
   await startDeliveryRuns(

@@ -50,7 +50,7 @@ const maxSecrets = 256;
 /** Why nothing has verified a delivery. */
 export type SignatureRefusal = "SIGNATURE_MISSING" | "SIGNATURE_EXPIRED" | "SIGNATURE_INVALID" | "PAYLOAD_TOO_LARGE";
 
-export interface Verification {
+interface Verification {
   /** At most one for each tenant. */
   readonly matches: readonly Match[];
   /** The reason without a match. Only a signature that is right is called expired. */

@@ -2,7 +2,7 @@ import { Constraint } from "@factory/runtime/input-validation/constraint";
 import { Field, ID, InputType } from "type-graphql";
 
 @InputType()
-export class DeliveryHeaderInput {
+class DeliveryHeaderInput {
   @Field()
   @Constraint({ minLength: 1, maxLength: 256 })
   name: string;

@@ -1,3 +1,4 @@
+import type { RowOf } from "@factory/runtime/db/entity-rows";
 import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
@@ -5,6 +6,7 @@ import { nilUuid } from "@factory/runtime/identifiers/nil-uuid";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { parseForeignJson } from "@factory/runtime/json/kept-numbers";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
+import { enumFilter, idFilter, invalidValues, textFilter } from "@factory/runtime/pagination/list-filters";
 import type { Connection, PageRequest } from "@factory/runtime/pagination/page";
 import { SortedList } from "@factory/runtime/pagination/sorted-list";
 import type { EnvelopeSeal } from "@factory/runtime/sealing/envelope-seal";
@@ -12,15 +14,18 @@ import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import { payloadOwner } from "./delivery-records.js";
+import type { WebhookDelivery } from "./webhook-delivery.entity.js";
 import type { WebhookDeliveryFilterInput } from "./webhook-delivery.input.js";
 import { failedStates, hasFailed, webhookDeliveryStates } from "./webhook-delivery.states.js";
 import type { WebhookDeliveryType } from "./webhook-delivery.type.js";
-import { type DeliveryRow, deliveryColumns, deliveryView } from "./webhook-delivery.view.js";
+import { type DeliveryRow, deliveryColumns, deliveryView, readDelivery } from "./webhook-delivery.view.js";
 
 const deliveryById = tenantStatement(
   "webhook_delivery_by_id",
   `select ${deliveryColumns} from webhook_deliveries where tenant_id = scope.tenant and delivery_id = $2`,
 );
+
+type PayloadRow = RowOf<WebhookDelivery, "keyId" | "wrappedKey" | "ciphertext">;
 
 const payloadById = tenantStatement(
   "webhook_delivery_payload",
@@ -32,6 +37,19 @@ interface ListedDelivery extends WebhookDeliveryType {
   readonly receivedAtText: string;
 }
 
+/**
+ * They are parameters of the list, because the cursors of earlier releases are bound to the list of their values, in this
+ * order.
+ */
+const filters = {
+  status: enumFilter(webhookDeliveryStates, "status"),
+  providerId: idFilter("prv", "provider_id"),
+  subscriptionId: idFilter("whs", "subscription_id"),
+  connectionId: idFilter("con", "connection_id"),
+  normalizedEventType: textFilter("normalized_event_type"),
+  providerDeliveryId: textFilter("provider_delivery_id"),
+};
+
 /** Deliveries that are newest first by default. `where` is a condition whose index the list uses. */
 const deliveryList = (list: string, where: string) =>
   new SortedList<ListedDelivery, TenantStatement>({
@@ -41,16 +59,16 @@ const deliveryList = (list: string, where: string) =>
     },
     id: { column: "delivery_id", type: "uuid", of: ({ deliveryId }) => decodeId("whd", deliveryId) ?? "" },
     byDefault: "-receivedAt",
-    firstParameter: 8,
-    statement: (name, { after, order, limit }) =>
-      tenantStatement(
+    parameters: Object.keys(filters),
+    statement: (name, { place, after, order, limit }) => {
+      const filtered = Object.entries(filters).map(([member, { condition }]) => `and ${condition(place(member))}`);
+      return tenantStatement(
         name,
         `select ${deliveryColumns} from webhook_deliveries where tenant_id = scope.tenant ${where}
-         and ($2::text is null or status = $2) and ($3::uuid is null or provider_id = $3)
-         and ($4::uuid is null or subscription_id = $4) and ($5::uuid is null or connection_id = $5)
-         and ($6::text is null or normalized_event_type = $6) and ($7::text is null or provider_delivery_id = $7) ${after}
-       order by ${order} limit ${limit}`,
-      ),
+           ${filtered.join(" ")} ${after}
+         order by ${order} limit ${limit}`,
+      );
+    },
   });
 
 export const sortedDeliveries = deliveryList("webhook_deliveries", "");
@@ -74,7 +92,7 @@ export class WebhookDeliveryService {
     const uuid = decodeId("whd", deliveryId);
     if (uuid === undefined) return undefined;
     const row = await this.#parts.database.reader.row<DeliveryRow>(deliveryById, tenantOf(context), uuid);
-    return row && deliveryView(row);
+    return row && deliveryView(readDelivery(row));
   }
 
   async get(context: RequestContext, deliveryId: string): Promise<WebhookDeliveryType> {
@@ -88,12 +106,8 @@ export class WebhookDeliveryService {
   async payload(context: RequestContext, deliveryId: string): Promise<unknown> {
     const tenant = tenantOf(context);
     const uuid = decodeId("whd", deliveryId);
-    const row = await this.#parts.database.reader.row<{ key_id: string; wrapped_key: Buffer; ciphertext: Buffer }>(
-      payloadById,
-      tenant,
-      uuid,
-    );
-    if (!row) return null;
+    const row = await this.#parts.database.reader.row<PayloadRow>(payloadById, tenant, uuid);
+    if (!row?.key_id || !row.wrapped_key || !row.ciphertext) return null;
     const sealed = { keyId: row.key_id, wrappedKey: row.wrapped_key, ciphertext: row.ciphertext };
     return parseForeignJson(this.#parts.seal.open(sealed, payloadOwner(tenant.tenantId, deliveryId)).toString());
   }
@@ -103,25 +117,26 @@ export class WebhookDeliveryService {
     request: PageRequest<WebhookDeliveryFilterInput>,
   ): Promise<Connection<WebhookDeliveryType>> {
     const tenant = tenantOf(context);
-    const { status = null, normalizedEventType = null, providerDeliveryId = null } = request.filter ?? {};
-    if (status !== null && !states.includes(status))
-      throw invalidEnumValue([{ pointer: "/filter/status", allowed: states }]);
-    const ids = [
-      uuidOf("prv", request.filter?.providerId),
-      uuidOf("whs", request.filter?.subscriptionId),
-      uuidOf("con", request.filter?.connectionId),
-    ];
-    const filter = [status, ...ids, normalizedEventType, providerDeliveryId];
+    const { status = null, normalizedEventType = null, providerDeliveryId = null, ...ids } = request.filter ?? {};
+    const invalid = invalidValues(filters, { status });
+    if (invalid.length > 0) throw invalidEnumValue(invalid);
+    const parameters = {
+      status,
+      providerId: uuidOf("prv", ids.providerId),
+      subscriptionId: uuidOf("whs", ids.subscriptionId),
+      connectionId: uuidOf("con", ids.connectionId),
+      normalizedEventType,
+      providerDeliveryId,
+    };
+    const scope = { tenantId: tenant.tenantId, filter: Object.values(parameters) };
     const list = failedStates.includes(status ?? "") ? failedDeliveries : sortedDeliveries;
-    const page = list.page(this.#parts.cursors, { tenantId: tenant.tenantId, filter }, request);
-    const rows = await this.#parts.database.reader.rows<DeliveryRow>(page.statement, tenant, ...filter, ...page.values);
+    const page = list.page(this.#parts.cursors, scope, request, parameters);
+    const rows = await this.#parts.database.reader.rows<DeliveryRow>(page.statement, tenant, ...page.values);
     return page.connection(
-      rows.map((row) => Object.assign(deliveryView(row), { receivedAtText: row.received_at_text })),
+      rows.map((row) => Object.assign(deliveryView(readDelivery(row)), { receivedAtText: row.received_at_text })),
     );
   }
 }
-
-const states = Object.keys(webhookDeliveryStates);
 
 /** An ID that is malformed matches no row. */
 const uuidOf = (prefix: "prv" | "whs" | "con", id: string | null | undefined): string | null =>

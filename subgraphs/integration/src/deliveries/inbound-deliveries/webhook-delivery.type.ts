@@ -5,7 +5,7 @@ import type { Connection } from "@factory/runtime/pagination/page";
 import { Directive, Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
 import type { WebhookDeliveryState } from "./webhook-delivery.states.js";
 
-export const WebhookDeliveryStatus = {
+const WebhookDeliveryStatus = {
   Accepted: "Accepted",
   Processing: "Processing",
   Processed: "Processed",
@@ -19,7 +19,7 @@ registerEnumType(WebhookDeliveryStatus, { name: "WebhookDeliveryStatus" });
 export const readWebhookDeliveries = { scopes: ["webhooks.subscriptions.read"] } as const satisfies AuthRule;
 
 @ObjectType("WebhookDeliveryError", { simpleResolvers: true })
-export class WebhookDeliveryErrorType {
+class WebhookDeliveryErrorType {
   @Field()
   code: string;
 
@@ -88,7 +88,7 @@ export const WebhookDeliveryConnection = connectionType(
 export type WebhookDeliveryConnection = Connection<WebhookDeliveryType>;
 
 @ObjectType("AcceptedWebhookDelivery", { simpleResolvers: true })
-export class AcceptedWebhookDeliveryType {
+class AcceptedWebhookDeliveryType {
   @Field(() => ID)
   deliveryId: string;
 

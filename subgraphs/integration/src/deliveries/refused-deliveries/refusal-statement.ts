@@ -1,18 +1,21 @@
 // tables: refused_deliveries, webhook_subscriptions, connections
 
+import { namedStatement } from "@factory/runtime/db/named-parameters";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 
-/** $1: tenants, $2: resources, $3: numbers of refusals, $4: reasons, $5: times, which are those of the newest refusals. */
-export const countRefusals = `
-  insert into refused_deliveries as known (tenant_id, resource_id, count, last_reason, first_refused_at, last_refused_at)
+/** The times are those of the newest refusals. */
+export const countRefusals = namedStatement(
+  "refused_deliveries_count",
+  `insert into refused_deliveries as known (tenant_id, resource_id, count, last_reason, first_refused_at, last_refused_at)
   select told.tenant_id, told.resource_id, told.count, told.reason, told.at, told.at
-  from unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::text[], $5::timestamptz[])
+  from unnest($tenants::uuid[], $resources::uuid[], $counts::bigint[], $reasons::text[], $times::timestamptz[])
     told(tenant_id, resource_id, count, reason, at)
   order by told.tenant_id, told.resource_id
   on conflict (tenant_id, resource_id) do update set count = known.count + excluded.count,
     last_reason = case when excluded.last_refused_at >= known.last_refused_at
       then excluded.last_reason else known.last_reason end,
-    last_refused_at = greatest(known.last_refused_at, excluded.last_refused_at)`;
+    last_refused_at = greatest(known.last_refused_at, excluded.last_refused_at)`,
+);
 
 const counts = `coalesce(refused.count, 0)::text as count, refused.last_reason, refused.first_refused_at,
   refused.last_refused_at`;

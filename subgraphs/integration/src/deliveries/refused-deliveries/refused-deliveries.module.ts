@@ -18,7 +18,7 @@ export const refusedDeliveries: SliceModule = {
   },
   start({ database, workers, logger, onClose }, services) {
     const trace = new RefusalTrace({
-      write: (refusals) => workers.query(countRefusals, columnsOf(refusals)),
+      write: (refusals) => workers.query({ ...countRefusals, values: valuesOf(refusals) }),
       onFailure: (error) => logger.warn({ err: error }, "refused deliveries could not be counted and will be later"),
     });
     onClose(() => trace.close());
@@ -29,10 +29,11 @@ export const refusedDeliveries: SliceModule = {
   retention: () => [refusalRetention],
 };
 
-const columnsOf = (refusals: readonly Refusals[]): unknown[] => [
-  refusals.map(({ tenant }) => tenant),
-  refusals.map(({ resource }) => resource),
-  refusals.map(({ count }) => count),
-  refusals.map(({ lastReason }) => lastReason),
-  refusals.map(({ lastRefusedAt }) => lastRefusedAt),
-];
+const valuesOf = (refusals: readonly Refusals[]): unknown[] =>
+  countRefusals.valuesOf({
+    tenants: refusals.map(({ tenant }) => tenant),
+    resources: refusals.map(({ resource }) => resource),
+    counts: refusals.map(({ count }) => count),
+    reasons: refusals.map(({ lastReason }) => lastReason),
+    times: refusals.map(({ lastRefusedAt }) => lastRefusedAt),
+  });

@@ -1,7 +1,7 @@
 import { DateTime } from "@factory/runtime/graphql/scalars";
 import { Field, ID, ObjectType, registerEnumType } from "type-graphql";
 
-export const CausalMemberKind = {
+const CausalMemberKind = {
   Event: "Event",
   Command: "Command",
   Run: "Run",
@@ -9,7 +9,7 @@ export const CausalMemberKind = {
   Webhook: "Webhook",
 } as const;
 /** The kind of a member of a chain. */
-export type CausalMemberKind = keyof typeof CausalMemberKind;
+type CausalMemberKind = keyof typeof CausalMemberKind;
 registerEnumType(CausalMemberKind, {
   name: "CausalMemberKind",
   description: "Delivery is a delivery of a vendor. Webhook is a message to a webhook subscription.",

@@ -21,25 +21,25 @@ const columns = `event_id, type, recorded_at, envelope->>'time' as time, envelop
 
 /**
  * The events of the correlation, earliest first, and whether the search has come to both ends of the log. It looks at
- * `$5` events on each side, so that it takes a bounded time. The search compares hashes, so that it does not read the envelopes of all events; the few that match are compared as text.
+ * `$scanned` events on each side, so that it takes a bounded time. The search compares hashes, so that it does not read the envelopes of all events; the few that match are compared as text.
  */
 export const chainEvents = tenantStatement(
   "causal_chain_events",
   `with looked_at as materialized (
-     (select sequence, correlation_hash from event_log where tenant_id = scope.tenant and sequence >= $2
-      order by sequence limit $5)
+     (select sequence, correlation_hash from event_log where tenant_id = scope.tenant and sequence >= $sequence
+      order by sequence limit $scanned)
      union all
-     (select sequence, correlation_hash from event_log where tenant_id = scope.tenant and sequence < $2
-      order by sequence desc limit $5)),
+     (select sequence, correlation_hash from event_log where tenant_id = scope.tenant and sequence < $sequence
+      order by sequence desc limit $scanned)),
    matching as materialized (
-     select sequence from looked_at where correlation_hash = hashtextextended($3, 0) or sequence = $2
-     order by sequence limit $4)
+     select sequence from looked_at where correlation_hash = hashtextextended($correlationId, 0) or sequence = $sequence
+     order by sequence limit $limit)
    select ${columns},
-     (select count(*) filter (where sequence >= $2) < $5 and count(*) filter (where sequence < $2) < $5
-      from looked_at) as complete
+     (select count(*) filter (where sequence >= $sequence) < $scanned
+        and count(*) filter (where sequence < $sequence) < $scanned from looked_at) as complete
    from event_log
    where tenant_id = scope.tenant and sequence = any(array(select sequence from matching))
-     and envelope->>'correlationid' = $3 and ${kept}
+     and envelope->>'correlationid' = $correlationId and ${kept}
    order by sequence`,
 );
 
@@ -51,16 +51,19 @@ export const chainObjects = tenantStatement(
   "causal_chain_objects",
   `(select 'Run' as kind, run_id as id, operation as type, created_at as time, status, connection_id,
       null::uuid as event_id, null::uuid as subscription_id, split_part(traceparent, '-', 2) as trace_id
-    from runs where tenant_id = scope.tenant and run_id = any($2) and correlation_id = $5 order by run_id limit $6)
+    from runs where tenant_id = scope.tenant and run_id = any($runs) and correlation_id = $correlationId
+    order by run_id limit $limit)
    union all
    (select 'Delivery', delivery_id, normalized_event_type, received_at, status, connection_id, null, null, trace_id
-    from webhook_deliveries where tenant_id = scope.tenant and delivery_id = any($3) order by delivery_id limit $6)
+    from webhook_deliveries where tenant_id = scope.tenant and delivery_id = any($deliveries)
+    order by delivery_id limit $limit)
    union all
    (select 'Webhook', message_id, event_type, created_at, status, null, event_id, subscription_id, null
-    from webhook_messages where tenant_id = scope.tenant and event_id = any($4) order by message_id limit $6)
+    from webhook_messages where tenant_id = scope.tenant and event_id = any($events) order by message_id limit $limit)
    union all
    (select 'Command', command_id, type, received_at, status, connection_id, null, null, null
-    from vendor_commands where tenant_id = scope.tenant and command_id = any($7) order by command_id limit $6)`,
+    from vendor_commands where tenant_id = scope.tenant and command_id = any($commands)
+    order by command_id limit $limit)`,
 );
 
 /** A row of `chainEvents`. */

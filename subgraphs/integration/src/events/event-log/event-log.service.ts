@@ -1,13 +1,15 @@
 import type { BusMessage } from "@factory/runtime/bus/bus";
 import { advisoryLocks } from "@factory/runtime/db/advisory-locks";
+import { namedStatement } from "@factory/runtime/db/named-parameters";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Envelope } from "@factory/runtime/messages/envelope";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
+import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
+import { isTenantEvent } from "../../event-types/event-access/event-access.js";
 import type { WebhookMessageService } from "../../webhooks/webhook-messages/webhook-message.service.js";
-import { logOwnerOf } from "./log-owner.js";
 import { type LoggedEvent, type LoggedEventRow, loggedEvent, loggedEventColumns } from "./logged-event.js";
 
 /**
@@ -20,23 +22,23 @@ export const eventLogChannel = "integration_event_log";
  * Numbers the events after the tenant's head. The row of the head stays locked until the transaction ends, which delays
  * only this tenant. An event that the log has already is counted too, so the transaction must then not commit.
  */
-const append = {
-  name: "event_log_append",
-  text: `
+const append = namedStatement(
+  "event_log_append",
+  `
     with turn as materialized (select pg_advisory_xact_lock(${advisoryLocks.eventLog})),
     head as (
-      insert into event_log_heads as head (tenant_id, sequence) select $1, cardinality($2::uuid[]) from turn
+      insert into event_log_heads as head (tenant_id, sequence) select $tenant, cardinality($ids::uuid[]) from turn
       on conflict (tenant_id) do update set sequence = head.sequence + excluded.sequence
-      returning sequence - cardinality($2::uuid[]) as before),
+      returning sequence - cardinality($ids::uuid[]) as before),
     appended as (
       insert into event_log (tenant_id, event_id, type, envelope, sequence, correlation_hash)
-      select $1, id, type, envelope, before + place, hashtextextended(correlation_id, 0)
-      from head, unnest($2::uuid[], $3::json[], $4::text[], $5::text[]) with ordinality
+      select $tenant, id, type, envelope, before + place, hashtextextended(correlation_id, 0)
+      from head, unnest($ids::uuid[], $envelopes::json[], $types::text[], $correlationIds::text[]) with ordinality
         as event(id, envelope, type, correlation_id, place) order by place
       on conflict (tenant_id, event_id) do nothing
       returning sequence, event_id)
     select sequence, event_id, pg_notify('${eventLogChannel}', '') from appended order by sequence`,
-};
+);
 
 /** Thrown when the bus delivers events that the log has already. `others` are the new ones. */
 class SomeAreKnown extends Error {
@@ -48,26 +50,27 @@ class SomeAreKnown extends Error {
 const pageAfter = tenantStatement(
   "event_log_page",
   `select ${loggedEventColumns} from event_log
-   where tenant_id = scope.tenant and sequence > $2 and type = any($3) order by sequence limit $4`,
+   where tenant_id = scope.tenant and sequence > $after and type = any($types)
+   order by sequence limit $limit`,
 );
 
 /** How many sequences one look at the log passes, so that a rare type costs little. */
 const windowWidth = 20_000;
 
 /**
- * $2: a sequence, or null for the oldest event that is kept. The events and the head come from one snapshot. The head's
+ * `$after` is a sequence, or null for the oldest event that is kept. The events and the head come from one snapshot. The head's
  * row is locked until the events before it are committed, so no event up to `newest` can appear later.
  */
 const windowAfter = tenantStatement(
   "event_log_window",
   `select head.sequence as newest, coalesce(horizon.pruned_through, 0) as pruned_through, event.*
    from event_log_heads head left join event_log_horizons horizon on horizon.tenant_id = head.tenant_id
-   cross join lateral (select coalesce($2::bigint, horizon.pruned_through, 0) as after) start
+   cross join lateral (select coalesce($after::bigint, horizon.pruned_through, 0) as after) start
    left join lateral (
      select ${loggedEventColumns} from event_log
      where event_log.tenant_id = scope.tenant and sequence > start.after and sequence <= start.after + ${windowWidth}
-       and type = $3
-     order by sequence limit $4) event on true
+       and type = $type
+     order by sequence limit $limit) event on true
    where head.tenant_id = scope.tenant order by event.sequence`,
 );
 
@@ -94,7 +97,7 @@ export interface LogExtent {
 }
 
 /** A part of a tenant's log, as it was at one moment. */
-export interface LogWindow extends LogExtent {
+interface LogWindow extends LogExtent {
   readonly events: readonly LoggedEvent[];
   /** The log has no further events of the type up to this sequence. */
   readonly through: number;
@@ -133,13 +136,14 @@ export class EventLogService {
 
   /** The events of a tenant after a sequence, oldest first. */
   async page(tenant: Tenant, after: number, types: readonly string[], limit: number): Promise<LoggedEvent[]> {
-    const rows = await this.#database.reader.rows<LoggedEventRow>(pageAfter, tenant, after, types, limit);
+    const values = pageAfter.valuesOf({ after, types, limit });
+    const rows = await this.#database.reader.rows<LoggedEventRow>(pageAfter, tenant, ...values);
     return rows.map(loggedEvent);
   }
 
   /** The next events of one type, oldest first. Without `after` it begins with the oldest event that is kept. */
   async window(tenant: Tenant, after: number | undefined, type: string, limit: number): Promise<LogWindow> {
-    const values = [after ?? null, type, limit];
+    const values = windowAfter.valuesOf({ after: after ?? null, type, limit });
     const rows = await this.#database.reader.rows<WindowRow & (LoggedEventRow | { envelope: null })>(
       windowAfter,
       tenant,
@@ -179,13 +183,14 @@ export class EventLogService {
   async #appendIn(transaction: Transaction, envelopes: readonly Envelope[]): Promise<void> {
     const byUuid = new Map(envelopes.map((envelope) => [decodeId("evt", envelope.id) ?? "", envelope]));
     const different = [...byUuid.values()];
-    const appended = await transaction.execute<{ sequence: string; event_id: string }>(append, [
-      transaction.tenant.uuid,
-      [...byUuid.keys()],
-      different.map((envelope) => JSON.stringify(envelope)),
-      different.map(({ type }) => type),
-      different.map(({ correlationid }) => correlationid),
-    ]);
+    const values = append.valuesOf({
+      tenant: transaction.tenant.uuid,
+      ids: [...byUuid.keys()],
+      envelopes: different.map((envelope) => JSON.stringify(envelope)),
+      types: different.map(({ type }) => type),
+      correlationIds: different.map(({ correlationid }) => correlationid),
+    });
+    const appended = await transaction.execute<{ sequence: string; event_id: string }>(append, values);
     const events = appended.flatMap(({ event_id, sequence }) => {
       const envelope = byUuid.get(event_id);
       return envelope ? [{ sequence, envelope }] : [];
@@ -194,3 +199,7 @@ export class EventLogService {
     await this.#messages.enqueue(transaction, events);
   }
 }
+
+/** The tenant in whose log an event stands. Its subscribers and webhooks get the event. */
+const logOwnerOf = ({ type, tenantid }: Pick<Envelope, "type" | "tenantid">): string =>
+  isTenantEvent(type) ? platformTenantId : tenantid;

@@ -1,4 +1,6 @@
+import { columnsOf, type RowOf } from "@factory/runtime/db/entity-rows";
 import type { Envelope } from "@factory/runtime/messages/envelope";
+import { EventLogEntry } from "./event-log-entry.entity.js";
 
 /** An event of the log, as subscriptions deliver it. */
 export interface LoggedEvent {
@@ -12,14 +14,9 @@ export interface LoggedEvent {
 }
 
 /** The columns of `event_log` that `loggedEvent` needs. */
-export interface LoggedEventRow {
-  sequence: string;
-  tenant_id: string;
-  envelope: Envelope;
-  bytes: number;
-}
-
-export const loggedEventColumns = "sequence, tenant_id, envelope, octet_length(envelope::text) as bytes";
+export type LoggedEventRow = RowOf<EventLogEntry, "sequence" | "tenantId"> & { envelope: Envelope; bytes: number };
+const columns = columnsOf(EventLogEntry, ["sequence", "tenantId", "envelope"]);
+export const loggedEventColumns = `${columns}, octet_length(envelope::text) as bytes`;
 
 /** The event of a row with `loggedEventColumns`. */
 export function loggedEvent(row: LoggedEventRow): LoggedEvent {

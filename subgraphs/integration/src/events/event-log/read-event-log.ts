@@ -2,7 +2,7 @@ import type { Pool } from "pg";
 import { type LoggedEvent, type LoggedEventRow, loggedEvent } from "./logged-event.js";
 
 /** An event of any tenant, with its position in the log of all tenants. */
-export interface PositionedEvent {
+interface PositionedEvent {
   readonly position: number;
   readonly tenantUuid: string;
   /** Undefined for an event of a tenant that was not asked for. */

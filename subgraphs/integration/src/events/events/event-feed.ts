@@ -14,7 +14,7 @@ export interface FeedSource {
   readonly logger: Logger;
 }
 
-export interface FeedRequest {
+interface FeedRequest {
   readonly tenant: Tenant;
   readonly types: ReadonlySet<string>;
   /** The sequence after which the feed begins. Undefined means only new events. */

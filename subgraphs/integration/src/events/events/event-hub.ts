@@ -8,7 +8,7 @@ import type { LoggedEvent } from "../event-log/logged-event.js";
 import { newestPosition, readEventsAfter } from "../event-log/read-event-log.js";
 
 /** A listener must not throw and must not wait, because all other listeners come after it. */
-export type EventListener = (event: LoggedEvent) => void;
+type EventListener = (event: LoggedEvent) => void;
 
 const batchSize = 500;
 /** With more tenants the list of them costs more than the events that it leaves out. */

@@ -1,5 +1,5 @@
 /** The resource that a delivery URL names, so that only its secrets are tried. */
-export type DeliveryHint = { readonly subscription: string } | { readonly connection: string };
+type DeliveryHint = { readonly subscription: string } | { readonly connection: string };
 
 /** The path that takes deliveries with the vendor's own headers and body. The key of the provider follows. */
 const vendorPath = "/webhooks/deliveries/";

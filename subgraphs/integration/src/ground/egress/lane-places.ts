@@ -5,7 +5,7 @@ import { originKey, type TenantOrigin } from "./tenant-origin.js";
 type Time = number;
 
 /** One path of an origin: a webhook subscription. */
-export interface OriginLane extends TenantOrigin {
+interface OriginLane extends TenantOrigin {
   readonly subscription: string;
 }
 

@@ -2,7 +2,7 @@ import { createHmac, createSecretKey, timingSafeEqual } from "node:crypto";
 import { hasEd25519Form, signEd25519, verifyEd25519 } from "./ed25519-key.js";
 import { parseSigningSecret, signingSecretForm } from "./signing-secret.js";
 
-export interface WebhookToSign {
+interface WebhookToSign {
   /** The header `webhook-id`. */
   id: string;
   /** The header `webhook-timestamp`: the time of this attempt in seconds since 1970. */
@@ -13,11 +13,11 @@ export interface WebhookToSign {
   secrets: readonly string[];
 }
 
-export type WebhookVerification =
+type WebhookVerification =
   | { verified: true; id: string; timestamp: number /** Which of the secrets it was. */; secretIndex: number }
   | { verified: false; code: "SIGNATURE_MISSING" | "SIGNATURE_EXPIRED" | "SIGNATURE_INVALID" };
 
-export interface VerificationOptions {
+interface VerificationOptions {
   /** The maximum difference between `webhook-timestamp` and now, in both directions. The default is 300. */
   toleranceSeconds?: number;
   now?: Date;

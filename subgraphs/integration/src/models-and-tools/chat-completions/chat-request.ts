@@ -7,7 +7,7 @@ import type {
 } from "@factory/schema/proto/generated/factory/model/v1/model_invocation";
 
 /** How a vendor departs from the common form of a request. */
-export interface RequestForm {
+interface RequestForm {
   /** Whether the answer is sent piece by piece. */
   readonly isStreamed: boolean;
   /** The name of the member with the most tokens of the answer. Newer models of some vendors take another one. */

@@ -2,7 +2,7 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import { type Json, listOf, objectOf, textOf } from "./json-members.js";
 
 /** The parts of a model's message, whole or streamed, in the forms that vendors document. */
-export interface MessageParts {
+interface MessageParts {
   readonly content: string;
   /** The text with which the model refuses to answer. */
   readonly refusal: string;

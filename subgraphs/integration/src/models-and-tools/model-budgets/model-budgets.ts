@@ -1,3 +1,4 @@
+import { namedStatement } from "@factory/runtime/db/named-parameters";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { TenantFacts } from "@factory/runtime/tenant-facts/tenant-facts";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
@@ -53,15 +54,19 @@ export const reserving = (
         and (${token}::float8 = 0 or greatest(used.token_at, now()) + make_interval(secs => ${token}::float8) <= now() + make_interval(secs => ${period}::float8))
     returning true`;
 
-const reserve = { name: "model_budget_reserve", text: reserving("$2", "$3", "$4", "$5") };
+/** The names follow the tenant, which is `$1`. */
+const reserve = namedStatement("model_budget_reserve", reserving("$budget", "$request", "$token", "$period"), 2);
 
-const wait = {
-  name: "model_budget_wait",
-  text: `select extract(epoch from greatest(
-      case when $3::float8 = 0 then now() else request_at + make_interval(secs => $3::float8 - $5::float8) end,
-      case when $4::float8 = 0 then now() else token_at + make_interval(secs => $4::float8 - $5::float8) end) - now())::float8 as seconds
-    from model_budgets where tenant_id = $1 and budget = $2`,
-};
+const wait = namedStatement(
+  "model_budget_wait",
+  `select extract(epoch from greatest(
+      case when $request::float8 = 0 then now()
+        else request_at + make_interval(secs => $request::float8 - $period::float8) end,
+      case when $token::float8 = 0 then now()
+        else token_at + make_interval(secs => $token::float8 - $period::float8) end) - now())::float8 as seconds
+    from model_budgets where tenant_id = $1 and budget = $budget`,
+  2,
+);
 
 const lock = {
   name: "model_budget_lock",
@@ -99,10 +104,11 @@ export class ModelBudgets {
     const { key, perSeconds } = budget;
     if (budget.tokens !== undefined && tokens > budget.tokens) throw tooMany(budget, tokens);
     const { secondsPerRequest, secondsPerToken } = secondsPer(budget);
-    const values = [tenant.uuid, key, secondsPerRequest, tokens * secondsPerToken, perSeconds];
-    const [reserved] = await execute(reserve, values);
+    const token = tokens * secondsPerToken;
+    const wanted = { budget: key, request: secondsPerRequest, token, period: perSeconds };
+    const [reserved] = await execute(reserve, [tenant.uuid, ...reserve.valuesOf(wanted)]);
     if (reserved) return reservationOf({ budget, tokens });
-    const [refused] = await execute<{ seconds: number }>(wait, values);
+    const [refused] = await execute<{ seconds: number }>(wait, [tenant.uuid, ...wait.valuesOf(wanted)]);
     throw usedUp(key, refused?.seconds ?? 1);
   }
 

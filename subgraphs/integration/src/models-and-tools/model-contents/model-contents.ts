@@ -1,3 +1,5 @@
+import { columnsOf, type RowOf } from "@factory/runtime/db/entity-rows";
+import { namedStatement } from "@factory/runtime/db/named-parameters";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
 import { type SealedTable, wrappedKeyTable } from "@factory/runtime/resealing/sealed-table";
@@ -6,6 +8,7 @@ import type { MasterKeys } from "@factory/runtime/sealing/master-keys";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import type { TenantFacts } from "@factory/runtime/tenant-facts/tenant-facts";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
+import { ModelContent } from "./model-content.entity.js";
 
 /** The request of a call as the caller sent it, and its answer; null for a call that failed. */
 export interface ModelExchange {
@@ -20,23 +23,21 @@ export const contentSeal = (masterKeys: MasterKeys): EnvelopeSeal => new Envelop
 
 const boundTo = (tenantId: string, runId: string): string => `${tenantId}|${runId}`;
 
-const insert = {
-  name: "model_content_insert",
-  text: `insert into model_contents (tenant_id, run_id, key_id, wrapped_key, ciphertext, expires_at)
-    values ($1, $2, $3, $4, $5, now() + make_interval(days => $6::int)) on conflict do nothing`,
-};
+const insert = namedStatement(
+  "model_content_insert",
+  `insert into model_contents (tenant_id, run_id, key_id, wrapped_key, ciphertext, expires_at)
+    values ($tenant, $run, $keyId, $wrappedKey, $ciphertext, now() + make_interval(days => $days::int))
+    on conflict do nothing`,
+);
+
+const sealedMembers = ["keyId", "wrappedKey", "ciphertext"] as const;
+type ContentRow = RowOf<ModelContent, (typeof sealedMembers)[number]>;
 
 const byRun = tenantStatement(
   "model_content_by_run",
-  `select key_id, wrapped_key, ciphertext from model_contents
+  `select ${columnsOf(ModelContent, sealedMembers)} from model_contents
    where tenant_id = scope.tenant and run_id = $2 and expires_at > now()`,
 );
-
-interface ContentRow {
-  key_id: string;
-  wrapped_key: Buffer;
-  ciphertext: Buffer;
-}
 
 /** Stores prompts and answers where the configuration of the tenant says so, sealed and for some days. */
 export class ModelContents {
@@ -59,7 +60,8 @@ export class ModelContents {
     const { execute, tenant } = transaction;
     const plain = Buffer.from(JSON.stringify(exchange));
     const { keyId, wrappedKey, ciphertext } = this.#seal.seal(plain, boundTo(tenant.tenantId, runId));
-    await execute(insert, [tenant.uuid, decodeId("run", runId), keyId, wrappedKey, ciphertext, days]);
+    const run = decodeId("run", runId);
+    await execute(insert, insert.valuesOf({ tenant: tenant.uuid, run, keyId, wrappedKey, ciphertext, days }));
   }
 
   /** Undefined when nothing was stored, or it has expired. */

@@ -31,7 +31,7 @@ export interface Invoker {
 }
 
 /** A call to be made as a run. */
-export interface Invocation<Answer extends Answered> {
+interface Invocation<Answer extends Answered> {
   readonly operation: ModelOperation;
   readonly capability: ModelCapability;
   /** An estimate. */
@@ -44,12 +44,12 @@ export interface Invocation<Answer extends Answered> {
   readonly ask: (call: ModelCall, target: ModelTarget) => Promise<Answer>;
 }
 
-export interface Answered {
+interface Answered {
   readonly usage: Usage | undefined;
   readonly finishReason?: string;
 }
 
-export interface Invoked<Answer> {
+interface Invoked<Answer> {
   readonly answer: Answer;
   readonly runId: string;
   readonly connectionId: string;

@@ -13,7 +13,7 @@ export interface Progress {
 }
 
 /** Asks one model. */
-export type Ask<T> = (target: ModelTarget, signal: AbortSignal, progress: Progress) => Promise<T>;
+type Ask<T> = (target: ModelTarget, signal: AbortSignal, progress: Progress) => Promise<T>;
 
 interface Turns<T> {
   readonly signal: AbortSignal;

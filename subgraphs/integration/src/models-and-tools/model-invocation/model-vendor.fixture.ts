@@ -16,7 +16,7 @@ import { ModelInvocationDefinition } from "@factory/schema/proto/generated/facto
 import type { IntegrationCaller, IntegrationFixture } from "../../integration.fixture.js";
 
 /** A request as the vendor has received it. */
-export interface ReceivedModelRequest {
+interface ReceivedModelRequest {
   readonly path: string;
   readonly model: string;
   readonly headers: Readonly<Record<string, string>>;

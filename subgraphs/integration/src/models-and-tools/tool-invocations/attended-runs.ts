@@ -22,7 +22,7 @@ export interface AttendingCall {
 }
 
 /** The work of a run. */
-export interface AttendedWork<Answer> {
+interface AttendedWork<Answer> {
   readonly operation: "ListTools" | "InvokeTool";
   readonly connection: ConnectionRecord;
   /** The arguments for the key of idempotency, of which only a digest is stored. */

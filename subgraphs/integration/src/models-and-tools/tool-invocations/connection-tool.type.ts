@@ -65,7 +65,7 @@ export class ConnectionToolType {
 
 /** The GraphQL type of a tool that the platform does not offer. */
 @ObjectType("LeftOutTool", { simpleResolvers: true, description: "A tool of a list that the platform does not offer." })
-export class LeftOutToolType {
+class LeftOutToolType {
   @Field({ description: "The name that the tool server uses. Empty where it gives none." })
   toolName: string;
 

@@ -11,34 +11,26 @@ import type { ConnectionRecord } from "../../connections/connections/connection.
 import { unknownConnection } from "../../connections/connections/locked-connection.js";
 import { isAllowed } from "./allowed-tools.js";
 import type { ConnectionToolConnection, ConnectionToolType, ToolState } from "./connection-tool.type.js";
-import type { DefinitionStore } from "./definition-store.js";
+import { type DefinitionStore, readTool, type StoredTool, type ToolRow, toolColumns } from "./definition-store.js";
 import { readDefinition } from "./definitions.js";
 import { qualifiedName } from "./qualified-name.js";
 import { namesOfServers } from "./server-names.js";
 
-/** The list of the tools of a connection, which is $2. */
+/** The list of the tools of a connection. */
 export const sortedTools = new SortedList<ConnectionToolType, TenantStatement>({
   list: "connection_tools",
   columns: { toolName: { column: "name", type: "text", unique: true, of: ({ toolName }) => toolName } },
   id: { column: "name", type: "text", of: ({ toolName }) => toolName },
   byDefault: "toolName",
-  firstParameter: 3,
-  statement: (name, { after, order, limit }) =>
+  parameters: ["connection"],
+  statement: (name, { place, after, order, limit }) =>
     tenantStatement(
       name,
-      `select name, part, definition, definition_hash, accepted_hash, position from tools
-       where tenant_id = scope.tenant and connection_id = $2 ${after} order by ${order} limit ${limit}`,
+      `select ${toolColumns} from tools
+       where tenant_id = scope.tenant and connection_id = ${place("connection")} ${after}
+       order by ${order} limit ${limit}`,
     ),
 });
-
-interface ToolRow {
-  readonly name: string;
-  readonly part: string;
-  readonly definition: string;
-  readonly definition_hash: string;
-  readonly accepted_hash: string;
-  readonly position: number | null;
-}
 
 interface Services {
   readonly database: Database;
@@ -71,24 +63,25 @@ export class ConnectionToolsService {
     const { reader } = this.#database;
     const connection = await this.#connections.record(tenant, connectionId);
     if (!connection) throw unknownConnection();
-    const page = sortedTools.page(this.#cursors, { tenantId: tenant.tenantId, connectionId }, request);
-    const rows = await reader.rows<ToolRow>(page.statement, tenant, decodeId("con", connectionId), ...page.values);
+    const scope = { tenantId: tenant.tenantId, connectionId };
+    const page = sortedTools.page(this.#cursors, scope, request, { connection: decodeId("con", connectionId) });
+    const rows = await reader.rows<ToolRow>(page.statement, tenant, ...page.values);
     const server = (await namesOfServers(reader, tenant)).get(connectionId);
     const leftOut = await this.#store.leftOut(tenant, connectionId);
-    return { ...page.connection(rows.map((row) => viewOf(row, connection, server))), leftOut };
+    return { ...page.connection(rows.map((row) => viewOf(readTool(row), connection, server))), leftOut };
   }
 }
 
-function viewOf(row: ToolRow, connection: ConnectionRecord, server: string | undefined): ConnectionToolType {
+function viewOf(tool: StoredTool, connection: ConnectionRecord, server: string | undefined): ConnectionToolType {
   const { title, description, inputSchema, outputSchema, annotations } =
-    row.position === null ? {} : readDefinition(row.definition);
+    tool.position === null ? {} : readDefinition(tool.definition);
   return {
     connectionId: connection.connectionId,
-    toolName: row.name,
-    qualifiedName: server === undefined ? null : qualifiedName(server, row.part),
-    state: stateOf(row, connection),
-    definitionHash: row.definition_hash,
-    acceptedHash: row.accepted_hash,
+    toolName: tool.name,
+    qualifiedName: server === undefined ? null : qualifiedName(server, tool.part),
+    state: stateOf(tool, connection),
+    definitionHash: tool.definitionHash,
+    acceptedHash: tool.acceptedHash,
     title: title ?? null,
     description: description ?? null,
     inputSchema: inputSchema ?? null,
@@ -97,8 +90,8 @@ function viewOf(row: ToolRow, connection: ConnectionRecord, server: string | und
   };
 }
 
-function stateOf(row: ToolRow, { configuration }: ConnectionRecord): ToolState {
-  if (row.position === null) return "Removed";
-  if (!isAllowed(configuration, row.name)) return "NotAllowed";
-  return row.definition_hash === row.accepted_hash ? "Allowed" : "Changed";
+function stateOf(tool: StoredTool, { configuration }: ConnectionRecord): ToolState {
+  if (tool.position === null) return "Removed";
+  if (!isAllowed(configuration, tool.name)) return "NotAllowed";
+  return tool.definitionHash === tool.acceptedHash ? "Allowed" : "Changed";
 }

@@ -1,3 +1,5 @@
+import { columnsOf, type RecordOf, type RowOf, rowReader } from "@factory/runtime/db/entity-rows";
+import { namedStatement } from "@factory/runtime/db/named-parameters";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
@@ -7,20 +9,19 @@ import type { ListedTool, TakenList } from "./definitions.js";
 import { partsOf } from "./qualified-name.js";
 import { type LeftOutTool, leftOutTool, maxLeftOut } from "./server-calls/left-out-tool.js";
 import { namesOfServers } from "./server-names.js";
+import { Tool } from "./tool.entity.js";
 import { keepConnection } from "./tool-connections-statement.js";
 
-/** A tool of the newest list of a connection. */
-export interface StoredTool {
-  readonly name: string;
-  readonly part: string;
-  readonly definition: string;
-  readonly definition_hash: string;
-  readonly accepted_hash: string;
-  readonly position: number;
-}
+const shownMembers = ["name", "part", "definition", "definitionHash", "acceptedHash", "position"] as const;
+export const toolColumns = columnsOf(Tool, shownMembers);
+export type ToolRow = RowOf<Tool, (typeof shownMembers)[number]>;
+export const readTool = rowReader(Tool);
+
+/** A tool that a connection has listed. */
+export type StoredTool = RecordOf<Tool, (typeof shownMembers)[number]>;
 
 /** How a list differs from the one before. */
-export interface ListChange {
+interface ListChange {
   readonly isFirst: boolean;
   readonly tools: number;
   readonly added: number;
@@ -33,7 +34,6 @@ interface NewList extends TakenList {
   readonly freshSeconds: number;
 }
 
-const columns = "name, part, definition, definition_hash, accepted_hash, position";
 /** The names that are remembered of a server, those of its newest list included. */
 const maxNames = 1024;
 
@@ -44,8 +44,9 @@ const freshList = tenantStatement(
 
 const namedTools = tenantStatement(
   "tools_by_name",
-  `select ${columns} from tools where tenant_id = scope.tenant and connection_id = $2 and position is not null
-     and (name = $3 or part = $4) order by name = $3 desc`,
+  `select ${toolColumns} from tools
+   where tenant_id = scope.tenant and connection_id = $connection and position is not null
+     and (name = $name or part = $part) order by name = $name desc`,
 );
 
 const listedNames = tenantStatement(
@@ -57,8 +58,9 @@ const listedNames = tenantStatement(
 /** In the order of names, which a list that is read anew between two pages does not change. */
 const someTools = tenantStatement(
   "tools_after_name",
-  `select ${columns} from tools where tenant_id = scope.tenant and connection_id = $2 and position is not null
-     and ($3::text is null or name > $3) order by name limit $4`,
+  `select ${toolColumns} from tools
+   where tenant_id = scope.tenant and connection_id = $connection and position is not null
+     and ($after::text is null or name > $after) order by name limit $limit`,
 );
 
 /** The row is locked, so that two lists of one server are stored one after the other. $3: seconds. */
@@ -82,15 +84,16 @@ const takeOff = {
     where tenant_id = $1 and connection_id = $2 and position is not null and name <> all($3::text[])`,
 };
 
-const storeTools = {
-  name: "tools_store",
-  text: `insert into tools as known (tenant_id, connection_id, name, part, definition, definition_hash, accepted_hash, position)
-    select $1, $2, name, part, definition, hash, hash, place - 1
-    from unnest($3::text[], $4::text[], $5::text[], $6::text[]) with ordinality as tool(name, part, definition, hash, place)
+const storeTools = namedStatement(
+  "tools_store",
+  `insert into tools as known (tenant_id, connection_id, name, part, definition, definition_hash, accepted_hash, position)
+    select $tenant, $connection, name, part, definition, hash, hash, place - 1
+    from unnest($names::text[], $parts::text[], $definitions::text[], $hashes::text[]) with ordinality
+      as tool(name, part, definition, hash, place)
     on conflict (tenant_id, connection_id, name) do update
       set part = excluded.part, definition = excluded.definition, definition_hash = excluded.definition_hash,
         position = excluded.position`,
-};
+);
 
 const storeLeftOut = {
   name: "tools_store_left_out",
@@ -128,12 +131,14 @@ export class DefinitionStore {
     const { reader } = this.#database;
     const parts = partsOf(name);
     const isOwn = parts !== undefined && (await namesOfServers(reader, tenant)).get(connectionId) === parts.server;
-    return reader.rows<StoredTool>(namedTools, tenant, uuidOf(connectionId), name, isOwn ? parts.tool : null);
+    const wanted = { connection: uuidOf(connectionId), name, part: isOwn ? parts.tool : null };
+    return (await reader.rows<ToolRow>(namedTools, tenant, ...namedTools.valuesOf(wanted))).map(readTool);
   }
 
   /** The tools of the newest list after a name, or from the first one. */
-  after(tenant: Tenant, connectionId: string, name: string | null, limit: number): Promise<StoredTool[]> {
-    return this.#database.reader.rows<StoredTool>(someTools, tenant, uuidOf(connectionId), name, limit);
+  async after(tenant: Tenant, connectionId: string, name: string | null, limit: number): Promise<StoredTool[]> {
+    const values = someTools.valuesOf({ connection: uuidOf(connectionId), after: name, limit });
+    return (await this.#database.reader.rows<ToolRow>(someTools, tenant, ...values)).map(readTool);
   }
 
   /** The names of the tools of the newest list. */
@@ -166,7 +171,7 @@ export class DefinitionStore {
     // The deletion of the connection waits for this lock, or has deleted the tools for good.
     if ((await execute(keepConnection, at)).length === 0) throw unknownConnection();
     const [server] = await execute<{ is_first: boolean }>(storeServer, [...at, freshSeconds]);
-    const known = await execute<{ name: string; definition_hash: string; position: number | null }>(knownTools, at);
+    const known = await execute<Pick<ToolRow, "name" | "definition_hash" | "position">>(knownTools, at);
     const before = new Map(known.map(({ name, ...rest }) => [name, rest]));
     let room = maxNames - known.length;
     const [tools, without] = [[] as ListedTool[], [] as LeftOutTool[]];
@@ -176,10 +181,15 @@ export class DefinitionStore {
     const names = tools.map(({ name }) => name);
     await defer(storeLeftOut, [...at, JSON.stringify([...leftOut, ...without].slice(0, maxLeftOut))]);
     await defer(takeOff, [...at, names]);
-    const members = (["name", "part", "definition", "definitionHash"] as const).map((member) =>
-      tools.map((tool) => tool[member]),
-    );
-    await defer(storeTools, [...at, ...members]);
+    const values = storeTools.valuesOf({
+      tenant: tenant.uuid,
+      connection: uuidOf(connectionId),
+      names,
+      parts: tools.map(({ part }) => part),
+      definitions: tools.map(({ definition }) => definition),
+      hashes: tools.map(({ definitionHash }) => definitionHash),
+    });
+    await defer(storeTools, values);
     const former = known.filter(({ position }) => position !== null);
     return {
       isFirst: server?.is_first ?? false,

@@ -94,12 +94,12 @@ export class InvokeTool {
       throw new DomainError("TOOL_NOT_ALLOWED", {
         detail: "The setting allowedTools of the connection does not name this tool.",
       });
-    if (tool.definition_hash !== tool.accepted_hash)
+    if (tool.definitionHash !== tool.acceptedHash)
       throw new DomainError("TOOL_DEFINITION_CHANGED", {
         detail:
           "The server has changed the definition of the tool since it was accepted. Read the new definition, then accept it.",
-        definitionHash: tool.definition_hash,
-        acceptedHash: tool.accepted_hash,
+        definitionHash: tool.definitionHash,
+        acceptedHash: tool.acceptedHash,
       });
     return tool;
   }

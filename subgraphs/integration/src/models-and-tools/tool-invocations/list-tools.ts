@@ -133,8 +133,8 @@ function shown(connectionId: string, server: string, tool: StoredTool): Tool {
     inputSchemaJson: json(inputSchema),
     outputSchemaJson: json(outputSchema),
     annotationsJson: json(annotations),
-    definitionHash: tool.definition_hash,
-    definitionChanged: tool.definition_hash !== tool.accepted_hash,
+    definitionHash: tool.definitionHash,
+    definitionChanged: tool.definitionHash !== tool.acceptedHash,
   };
 }
 

@@ -5,7 +5,7 @@ import { parseForeignJson } from "@factory/runtime/json/kept-numbers";
 const revision = "2026-07-28";
 const formerRevision = "2025-11-25";
 
-export interface ReceivedCall {
+interface ReceivedCall {
   readonly id: unknown;
   readonly method: string;
   readonly params: {
@@ -19,7 +19,7 @@ export interface ReceivedCall {
 /** Answers a call of a tool. It may write events to the stream before it ends it. */
 type ToolBody = (call: ReceivedCall, stream: ToolStream) => void;
 
-export interface ToolStream {
+interface ToolStream {
   readonly response: ServerResponse;
   progress(value: number): void;
   end(result: object): void;

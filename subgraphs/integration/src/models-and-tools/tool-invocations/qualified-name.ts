@@ -19,7 +19,7 @@ export function toolPart(name: string): string {
 }
 
 /** A connection to a tool server, as its name is made. */
-export interface NamedConnection {
+interface NamedConnection {
   readonly connectionId: string;
   readonly displayName: string;
 }

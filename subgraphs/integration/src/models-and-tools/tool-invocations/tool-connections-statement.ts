@@ -1,12 +1,9 @@
 // tables: connections, providers
 
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
+import type { ConnectionRow } from "../../connections/connections/connection.view.js";
 
-/** A connection that serves tools, with the capabilities of its provider. */
-export interface ToolConnectionRow {
-  readonly connection_id: string;
-  readonly display_name: string;
-}
+export type ToolConnectionRow = Pick<ConnectionRow, "connection_id" | "display_name">;
 
 /** The capability of a provider whose server lists tools. */
 const listCapability = "tools.list";

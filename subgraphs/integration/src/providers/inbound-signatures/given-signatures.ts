@@ -5,7 +5,7 @@ import { type SignedTime, signedTime, timeInHeader } from "./signed-time.js";
 
 const maxFields = 64;
 
-export interface GivenSignatures {
+interface GivenSignatures {
   readonly signatures: readonly Buffer[];
   readonly time: SignedTime | undefined;
 }

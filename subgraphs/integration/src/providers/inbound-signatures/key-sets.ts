@@ -4,7 +4,7 @@ import { LRUCache } from "lru-cache";
 import { type FindKeys, KeysUnavailable } from "./detached-jws.js";
 
 /** Bounds of the cache of key sets. */
-export interface KeySetLimits {
+interface KeySetLimits {
   readonly maxSets: number;
   /** Further sets of a tenant displace its own ones only. */
   readonly maxSetsPerTenant: number;

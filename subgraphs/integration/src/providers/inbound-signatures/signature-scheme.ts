@@ -61,7 +61,7 @@ export interface HmacScheme extends SignedContent {
 }
 
 /** The secret itself is sent. It does not protect the body, so only TLS does. */
-export interface TokenScheme {
+interface TokenScheme {
   readonly kind: "token";
   /** The header that is the secret. */
   readonly header?: string;

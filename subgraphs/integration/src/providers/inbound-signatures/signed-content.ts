@@ -2,13 +2,13 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { type InboundMessage, singleHeader } from "./inbound-message.js";
 
 /** The parts of a scheme that say which content is signed. */
-export interface ContentRule {
+interface ContentRule {
   readonly signedContent: string;
   readonly bodyHashParameter?: string;
 }
 
 /** The values of headers that are signed. */
-export interface SignedHeaders {
+interface SignedHeaders {
   readonly timestamp?: string | undefined;
   readonly id?: string | undefined;
 }

@@ -19,7 +19,7 @@ import { signedContents } from "./signed-content.js";
 import { type SignedTime, timeInHeader } from "./signed-time.js";
 
 /** Whether the message was signed with this secret. The comparison takes constant time. */
-export type SignatureTest = (secret: string) => boolean;
+type SignatureTest = (secret: string) => boolean;
 
 interface ReadSignature {
   readonly matches: SignatureTest;

@@ -1,7 +1,7 @@
 import { pointerToken } from "@factory/runtime/errors/json-pointer";
 import { parseForeignJson } from "@factory/runtime/json/kept-numbers";
+import { timeFormats } from "../inbound-signatures/signature-scheme.js";
 import { checkCommands, checkedMailServer } from "./checked-commands.js";
-import { checkDescription } from "./checked-description.js";
 import { checkedScheme, type GivenScheme } from "./checked-scheme.js";
 import { DriverProblems } from "./driver-problems.js";
 import type { ProviderDriverInput } from "./provider-driver.input.js";
@@ -9,6 +9,7 @@ import {
   clientAuthentications,
   type ProviderDriver,
   type UrlTest,
+  urlTestMethods,
   type WebhookDescription,
 } from "./provider-driver.js";
 import { reportedOutcomes, type VendorReport } from "./vendor-report.js";
@@ -154,7 +155,7 @@ const withLowerCaseTest = ({ answer, when, ...test }: UrlTest, path: (text: stri
 });
 
 /** A URL of a driver with the pointer to it. */
-export interface DriverUrl {
+interface DriverUrl {
   readonly pointer: string;
   readonly url: string;
 }
@@ -168,4 +169,27 @@ export function driverUrls({ oauth2, webhook }: ProviderDriver, pointer: string)
     "webhook/scheme/jwksUrl": webhook?.scheme.kind === "jws" ? webhook.scheme.jwksUrl : undefined,
   };
   return Object.entries(urls).flatMap(([at, url]) => (url === undefined ? [] : [{ pointer: `${pointer}/${at}`, url }]));
+}
+
+/** Reports what is wrong with the description of deliveries, beside their scheme and their reports. */
+function checkDescription(
+  { urlTests = [], signedTime, batch, events }: WebhookDescription,
+  pointer: string,
+  problems: DriverProblems,
+): void {
+  for (const [index, test] of urlTests.entries()) checkUrlTest(test, `${pointer}/urlTests/${index}`, problems);
+  if (signedTime?.format !== undefined) problems.oneOf(`${pointer}/signedTime/format`, signedTime.format, timeFormats);
+  if (batch && events !== undefined)
+    problems.refuse(`${pointer}/events`, "Either the body is the array of events, or the array stands in it.");
+}
+
+function checkUrlTest({ method, answer, member, when, equals }: UrlTest, at: string, problems: DriverProblems): void {
+  problems.oneOf(`${at}/method`, method, urlTestMethods);
+  if ((when === undefined) !== (equals === undefined))
+    problems.refuse(`${at}/equals`, "The members when and equals belong together.", "REQUIRED");
+  if (member !== undefined && answer === undefined)
+    problems.refuse(`${at}/answer`, "A member holds the value of the answer.", "REQUIRED");
+  // Without a value of its own in the query every delivery would be a test.
+  if (method === "POST" && !answer?.startsWith("query:"))
+    problems.refuse(`${at}/answer`, "A test by POST is told from a delivery by a value of the query.");
 }

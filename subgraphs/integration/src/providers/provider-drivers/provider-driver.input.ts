@@ -17,7 +17,7 @@ import {
 } from "./webhook-values.input.js";
 
 @InputType({ description: "A value that the answer to a probe must contain." })
-export class ProbeExpectationInput {
+class ProbeExpectationInput {
   @Field({ description: pathMeaning })
   @Constraint({ maxLength: 1200, pattern: pathPattern })
   value: string;
@@ -28,7 +28,7 @@ export class ProbeExpectationInput {
 }
 
 @InputType({ description: "The request that shows whether a credential works." })
-export class ProviderProbeInput {
+class ProviderProbeInput {
   @Field({ description: "GET, POST or HEAD." })
   @Constraint({ maxLength: 100 })
   method: string;
@@ -51,7 +51,7 @@ export class ProviderProbeInput {
 @InputType({
   description: "Where an API key stands in a request. The default is the header Authorization with Bearer.",
 })
-export class ProviderApiKeyInput {
+class ProviderApiKeyInput {
   @Field({ description: "header or query." })
   @Constraint({ maxLength: 100 })
   in: string;
@@ -66,7 +66,7 @@ export class ProviderApiKeyInput {
 }
 
 @InputType({ description: "How calls to the vendor are signed with an HMAC." })
-export class ProviderHmacInput {
+class ProviderHmacInput {
   @Field({ description: "sha256 or sha512." })
   @Constraint({ maxLength: 100 })
   algorithm: string;
@@ -89,7 +89,7 @@ export class ProviderHmacInput {
 }
 
 @InputType({ description: "The endpoints of the vendor's authorization server." })
-export class ProviderOAuth2Input {
+class ProviderOAuth2Input {
   @Field()
   @Constraint({ maxLength: 2048, format: "iri" })
   tokenUrl: string;
@@ -136,7 +136,7 @@ export class ProviderOAuth2Input {
 }
 
 @InputType({ description: "The limit of the vendor for the calls of one connection." })
-export class ProviderRateLimitInput {
+class ProviderRateLimitInput {
   @Field(() => Int)
   @Constraint({ minimum: 1, maximum: 1_000_000 })
   requests: number;
@@ -147,7 +147,7 @@ export class ProviderRateLimitInput {
 }
 
 @InputType({ description: "How deliveries of the vendor are signed, and where their values stand." })
-export class WebhookDescriptionInput {
+class WebhookDescriptionInput {
   @Field(() => SignatureSchemeInput)
   scheme: SignatureSchemeInput;
 
@@ -219,7 +219,7 @@ export class WebhookDescriptionInput {
 }
 
 @InputType({ description: "A mail server, by which SendEmail is carried out." })
-export class ProviderMailServerInput {
+class ProviderMailServerInput {
   @Field({ description: "A host name or an IP address without brackets." })
   @Constraint({ minLength: 1, maxLength: 253 })
   host: string;

@@ -3,7 +3,7 @@ import { Field, InputType } from "type-graphql";
 import { bodyPath, headerPattern, printable } from "./webhook-values.input.js";
 
 @InputType({ description: "The names of the members of a signature header like t=1700000000,v1=…." })
-export class SignatureFieldsInput {
+class SignatureFieldsInput {
   @Field(() => String, { nullable: true, description: "The member with the time, for example t." })
   @Constraint({ pattern: "^[A-Za-z0-9_]{1,20}$" })
   timestamp?: string | null;

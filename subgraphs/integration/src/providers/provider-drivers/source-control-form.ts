@@ -1,5 +1,5 @@
 /** The states of a pull request in the words of the platform. */
-export const pullRequestStates = ["Open", "Merged", "Closed"] as const;
+const pullRequestStates = ["Open", "Merged", "Closed"] as const;
 
 /** The state of a pull request. */
 export type PullRequestState = (typeof pullRequestStates)[number];

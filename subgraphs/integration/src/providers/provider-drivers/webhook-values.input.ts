@@ -92,7 +92,7 @@ export class WebhookActionMarkInput {
 }
 
 @InputType({ description: "A value in the payload of an event." })
-export class VendorReportConditionInput {
+class VendorReportConditionInput {
   @Field({ description: "body:<JSON pointer>." })
   @Constraint({ maxLength: 1200, pattern: bodyPath })
   value: string;

@@ -8,7 +8,7 @@ import { lockedProvider } from "./locked-provider.js";
 import type { ProviderMoveInput } from "./provider.input.js";
 import { type ProviderState, statesBefore } from "./provider.states.js";
 import type { ProviderType } from "./provider.type.js";
-import { providerEntityView } from "./provider.view.js";
+import { providerView } from "./provider.view.js";
 import type { ProviderMoveListeners } from "./provider-move-listeners.js";
 
 /**
@@ -22,7 +22,7 @@ const moves = {
   retireProvider: { to: "Retired", event: "ProviderRetired" },
 } as const satisfies Record<string, { to: ProviderState; event: EventType }>;
 
-export interface ProviderMove {
+interface ProviderMove {
   readonly field: keyof typeof moves;
   readonly providerId: string;
   readonly input: ProviderMoveInput | null | undefined;
@@ -63,7 +63,7 @@ export class ProviderLifecycleService {
           data: { providerId, key, apiClientId, status: to, previousStatus: status, reason },
         });
         await this.#listeners.call(transaction, { providerId, key, from: status, to, reason });
-        return providerEntityView(provider);
+        return providerView(provider);
       },
     });
   }

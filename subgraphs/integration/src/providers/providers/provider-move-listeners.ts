@@ -3,7 +3,7 @@ import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import type { ProviderState } from "./provider.states.js";
 
 /** A provider that changes its state. */
-export interface MovingProvider {
+interface MovingProvider {
   readonly providerId: string;
   readonly key: string;
   readonly from: ProviderState;

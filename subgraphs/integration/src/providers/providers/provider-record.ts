@@ -1,36 +1,26 @@
-import { encodeId } from "@factory/runtime/identifiers/wire-id";
+import type { RecordOf } from "@factory/runtime/db/entity-rows";
 import type { ProviderDriver } from "../provider-drivers/provider-driver.js";
-import type { AuthModel, ProviderCategory, ProviderState } from "./provider.states.js";
-import type { ProviderRow } from "./provider.view.js";
+import type { Provider } from "./provider.entity.js";
+import type { StoredProvider } from "./provider.view.js";
 import { effectiveDriver, presetOf } from "./provider-presets.js";
 
+type Kept = "providerId" | "key" | "status" | "category" | "authModel" | "baseUrl";
+
 /** A provider as the slices below see it. */
-export interface ProviderRecord {
-  readonly providerId: string;
-  readonly key: string;
+export interface ProviderRecord extends RecordOf<Provider, Kept> {
   /** The name of the preset, which is also the vendor's name in the table of normalized events. */
   readonly preset: string | null;
-  readonly status: ProviderState;
-  readonly category: ProviderCategory;
-  readonly authModel: AuthModel;
   readonly capabilities: readonly string[];
-  readonly baseUrl: string | null;
   /** The driver of the preset with the provider's own members over it. */
   readonly driver: ProviderDriver;
 }
 
-export function providerRecord(row: ProviderRow): ProviderRecord {
-  const { key, status, category, capabilities } = row;
-  const preset = presetOf(row);
+export function providerRecord(provider: StoredProvider): ProviderRecord {
+  const { providerId, key, status, category, authModel, capabilities, baseUrl } = provider;
+  const preset = presetOf(provider);
   return {
-    providerId: encodeId("prv", row.provider_id),
-    key,
+    ...{ providerId, key, status, category, authModel, capabilities, baseUrl },
     preset: preset?.name ?? null,
-    status,
-    category,
-    authModel: row.auth_model,
-    capabilities,
-    baseUrl: row.base_url,
-    driver: effectiveDriver(preset, row.driver),
+    driver: effectiveDriver(preset, provider.driver),
   };
 }

@@ -15,7 +15,7 @@ import type { Provider } from "./provider.entity.js";
 import type { UpdateProviderInput } from "./provider.input.js";
 import { canonicalCapabilities } from "./provider.service.js";
 import type { ProviderType } from "./provider.type.js";
-import { providerEntityView } from "./provider.view.js";
+import { providerView } from "./provider.view.js";
 import type { ProviderMoveListeners } from "./provider-move-listeners.js";
 import { effectiveDriver, presetOf } from "./provider-presets.js";
 import { movesOrigin, type ProviderTargets } from "./provider-targets.js";
@@ -75,7 +75,7 @@ export class ProviderUpdateService {
             },
           });
         }
-        return providerEntityView(provider);
+        return providerView(provider);
       },
     });
   }

@@ -16,7 +16,7 @@ import { Provider } from "./provider.entity.js";
 import type { RegisterProviderInput } from "./provider.input.js";
 import { type AuthModel, authModels, type ProviderCategory, providerCategories } from "./provider.states.js";
 import type { ProviderType } from "./provider.type.js";
-import { type ProviderRow, providerColumns, providerEntityView, providerRowView } from "./provider.view.js";
+import { type ProviderRow, providerColumns, providerView, readProvider } from "./provider.view.js";
 import { effectiveDriver, type ProviderPreset, presetNames, presetOf } from "./provider-presets.js";
 import { type ProviderRecord, providerRecord } from "./provider-record.js";
 import type { ProviderTargets } from "./provider-targets.js";
@@ -56,13 +56,13 @@ export class ProviderService {
     const uuid = decodeId("prv", providerId);
     if (uuid === undefined) return undefined;
     const row = await this.#database.reader.row<ProviderRow>(providerById, tenant, uuid);
-    return row && providerRecord(row);
+    return row && providerRecord(readProvider(row));
   }
 
   /** As `record`. The key is compared without regard to case, as in the header X-Svc-Provider. */
   async recordByKey(tenant: Tenant, key: string): Promise<ProviderRecord | undefined> {
     const row = await this.#database.reader.row<ProviderRow>(providerByKey, tenant, key.toLowerCase());
-    return row && providerRecord(row);
+    return row && providerRecord(readProvider(row));
   }
 
   /** As `record`, inside of a transaction. The provider keeps its state until the transaction ends. */
@@ -70,21 +70,21 @@ export class ProviderService {
     const uuid = decodeId("prv", providerId);
     if (uuid === undefined) return undefined;
     const [row] = await execute<ProviderRow>(sharedProvider, [tenant.uuid, uuid]);
-    return row && providerRecord(row);
+    return row && providerRecord(readProvider(row));
   }
 
   async find(context: RequestContext, providerId: string): Promise<ProviderType | undefined> {
     const uuid = decodeId("prv", providerId);
     if (uuid === undefined) return undefined;
     const row = await this.#database.reader.row<ProviderRow>(providerById, tenantOf(context), uuid);
-    return row && providerRowView(row);
+    return row && providerView(readProvider(row));
   }
 
   async findApiClient(context: RequestContext, apiClientId: string): Promise<ApiClientType | undefined> {
     const uuid = decodeId("apc", apiClientId);
     if (uuid === undefined) return undefined;
     const row = await this.#database.reader.row<ProviderRow>(providerByApiClient, tenantOf(context), uuid);
-    return row && apiClientView(providerRowView(row));
+    return row && apiClientView(providerView(readProvider(row)));
   }
 
   async get(context: RequestContext, providerId: string): Promise<ProviderType> {
@@ -134,7 +134,7 @@ export class ProviderService {
             subject: `providers/${providerId}`,
             data: { providerId, key, displayName, category, authModel, apiClient, apiClientId, capabilities, status },
           });
-          return providerEntityView(provider);
+          return providerView(provider);
         },
       });
     } catch (error) {

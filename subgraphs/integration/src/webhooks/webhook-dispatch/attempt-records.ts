@@ -13,7 +13,7 @@ import type { MadeAttempt } from "./make-attempt.js";
 import type { ClaimedMessage } from "./message-claims.js";
 
 /** An attempt, with what it means for its lane and its subscription. */
-export interface AttemptResult extends MadeAttempt {
+interface AttemptResult extends MadeAttempt {
   readonly lane: WebhookLane;
   /** True when earlier attempts of the subscription failed and none has succeeded since. */
   readonly failing: boolean;
@@ -82,9 +82,10 @@ export class AttemptRecords {
     lane: WebhookLane,
     claimed: readonly ClaimedMessage[],
   ): Promise<{ skipped: boolean; more: boolean; keys: readonly string[] }> {
-    const values = [lane.tenant, lane.origin, lane.subscription, claimed.map(({ messageId }) => messageId)];
+    const values = skipMessages.valuesOf({ ...lane, claimed: claimed.map(({ messageId }) => messageId) });
+    // Planned anew each time: a plan that is kept may read all messages that wait.
     const skipped = await this.#inTenant(lane, ({ execute }) =>
-      execute<{ partition_key: string | null }>(skipMessages, values),
+      execute<{ partition_key: string | null }>(skipMessages.text, values),
     );
     const keys = new Set(skipped.flatMap(({ partition_key: key }) => key ?? []));
     return { skipped: skipped.length > 0, more: skipped.length > claimed.length, keys: [...keys] };

@@ -1,5 +1,6 @@
 // tables: webhook_messages, webhook_attempts, webhook_subscriptions
 
+import { namedStatement } from "@factory/runtime/db/named-parameters";
 import { planStatement, plansByKeys } from "@factory/runtime/db/plan-settings";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import { isWaiting } from "../webhook-messages/webhook-message.states.js";
@@ -12,13 +13,14 @@ export const planByKeys = planStatement("webhook_attempt_plans", plansByKeys);
  * Stores the results of attempts whose claim is still the newest, and returns the ids of their messages. The ids are
  * named twice, because the join alone may read all messages of the tenant first.
  */
-export const recordAttempts = {
-  name: "webhook_attempts_record",
-  text: `
+export const recordAttempts = namedStatement(
+  "webhook_attempts_record",
+  `
     with ${relaxed},
     made as materialized (
-      select * from unnest($2::uuid[], $3::int[], $4::text[], $5::float8[], $6::uuid[], $7::text[], $8::text[], $9::text[],
-          $10::int[], $11::text[], $12::timestamptz[], $13::int[], $14::text[], $15::jsonb[], $16::jsonb[])
+      select * from unnest($messages::uuid[], $claims::int[], $states::text[], $delays::float8[], $ids::uuid[],
+          $outcomes::text[], $failures::text[], $details::text[], $statusCodes::int[], $responseBodies::text[],
+          $starts::timestamptz[], $durations::int[], $urls::text[], $requestHeaders::jsonb[], $responseHeaders::jsonb[])
         as made(message_id, claim, status, delay_ms, attempt_id, outcome, failure, detail, status_code, response_body,
           started_at, duration_ms, request_url, request_headers, response_headers)),
     moved as (
@@ -26,52 +28,58 @@ export const recordAttempts = {
       set status = made.status, attempts = attempts + 1, next_attempt_at = now() + delay_ms * interval '1 millisecond',
         finished_at = case when delay_ms is null then now() end
       from made, relaxed
-      where message.tenant_id = $1 and message.message_id = any ($2::uuid[]) and message.message_id = made.message_id
+      where message.tenant_id = $tenant and message.message_id = any ($messages::uuid[])
+        and message.message_id = made.message_id
         and message.claims = made.claim
         and ${isHeld}
       returning message.message_id, message.subscription_id, message.attempts)
     insert into webhook_attempts (tenant_id, attempt_id, message_id, subscription_id, number, outcome, failure, detail,
       status_code, response_body, started_at, duration_ms, request_url, request_headers, response_headers)
-    select $1, attempt_id, moved.message_id, moved.subscription_id, moved.attempts, outcome, failure, detail, status_code,
+    select $tenant, attempt_id, moved.message_id, moved.subscription_id, moved.attempts, outcome, failure, detail, status_code,
       response_body, started_at, duration_ms, request_url, request_headers, response_headers
     from moved join made using (message_id) returning message_id`,
-};
+);
 
 export function recordValues(tenant: string, attempts: readonly MadeAttempt[]): unknown[] {
   const column = (value: (attempt: MadeAttempt) => string | number | null) => attempts.map(value);
-  return [
+  return recordAttempts.valuesOf({
     tenant,
-    column(({ message }) => message.messageId),
-    column(({ message }) => message.claim),
-    column(({ status }) => status),
-    column(({ delayMs }) => delayMs),
-    column(() => decodeId("att", newId("att")) ?? ""),
-    column(({ verdict }) => (verdict.kind === "delivered" ? "Succeeded" : "Failed")),
-    column(({ verdict }) => verdict.failure),
-    column(({ verdict }) => verdict.detail),
-    column(({ verdict }) => verdict.statusCode),
-    column(({ verdict }) => verdict.responseBody),
-    column(({ startedAt }) => startedAt.toISOString()),
-    column(({ durationMs }) => durationMs),
-    column(({ exchange }) => exchange.requestUrl),
-    column(({ exchange }) => exchange.requestHeaders && JSON.stringify(exchange.requestHeaders)),
-    column(({ exchange }) => exchange.responseHeaders && JSON.stringify(exchange.responseHeaders)),
-  ];
+    messages: column(({ message }) => message.messageId),
+    claims: column(({ message }) => message.claim),
+    states: column(({ status }) => status),
+    delays: column(({ delayMs }) => delayMs),
+    ids: column(() => decodeId("att", newId("att")) ?? ""),
+    outcomes: column(({ verdict }) => (verdict.kind === "delivered" ? "Succeeded" : "Failed")),
+    failures: column(({ verdict }) => verdict.failure),
+    details: column(({ verdict }) => verdict.detail),
+    statusCodes: column(({ verdict }) => verdict.statusCode),
+    responseBodies: column(({ verdict }) => verdict.responseBody),
+    starts: column(({ startedAt }) => startedAt.toISOString()),
+    durations: column(({ durationMs }) => durationMs),
+    urls: column(({ exchange }) => exchange.requestUrl),
+    requestHeaders: column(({ exchange }) => exchange.requestHeaders && JSON.stringify(exchange.requestHeaders)),
+    responseHeaders: column(({ exchange }) => exchange.responseHeaders && JSON.stringify(exchange.responseHeaders)),
+  });
 }
 
 /**
  * Skips messages of a subscription that is not Active: the claimed ones and up to 1,000 that wait. The statement checks
  * the state of the subscription again, because it may have changed.
  */
-export const skipMessages = `
+export const skipMessages = namedStatement(
+  "webhook_messages_skip",
+  `
   update webhook_messages set status = 'Skipped', next_attempt_at = null, finished_at = now()
-  where tenant_id = $1 and ${isWaiting} and not exists (
-      select from webhook_subscriptions where tenant_id = $1 and subscription_id = $3 and status = 'Active')
-    and message_id = any ($4::uuid[] || array(
+  where tenant_id = $tenant and ${isWaiting} and not exists (
+      select from webhook_subscriptions
+      where tenant_id = $tenant and subscription_id = $subscription and status = 'Active')
+    and message_id = any ($claimed::uuid[] || array(
       select message_id from webhook_messages
-      where tenant_id = $1 and origin = $2 and subscription_id = $3 and status in ('Pending', 'RetryScheduled')
+      where tenant_id = $tenant and origin = $origin and subscription_id = $subscription
+        and status in ('Pending', 'RetryScheduled')
       order by next_attempt_at limit 1000 for update skip locked))
-  returning partition_key`;
+  returning partition_key`,
+);
 
 /** Skips a claimed message whose event no longer exists. */
 export const skipWithoutEvent = `

@@ -1,6 +1,7 @@
 // tables: webhook_messages, webhook_breakers, webhook_paces, event_log
 
 import { mostCounted } from "@factory/runtime/backlogs/waiting-work";
+import { namedStatement } from "@factory/runtime/db/named-parameters";
 import { isWaiting } from "../webhook-messages/webhook-message.states.js";
 
 /** How long a claim lasts by the database's clock. It is longer than an attempt can take, so that no claim is renewed. */
@@ -17,13 +18,14 @@ export const relaxed = "relaxed as materialized (select set_config('synchronous_
 export const isHeld = "message.status || '' = 'Delivering'";
 
 /** Claims the first due messages of each lane, at most as many as the lane has slots. */
-export const claimMessages = {
-  name: "webhook_messages_claim",
-  text: `
+export const claimMessages = namedStatement(
+  "webhook_messages_claim",
+  `
     with ${relaxed},
     due as materialized (
       select message.tenant_id, message.message_id
-      from unnest($1::uuid[], $2::text[], $3::uuid[], $4::int[]) as lane(tenant_id, origin, subscription_id, room)
+      from unnest($tenants::uuid[], $origins::text[], $subscriptions::uuid[], $rooms::int[])
+        as lane(tenant_id, origin, subscription_id, room)
       cross join lateral (
         select tenant_id, message_id from webhook_messages
         where tenant_id = lane.tenant_id and origin = lane.origin and subscription_id = lane.subscription_id
@@ -37,7 +39,7 @@ export const claimMessages = {
     select claimed.tenant_id, claimed.origin, claimed.subscription_id, claimed.message_id, claimed.position,
       claimed.attempts, claimed.attempts_before, claimed.claims, claimed.partition_key, coalesce(claimed.envelope, event.envelope) as envelope
     from claimed left join event_log event using (tenant_id, event_id) order by claimed.position`,
-};
+);
 
 /**
  * Finds the lanes with waiting messages. A loose index scan takes one step for each lane, however many messages it has.
@@ -103,8 +105,11 @@ export const giveBack = {
 export const openBreakers = `select tenant_id, origin, openings, extract(epoch from paused_until - now())::float8 * 1000 as paused_for_ms
   from webhook_breakers where paused_until > now() - interval '10 minutes' order by paused_until desc limit 10000`;
 
-export const keepOpening = `insert into webhook_breakers (tenant_id, origin, openings, paused_until)
-  values ($1, $2, $3, now() + $4 * interval '1 millisecond')
-  on conflict (tenant_id, origin) do update set openings = excluded.openings, paused_until = excluded.paused_until`;
+export const keepOpening = namedStatement(
+  "webhook_breaker_keep",
+  `insert into webhook_breakers (tenant_id, origin, openings, paused_until)
+  values ($tenant, $origin, $openings, now() + $pauseMs * interval '1 millisecond')
+  on conflict (tenant_id, origin) do update set openings = excluded.openings, paused_until = excluded.paused_until`,
+);
 
 export const forgetOpening = "delete from webhook_breakers where tenant_id = $1 and origin = $2";

@@ -6,6 +6,7 @@ import type { Database } from "@factory/runtime/unit-of-work/database";
 import { LRUCache } from "lru-cache";
 import type { CredentialService } from "../../credentials/credentials/credential.service.js";
 import type { WebhookLane } from "../webhook-messages/webhook-lane.js";
+import type { StoredSubscriptionRow } from "../webhook-subscriptions/webhook-subscription.view.js";
 import { targetOfSubscription } from "./delivery-target-statement.js";
 import { heldPace, type Pace, paceWithin } from "./lane-paces.js";
 
@@ -28,16 +29,16 @@ export interface DeliveryTarget {
   readonly warned: boolean;
 }
 
-interface TargetRow {
-  status: string;
+/** An outbound subscription has an endpoint and a credential. */
+interface TargetRow
+  extends Pick<
+    StoredSubscriptionRow,
+    "status" | "content_type" | "rate_per_second" | "headers" | "allowed_per_minute"
+  > {
   endpoint_url: string;
-  content_type: string;
   credential_id: string;
   failing: boolean;
   warned: boolean;
-  rate_per_second: number | null;
-  headers: Record<string, string> | null;
-  allowed_per_minute: number | null;
   held: boolean;
 }
 

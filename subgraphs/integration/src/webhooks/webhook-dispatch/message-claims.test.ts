@@ -88,9 +88,18 @@ async function explained({ text }: { text: string }, values: unknown[], client =
 
 const uuid = (kind: string, place: number) => `00000000-0000-4000-${kind}-${String(place).padStart(12, "0")}`;
 
-describe("without statistics of the table", () => {
-  const each = <V>(ids: readonly string[], value: V) => ids.map(() => value);
+/** The values of one successful attempt for each message. */
+function attemptValues(messageIds: readonly string[]): unknown[] {
+  const each = (value: unknown) => messageIds.map(() => value);
+  return recordAttempts.valuesOf({
+    ...{ tenant: uuid("8000", 0), messages: messageIds, ids: messageIds, claims: each(1), states: each("Delivered") },
+    ...{ delays: each(null), outcomes: each("Succeeded"), failures: each(null), details: each(null) },
+    ...{ statusCodes: each(204), responseBodies: each(""), starts: each(new Date()), durations: each(5) },
+    ...{ urls: each(null), requestHeaders: each(null), responseHeaders: each(null) },
+  });
+}
 
+describe("without statistics of the table", () => {
   /** The messages that the checks of a transaction read, which stores one attempt. */
   async function readByChecks(): Promise<number> {
     const [message] = await fixture.rows<{ message_id: string }>(
@@ -108,12 +117,7 @@ describe("without statistics of the table", () => {
     try {
       await app.query("select set_config('app.tenant', $1, true)", [uuid("8000", 0)]);
       await app.query(planByKeys);
-      const outcome = [1, "Delivered", null, ids[0], "Succeeded", null, null, 204, "", new Date(), 5, null, null, null];
-      const { rowCount } = await app.query(recordAttempts.text, [
-        uuid("8000", 0),
-        ids,
-        ...outcome.map((value) => each(ids, value)),
-      ]);
+      const { rowCount } = await app.query(recordAttempts.text, attemptValues(ids));
       expect(rowCount).toBe(1);
       const before = await read();
       await app.query("set constraints all immediate");
@@ -134,9 +138,8 @@ describe("without statistics of the table", () => {
     const lane = [[uuid("8000", 0)], [origin], [uuid("9000", 0)], [16]];
     expect(rowsRead(await explained(claimMessages, lane), "webhook_messages")).toBeLessThanOrEqual(2 * 16);
     const ids = Array.from({ length: 8 }, (_, place) => uuid("a000", place));
-    const outcome = [1, "Delivered", null, ids[0], "Succeeded", null, null, 204, "", new Date(), 5, null, null, null];
-    const values = [uuid("8000", 0), ids, ...outcome.map((value) => each(ids, value))];
-    expect(rowsRead(await explained(recordAttempts, values, app), "webhook_messages")).toBeLessThanOrEqual(8);
+    const recorded = await explained(recordAttempts, attemptValues(ids), app);
+    expect(rowsRead(recorded, "webhook_messages")).toBeLessThanOrEqual(8);
     await fixture.rows("delete from integration.webhook_messages");
   });
 });
@@ -182,9 +185,7 @@ describe("the statements that find what is due", () => {
     );
     const ids = claimed.map(({ message_id: id }) => id);
     const each = <V>(value: V) => ids.map(() => value);
-    const results = [each(1), each("Delivered"), each(null), ids, each("Succeeded"), each(null), each(null), each(204)];
-    const more = [each(""), each(new Date()), each(5), each(null), each(null), each(null)];
-    const kept = await explained(recordAttempts, [uuid("8000", 0), ids, ...results, ...more], app);
+    const kept = await explained(recordAttempts, attemptValues(ids), app);
     expect(rowsRead(kept, "webhook_messages")).toBeLessThanOrEqual(8);
     const freed = await explained(giveBack, [each(uuid("8000", 0)), ids, each(1)]);
     expect(rowsRead(freed, "webhook_messages")).toBeLessThanOrEqual(8);

@@ -6,6 +6,7 @@ import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { Pool } from "pg";
 import type { Opening } from "../../ground/egress/circuit-breakers.js";
 import { laneKey, type OrderedKeys, type WebhookLane } from "../webhook-messages/webhook-lane.js";
+import type { StoredMessageRow } from "../webhook-messages/webhook-message.view.js";
 import {
   claimMessages,
   dueMessages,
@@ -39,29 +40,23 @@ export interface ClaimedMessage {
 }
 
 /** A lane with a waiting message, and the time until it is due. A negative time means that it is due. */
-export interface WaitingLane {
+interface WaitingLane {
   readonly lane: WebhookLane;
   readonly dueInMs: number;
 }
 
-export interface OpenBreaker {
+interface OpenBreaker {
   readonly lane: WebhookLane;
   readonly openings: number;
   readonly pausedForMs: number;
 }
 
-interface ClaimRow {
-  tenant_id: string;
-  origin: string;
-  subscription_id: string;
-  message_id: string;
-  position: string;
-  attempts: number;
-  attempts_before: number;
-  claims: number;
-  partition_key: string | null;
-  envelope: Envelope | null;
-}
+type LaneRow = Pick<StoredMessageRow, "tenant_id" | "origin" | "subscription_id">;
+
+type ClaimRow = LaneRow &
+  Pick<StoredMessageRow, "message_id" | "position" | "attempts" | "attempts_before" | "claims" | "partition_key"> & {
+    envelope: Envelope | null;
+  };
 
 const connections = 3;
 const keysPerRelease = 1000;
@@ -97,12 +92,12 @@ export class MessageClaims implements Backlog {
   async claim(shares: readonly Share[]): Promise<Map<WebhookLane, ClaimedMessage[]>> {
     const { rows } = await this.#pool.query<ClaimRow>({
       ...claimMessages,
-      values: [
-        shares.map(({ lane }) => lane.tenant),
-        shares.map(({ lane }) => lane.origin),
-        shares.map(({ lane }) => lane.subscription),
-        shares.map(({ room }) => room),
-      ],
+      values: claimMessages.valuesOf({
+        tenants: shares.map(({ lane }) => lane.tenant),
+        origins: shares.map(({ lane }) => lane.origin),
+        subscriptions: shares.map(({ lane }) => lane.subscription),
+        rooms: shares.map(({ room }) => room),
+      }),
     });
     const claimed = new Map(shares.map(({ lane }) => [lane, [] as ClaimedMessage[]]));
     const lanes = new Map(shares.map(({ lane }) => [laneKey(lane), lane]));
@@ -153,7 +148,7 @@ export class MessageClaims implements Backlog {
     const { intervalMs, burst } = pace;
     const { rows } = await this.#pool.query<{ granted: number; ahead_ms: number }>({
       ...takeTurns,
-      values: [lane.tenant, lane.subscription, wanted, intervalMs, burst],
+      values: takeTurns.valuesOf({ tenant: lane.tenant, subscription: lane.subscription, wanted, intervalMs, burst }),
     });
     const { granted = 0, ahead_ms: aheadMs = 0 } = rows[0] ?? {};
     return { granted, waitMs: Math.max(0, Math.ceil(aheadMs - (burst - 1) * intervalMs)) };
@@ -171,18 +166,13 @@ export class MessageClaims implements Backlog {
   }
 
   async keepOpening({ tenant, origin }: WebhookLane, { openings, pauseMs }: Opening): Promise<void> {
-    await this.#pool.query(keepOpening, [tenant, origin, openings, pauseMs]);
+    const values = keepOpening.valuesOf({ tenant, origin, openings, pauseMs });
+    await this.#pool.query({ ...keepOpening, values });
   }
 
   async forgetOpening({ tenant, origin }: WebhookLane): Promise<void> {
     await this.#pool.query(forgetOpening, [tenant, origin]);
   }
-}
-
-interface LaneRow {
-  tenant_id: string;
-  origin: string;
-  subscription_id: string;
 }
 
 const laneOf = ({ tenant_id, origin, subscription_id }: LaneRow): WebhookLane => ({

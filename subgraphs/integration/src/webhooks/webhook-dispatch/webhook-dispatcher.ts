@@ -11,7 +11,7 @@ import { LookPace, lookIntervalMs } from "./look-pace.js";
 import { type AttemptSettings, type MadeAttempt, makeAttempt } from "./make-attempt.js";
 import type { ClaimedMessage, MessageClaims } from "./message-claims.js";
 
-export interface DispatcherSettings extends AttemptSettings {
+interface DispatcherSettings extends AttemptSettings {
   readonly claims: MessageClaims;
   readonly targets: DeliveryTargets;
   readonly records: AttemptRecords;

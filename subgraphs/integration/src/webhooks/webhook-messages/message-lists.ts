@@ -6,11 +6,11 @@ import type { WebhookAttemptType, WebhookMessageType } from "./webhook-message.t
 import { attemptColumns, messageColumns } from "./webhook-message.view.js";
 
 /** A message and the exact time of its creation. */
-export interface ListedMessage extends WebhookMessageType {
+interface ListedMessage extends WebhookMessageType {
   readonly createdAtText: string;
 }
 
-/** $2: uuid of the subscription, $3: state or null. `where` is the condition of an index that the list uses. */
+/** `where` is the condition of an index that the list uses. */
 const messageList = (list: string, where: string) =>
   new SortedList<ListedMessage, TenantStatement>({
     list,
@@ -19,12 +19,14 @@ const messageList = (list: string, where: string) =>
     },
     id: { column: "message_id", type: "uuid", of: ({ messageId }) => decodeId("msg", messageId) ?? "" },
     byDefault: "-createdAt",
-    firstParameter: 4,
-    statement: (name, { after, order, limit }) =>
+    // The cursors of earlier releases are bound to the name `state`, so it is not a filter.
+    parameters: ["subscription", "state"],
+    statement: (name, { place, after, order, limit }) =>
       tenantStatement(
         name,
-        `select ${messageColumns} from webhook_messages where tenant_id = scope.tenant and subscription_id = $2 ${where}
-           and ($3::text is null or status = $3) ${after}
+        `select ${messageColumns} from webhook_messages
+         where tenant_id = scope.tenant and subscription_id = ${place("subscription")} ${where}
+           and (${place("state")}::text is null or status = ${place("state")}) ${after}
          order by ${order} limit ${limit}`,
       ),
   });
@@ -41,19 +43,18 @@ export function listOfState(state: WebhookMessageState | null) {
   return waitingStates.includes(state) ? waitingMessages : unsentMessages;
 }
 
-/** $2: uuid of the subscription. */
 const attemptList = (list: string, where: string) =>
   new SortedList<WebhookAttemptType, TenantStatement>({
     list,
     columns: { startedAt: { column: "started_at", type: "timestamptz", of: ({ startedAt }) => startedAt } },
     id: { column: "attempt_id", type: "uuid", of: ({ attemptId }) => decodeId("att", attemptId) ?? "" },
     byDefault: "-startedAt",
-    firstParameter: 3,
-    statement: (name, { after, order, limit }) =>
+    parameters: ["subscription"],
+    statement: (name, { place, after, order, limit }) =>
       tenantStatement(
         name,
         `select ${attemptColumns} from webhook_attempts
-         where tenant_id = scope.tenant and subscription_id = $2 ${where} ${after}
+         where tenant_id = scope.tenant and subscription_id = ${place("subscription")} ${where} ${after}
          order by ${order} limit ${limit}`,
       ),
   });
@@ -65,17 +66,18 @@ export const attemptLists = {
   Failed: attemptList("webhook_attempts_failed", "and outcome = 'Failed'"),
 } as const;
 
-/** The attempts of a message. $2: uuid of the message. */
+/** The attempts of a message. */
 export const attemptsOfMessage = new SortedList<WebhookAttemptType, TenantStatement>({
   list: "webhook_message_attempts",
   columns: { number: { column: "number", type: "integer", unique: true, of: ({ number }) => String(number) } },
   id: { column: "attempt_id", type: "uuid", of: ({ attemptId }) => decodeId("att", attemptId) ?? "" },
   byDefault: "-number",
-  firstParameter: 3,
-  statement: (name, { after, order, limit }) =>
+  parameters: ["message"],
+  statement: (name, { place, after, order, limit }) =>
     tenantStatement(
       name,
-      `select ${attemptColumns} from webhook_attempts where tenant_id = scope.tenant and message_id = $2 ${after}
+      `select ${attemptColumns} from webhook_attempts
+       where tenant_id = scope.tenant and message_id = ${place("message")} ${after}
        order by ${order} limit ${limit}`,
     ),
 });

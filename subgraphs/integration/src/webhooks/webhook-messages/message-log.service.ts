@@ -16,7 +16,14 @@ import { webhookBody } from "./webhook-body.js";
 import type { WebhookAttemptFilterInput, WebhookMessageFilterInput } from "./webhook-message.input.js";
 import { attemptOutcomes, type WebhookMessageState, webhookMessageStates } from "./webhook-message.states.js";
 import type { WebhookAttemptType, WebhookMessageType } from "./webhook-message.type.js";
-import { type AttemptRow, attemptView, type MessageRow, messageColumns, messageView } from "./webhook-message.view.js";
+import {
+  type AttemptRow,
+  attemptView,
+  type MessageRow,
+  messageColumns,
+  messageView,
+  readMessage,
+} from "./webhook-message.view.js";
 
 const messageById = tenantStatement(
   "webhook_message_by_id",
@@ -46,7 +53,7 @@ export class MessageLogService {
     const { reader } = this.#parts.database;
     const row = uuid === undefined ? undefined : await reader.row<MessageRow>(messageById, tenantOf(context), uuid);
     if (!row) throw unknownMessage();
-    return messageView(row);
+    return messageView(readMessage(row));
   }
 
   /** The messages of a subscription, the newest first. */
@@ -60,10 +67,12 @@ export class MessageLogService {
     await subscriptions.get(context, subscriptionId);
     const tenant = tenantOf(context);
     const scope = { tenantId: tenant.tenantId, subscriptionId, state };
-    const page = listOfState(state).page(cursors, scope, request);
-    const values = [decodeId("whs", subscriptionId), state, ...page.values];
-    const rows = await database.reader.rows<MessageRow>(page.statement, tenant, ...values);
-    return page.connection(rows.map((row) => Object.assign(messageView(row), { createdAtText: row.created_at_text })));
+    const parameters = { subscription: decodeId("whs", subscriptionId), state };
+    const page = listOfState(state).page(cursors, scope, request, parameters);
+    const rows = await database.reader.rows<MessageRow>(page.statement, tenant, ...page.values);
+    return page.connection(
+      rows.map((row) => Object.assign(messageView(readMessage(row)), { createdAtText: row.created_at_text })),
+    );
   }
 
   /** The attempts of all messages of a subscription, the newest first. */
@@ -77,9 +86,9 @@ export class MessageLogService {
     await subscriptions.get(context, subscriptionId);
     const tenant = tenantOf(context);
     const scope = { tenantId: tenant.tenantId, subscriptionId, outcome };
-    const page = attemptLists[outcome ?? "all"].page(cursors, scope, request);
-    const values = [decodeId("whs", subscriptionId), ...page.values];
-    const rows = await database.reader.rows<AttemptRow>(page.statement, tenant, ...values);
+    const parameters = { subscription: decodeId("whs", subscriptionId) };
+    const page = attemptLists[outcome ?? "all"].page(cursors, scope, request, parameters);
+    const rows = await database.reader.rows<AttemptRow>(page.statement, tenant, ...page.values);
     return page.connection(rows.map(attemptView));
   }
 
@@ -117,9 +126,9 @@ export class MessageLogService {
   ): Promise<Connection<WebhookAttemptType>> {
     const { database, cursors } = this.#parts;
     const tenant = tenantOf(context);
-    const page = attemptsOfMessage.page(cursors, { tenantId: tenant.tenantId, messageId }, request);
-    const values = [decodeId("msg", messageId), ...page.values];
-    const rows = await database.reader.rows<AttemptRow>(page.statement, tenant, ...values);
+    const scope = { tenantId: tenant.tenantId, messageId };
+    const page = attemptsOfMessage.page(cursors, scope, request, { message: decodeId("msg", messageId) });
+    const rows = await database.reader.rows<AttemptRow>(page.statement, tenant, ...page.values);
     return page.connection(rows.map(attemptView));
   }
 }

@@ -9,7 +9,7 @@ import { moveWaiting, planByKeys, settledBatch, skipWaiting, subscriptionState }
 import { originOf } from "./webhook-lane.js";
 
 /** The payload of the job that settles the messages of one subscription. */
-export interface SettleMessagesPayload {
+interface SettleMessagesPayload {
   tenantId: string;
   subscriptionId: string;
 }

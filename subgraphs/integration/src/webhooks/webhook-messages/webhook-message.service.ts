@@ -1,3 +1,4 @@
+import { namedStatement } from "@factory/runtime/db/named-parameters";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { Envelope } from "@factory/runtime/messages/envelope";
@@ -9,19 +10,24 @@ import type { WebhookSubscriptionService } from "../webhook-subscriptions/webhoo
 import { selectsEvent } from "./selects-event.js";
 import { type OrderedKeys, originOf, type WebhookLane } from "./webhook-lane.js";
 import type { WebhookMessageType } from "./webhook-message.type.js";
-import { type AttemptRow, attemptView, type MessageRow, messageColumns, messageView } from "./webhook-message.view.js";
+import {
+  type AttemptRow,
+  attemptView,
+  type MessageRow,
+  messageColumns,
+  messageView,
+  readMessage,
+} from "./webhook-message.view.js";
 
 /** Called with the lanes that have a new message that is due, and with the keys of those that keep the order. */
 type DueListener = (lanes: readonly WebhookLane[], ordered: readonly OrderedKeys[]) => void;
 
-export interface SequencedEvent {
+interface SequencedEvent {
   readonly sequence: string;
   readonly envelope: Envelope;
 }
 
-interface MessageWithAttemptsRow extends MessageRow {
-  attempt_log: AttemptRow[] | null;
-}
+type MessageWithAttemptsRow = MessageRow & { attempt_log: AttemptRow[] | null };
 
 const messagesOfSubscription = tenantStatement(
   "webhook_messages_of_subscription",
@@ -32,15 +38,16 @@ const messagesOfSubscription = tenantStatement(
    where tenant_id = scope.tenant and subscription_id = $2 order by created_at desc, message_id desc limit $3`,
 );
 
-const insertMessages = {
-  name: "webhook_messages_insert",
-  text: `insert into webhook_messages (tenant_id, message_id, subscription_id, event_id, event_type, position, origin,
+const insertMessages = namedStatement(
+  "webhook_messages_insert",
+  `insert into webhook_messages (tenant_id, message_id, subscription_id, event_id, event_type, position, origin,
       partition_key, status, attempts, next_attempt_at)
-    select $1, message_id, subscription_id, event_id, event_type, position, origin, partition_key, 'Pending', 0,
+    select $tenant, message_id, subscription_id, event_id, event_type, position, origin, partition_key, 'Pending', 0,
       case when partition_key is null then now() end
-    from unnest($2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::bigint[], $7::text[], $8::text[])
+    from unnest($ids::uuid[], $subscriptions::uuid[], $events::uuid[], $types::text[], $positions::bigint[],
+        $origins::text[], $keys::text[])
       as message(message_id, subscription_id, event_id, event_type, position, origin, partition_key)`,
-};
+);
 
 /** Creates the messages that are sent to webhook subscriptions, and lists them with their attempts. */
 export class WebhookMessageService {
@@ -87,16 +94,17 @@ export class WebhookMessageService {
         messages.push({ lane, sequence, envelope, key: ordering === "fifo" ? envelope.partitionkey : null });
       }
     if (messages.length === 0) return;
-    await transaction.defer(insertMessages, [
-      tenant.uuid,
-      messages.map(() => decodeId("msg", newId("msg"))),
-      messages.map(({ lane }) => lane.subscription),
-      messages.map(({ envelope }) => decodeId("evt", envelope.id)),
-      messages.map(({ envelope }) => envelope.type),
-      messages.map(({ sequence }) => sequence),
-      messages.map(({ lane }) => lane.origin),
-      messages.map(({ key }) => key),
-    ]);
+    const values = insertMessages.valuesOf({
+      tenant: tenant.uuid,
+      ids: messages.map(() => decodeId("msg", newId("msg"))),
+      subscriptions: messages.map(({ lane }) => lane.subscription),
+      events: messages.map(({ envelope }) => decodeId("evt", envelope.id)),
+      types: messages.map(({ envelope }) => envelope.type),
+      positions: messages.map(({ sequence }) => sequence),
+      origins: messages.map(({ lane }) => lane.origin),
+      keys: messages.map(({ key }) => key),
+    });
+    await transaction.defer(insertMessages, values);
     const lanes = [...new Set(messages.flatMap(({ lane, key }) => (key === null ? [lane] : [])))];
     const ordered = orderedKeys(messages);
     transaction.afterCommit(() => {
@@ -119,7 +127,7 @@ export class WebhookMessageService {
       first,
     );
     return rows.map((row) =>
-      Object.assign(messageView(row), { knownAttempts: (row.attempt_log ?? []).map(attemptView) }),
+      Object.assign(messageView(readMessage(row)), { knownAttempts: (row.attempt_log ?? []).map(attemptView) }),
     );
   }
 }

@@ -15,7 +15,7 @@ export const WebhookMessageStatus = {
 } as const satisfies { [State in WebhookMessageState]: State };
 registerEnumType(WebhookMessageStatus, { name: "WebhookMessageStatus" });
 
-export const WebhookAttemptOutcome = {
+const WebhookAttemptOutcome = {
   Succeeded: "Succeeded",
   Failed: "Failed",
 } as const satisfies { [Outcome in AttemptOutcome]: Outcome };

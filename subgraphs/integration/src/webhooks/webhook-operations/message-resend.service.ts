@@ -13,18 +13,18 @@ import {
   maxMessageAttempts,
   type WebhookMessageState,
 } from "../webhook-messages/webhook-message.states.js";
+import type { StoredMessageRow } from "../webhook-messages/webhook-message.view.js";
 import type { WebhookSubscriptionState } from "../webhook-subscriptions/webhook-subscription.states.js";
+import type { StoredSubscriptionRow } from "../webhook-subscriptions/webhook-subscription.view.js";
 import type { WebhookMessageResendType } from "./message-resend.type.js";
 import { lockMessage, makeDue } from "./resend-statement.js";
 
 const resendable: readonly WebhookMessageState[] = [...endedMessageStates, "RetryScheduled"];
 
-interface LockedMessage {
-  status: WebhookMessageState;
-  attempts: number;
-  subscription_id: string;
+interface LockedMessage
+  extends Pick<StoredMessageRow, "status" | "attempts" | "subscription_id">,
+    Pick<StoredSubscriptionRow, "endpoint_url"> {
   subscription_status: WebhookSubscriptionState;
-  endpoint_url: string | null;
   has_event: boolean;
   former_type: string | null;
 }

@@ -37,9 +37,8 @@ export class WebhookExampleService {
       field: "sendWebhookExample",
       arguments: { subscriptionId, eventType: wanted },
       commit: async (transaction) => {
-        const { subscription_id: subscription, ...known } = await lockedSubscription(transaction, subscriptionId);
-        const { status, endpoint_url: endpointUrl } = known;
-        if (endpointUrl === null || known.event_type === null)
+        const { status, endpointUrl, eventType } = await lockedSubscription(transaction, subscriptionId);
+        if (endpointUrl === null || eventType === null)
           throw new DomainError("INVALID_STATE", {
             detail: "The webhook subscription has the direction Inbound, so nothing is sent to it.",
             currentState: status,
@@ -50,13 +49,15 @@ export class WebhookExampleService {
             currentState: status,
             allowed: ["Active"],
           });
-        const envelope = exampleEnvelope(transaction, wanted ?? known.event_type);
+        const envelope = exampleEnvelope(transaction, wanted ?? eventType);
         const [messageId, origin] = [newId("msg"), originOf(endpointUrl)];
         const { tenant, defer } = transaction;
-        await defer(insertExample, [
-          ...[tenant.uuid, decodeId("msg", messageId), subscription, decodeId("evt", envelope.id)],
-          ...[envelope.type, origin, JSON.stringify(envelope)],
-        ]);
+        const subscription = decodeId("whs", subscriptionId) ?? "";
+        const values = insertExample.valuesOf({
+          ...{ tenant: tenant.uuid, message: decodeId("msg", messageId), subscription, origin },
+          ...{ event: decodeId("evt", envelope.id), type: envelope.type, envelope: JSON.stringify(envelope) },
+        });
+        await defer(insertExample, values);
         this.#messages.announce(transaction, { tenant: tenant.uuid, origin, subscription });
         return { messageId, subscriptionId, status: "Pending" };
       },

@@ -6,13 +6,11 @@ import type { Database } from "@factory/runtime/unit-of-work/database";
 import type { CredentialRotationService } from "../../credential-rotation/credential-rotation.service.js";
 import type { CredentialRotationType } from "../../credential-rotation/credential-rotation.type.js";
 import { unknownSubscription } from "../webhook-subscriptions/locked-subscription.js";
+import type { StoredSubscriptionRow } from "../webhook-subscriptions/webhook-subscription.view.js";
 import { secretOfSubscription } from "./subscription-secret-statement.js";
 import type { RotateWebhookSecretInput } from "./webhook-secret-rotation.input.js";
 
-interface SecretRow {
-  status: string;
-  credential_id: string | null;
-}
+type SecretRow = Pick<StoredSubscriptionRow, "status" | "credential_id">;
 
 /** Rotates the secret of a webhook subscription: that of the credential that the subscription names. */
 export class WebhookSecretRotationService {

@@ -2,7 +2,7 @@ import { DateTime } from "@factory/runtime/graphql/scalars";
 import { Field, Float, ID, Int, ObjectType } from "type-graphql";
 
 @ObjectType("WebhookFailureCount", { simpleResolvers: true })
-export class WebhookFailureCountType {
+class WebhookFailureCountType {
   @Field({ description: "The kind of failure, for example HttpStatus, Timeout or ConnectFailed." })
   failure: string;
 

@@ -2,22 +2,15 @@ import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { Envelope } from "@factory/runtime/messages/envelope";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import { isOfProject } from "../webhook-messages/selects-event.js";
-import type { WebhookOrdering } from "../webhook-subscriptions/delivery-settings/delivery-settings.js";
-import {
-  type EventFilter,
-  matchesFilter,
-  SharedWork,
-} from "../webhook-subscriptions/delivery-settings/event-filter.js";
+import { matchesFilter, SharedWork } from "../webhook-subscriptions/delivery-settings/event-filter.js";
+import type { StoredSubscriptionRow } from "../webhook-subscriptions/webhook-subscription.view.js";
 import { addMessages, envelopesOf, nextEvents, nextMessages, nextSkipped, reopenMessages } from "./page-statement.js";
 import type { ReplayCheckpoint, ReplayPayload, ReplayPlace } from "./replay-record.js";
 
 /** The receiver as it is now. */
-export interface ReplayReceiver {
+export interface ReplayReceiver extends Pick<StoredSubscriptionRow, "ordering" | "project_id" | "filter"> {
   readonly origin: string;
   readonly event_type: string;
-  readonly ordering: WebhookOrdering;
-  readonly project_id: string | null;
-  readonly filter: EventFilter | null;
 }
 
 /** A message, or an event of the log that has none. */
@@ -85,11 +78,11 @@ function readRows(
   const { stage, place } = checkpoint;
   const { since, until, states, types, unsent } = payload.selection;
   const { at, position } = place;
-  const scope = [tenant.uuid, subscription];
-  if (stage === "skipped") return execute<ReplayRow>(nextSkipped, [...scope, at, position, replay, types, limit]);
-  if (!unsent) return execute<ReplayRow>(nextMessages, [...scope, at, position, until, states, types, limit]);
-  const selection = [position, since, until, states, types, receiver.event_type];
-  return execute<ReplayRow>(nextEvents, [...scope, ...selection, payload.subscriptionId, limit]);
+  const wanted = { tenant: tenant.uuid, subscription, position, types, limit };
+  if (stage === "skipped") return execute<ReplayRow>(nextSkipped, nextSkipped.valuesOf({ ...wanted, at, replay }));
+  if (!unsent) return execute<ReplayRow>(nextMessages, nextMessages.valuesOf({ ...wanted, at, until, states }));
+  const own = { ownType: receiver.event_type, ownId: payload.subscriptionId };
+  return execute<ReplayRow>(nextEvents, nextEvents.valuesOf({ ...wanted, since, until, states, ...own }));
 }
 
 /** Those whose events match the project and the filter of the subscription, as they are now. */
@@ -130,18 +123,13 @@ export async function releasePage(
   const fifo = receiver.ordering === "fifo";
   const known = rows.flatMap(({ message_id }) => message_id ?? []);
   const others = rows.flatMap(({ message_id, event_id }) => (message_id === null ? [event_id] : []));
-  const release = (statement: typeof addMessages, values: readonly unknown[]) =>
-    execute<{ partition_key: string | null }>(statement, values);
-  const reopened =
-    known.length === 0 ? [] : await release(reopenMessages, [tenant.uuid, known, receiver.origin, replay, fifo]);
+  const release = (statement: typeof addMessages, values: Readonly<Record<string, unknown>>) =>
+    execute<{ partition_key: string | null }>(statement, statement.valuesOf(values));
+  const wanted = { tenant: tenant.uuid, origin: receiver.origin, replay, fifo };
+  const reopened = known.length === 0 ? [] : await release(reopenMessages, { ...wanted, messages: known });
+  const added = others.map(() => decodeId("msg", newId("msg")));
   const created =
-    others.length === 0
-      ? []
-      : await release(addMessages, [
-          ...[tenant.uuid, subscription, receiver.origin, replay, fifo],
-          others.map(() => decodeId("msg", newId("msg"))),
-          others,
-        ]);
+    others.length === 0 ? [] : await release(addMessages, { ...wanted, subscription, messages: added, events: others });
   const keys = new Set([...reopened, ...created].flatMap(({ partition_key }) => partition_key ?? []));
   return { reopened: reopened.length, created: created.length, keys: [...keys] };
 }

@@ -1,5 +1,6 @@
 // tables: webhook_messages, webhook_subscriptions, event_log
 
+import { namedStatement } from "@factory/runtime/db/named-parameters";
 import {
   endedMessageStates,
   isUnsent,
@@ -25,77 +26,74 @@ export const receiverOfReplay = {
     from webhook_subscriptions where tenant_id = $1 and subscription_id = $2 for share`,
 };
 
-/** $1: tenant, $2: subscription, $3: origin, $4: limit. How many messages wait, and when the first of them is due. */
-export const waitingOfReceiver = {
-  name: "webhook_replay_waiting",
-  text: `select count(*)::int as waiting, extract(epoch from min(next_attempt_at) - now())::float8 as due_in_seconds
+/** How many messages wait, and when the first of them is due. */
+export const waitingOfReceiver = namedStatement(
+  "webhook_replay_waiting",
+  `select count(*)::int as waiting, extract(epoch from min(next_attempt_at) - now())::float8 as due_in_seconds
     from (select next_attempt_at from webhook_messages
-      where tenant_id = $1 and subscription_id = $2 and origin = $3 and ${isWaiting}
-      order by next_attempt_at limit $4) first`,
-};
+      where tenant_id = $tenant and subscription_id = $subscription and origin = $origin and ${isWaiting}
+      order by next_attempt_at limit $limit) first`,
+);
 
 /**
- * $1: tenant, $2: subscription, $3 and $4: time and position of the place before, $5: until, $6: states, $7: types or
- * null, $8: limit. The limit bounds what is read, whether it is selected or not.
+ * Counts what comes after the place `$at` and `$position`. The types may be null for all. The limit bounds what is read,
+ * whether it is selected or not.
  */
-export const countSelected = {
-  name: "webhook_replay_count",
-  text: `select count(*)::int as read, count(*) filter (where selected)::int as selected from (
-    select position > 0 and status = any ($6) and ($7::text[] is null or event_type = any ($7)) as selected
+export const countSelected = namedStatement(
+  "webhook_replay_count",
+  `select count(*)::int as read, count(*) filter (where selected)::int as selected from (
+    select position > 0 and status = any ($states) and ($types::text[] is null or event_type = any ($types)) as selected
     from webhook_messages
-    where tenant_id = $1 and subscription_id = $2 and created_at >= $3::timestamptz and created_at < $5
-      and (created_at, position) > ($3::timestamptz, $4::bigint)
-    order by created_at limit $8) message`,
-};
+    where tenant_id = $tenant and subscription_id = $subscription and created_at >= $at::timestamptz
+      and created_at < $until and (created_at, position) > ($at::timestamptz, $position::bigint)
+    order by created_at limit $limit) message`,
+);
 
 /**
- * $1: tenant, $2: subscription, $3 and $4: time and position of the former place, $5: until, $6: states, $7: types or null,
- * $8: limit. The limit bounds what is read, whether it is selected or not. Examples, whose position is 0, are not selected.
+ * The messages after a place, as `countSelected` counts them. Examples, whose position is 0, are not selected.
  */
-export const nextMessages = {
-  name: "webhook_replay_messages",
-  text: `select message_id, event_id, created_at::text as at, position::text as position,
-      message.position > 0 and status = any ($6) and ($7::text[] is null or event_type = any ($7)) as selected
+export const nextMessages = namedStatement(
+  "webhook_replay_messages",
+  `select message_id, event_id, created_at::text as at, position::text as position, message.position > 0
+      and status = any ($states) and ($types::text[] is null or event_type = any ($types)) as selected
     from webhook_messages message
-    where tenant_id = $1 and subscription_id = $2 and created_at >= $3::timestamptz and created_at < $5
-      and (created_at, position) > ($3::timestamptz, $4::bigint)
-    order by message.created_at, message.position limit $8`,
-};
+    where tenant_id = $tenant and subscription_id = $subscription and created_at >= $at::timestamptz
+      and created_at < $until and (created_at, position) > ($at::timestamptz, $position::bigint)
+    order by message.created_at, message.position limit $limit`,
+);
 
-/**
- * The messages that a replay has made due and that a pause of the subscription has skipped. $1: tenant, $2: subscription,
- * $3 and $4: the former place, $5: first run of the replay, $6: types or null, $7: limit.
- */
-export const nextSkipped = {
-  name: "webhook_replay_skipped",
-  text: `select message_id, event_id, created_at::text as at, position::text as position,
-      status = 'Skipped' and replay_id is not distinct from $5 and ($6::text[] is null or event_type = any ($6)) as selected
+/** The messages that a replay has made due and that a pause of the subscription has skipped. `$replay`: its first run. */
+export const nextSkipped = namedStatement(
+  "webhook_replay_skipped",
+  `select message_id, event_id, created_at::text as at, position::text as position, status = 'Skipped'
+      and replay_id is not distinct from $replay and ($types::text[] is null or event_type = any ($types)) as selected
     from webhook_messages message
-    where tenant_id = $1 and subscription_id = $2 and ${isUnsent} and created_at >= $3::timestamptz
-      and (created_at, position) > ($3::timestamptz, $4::bigint)
-    order by message.created_at, message.position limit $7`,
-};
+    where tenant_id = $tenant and subscription_id = $subscription and ${isUnsent} and created_at >= $at::timestamptz
+      and (created_at, position) > ($at::timestamptz, $position::bigint)
+    order by message.created_at, message.position limit $limit`,
+);
 
 /**
- * $1: tenant, $2: subscription, $3: former sequence, $4: since, $5: until, $6: states, $7: types or null, $8: event type
- * of the subscription, $9: ID of the subscription as events name it, $10: limit. As `selectsEvent` decides, a subscription
- * gets no event about itself, and no notification that names another one.
+ * The events after the sequence `$position`. `$ownType` is the event type of the subscription, and `$ownId` its ID as events
+ * name it. As `selectsEvent` decides, a subscription gets no event about itself, and no notification that names another one.
  */
-export const nextEvents = {
-  name: "webhook_replay_events",
-  text: `select message.message_id, event.event_id, event.recorded_at::text as at, event.sequence::text as position,
-      event.recorded_at >= $4 and event.recorded_at < $5 and case
+export const nextEvents = namedStatement(
+  "webhook_replay_events",
+  `select message.message_id, event.event_id, event.recorded_at::text as at, event.sequence::text as position,
+      event.recorded_at >= $since and event.recorded_at < $until and case
         when message.message_id is not null
-          then message.status = any ($6) and ($7::text[] is null or message.event_type = any ($7))
-        else event.type = $8 and ($7::text[] is null or event.type = any ($7))
-          and not $9 = any (string_to_array(event.envelope ->> 'subject', '/'))
-          and (event.type <> 'NotificationRequested' or coalesce(event.envelope #>> '{data,subscriptionId}', $9) = $9)
+          then message.status = any ($states) and ($types::text[] is null or message.event_type = any ($types))
+        else event.type = $ownType and ($types::text[] is null or event.type = any ($types))
+          and not $ownId = any (string_to_array(event.envelope ->> 'subject', '/'))
+          and (event.type <> 'NotificationRequested'
+            or coalesce(event.envelope #>> '{data,subscriptionId}', $ownId) = $ownId)
         end as selected
     from event_log event left join lateral (
       select message_id, status, event_type from webhook_messages
-      where tenant_id = event.tenant_id and event_id = event.event_id and subscription_id = $2 limit 1) message on true
-    where event.tenant_id = $1 and event.sequence > $3 order by event.sequence limit $10`,
-};
+      where tenant_id = event.tenant_id and event_id = event.event_id and subscription_id = $subscription limit 1)
+      message on true
+    where event.tenant_id = $tenant and event.sequence > $position order by event.sequence limit $limit`,
+);
 
 /** $1: tenant, $2: events, $3: subscription. */
 export const envelopesOf = {
@@ -107,37 +105,38 @@ export const envelopesOf = {
       on message.tenant_id = $1 and message.event_id = wanted.event_id and message.subscription_id = $3`,
 };
 
-/** The partition key of a replayed message: that of its event, for this replay alone. $4: first run of the replay. */
-const replayKey = (envelope: string) => `'replay ' || $4::uuid || ' ' || coalesce(${envelope} ->> 'partitionkey', '')`;
+/** The partition key of a replayed message: that of its event, for this replay alone. */
+const replayKey = (envelope: string) =>
+  `'replay ' || $replay::uuid || ' ' || coalesce(${envelope} ->> 'partitionkey', '')`;
 
 /**
- * $1: tenant, $2: messages, $3: origin of the endpoint, $4: first run of the replay, $5: whether the order is kept. Makes
- * messages due that have ended and whose event exists.
+ * Makes messages due that have ended and whose event exists. `$replay` is the first run of the replay, and `$fifo` tells
+ * whether the order is kept.
  */
-export const reopenMessages = {
-  name: "webhook_replay_reopen",
-  text: `update webhook_messages message
-    set status = 'Pending', origin = $3, finished_at = null, attempts_before = attempts, replay_id = $4::uuid,
-      next_attempt_at = case when not $5 then now() end,
-      partition_key = case when $5 then ${replayKey(
+export const reopenMessages = namedStatement(
+  "webhook_replay_reopen",
+  `update webhook_messages message
+    set status = 'Pending', origin = $origin, finished_at = null, attempts_before = attempts, replay_id = $replay::uuid,
+      next_attempt_at = case when not $fifo then now() end,
+      partition_key = case when $fifo then ${replayKey(
         "coalesce(message.envelope, (select event.envelope from event_log event where event.tenant_id = message.tenant_id and event.event_id = message.event_id))",
       )} end
-    where tenant_id = $1 and message_id = any ($2::uuid[])
+    where tenant_id = $tenant and message_id = any ($messages::uuid[])
       and status in (${endedMessageStates.map((state) => `'${state}'`).join(", ")}) and attempts < ${maxMessageAttempts}
       and (envelope is not null or exists (
         select from event_log event where event.tenant_id = message.tenant_id and event.event_id = message.event_id))
     returning partition_key`,
-};
+);
 
-/** Creates the messages of events. $1, $3, $4, $5: as above, $2: subscription, $6: new messages, $7: their events. */
-export const addMessages = {
-  name: "webhook_replay_add",
-  text: `insert into webhook_messages (tenant_id, message_id, subscription_id, event_id, event_type, position, origin,
+/** Creates the messages of events. `$replay` and `$fifo`: as above. */
+export const addMessages = namedStatement(
+  "webhook_replay_add",
+  `insert into webhook_messages (tenant_id, message_id, subscription_id, event_id, event_type, position, origin,
       replay_id, status, attempts, next_attempt_at, partition_key)
-    select $1, wanted.message_id, $2, event.event_id, event.type, event.sequence, $3, $4::uuid, 'Pending', 0,
-      case when not $5 then now() end, case when $5 then ${replayKey("event.envelope")} end
-    from unnest($6::uuid[], $7::uuid[]) as wanted(message_id, event_id)
-    join event_log event on event.tenant_id = $1 and event.event_id = wanted.event_id
+    select $tenant, wanted.message_id, $subscription, event.event_id, event.type, event.sequence, $origin, $replay::uuid,
+      'Pending', 0, case when not $fifo then now() end, case when $fifo then ${replayKey("event.envelope")} end
+    from unnest($messages::uuid[], $events::uuid[]) as wanted(message_id, event_id)
+    join event_log event on event.tenant_id = $tenant and event.event_id = wanted.event_id
     on conflict (tenant_id, event_id, subscription_id) do nothing
     returning partition_key`,
-};
+);

@@ -8,6 +8,7 @@ import { storeProgress } from "../../runs/run-moves.js";
 import { type RunRecord, runTable } from "../../runs/run-record.js";
 import { originOf } from "../webhook-messages/webhook-lane.js";
 import type { WebhookMessageService } from "../webhook-messages/webhook-message.service.js";
+import type { StoredSubscriptionRow } from "../webhook-subscriptions/webhook-subscription.view.js";
 import { type ReplayReceiver, readPage, releasePage } from "./page-rows.js";
 import { countSelected, readInOrder, receiverOfReplay, waitingOfReceiver } from "./page-statement.js";
 import type { ReceiverFlow } from "./receiver-flow.js";
@@ -39,11 +40,8 @@ const countedWaiting = 4000;
 /** In a period with more messages the selected ones are replayed as well, but their number is not shown. */
 const countedTotal = 200_000;
 
-interface ReceiverRow extends Omit<ReplayReceiver, "origin"> {
-  status: string;
-  endpoint_url: string | null;
-  per_second: number | null;
-}
+type ReceiverRow = Omit<ReplayReceiver, "origin"> &
+  Pick<StoredSubscriptionRow, "status" | "endpoint_url"> & { per_second: number | null };
 
 /** Makes the messages of replays due, page by page. */
 export class ReplayPages {
@@ -68,7 +66,8 @@ export class ReplayPages {
       const [row] = await execute<ReceiverRow>(receiverOfReplay, [tenant.uuid, subscription]);
       if (row?.status !== "Active" || row.endpoint_url === null) throw notActive(row?.status ?? "Deleted");
       const receiver = { ...row, origin: originOf(row.endpoint_url) };
-      const values = [tenant.uuid, subscription, receiver.origin, countedWaiting];
+      const { origin } = receiver;
+      const values = waitingOfReceiver.valuesOf({ tenant: tenant.uuid, subscription, origin, limit: countedWaiting });
       const [lane] = await execute<{ waiting: number; due_in_seconds: number | null }>(waitingOfReceiver, values);
       const { waiting = 0, due_in_seconds: dueInSeconds = null } = lane ?? {};
       const room = Math.min(messagesPerPage, flow.room(waiting, row.per_second, performance.now()));
@@ -129,7 +128,8 @@ async function firstProgress(
   const { selection, continues } = replayPayload(run);
   const { until, states, types, unsent } = selection;
   const { at, position } = restOf(run);
-  const values = [tenant.uuid, subscription, at, position, until, states, types, countedTotal + 1];
+  const wanted = { tenant: tenant.uuid, subscription, at, position, until, states, types };
+  const values = countSelected.valuesOf({ ...wanted, limit: countedTotal + 1 });
   const [found] = unsent ? [] : await execute<{ read: number; selected: number }>(countSelected, values);
   const total = found && found.read <= countedTotal ? found.selected : null;
   return { replayed: 0, unsent: 0, passedOver: 0, total, reachedAt: null, continues };

@@ -48,7 +48,7 @@ export interface ReplayProgress {
 export const replayPayload = ({ payload }: Pick<RunRecord, "payload">) => payload as unknown as ReplayPayload;
 
 /** The beginning of the selected period. Sequences begin with 1. */
-export const beginningOf = ({ since }: ReplaySelection): ReplayPlace => ({ at: since, position: "0" });
+const beginningOf = ({ since }: ReplaySelection): ReplayPlace => ({ at: since, position: "0" });
 
 /** Where a run goes on: at its checkpoint, otherwise where the continued run has stopped. */
 export function checkpointOf(run: Pick<RunRecord, "payload" | "checkpoint">): ReplayCheckpoint {

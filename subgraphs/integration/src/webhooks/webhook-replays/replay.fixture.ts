@@ -95,13 +95,13 @@ export class ReplayScene {
     );
   }
 
-  /** A message to the subscription for each event of the log, as if it had been sent in vain or not. */
+  /** A message to the subscription for each event of `addEvents`, as if it had been sent in vain or not. */
   async addMessages(subscription: string, status: string, attempts = 10): Promise<void> {
     await this.fixture.rows(
       `insert into integration.webhook_messages (tenant_id, message_id, subscription_id, event_id, event_type, position,
          status, attempts, finished_at, created_at)
        select tenant_id, gen_random_uuid(), $2, event_id, type, sequence, $3, $4, now(), recorded_at
-       from integration.event_log where tenant_id = $1`,
+       from integration.event_log where tenant_id = $1 and envelope ->> 'partitionkey' like 'key %'`,
       this.#tenant,
       decodeId("whs", subscription),
       status,

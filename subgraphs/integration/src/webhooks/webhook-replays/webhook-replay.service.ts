@@ -1,3 +1,4 @@
+import type { Principal } from "@factory/runtime/auth/principal";
 import { hashedLocks } from "@factory/runtime/db/advisory-locks";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
@@ -5,14 +6,14 @@ import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, requireSameTenant } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
+import { allEventTypes, isEventType, mayRead, requireReadable } from "../../event-types/event-access/event-access.js";
 import type { RunService } from "../../runs/run.service.js";
 import { isFinal, type RunState } from "../../runs/run.states.js";
 import type { RunRecord } from "../../runs/run-record.js";
 import { lockedSubscription } from "../webhook-subscriptions/locked-subscription.js";
-import type { SubscriptionRow } from "../webhook-subscriptions/webhook-subscription.view.js";
-import { readableSelection } from "./readable-selection.js";
+import type { SubscriptionRecord } from "../webhook-subscriptions/webhook-subscription.view.js";
 import { type ReplayPayload, reachedBy } from "./replay-record.js";
-import { checkedSelection, requireNothingElse } from "./replay-selection.js";
+import { checkedSelection, type ReplaySelection, requireNothingElse } from "./replay-selection.js";
 import { lockedReplay, noteContinuation, openReplaysOfTenant } from "./run-statement.js";
 import type { ReplayWebhookMessagesInput } from "./webhook-replay.input.js";
 
@@ -51,13 +52,13 @@ export class WebhookReplayService {
         const known = await lockedSubscription(transaction, subscriptionId);
         requireReceiver(known);
         const wanted = await this.#payload(transaction, known, input);
-        const selection = readableSelection(wanted.selection, known.event_type, principalOf(context));
+        const selection = readableSelection(wanted.selection, known.eventType, principalOf(context));
         const payload = { ...wanted, selection };
         await this.#requireRoom(transaction, known);
         const operation = "ReplayDeliveries";
         const run = await this.#runs.startIn(transaction, {
           operation,
-          projectId: known.project_id,
+          projectId: known.projectId,
           payload: { ...payload },
         });
         if (input.continueRunId != null) {
@@ -71,10 +72,9 @@ export class WebhookReplayService {
 
   async #payload(
     transaction: Transaction,
-    known: SubscriptionRow,
+    { subscriptionId }: SubscriptionRecord,
     input: ReplayWebhookMessagesInput,
   ): Promise<ReplayPayload> {
-    const subscriptionId = encodeId("whs", known.subscription_id);
     const { continueRunId } = input;
     if (continueRunId == null) {
       const selection = checkedSelection(input, new Date());
@@ -90,10 +90,9 @@ export class WebhookReplayService {
   }
 
   /** The lock lasts until the transaction ends, so that requests at the same time cannot exceed the limit together. */
-  async #requireRoom({ defer, execute, tenant }: Transaction, known: SubscriptionRow): Promise<void> {
+  async #requireRoom({ defer, execute, tenant }: Transaction, { subscriptionId }: SubscriptionRecord): Promise<void> {
     await defer(lock, [hashedLocks.webhookReplays(tenant.tenantId)]);
     const open = await execute<{ run_id: string; subscription_id: string }>(openReplaysOfTenant, [tenant.uuid]);
-    const subscriptionId = encodeId("whs", known.subscription_id);
     const same = open.find(({ subscription_id }) => subscription_id === subscriptionId);
     if (same) {
       const runId = encodeId("run", same.run_id);
@@ -115,8 +114,8 @@ async function lockedFormer({ execute, tenant }: Transaction, runId: string): Pr
   return uuid === undefined ? undefined : (await execute<FormerReplay>(lockedReplay, [tenant.uuid, uuid]))[0];
 }
 
-function requireReceiver({ status, endpoint_url }: SubscriptionRow): void {
-  if (endpoint_url === null)
+function requireReceiver({ status, endpointUrl }: SubscriptionRecord): void {
+  if (endpointUrl === null)
     throw new DomainError("INVALID_STATE", {
       detail: "The subscription verifies deliveries of a vendor and sends nothing, so nothing can be replayed.",
       currentState: status,
@@ -154,4 +153,20 @@ function unknownReplay(): DomainError {
     detail: "The replay to be continued does not exist.",
     errors: [{ pointer: "/input/continueRunId", code: "REFERENCE_NOT_FOUND", detail }],
   });
+}
+
+/**
+ * The selection without the kept messages of types that the caller may not read: the present endpoint may be one that the
+ * caller chose for another type. The present type of the subscription is always included: to choose its endpoint, one needed the right to read it.
+ * Throws INSUFFICIENT_SCOPE or PLATFORM_ADMIN_REQUIRED for a type that the selection names.
+ */
+function readableSelection(selection: ReplaySelection, ownType: string | null, principal: Principal): ReplaySelection {
+  const others = (selection.types ?? allEventTypes).filter(isEventType).filter((type) => type !== ownType);
+  if (selection.types !== null) {
+    requireReadable(others, principal);
+    return selection;
+  }
+  const readable = others.filter((type) => mayRead(type, principal));
+  if (readable.length === others.length) return selection;
+  return { ...selection, types: ownType === null ? readable : [ownType, ...readable] };
 }

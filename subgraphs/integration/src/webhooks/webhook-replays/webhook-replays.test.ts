@@ -155,10 +155,13 @@ describe("a replay of webhooks", () => {
     const [since, until] = [new Date(Date.now() - 86_400_000), new Date()];
     const counted = (limit: number) =>
       database.transaction(tenant, { trace: continueTrace(undefined) }, ({ execute }) =>
-        execute(countSelected, [
-          ...[tenant.uuid, decodeId("whs", subscription), since.toISOString(), "0", until.toISOString()],
-          ...[["Exhausted"], null, limit],
-        ]),
+        execute(
+          countSelected,
+          countSelected.valuesOf({
+            ...{ tenant: tenant.uuid, subscription: decodeId("whs", subscription), position: "0", limit },
+            ...{ at: since.toISOString(), until: until.toISOString(), states: ["Exhausted"], types: null },
+          }),
+        ),
       );
     try {
       expect(await counted(50)).toEqual([{ read: 50, selected: 0 }]);

@@ -1,3 +1,4 @@
+import { namedStatement } from "@factory/runtime/db/named-parameters";
 import { encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import type { WebhookSubscriptionService } from "./webhook-subscription.service.js";
@@ -18,30 +19,32 @@ const beginStreaks = {
 const former = `former as (
     select failing_since, case when failing_since is null then null else exhausted_since end as exhausted_since,
       case when failing_since is null then null else warned_at end as warned_at
-    from webhook_subscriptions where tenant_id = $1 and subscription_id = $2 for update)`;
+    from webhook_subscriptions where tenant_id = $tenant and subscription_id = $subscription for update)`;
 
-const endStreak = {
-  name: "webhook_subscription_end_streak",
-  text: `with ${former}
+const endStreak = namedStatement(
+  "webhook_subscription_end_streak",
+  `with ${former}
     update webhook_subscriptions set failing_since = null, exhausted_since = null, warned_at = null
-    from former where tenant_id = $1 and subscription_id = $2 and former.failing_since is not null
+    from former
+    where tenant_id = $tenant and subscription_id = $subscription and former.failing_since is not null
     returning former.failing_since, former.warned_at is not null as warned`,
-};
+);
 
-const continueStreak = {
-  name: "webhook_subscription_continue_streak",
-  text: `with ${former}
+const continueStreak = namedStatement(
+  "webhook_subscription_continue_streak",
+  `with ${former}
     update webhook_subscriptions subscription set failing_since = coalesce(former.failing_since, now()),
-      exhausted_since = coalesce(former.exhausted_since, case when $3 then now() end),
-      warned_at = coalesce(former.warned_at, case when $4 then now() end)
-    from former where tenant_id = $1 and subscription_id = $2 and (former.failing_since is null or $3 or $4)
-    returning subscription.failing_since, $4 and former.warned_at is null as first_warning,
+      exhausted_since = coalesce(former.exhausted_since, case when $hopeless then now() end),
+      warned_at = coalesce(former.warned_at, case when $warns then now() end)
+    from former
+    where tenant_id = $tenant and subscription_id = $subscription and (former.failing_since is null or $hopeless or $warns)
+    returning subscription.failing_since, $warns and former.warned_at is null as first_warning,
       subscription.failing_since <= now() - interval '120 hours'
         and subscription.exhausted_since <= now() - interval '12 hours' as hopeless`,
-};
+);
 
 /** A failed attempt, for the streak of failures of its subscription. */
-export interface FailedAttempt {
+interface FailedAttempt {
   /**
    * True when the message has no attempt left, and for a probe of a receiver that does not respond, because no message
    * can use up its attempts behind such a probe.
@@ -71,7 +74,8 @@ export class FailureStreaks {
 
   /** Ends a streak after a success. Returns its beginning when the tenant was warned of it. */
   async end({ execute, tenant }: Transaction, subscription: string): Promise<string | undefined> {
-    const [ended] = await execute<{ failing_since: string; warned: boolean }>(endStreak, [tenant.uuid, subscription]);
+    const values = endStreak.valuesOf({ tenant: tenant.uuid, subscription });
+    const [ended] = await execute<{ failing_since: string; warned: boolean }>(endStreak, values);
     return ended?.warned ? new Date(ended.failing_since).toISOString() : undefined;
   }
 
@@ -83,7 +87,7 @@ export class FailureStreaks {
     const { execute, tenant } = transaction;
     const [row] = await execute<{ failing_since: string; first_warning: boolean; hopeless: boolean | null }>(
       continueStreak,
-      [tenant.uuid, subscription, attempt.hopeless, attempt.warns],
+      continueStreak.valuesOf({ tenant: tenant.uuid, subscription, hopeless: attempt.hopeless, warns: attempt.warns }),
     );
     if (row?.hopeless) await this.#subscriptions.disable(transaction, encodeId("whs", subscription), "OnlyFailures");
     return row?.first_warning ? new Date(row.failing_since).toISOString() : undefined;

@@ -1,7 +1,12 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
-import { type SubscriptionRow, subscriptionColumns } from "./webhook-subscription.view.js";
+import {
+  readSubscription,
+  type SubscriptionRecord,
+  type SubscriptionRow,
+  subscriptionColumns,
+} from "./webhook-subscription.view.js";
 
 const lockOne = {
   name: "webhook_subscription_lock",
@@ -13,11 +18,11 @@ const lockOne = {
 export async function lockedSubscription(
   { execute, tenant }: Transaction,
   subscriptionId: string,
-): Promise<SubscriptionRow> {
+): Promise<SubscriptionRecord> {
   const uuid = decodeId("whs", subscriptionId);
   const [row] = uuid === undefined ? [] : await execute<SubscriptionRow>(lockOne, [tenant.uuid, uuid]);
   if (!row) throw unknownSubscription();
-  return row;
+  return readSubscription(row);
 }
 
 /** The refusal of an ID that the tenant does not have, or of a subscription that was deleted. */

@@ -1,7 +1,7 @@
 import { Field, ID, ObjectType } from "type-graphql";
 
 @ObjectType("WebhookPublicKey", { simpleResolvers: true })
-export class WebhookPublicKeyType {
+class WebhookPublicKeyType {
   @Field({ description: "The algorithm of the key: ed25519." })
   algorithm: string;
 

@@ -18,7 +18,7 @@ const usableKinds: Readonly<Record<WebhookDirection, readonly CredentialKind[]>>
 };
 
 /** The members of an input that choose the secret of a subscription. */
-export interface SigningInput {
+interface SigningInput {
   signingSecretRef?: string | null;
   signingKeyType?: string | null;
 }

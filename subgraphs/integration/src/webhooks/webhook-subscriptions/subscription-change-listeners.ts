@@ -1,7 +1,7 @@
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 
 /** Called in the transaction in which a subscription (UUID) has left or entered Active, or got another receiver. */
-export type SubscriptionChangeListener = (transaction: Transaction, subscription: string) => Promise<void>;
+type SubscriptionChangeListener = (transaction: Transaction, subscription: string) => Promise<void>;
 
 /** The listeners of the slices below, which keep messages of a subscription. */
 export class SubscriptionChangeListeners {

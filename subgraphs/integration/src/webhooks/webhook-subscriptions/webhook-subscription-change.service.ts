@@ -1,6 +1,7 @@
+import { namedStatement } from "@factory/runtime/db/named-parameters";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
-import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
+import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { type Preconditions, requirePreconditions } from "@factory/runtime/input-validation/preconditions";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, requireSameTenant, tenantOf } from "@factory/runtime/tenancy/tenant";
@@ -18,20 +19,27 @@ import type { SubscriptionChangeListeners } from "./subscription-change-listener
 import type { UpdateWebhookSubscriptionInput } from "./webhook-subscription.input.js";
 import type { WebhookSubscriptionSettings } from "./webhook-subscription.service.js";
 import type { WebhookSubscriptionType } from "./webhook-subscription.type.js";
-import { type SubscriptionRow, subscriptionColumns, subscriptionView } from "./webhook-subscription.view.js";
+import {
+  readSubscription,
+  type SubscriptionRecord,
+  type SubscriptionRow,
+  subscriptionColumns,
+  subscriptionView,
+} from "./webhook-subscription.view.js";
 import type { WebhookSubscriptionStates } from "./webhook-subscription-moves.js";
 
 /** A new receiver has no failures yet. */
-const store = {
-  name: "webhook_subscription_change",
-  text: `update webhook_subscriptions set project_id = $3, event_type = $4, endpoint_url = $5, content_type = $6,
-      signing_secret_ref = $7, credential_id = coalesce($8, credential_id), rate_per_second = $9, filter = $10::json,
-      headers = nullif($11::jsonb, 'null'), ordering = $12, version = version + 1,
-      failing_since = case when endpoint_url is distinct from $5 then null else failing_since end,
-      exhausted_since = case when endpoint_url is distinct from $5 then null else exhausted_since end,
-      warned_at = case when endpoint_url is distinct from $5 then null else warned_at end
-    where tenant_id = $1 and subscription_id = $2 returning ${subscriptionColumns}`,
-};
+const store = namedStatement(
+  "webhook_subscription_change",
+  `update webhook_subscriptions set project_id = $projectId, event_type = $eventType, endpoint_url = $endpointUrl,
+      content_type = $contentType, signing_secret_ref = $signingSecretRef,
+      credential_id = coalesce($credential, credential_id), rate_per_second = $ratePerSecond, filter = $filter::json,
+      headers = nullif($headers::jsonb, 'null'), ordering = $ordering, version = version + 1,
+      failing_since = case when endpoint_url is distinct from $endpointUrl then null else failing_since end,
+      exhausted_since = case when endpoint_url is distinct from $endpointUrl then null else exhausted_since end,
+      warned_at = case when endpoint_url is distinct from $endpointUrl then null else warned_at end
+    where tenant_id = $tenant and subscription_id = $subscription returning ${subscriptionColumns}`,
+);
 
 /** $3: the time from which the receiver is asked; null when it is not asked any more. The former answer is forgotten. */
 const restartHandshake = {
@@ -48,7 +56,7 @@ interface ChangeServices extends WebhookSubscriptionSettings {
 }
 
 /** A request that changes a webhook subscription. */
-export interface SubscriptionChange extends Preconditions {
+interface SubscriptionChange extends Preconditions {
   readonly subscriptionId: string;
   readonly input: UpdateWebhookSubscriptionInput;
 }
@@ -98,8 +106,8 @@ export class WebhookSubscriptionChangeService {
         requirePreconditions({ ifMatch }, known.version);
         requireOutbound(known, input);
         await requireReadableEvents(transaction, principalOf(context), known, input);
-        const { row, secret } = await this.#apply(transaction, known, input);
-        const subscription = subscriptionView(await this.#move(transaction, row, input, factsOfTenant));
+        const { changed, secret } = await this.#apply(transaction, known, input);
+        const subscription = subscriptionView(await this.#move(transaction, changed, input, factsOfTenant));
         made = { subscription, secret };
         return subscription;
       },
@@ -111,67 +119,67 @@ export class WebhookSubscriptionChangeService {
 
   async #apply(
     transaction: Transaction,
-    known: SubscriptionRow,
+    known: SubscriptionRecord,
     input: UpdateWebhookSubscriptionInput,
-  ): Promise<{ row: SubscriptionRow; secret: string | null }> {
+  ): Promise<{ changed: SubscriptionRecord; secret: string | null }> {
     const { credentials } = this.#services;
     const signing = await signingCredential(transaction, credentials, input, known.direction);
     // The row of a new credential must exist before the subscription names it.
     if (signing?.isNew) await transaction.em.flush();
-    const endpointUrl = input.endpointUrl ?? known.endpoint_url;
+    const endpointUrl = input.endpointUrl ?? known.endpointUrl;
     const { ratePerSecond, filter, headers, ordering } = changedSettings(known, input);
-    const [row = known] = await transaction.execute<SubscriptionRow>(store, [
-      transaction.tenant.uuid,
-      known.subscription_id,
-      input.projectId === undefined ? known.project_id : input.projectId,
-      input.eventType ?? known.event_type,
-      endpointUrl,
-      input.contentType ?? known.content_type,
-      input.signingSecretRef ?? known.signing_secret_ref,
-      signing ? (decodeId("crd", signing.credentialId) ?? null) : null,
-      ratePerSecond,
-      filter && JSON.stringify(filter),
-      JSON.stringify(headers),
-      ordering,
-    ]);
+    const subscription = decodeId("whs", known.subscriptionId) ?? "";
+    const values = store.valuesOf({
+      ...{ tenant: transaction.tenant.uuid, subscription, endpointUrl, ratePerSecond, ordering },
+      projectId: input.projectId === undefined ? known.projectId : input.projectId,
+      eventType: input.eventType ?? known.eventType,
+      contentType: input.contentType ?? known.contentType,
+      signingSecretRef: input.signingSecretRef ?? known.signingSecretRef,
+      credential: signing ? (decodeId("crd", signing.credentialId) ?? null) : null,
+      filter: filter && JSON.stringify(filter),
+      headers: JSON.stringify(headers),
+    });
+    const [row] = await transaction.execute<SubscriptionRow>(store, values);
     announceInboundSources(transaction);
-    const isLed = endpointUrl !== known.endpoint_url;
+    const isLed = endpointUrl !== known.endpointUrl;
     // Waiting messages go to the new receiver.
-    if (isLed) await this.#services.listeners.call(transaction, row.subscription_id);
-    const secret = signing?.shownSecret ?? null;
-    return { row: await this.#askReceiver(transaction, row, { isLed, wanted: input.handshake }), secret };
+    if (isLed) await this.#services.listeners.call(transaction, subscription);
+    const stored = row ? readSubscription(row) : known;
+    const changed = await this.#askReceiver(transaction, stored, { isLed, wanted: input.handshake });
+    return { changed, secret: signing?.shownSecret ?? null };
   }
 
   /** A receiver that is new, or of which a handshake is wanted now, gets nothing until it has agreed. */
   async #askReceiver(
     transaction: Transaction,
-    row: SubscriptionRow,
+    known: SubscriptionRecord,
     { isLed, wanted }: { isLed: boolean; wanted: boolean | null | undefined },
-  ): Promise<SubscriptionRow> {
+  ): Promise<SubscriptionRecord> {
     const { handshakes } = this.#services;
-    const hasHandshake = row.handshake !== null;
+    const { subscriptionId } = known;
+    const hasHandshake = known.handshake !== null;
     const asks = wanted ?? hasHandshake;
-    if (asks === hasHandshake && !(asks && isLed)) return row;
-    const values = [transaction.tenant.uuid, row.subscription_id, asks ? new Date() : null];
-    const [changed = row] = await transaction.execute<SubscriptionRow>(restartHandshake, values);
-    if (asks) await handshakes.begin(transaction, encodeId("whs", row.subscription_id));
-    return changed;
+    if (asks === hasHandshake && !(asks && isLed)) return known;
+    const values = [transaction.tenant.uuid, decodeId("whs", subscriptionId), asks ? new Date() : null];
+    const [row] = await transaction.execute<SubscriptionRow>(restartHandshake, values);
+    if (asks) await handshakes.begin(transaction, subscriptionId);
+    return row ? readSubscription(row) : known;
   }
 
   async #move(
     transaction: Transaction,
-    row: SubscriptionRow,
+    known: SubscriptionRecord,
     { active }: UpdateWebhookSubscriptionInput,
     facts: FactsOfTenant,
-  ): Promise<SubscriptionRow> {
+  ): Promise<SubscriptionRecord> {
     const wanted = active ? "Active" : "Paused";
-    if (active == null || row.status === wanted) return row;
-    return this.#services.states.moveIn(transaction, row, wanted, facts);
+    if (active == null || known.status === wanted) return known;
+    return this.#services.states.moveIn(transaction, known, wanted, facts);
   }
 }
 
 /** The settings after the change. Throws PARAMETERS_INVALID. */
-function changedSettings(known: SubscriptionRow, input: UpdateWebhookSubscriptionInput) {
+function changedSettings(known: SubscriptionRecord, input: UpdateWebhookSubscriptionInput) {
   const { ratePerSecond, filter, headers, ordering, handshake } = input;
   const given = {
     ...{ ratePerSecond: ratePerSecond ?? null, filter: filter ?? null, headers: headers ?? null },
@@ -179,14 +187,14 @@ function changedSettings(known: SubscriptionRow, input: UpdateWebhookSubscriptio
   };
   const checked = checkedDeliverySettings(given, known.direction);
   return {
-    ratePerSecond: ratePerSecond === undefined ? known.rate_per_second : checked.ratePerSecond,
+    ratePerSecond: ratePerSecond === undefined ? known.ratePerSecond : checked.ratePerSecond,
     filter: filter === undefined ? known.filter : checked.filter,
     headers: headers === undefined ? known.headers : checked.headers,
     ordering: ordering == null ? known.ordering : checked.ordering,
   };
 }
 
-function requireOutbound({ direction }: SubscriptionRow, input: UpdateWebhookSubscriptionInput): void {
+function requireOutbound({ direction }: SubscriptionRecord, input: UpdateWebhookSubscriptionInput): void {
   const refused = direction === "Inbound" ? outboundMembers.filter((name) => input[name] != null) : [];
   if (refused.length === 0) return;
   throw new DomainError("VALIDATION_FAILED", {

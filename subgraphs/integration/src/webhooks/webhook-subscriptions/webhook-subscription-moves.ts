@@ -1,12 +1,17 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import { encodeId } from "@factory/runtime/identifiers/wire-id";
+import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { FactsOfTenant } from "@factory/runtime/tenant-facts/facts-of-tenant";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import { announceInboundSources } from "../../providers/providers/inbound-sources.js";
 import type { SubscriptionChangeListeners } from "./subscription-change-listeners.js";
 import { requireRoomForWebhook } from "./webhook-limit.js";
 import { type WebhookSubscriptionState, webhookSubscriptionStates } from "./webhook-subscription.states.js";
-import { type SubscriptionRow, subscriptionColumns } from "./webhook-subscription.view.js";
+import {
+  readSubscription,
+  type SubscriptionRecord,
+  type SubscriptionRow,
+  subscriptionColumns,
+} from "./webhook-subscription.view.js";
 
 /**
  * A new state ends the streak of failures, so that a resumed subscription has its full time again, also for a handshake
@@ -44,30 +49,26 @@ export class WebhookSubscriptionStates {
    */
   async moveIn(
     transaction: Transaction,
-    known: SubscriptionRow,
+    known: SubscriptionRecord,
     to: WantedState,
     facts?: FactsOfTenant,
-  ): Promise<SubscriptionRow> {
-    const { subscription_id: subscription, status: from, direction, event_type: eventType } = known;
+  ): Promise<SubscriptionRecord> {
+    const { subscriptionId, status: from, direction, providerId, eventType, projectId } = known;
     if (!webhookSubscriptionStates[from].next.some((next: WebhookSubscriptionState) => next === to))
       throw refusedMove(from, to);
     if (from === "Disabled" && to === "Active" && facts) await requireRoomForWebhook(transaction, facts);
     announceInboundSources(transaction);
     const { execute, record, tenant } = transaction;
-    const [moved = known] = await execute<SubscriptionRow>(change, [tenant.uuid, subscription, to]);
-    const subscriptionId = encodeId("whs", subscription);
-    const providerId = known.provider_id === null ? null : encodeId("prv", known.provider_id);
+    const subscription = decodeId("whs", subscriptionId) ?? "";
+    const [moved] = await execute<SubscriptionRow>(change, [tenant.uuid, subscription, to]);
     record({
       type: eventOf[to],
       subject: `webhook-subscriptions/${subscriptionId}`,
-      projectId: known.project_id,
-      data: {
-        ...{ subscriptionId, direction, providerId, eventType, status: to, previousStatus: from },
-        projectId: known.project_id,
-      },
+      projectId,
+      data: { subscriptionId, direction, providerId, eventType, status: to, previousStatus: from, projectId },
     });
     await this.#listeners.call(transaction, subscription);
-    return moved;
+    return moved ? readSubscription(moved) : known;
   }
 }
 

@@ -1,8 +1,9 @@
+import { columnsOf, type RecordOf, type RowOf } from "@factory/runtime/db/entity-rows";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import type { Egress } from "@factory/runtime/egress/egress";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
-import { decodeId, encodeId, newId } from "@factory/runtime/identifiers/wire-id";
+import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { requireSameTenant, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { FactsOfTenant } from "@factory/runtime/tenant-facts/facts-of-tenant";
@@ -13,8 +14,6 @@ import { deliveryUrl } from "../../ground/delivery-address/delivery-url.js";
 import { announceInboundSources } from "../../providers/providers/inbound-sources.js";
 import type { ProviderService } from "../../providers/providers/provider.service.js";
 import { type CheckedSubscription, checkedSubscription, secretMissing } from "./checked-subscription.js";
-import type { WebhookOrdering } from "./delivery-settings/delivery-settings.js";
-import type { EventFilter } from "./delivery-settings/event-filter.js";
 import { refuseBlocked } from "./endpoint/blocked-endpoint.js";
 import { firstHandshake, type HandshakeStarter } from "./handshake/first-handshake.js";
 import { unknownSubscription } from "./locked-subscription.js";
@@ -25,29 +24,18 @@ import type { CreateWebhookSubscriptionInput } from "./webhook-subscription.inpu
 import type { DisabledReason } from "./webhook-subscription.states.js";
 import type { WebhookSubscriptionType } from "./webhook-subscription.type.js";
 import {
+  readSubscription,
   type SubscriptionRow,
   subscriptionColumns,
-  subscriptionEntityView,
   subscriptionView,
 } from "./webhook-subscription.view.js";
 
-export interface ActiveSubscription {
-  readonly subscriptionId: string;
-  readonly eventType: string;
-  readonly endpointUrl: string;
-  readonly projectId: string | null;
-  readonly ordering: WebhookOrdering;
-  readonly filter: EventFilter | null;
-}
+const activeMembers = ["subscriptionId", "projectId", "eventType", "endpointUrl", "ordering", "filter"] as const;
+type ActiveMember = (typeof activeMembers)[number];
 
-interface ActiveRow {
-  subscription_id: string;
-  event_type: string;
-  endpoint_url: string;
-  project_id: string | null;
-  ordering: WebhookOrdering;
-  filter: EventFilter | null;
-}
+/** A subscription that has an event type, so it is an outbound one with an endpoint. */
+type ActiveSubscription = RecordOf<WebhookSubscription, ActiveMember> & { readonly endpointUrl: string };
+type ActiveRow = RowOf<WebhookSubscription, ActiveMember> & { endpoint_url: string };
 
 export interface WebhookSubscriptionSettings {
   readonly database: Database;
@@ -69,7 +57,7 @@ const subscriptionById = tenantStatement(
 
 const activeOfTypes = {
   name: "webhook_subscriptions_active",
-  text: `select subscription_id, event_type, endpoint_url, project_id, ordering, filter from webhook_subscriptions
+  text: `select ${columnsOf(WebhookSubscription, activeMembers)} from webhook_subscriptions
     where tenant_id = $1 and event_type = any($2) and status = 'Active' order by subscription_id`,
 };
 
@@ -92,7 +80,7 @@ export class WebhookSubscriptionService {
     if (uuid === undefined) return undefined;
     const { reader } = this.#settings.database;
     const row = await reader.row<SubscriptionRow>(subscriptionById, tenantOf(context), uuid);
-    return row && subscriptionView(row);
+    return row && subscriptionView(readSubscription(row));
   }
 
   async get(context: RequestContext, subscriptionId: string): Promise<WebhookSubscriptionType> {
@@ -117,14 +105,7 @@ export class WebhookSubscriptionService {
   /** The Active subscriptions of the transaction's tenant for these event types. */
   async active({ execute, tenant }: Transaction, types: readonly string[]): Promise<ActiveSubscription[]> {
     const rows = await execute<ActiveRow>(activeOfTypes, [tenant.uuid, types]);
-    return rows.map((row) => ({
-      subscriptionId: encodeId("whs", row.subscription_id),
-      eventType: row.event_type,
-      endpointUrl: row.endpoint_url,
-      projectId: row.project_id,
-      ordering: row.ordering,
-      filter: row.filter,
-    }));
+    return rows.map((row) => ({ ...readSubscription(row), endpointUrl: row.endpoint_url }));
   }
 
   /** Disables an Active subscription. Its waiting messages end as Skipped. */
@@ -195,7 +176,7 @@ export class WebhookSubscriptionService {
           data: { subscriptionId, direction, providerId, eventType, status, projectId },
         });
         if (input.handshake === true) await this.#settings.handshakes.begin(transaction, subscriptionId);
-        const view = subscriptionEntityView(subscription, url?.(subscriptionId) ?? null);
+        const view = subscriptionView(subscription, url?.(subscriptionId) ?? null);
         made = { subscription: view, secret: signing?.shownSecret ?? null };
         return view;
       },

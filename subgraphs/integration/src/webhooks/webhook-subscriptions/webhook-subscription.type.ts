@@ -11,7 +11,7 @@ import type {
   WebhookSubscriptionState,
 } from "./webhook-subscription.states.js";
 
-export const WebhookSubscriptionStatus = {
+const WebhookSubscriptionStatus = {
   Active: "Active",
   Paused: "Paused",
   Disabled: "Disabled",
@@ -19,7 +19,7 @@ export const WebhookSubscriptionStatus = {
 } as const satisfies { [State in WebhookSubscriptionState]: State };
 registerEnumType(WebhookSubscriptionStatus, { name: "WebhookSubscriptionStatus" });
 
-export const WebhookSubscriptionDirection = {
+const WebhookSubscriptionDirection = {
   Outbound: "Outbound",
   Inbound: "Inbound",
 } as const satisfies { [Direction in WebhookDirection]: Direction };
@@ -28,7 +28,7 @@ registerEnumType(WebhookSubscriptionDirection, { name: "WebhookSubscriptionDirec
 /** The scopes for reading a webhook subscription, through a root field or through another entity. */
 export const readWebhookSubscriptions = { scopes: ["webhooks.subscriptions.read"] } as const satisfies AuthRule;
 
-export const WebhookHandshakeStatus = {
+const WebhookHandshakeStatus = {
   Pending: "Pending",
   Succeeded: "Succeeded",
 } as const satisfies { [State in HandshakeState]: State };
@@ -36,7 +36,7 @@ registerEnumType(WebhookHandshakeStatus, { name: "WebhookHandshakeStatus" });
 
 /** The question to a receiver whether it wants webhooks. */
 @ObjectType("WebhookHandshake", { simpleResolvers: true })
-export class WebhookHandshakeType {
+class WebhookHandshakeType {
   @Field(() => WebhookHandshakeStatus, { description: "Pending: nothing is sent until the receiver agrees." })
   status: HandshakeState;
 

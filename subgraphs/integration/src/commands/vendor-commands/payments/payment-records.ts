@@ -1,3 +1,4 @@
+import { namedStatement } from "@factory/runtime/db/named-parameters";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Cause } from "@factory/runtime/messages/envelope";
@@ -7,7 +8,7 @@ import type { ReportedOutcome } from "../../../providers/provider-drivers/vendor
 import type { ToldOutcome } from "./reported-end.js";
 
 /** The columns of what a vendor has told. */
-export interface ToldColumns {
+interface ToldColumns {
   vendor_reference: string | null;
   reported_outcome: ReportedOutcome | null;
   reported_delivery_id: string | null;
@@ -50,20 +51,20 @@ const toldOutcome = {
     where tenant_id = $1 and command_id = $2 and status in ('Accepted', 'Awaited') for update`,
 };
 
-const noteReport = {
-  name: "vendor_command_report",
-  text: `update vendor_commands set reported_outcome = $3, reported_delivery_id = $4,
-      vendor_reference = coalesce(vendor_reference, $5)
-    where tenant_id = $1 and command_id = $2 and status in ('Accepted', 'Awaited', 'DeadLettered')
+const noteReport = namedStatement(
+  "vendor_command_report",
+  `update vendor_commands set reported_outcome = $outcome, reported_delivery_id = $delivery,
+      vendor_reference = coalesce(vendor_reference, $vendorId)
+    where tenant_id = $tenant and command_id = $command and status in ('Accepted', 'Awaited', 'DeadLettered')
       and reported_outcome is null
     returning status, vendor_reference, reported_outcome, reported_delivery_id`,
-};
+);
 
-const settleLate = {
-  name: "vendor_command_settle_late",
-  text: `update vendor_commands set status = $3, error_code = $4
-    where tenant_id = $1 and command_id = $2 and status = 'DeadLettered'`,
-};
+const settleLate = namedStatement(
+  "vendor_command_settle_late",
+  `update vendor_commands set status = $status, error_code = $errorCode
+    where tenant_id = $tenant and command_id = $command and status = 'DeadLettered'`,
+);
 
 /** The facts that are stored of commands that move money, beside those of every command. */
 export class PaymentRecords {
@@ -110,14 +111,20 @@ export class PaymentRecords {
     { outcome, vendorId, deliveryId }: ToldOutcome,
   ): Promise<{ wasGivenUp: boolean; told: ToldOutcome | undefined } | undefined> {
     const delivery = deliveryId === null ? null : (decodeId("whd", deliveryId) ?? null);
-    const values = [...keyOf(tenant, commandId), outcome, delivery, vendorId];
+    const values = noteReport.valuesOf({ ...commandOf(tenant, commandId), outcome, delivery, vendorId });
     const [row] = await execute<ToldColumns & { status: string }>(noteReport, values);
     return row && { wasGivenUp: row.status === "DeadLettered", told: toldBy(row) };
   }
 
   async settleLate({ execute, tenant }: Transaction, commandId: string, errorCode: string | null): Promise<void> {
-    await execute(settleLate, [...keyOf(tenant, commandId), errorCode === null ? "Done" : "Failed", errorCode]);
+    const status = errorCode === null ? "Done" : "Failed";
+    await execute(settleLate, settleLate.valuesOf({ ...commandOf(tenant, commandId), status, errorCode }));
   }
 }
 
-const keyOf = ({ uuid }: Tenant, commandId: string) => [uuid, decodeId("cmd", commandId) ?? null];
+const commandOf = ({ uuid }: Tenant, commandId: string) => ({
+  tenant: uuid,
+  command: decodeId("cmd", commandId) ?? null,
+});
+
+const keyOf = (tenant: Tenant, commandId: string) => Object.values(commandOf(tenant, commandId));

@@ -1,5 +1,7 @@
 // tables: connections, providers
 
+import { namedStatement } from "@factory/runtime/db/named-parameters";
+
 /**
  * $1: tenant, $2: the two forms of a reference. Holds the hosts of the providers whose connections name a credential. Take
  * it before the lock of the connections, as a change of the provider does.
@@ -13,17 +15,17 @@ export const holdProvidersNaming = {
 };
 
 /**
- * $1: tenant, $2: the two forms of a reference, $3: credential, $4: whether the credential names its hosts. A credential
+ * `$forms` are the two forms of a reference; `$hasHosts` tells whether the credential names its hosts. A credential
  * without hosts does not go to a provider whose hosts were chosen by somebody who may not write credentials.
  */
-export const useCredential = {
-  name: "connection_use_credential",
-  text: `update connections connection set credential_id = $3, consecutive_rejections = 0, version = version + 1
-    where tenant_id = $1 and credential_ref = any ($2::text[]) and credential_id is null and status <> 'Deleted'
-      and ($4 or exists (select from providers provider where provider.tenant_id = $1
+export const useCredential = namedStatement(
+  "connection_use_credential",
+  `update connections connection set credential_id = $credential, consecutive_rejections = 0, version = version + 1
+    where tenant_id = $tenant and credential_ref = any ($forms::text[]) and credential_id is null and status <> 'Deleted'
+      and ($hasHosts or exists (select from providers provider where provider.tenant_id = $tenant
         and provider.provider_id = connection.provider_id and provider.hosts_chosen_by = '{}'))
     returning connection_id, project_id, version, status`,
-};
+);
 
 /** $1: tenant, $2: the two forms of a reference, $3: credential that can verify deliveries. */
 export const useWebhookCredential = {

@@ -9,6 +9,7 @@ import { checkSoon, holdProvidersNaming, useCredential, useWebhookCredential } f
 /** The number of connections that get a run at once. Further ones are checked by schedule, a few at a time. */
 const verifiedAtOnce = 100;
 
+// The entity stands in the folder above, which imports this one.
 interface UsingRow {
   connection_id: string;
   project_id: string | null;
@@ -33,11 +34,13 @@ interface ConnectionParts {
 export function useAwaitedCredential({ lock, verify }: ConnectionParts): CredentialArrivalHandler {
   return async (transaction, { credentialId, name, kind, hasHosts }) => {
     const { execute, tenant } = transaction;
-    const named = [tenant.uuid, [name, credentialRef(name)]];
+    const forms = [name, credentialRef(name)];
+    const named = [tenant.uuid, forms];
     const uuid = decodeId("crd", credentialId);
     await lock(transaction);
     await execute(holdProvidersNaming, named);
-    const using = await execute<UsingRow>(useCredential, [...named, uuid, hasHosts]);
+    const values = useCredential.valuesOf({ tenant: tenant.uuid, forms, credential: uuid, hasHosts });
+    const using = await execute<UsingRow>(useCredential, values);
     const verified = using.filter(({ status }) => status === "Active" || status === "AuthorizationRequired");
     for (const { connection_id, project_id: projectId, version } of verified.slice(0, verifiedAtOnce))
       await verify(transaction, { connectionId: encodeId("con", connection_id), projectId, version });

@@ -1,5 +1,7 @@
 // tables: connections, providers
 
+import { namedStatement } from "@factory/runtime/db/named-parameters";
+
 /**
  * $1: tenant, $2: connection. Holds the provider of the connection until the transaction ends, so that its hosts stay.
  * Take it before the lock of the connection, as a change of the provider does.
@@ -11,16 +13,14 @@ export const holdHosts = {
     for share`,
 };
 
-/**
- * $1: tenant, $2: provider, $3: credential, $4: principal. Whether the principal has chosen a host of the provider, and no
- * connection sends the credential there yet.
- */
-export const choseHost = {
-  name: "connection_chose_host",
-  text: `select exists (
-        select from providers where tenant_id = $1 and provider_id = $2 and $4 = any (hosts_chosen_by)
+/** Whether the principal has chosen a host of the provider, and no connection sends the credential there yet. */
+export const choseHost = namedStatement(
+  "connection_chose_host",
+  `select exists (
+        select from providers
+        where tenant_id = $tenant and provider_id = $provider and $principal = any (hosts_chosen_by)
       ) and not exists (
         select from connections
-        where tenant_id = $1 and provider_id = $2 and credential_id = $3 and status <> 'Deleted'
+        where tenant_id = $tenant and provider_id = $provider and credential_id = $credential and status <> 'Deleted'
       ) as chose`,
-};
+);

@@ -50,8 +50,11 @@ export async function refuseChosenHost(
   { principal, providerId, credentialId }: WantedCredential,
 ): Promise<void> {
   if (credentialId === null || principal.scopes.has(manageCredentials)) return;
-  const ids = [decodeId("prv", providerId), decodeId("crd", credentialId)];
-  const [found] = await execute<{ chose: boolean }>(choseHost, [tenant.uuid, ...ids, principal.subject]);
+  const values = choseHost.valuesOf({
+    ...{ tenant: tenant.uuid, provider: decodeId("prv", providerId), credential: decodeId("crd", credentialId) },
+    principal: principal.subject,
+  });
+  const [found] = await execute<{ chose: boolean }>(choseHost, values);
   if (!found?.chose) return;
   throw insufficientScope(
     `You have chosen a host of the provider, and the credential would be sent there. Use a token with the scope ${manageCredentials}, or let another principal connect the provider.`,

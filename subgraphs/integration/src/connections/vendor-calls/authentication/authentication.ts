@@ -7,7 +7,7 @@ import { clientTls, headerValue, member, optionalMember } from "./material.js";
 import { signedAssertion } from "./signed-assertion.js";
 
 /** The request as it is sent without its credential. */
-export interface Unauthenticated {
+interface Unauthenticated {
   readonly method: string;
   readonly url: URL;
   readonly body: Buffer | string | undefined;

@@ -9,7 +9,7 @@ import type { VendorBreakers } from "./vendor-breakers.js";
 import type { VendorTarget } from "./vendor-call.js";
 import { connectTimeoutMs, type VendorClients } from "./vendor-clients.js";
 
-export interface Exchange {
+interface Exchange {
   readonly url: URL;
   readonly method: string;
   readonly headers: Record<string, string>;

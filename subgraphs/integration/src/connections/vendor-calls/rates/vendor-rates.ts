@@ -1,3 +1,4 @@
+import { namedStatement } from "@factory/runtime/db/named-parameters";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Database } from "@factory/runtime/unit-of-work/database";
@@ -18,19 +19,20 @@ const pausedUntil = tenantStatement(
 );
 
 /**
- * The generic cell rate algorithm. $3: seconds between two calls, $4: seconds that a burst may be early, $5: seconds
- * that the caller waits at most. No row is returned when the wait would be longer.
+ * The generic cell rate algorithm, in seconds: `$interval` lies between two calls, a burst may be early by `$early`, and
+ * the caller waits at most `$patience`. No row is returned when the wait would be longer.
  */
-const admit = {
-  name: "vendor_rate_admit",
-  text: `insert into vendor_rates as rate (tenant_id, connection_id, next_at)
-    values ($1, $2, now() + make_interval(secs => $3))
+const admit = namedStatement(
+  "vendor_rate_admit",
+  `insert into vendor_rates as rate (tenant_id, connection_id, next_at)
+    values ($tenant, $connection, now() + make_interval(secs => $interval))
     on conflict (tenant_id, connection_id) do update
-      set next_at = greatest(rate.next_at, now()) + make_interval(secs => $3)
-      where greatest(rate.next_at - make_interval(secs => $4), rate.paused_until) <= now() + make_interval(secs => $5)
-    returning extract(epoch from
-      greatest(rate.next_at - make_interval(secs => $3 + $4), rate.paused_until) - now())::float8 * 1000 as wait_ms`,
-};
+      set next_at = greatest(rate.next_at, now()) + make_interval(secs => $interval)
+      where greatest(rate.next_at - make_interval(secs => $early), rate.paused_until)
+        <= now() + make_interval(secs => $patience)
+    returning extract(epoch from greatest(rate.next_at - make_interval(secs => $interval + $early), rate.paused_until)
+      - now())::float8 * 1000 as wait_ms`,
+);
 
 const shortestWait = {
   name: "vendor_rate_wait",
@@ -76,8 +78,8 @@ export class VendorRates {
     const uuid = decodeId("con", connection.connectionId);
     const { interval, early } = shape(limit);
     const wait = await this.#database.transaction(tenant, cause, async ({ execute }) => {
-      const values = [tenant.uuid, uuid, interval, early, maxWaitMs / 1000];
-      const [admitted] = await execute<{ wait_ms: number }>(admit, values);
+      const wanted = { tenant: tenant.uuid, connection: uuid, interval, early, patience: maxWaitMs / 1000 };
+      const [admitted] = await execute<{ wait_ms: number }>(admit, admit.valuesOf(wanted));
       if (admitted) return { ms: admitted.wait_ms, isAdmitted: true };
       const [refused] = await execute<{ wait_ms: number }>(shortestWait, [tenant.uuid, uuid, early]);
       return { ms: refused?.wait_ms ?? 0, isAdmitted: false };

@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import { makeAuthority, makeServiceCertificate } from "@factory/runtime/grpc/certificate-authority";
 import { SMTPServer, type SMTPServerOptions } from "smtp-server";
 
-export interface ReceivedMail {
+interface ReceivedMail {
   readonly from: string;
   readonly to: readonly string[];
   readonly text: string;

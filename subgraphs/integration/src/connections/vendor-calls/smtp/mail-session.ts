@@ -18,7 +18,7 @@ export interface VendorMail {
   readonly listUnsubscribe?: string | undefined;
 }
 
-export interface MailLogin {
+interface MailLogin {
   readonly user: string;
   readonly password: string;
 }

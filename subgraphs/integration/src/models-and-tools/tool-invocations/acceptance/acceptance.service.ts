@@ -1,3 +1,4 @@
+import { namedStatement } from "@factory/runtime/db/named-parameters";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
@@ -10,15 +11,17 @@ import type { AcceptToolDefinitionInput } from "./acceptance.input.js";
 import type { AcceptedToolType } from "./acceptance.type.js";
 
 /** Accepts only the definition that the caller names, so that a newer one is not accepted unread. */
-const accept = {
-  name: "tool_accept",
-  text: `with known as materialized (
+const accept = namedStatement(
+  "tool_accept",
+  `with known as materialized (
       select accepted_hash from tools
-      where tenant_id = $1 and connection_id = $2 and name = $3 and definition_hash = $4 and position is not null
+      where tenant_id = $tenant and connection_id = $connection and name = $name and definition_hash = $hash
+        and position is not null
       for no key update)
-    update tools set accepted_hash = $4 from known
-    where tenant_id = $1 and connection_id = $2 and name = $3 returning known.accepted_hash as former_hash`,
-};
+    update tools set accepted_hash = $hash from known
+    where tenant_id = $tenant and connection_id = $connection and name = $name
+    returning known.accepted_hash as former_hash`,
+);
 
 const current = {
   name: "tool_current",
@@ -47,8 +50,9 @@ export class AcceptanceService {
       commit: async (transaction) => {
         const { projectId } = await lockedConnection(transaction, connectionId);
         const { execute, record, tenant } = transaction;
-        const tool = [tenant.uuid, decodeId("con", connectionId), toolName];
-        const [accepted] = await execute<{ former_hash: string }>(accept, [...tool, definitionHash]);
+        const connection = decodeId("con", connectionId);
+        const values = accept.valuesOf({ tenant: tenant.uuid, connection, name: toolName, hash: definitionHash });
+        const [accepted] = await execute<{ former_hash: string }>(accept, values);
         if (accepted) {
           const { former_hash: formerHash } = accepted;
           const data = { connectionId, toolName, definitionHash, formerHash };
@@ -56,7 +60,11 @@ export class AcceptanceService {
             record({ type: "ToolDefinitionAccepted", subject: `connections/${connectionId}`, projectId, data });
           return { connectionId, toolName, definitionHash };
         }
-        const [known] = await execute<{ definition_hash: string; accepted_hash: string }>(current, tool);
+        const [known] = await execute<{ definition_hash: string; accepted_hash: string }>(current, [
+          tenant.uuid,
+          connection,
+          toolName,
+        ]);
         if (known) throw otherDefinition(known);
         throw new DomainError("TOOL_NOT_FOUND", {
           detail: "The newest list of the connection's server does not have a tool with this name.",

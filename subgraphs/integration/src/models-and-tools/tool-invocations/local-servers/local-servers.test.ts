@@ -257,7 +257,7 @@ describe("the program of a tool server", () => {
   });
 
   it("ends when its platform is killed", async () => {
-    const watch = readFileSync(new URL("./owner-watch.ts", import.meta.url), "utf8");
+    const watch = readFileSync(new URL("./server-process.ts", import.meta.url), "utf8");
     const [, script = ""] = /const script = '(.+)';/.exec(watch) ?? [];
     // A process of its own plays the platform: it starts a program and the watch of it, and is killed.
     const platform = spawn(process.execPath, [

@@ -1,7 +1,6 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import { childEnvironment } from "@factory/runtime/jobs/child-processes/environment";
-import { type OwnerWatch, watchOwner } from "./owner-watch.js";
 import { type FoundProcess, processTree } from "./process-tree.js";
 
 /** The limits of a tool server's program. */
@@ -126,4 +125,27 @@ function signal(target: number, name: "SIGTERM" | "SIGKILL"): void {
   } catch {
     // the process, or each one of the group, has ended
   }
+}
+
+interface OwnerWatch {
+  dismiss(): void;
+}
+
+// The pipe closes when this process dies, also by SIGKILL. A line on the pipe ends the watch without a signal.
+const script = 'read -r _ && exit 0; kill -9 "-$1"';
+
+/** Starts a process that kills the process group when this process dies without doing so. Throws when it does not start. */
+function watchOwner(group: number): OwnerWatch {
+  const watch = spawn("/bin/sh", ["-c", script, "sh", String(group)], {
+    cwd: "/",
+    env: { PATH: "/usr/bin:/bin" },
+    stdio: ["pipe", "ignore", "ignore"],
+    detached: true,
+  });
+  watch.on("error", () => undefined);
+  // Without a place for pipes there is not even an input.
+  if (watch.pid === undefined) throw new Error("The watch of a program did not start");
+  watch.stdin.on("error", () => undefined);
+  watch.unref();
+  return { dismiss: () => watch.stdin.end("done\n") };
 }

@@ -1,11 +1,13 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { ConcurrencyLimiter } from "@factory/runtime/tenancy/concurrency-limiter";
+import { member } from "../../../connections/vendor-calls/authentication/material.js";
+import { credentialUnusable } from "../../../connections/vendor-calls/exchange/call-failure.js";
+import type { VendorTarget } from "../../../connections/vendor-calls/exchange/vendor-call.js";
 import type { CredentialService } from "../../../credentials/credentials/credential.service.js";
 import { askedRequest, readAnswer } from "../server-calls/answer-reader.js";
 import type { Channel, OpenChannel } from "../server-calls/channel.js";
 import { answerTooLong, maxSessionBytes } from "../server-calls/session-facts.js";
 import { type LocalServers, localServerOf, offeredServer } from "./local-server-settings.js";
-import { programCredential } from "./program-credential.js";
 import { type ProcessLimits, ServerProcess } from "./server-process.js";
 import { StdioTransport } from "./stdio-transport.js";
 
@@ -97,3 +99,29 @@ const hasEnded = (called: boolean) =>
       ? "The program of the tool server has ended before the result. The tool may have run."
       : "The program of the tool server has ended before the call.",
   });
+
+const modes: readonly string[] = ["ApiKey", "BearerToken"];
+
+/**
+ * The environment that shows a program the credential of a connection: none for the mode None. Throws CREDENTIAL_UNUSABLE,
+ * and what `CredentialService.openVersion` throws.
+ */
+async function programCredential(
+  credentials: CredentialService,
+  { tenant, cause, connection, credentialVersion }: VendorTarget,
+  variable: string,
+): Promise<Record<string, string>> {
+  const { authMode, credentialId } = connection;
+  if (authMode === "None") return {};
+  if (!modes.includes(authMode) || credentialId === null)
+    throw credentialUnusable(
+      `A program of the operator gets a token. The connection needs a credential and one of the modes ${modes.join(", ")}, or the mode None.`,
+    );
+  const { material } = await credentials.openVersion(tenant, cause, credentialId, credentialVersion ?? "current");
+  if (material["hosts"] !== undefined)
+    throw credentialUnusable("The credential is for the hosts that it names, and a program is none of them.");
+  const token = member(material, "token", "apiKey", "key", "accessToken");
+  if (!/^[\x20-\x7e]+$/.test(token))
+    throw credentialUnusable("The credential has a character that an environment variable cannot have.");
+  return { [variable]: token };
+}

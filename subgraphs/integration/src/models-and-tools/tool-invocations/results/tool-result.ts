@@ -2,7 +2,7 @@ import { storableText } from "@factory/runtime/input-validation/storable-text";
 import { membersOf } from "../server-calls/json-members.js";
 
 /** How a result departs from the protocol or from the definition of its tool. */
-export interface ResultFinding {
+interface ResultFinding {
   readonly code: "CONTENT_FORM" | "STRUCTURED_CONTENT_MISSING" | "RESULT_FORM" | "TOO_LARGE";
   readonly detail: string;
 }

@@ -4,7 +4,7 @@ import type { EventFilter } from "./event-filter.js";
 import { filterProblems } from "./filter-problems.js";
 
 /** parallel: messages are sent at the same time. fifo: those with the same partition key are sent one after the other. */
-export const webhookOrderings = ["parallel", "fifo"] as const;
+const webhookOrderings = ["parallel", "fifo"] as const;
 export type WebhookOrdering = (typeof webhookOrderings)[number];
 
 /** How the events of a subscription are chosen and sent. */
@@ -25,7 +25,7 @@ export interface DeliverySettingsInput {
   handshake?: boolean | null;
 }
 
-export const defaultDeliverySettings: DeliverySettings = {
+const defaultDeliverySettings: DeliverySettings = {
   ratePerSecond: null,
   ordering: "parallel",
   filter: null,

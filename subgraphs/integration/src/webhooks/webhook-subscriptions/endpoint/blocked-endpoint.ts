@@ -1,6 +1,5 @@
 import type { Egress } from "@factory/runtime/egress/egress";
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import { isOwnEndpoint } from "./own-endpoint.js";
 
 interface EndpointRules {
   readonly egress: Egress;
@@ -22,4 +21,16 @@ export async function refuseBlocked(
       detail: `The endpoint URL is not allowed: ${reason}.`,
       errors: [{ pointer: "/input/endpointUrl", code: "TARGET_BLOCKED", detail: reason }],
     });
+}
+
+/** Whether the URL leads to this platform. `publicUrl` is its address. */
+function isOwnEndpoint(endpointUrl: string, publicUrl: string): boolean {
+  return URL.canParse(endpointUrl) && originOf(endpointUrl) === originOf(publicUrl);
+}
+
+/** A host name with a dot at its end is the same host. */
+function originOf(text: string): string {
+  const url = new URL(text);
+  url.hostname = url.hostname.replace(/\.$/, "");
+  return url.origin;
 }

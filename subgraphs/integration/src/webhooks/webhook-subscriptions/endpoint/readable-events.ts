@@ -1,4 +1,5 @@
 import type { Principal } from "@factory/runtime/auth/principal";
+import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import {
   allEventTypes,
@@ -9,8 +10,8 @@ import {
 import { typeThatWaits } from "./waiting-type-statement.js";
 
 interface KnownSubscription {
-  readonly subscription_id: string;
-  readonly event_type: string | null;
+  readonly subscriptionId: string;
+  readonly eventType: string | null;
 }
 
 /** The members of a change that choose which events go where. */
@@ -29,13 +30,14 @@ interface Choice {
 export async function requireReadableEvents(
   { execute, tenant }: Transaction,
   principal: Principal,
-  { subscription_id, event_type }: KnownSubscription,
+  known: KnownSubscription,
   { endpointUrl, eventType, signingSecretRef, filter }: Choice,
 ): Promise<void> {
   if (endpointUrl == null && eventType == null && signingSecretRef == null && filter === undefined) return;
-  if (event_type !== null && isEventType(event_type)) requireReadable([event_type], principal);
+  if (known.eventType !== null && isEventType(known.eventType)) requireReadable([known.eventType], principal);
   const hidden = endpointUrl == null ? [] : allEventTypes.filter((type) => !mayRead(type, principal));
   if (hidden.length === 0) return;
-  const waiting = await execute<{ event_type: string }>(typeThatWaits, [tenant.uuid, subscription_id, hidden]);
+  const subscription = decodeId("whs", known.subscriptionId);
+  const waiting = await execute<{ event_type: string }>(typeThatWaits, [tenant.uuid, subscription, hidden]);
   requireReadable(waiting.map((row) => row.event_type).filter(isEventType), principal);
 }

@@ -1,4 +1,5 @@
-import type { Egress } from "@factory/runtime/egress/egress";
+import { namedStatement } from "@factory/runtime/db/named-parameters";
+import type { Egress, EgressResponse } from "@factory/runtime/egress/egress";
 import { EgressBlockedError, EgressFailure } from "@factory/runtime/egress/egress-errors";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { JobDefinition, JobQueue } from "@factory/runtime/jobs/queue/job-queue";
@@ -6,12 +7,10 @@ import type { WaitingRows } from "@factory/runtime/jobs/sweeping/job-rows";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
-
 import type { HandshakeStarter } from "./first-handshake.js";
-import { type HandshakeAnswer, handshakeAnswer } from "./handshake-answer.js";
 
 /** The payload of the job that asks one receiver. */
-export interface HandshakePayload {
+interface HandshakePayload {
   tenantId: string;
   subscriptionId: string;
 }
@@ -69,21 +68,24 @@ const forgotten = {
   text: "update webhook_subscriptions set handshake_since = null where tenant_id = $1 and subscription_id = $2",
 };
 
-const succeeded = {
-  name: "webhook_handshake_succeeded",
-  text: `update webhook_subscriptions set handshake = 'Succeeded', handshake_detail = null, handshake_next_at = null,
-      handshake_attempts = handshake_attempts + 1, allowed_per_minute = $4, handshake_url = endpoint_url,
+const succeeded = namedStatement(
+  "webhook_handshake_succeeded",
+  `update webhook_subscriptions set handshake = 'Succeeded', handshake_detail = null, handshake_next_at = null,
+      handshake_attempts = handshake_attempts + 1, allowed_per_minute = $perMinute, handshake_url = endpoint_url,
       version = version + 1
-    where tenant_id = $1 and subscription_id = $2 and endpoint_url = $3 and status = 'Active' and handshake = 'Pending'`,
-};
+    where tenant_id = $tenant and subscription_id = $subscription and endpoint_url = $url and status = 'Active'
+      and handshake = 'Pending'`,
+);
 
-const failed = {
-  name: "webhook_handshake_failed",
-  text: `update webhook_subscriptions set handshake_detail = $4, handshake_attempts = handshake_attempts + 1, version = version + 1,
-      handshake_next_at = now() + ($5::int[])[least(handshake_attempts + 1, cardinality($5::int[]))] * interval '1 second'
-    where tenant_id = $1 and subscription_id = $2 and endpoint_url = $3 and status = 'Active' and handshake = 'Pending'
-    returning handshake_next_at, handshake_since < now() - make_interval(hours => $6) as hopeless`,
-};
+const failed = namedStatement(
+  "webhook_handshake_failed",
+  `update webhook_subscriptions set handshake_detail = $detail, handshake_attempts = handshake_attempts + 1,
+      version = version + 1, handshake_next_at = now() + interval '1 second'
+        * ($delays::int[])[least(handshake_attempts + 1, cardinality($delays::int[]))]
+    where tenant_id = $tenant and subscription_id = $subscription and endpoint_url = $url and status = 'Active'
+      and handshake = 'Pending'
+    returning handshake_next_at, handshake_since < now() - make_interval(hours => $hours) as hopeless`,
+);
 
 interface HandshakeServices {
   readonly database: Database;
@@ -123,19 +125,22 @@ export class Handshakes {
     const { database, jobs, disable } = this.#services;
     const tenant = tenantWithId(tenantId);
     const cause = { trace: continueTrace(undefined), actorId: "system" };
-    const key = [tenant.uuid, decodeId("whs", subscriptionId)];
+    const subscription = decodeId("whs", subscriptionId);
+    const key = [tenant.uuid, subscription];
     const [row] = await database.transaction(tenant, cause, ({ execute }) =>
       execute<{ endpoint_url: string; rate_per_second: number | null }>(waiting, key),
     );
     if (!row) return;
     const { endpoint_url: url, rate_per_second: rate } = row;
     const answer = await this.#ask(url, rate);
+    const asked = { tenant: tenant.uuid, subscription, url };
     await database.transaction(tenant, cause, async (transaction) => {
       if (answer.allowed) {
-        await transaction.execute(succeeded, [...key, url, answer.perMinute]);
+        await transaction.execute(succeeded, succeeded.valuesOf({ ...asked, perMinute: answer.perMinute }));
         return;
       }
-      const values = [...key, url, answer.detail, delaysSeconds, giveUpAfterHours];
+      const delays = { delays: delaysSeconds, hours: giveUpAfterHours };
+      const values = failed.valuesOf({ ...asked, detail: answer.detail, ...delays });
       const [next] = await transaction.execute<{ handshake_next_at: string; hopeless: boolean }>(failed, values);
       if (next?.hopeless) {
         await disable(transaction, subscriptionId);
@@ -166,3 +171,33 @@ export class Handshakes {
     }
   }
 }
+
+/** The answer of a receiver to a handshake. */
+type HandshakeAnswer =
+  | {
+      readonly allowed: true;
+      /** The number of webhooks a minute that the receiver allows; null for any number. */
+      readonly perMinute: number | null;
+    }
+  | { readonly allowed: false; readonly detail: string };
+
+const maxPerMinute = 1_000_000;
+
+/** Reads the answer to the OPTIONS request of the CloudEvents specification for webhooks, section 4.2. */
+export function handshakeAnswer({ status, headers }: EgressResponse, origin: string): HandshakeAnswer {
+  if (status < 200 || status > 299) return refused(`The receiver answered OPTIONS with the status ${status}.`);
+  const allowedOrigin = single(headers["webhook-allowed-origin"]);
+  if (allowedOrigin === undefined) return refused("The answer to OPTIONS has no header WebHook-Allowed-Origin.");
+  const origins = allowedOrigin.split(",").map((name) => name.trim().toLowerCase());
+  if (!origins.some((name) => name === "*" || name === origin.toLowerCase()))
+    return refused(`The header WebHook-Allowed-Origin allows neither "${origin}" nor "*".`);
+  const rate = single(headers["webhook-allowed-rate"])?.trim() ?? "*";
+  if (rate === "*") return { allowed: true, perMinute: null };
+  if (!/^[1-9]\d{0,8}$/.test(rate))
+    return refused('The header WebHook-Allowed-Rate must be a number of webhooks a minute from 1, or "*".');
+  return { allowed: true, perMinute: Math.min(Number(rate), maxPerMinute) };
+}
+
+const refused = (detail: string): HandshakeAnswer => ({ allowed: false, detail });
+
+const single = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value[0] : value);

@@ -1,4 +1,4 @@
-import { loggedRequestHeaders, loggedResponseHeaders } from "./logged-exchange.js";
+import { loggedRequestHeaders, loggedResponseHeaders } from "./make-attempt.js";
 
 it("shows the headers of a request that the platform sets, and redacts all others", () => {
   expect(

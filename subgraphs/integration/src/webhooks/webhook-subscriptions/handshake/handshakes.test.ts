@@ -1,4 +1,4 @@
-import { handshakeAnswer } from "./handshake-answer.js";
+import { handshakeAnswer } from "./handshakes.js";
 
 const answer = (headers: Record<string, string>, status = 200) =>
   handshakeAnswer({ status, headers, body: Buffer.alloc(0), truncated: false }, "factory.example");
