@@ -1,17 +1,13 @@
+import type { RowOf } from "@factory/runtime/db/entity-rows";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
-import type { InvitationState } from "./invitation.states.js";
+import type { Invitation } from "./invitation.entity.js";
 
 // tables: invitations, tenants
 
-export interface InvitationByTokenRow {
-  tenant_id: string;
-  invitation_id: string;
-  email: string;
-  display_name: string | null;
-  status: InvitationState;
-  expires_at: Date;
-  organisation: string;
-}
+export type InvitationByTokenRow = RowOf<
+  Invitation,
+  "tenantId" | "invitationId" | "email" | "displayName" | "status" | "expiresAt"
+> & { organisation: string };
 
 /**
  * `$1` the digest of the token. One lookup by index for every token, so that its duration tells nothing about the
@@ -23,12 +19,7 @@ export const invitationByToken = {
     from invitations join tenants using (tenant_id) where token_digest = $1`,
 };
 
-export interface OpenInvitationRow {
-  email: string;
-  token_nonce: string;
-  expires_at: Date;
-  tenant_name: string;
-}
+export type OpenInvitationRow = RowOf<Invitation, "email" | "tokenNonce" | "expiresAt"> & { tenant_name: string };
 
 /** `$2` the id. Without a row the invitation was accepted or revoked, or has expired. */
 export const openInvitationById = tenantStatement(
