@@ -1,20 +1,14 @@
+import type { RecordOf, RowOf } from "@factory/runtime/db/entity-rows";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import { userStatuses } from "../rights/access-control/user-status-statement.js";
 import { OAuthClient } from "./oauth-client.entity.js";
 
-interface HeldRow {
-  client_id: string;
-  name: string;
-  status: "Active" | "Disabled";
-  secret_held_by: string;
-}
+type Shown = "clientId" | "name" | "status";
+
+type HeldRow = RowOf<OAuthClient, Shown> & { secret_held_by: string };
 
 /** A client whose secret or keys a principal holds. */
-export interface HeldClient {
-  readonly clientId: string;
-  readonly name: string;
-  readonly status: "Active" | "Disabled";
-}
+export type HeldClient = RecordOf<OAuthClient, Shown>;
 
 /**
  * Clients of the tenant that only this principal can act as: it alone was told the secret or installed the keys, itself or
