@@ -1,3 +1,4 @@
+import type { RowOf } from "@factory/runtime/db/entity-rows";
 import type { PreparedStatement } from "@factory/runtime/db/transaction-dialect";
 import { decodeId, encodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
@@ -18,14 +19,12 @@ import {
   otherMembers,
   queuedTexts,
 } from "./digest-statement.js";
+import type { NotificationDigest } from "./notification-digest.entity.js";
 
 /** More notifications of one window begin another digest. */
 const maxMembers = 500;
 
-interface DigestRow {
-  readonly digest_id: string;
-  readonly closes_in_ms: number;
-}
+type DigestRow = RowOf<NotificationDigest, "digestId"> & { closes_in_ms: number };
 
 /** A digest with the time of its end. */
 export interface JoinedDigest {
@@ -71,10 +70,10 @@ export class Digests {
       const uuid = decodeId("ntf", notificationId);
       const [known] = await execute<DigestRow>(digestOfMember, [tenant.uuid, uuid]);
       if (known) return joined(known);
-      const place = [tenant.uuid, recipientKey(notification), keyOf(notification)];
-      await defer(closeOver, place);
-      const opened = [...place, decodeId("ndg", newId("ndg")), notification.digest?.windowSeconds, maxMembers];
-      const [open] = await execute<DigestRow>(joinOpen, opened);
+      const place = { tenant: tenant.uuid, recipient: recipientKey(notification), key: keyOf(notification) };
+      await defer(closeOver, [place.tenant, place.recipient, place.key]);
+      const opened = { digest: decodeId("ndg", newId("ndg")), seconds: notification.digest?.windowSeconds, maxMembers };
+      const [open] = await execute<DigestRow>(joinOpen, joinOpen.valuesOf({ ...place, ...opened }));
       if (!open) throw new Error("A digest was neither joined nor opened");
       await defer(addMember, [tenant.uuid, uuid, open.digest_id]);
       return joined(open);
@@ -106,8 +105,8 @@ export class Digests {
     { items, characters }: { readonly items: number; readonly characters: number },
   ): Promise<DigestContent> {
     return this.#transaction(tenant, async ({ execute }) => {
-      const values = [tenant.uuid, decodeId("ndg", digestId), items, characters];
-      const rows = await execute<DigestItem & { count: number }>(queuedTexts, values);
+      const asked = { tenant: tenant.uuid, digest: decodeId("ndg", digestId), items, characters };
+      const rows = await execute<DigestItem & { count: number }>(queuedTexts, queuedTexts.valuesOf(asked));
       return { count: rows[0]?.count ?? 0, items: rows.map(({ title, body }) => ({ title, body })) };
     });
   }

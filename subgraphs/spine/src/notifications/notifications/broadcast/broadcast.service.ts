@@ -1,3 +1,5 @@
+import type { RowOf } from "@factory/runtime/db/entity-rows";
+import { namedStatement } from "@factory/runtime/db/named-parameters";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { failpoint } from "@factory/runtime/faults/failpoint";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
@@ -10,6 +12,7 @@ import { principalOf, tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import type { TenantService } from "../../../tenants/tenants/tenant.service.js";
 import { inactiveTenantAgainAt } from "../record/inactive-tenant.js";
+import type { NotificationMessage } from "../record/notification-message.entity.js";
 import { tellUnreadOfAll } from "../record/unread-notice.js";
 import { requestedContent } from "../request/notification-request.js";
 import { type NewMessage, storeMessage } from "../request/store-notifications.js";
@@ -38,14 +41,9 @@ interface OpenBroadcast {
   readonly after: string | null;
 }
 
-interface OpenRow {
-  category: string;
-  role_code: string | null;
+type OpenRow = RowOf<NotificationMessage, "category" | "roleCode" | "requestedBy" | "correlationId" | "traceparent"> & {
   broadcast_after: string;
-  requested_by: string;
-  correlation_id: string;
-  traceparent: string;
-}
+};
 
 /** The number of recipients that one transaction reaches, which takes at most 2 s. */
 const batchSize = 10_000;
@@ -57,11 +55,11 @@ const lockOpen = {
     where tenant_id = $1 and message_id = $2 and broadcast_after is not null for update`,
 };
 
-const advance = {
-  name: "broadcast_advance",
-  text: `update notification_messages set recipient_count = recipient_count + $3, broadcast_after = $4
-    where tenant_id = $1 and message_id = $2`,
-};
+const advance = namedStatement(
+  "broadcast_advance",
+  `update notification_messages set recipient_count = recipient_count + $made, broadcast_after = $after
+    where tenant_id = $tenant and message_id = $message`,
+);
 
 /** Sends in-app notifications to all users of a tenant, or to the holders of a role. */
 export class BroadcastService {
@@ -144,7 +142,8 @@ async function reachNext(transaction: Transaction, broadcast: OpenBroadcast, cau
   const userIds = await recipientsAfter(transaction, roleCode, { after: broadcast.after, count: batchSize });
   const made = await insertBroadcast(transaction, broadcast, userIds);
   const after = userIds.length === batchSize ? (userIds.at(-1) ?? null) : null;
-  await execute(advance, [tenant.uuid, decodeId("ntm", messageId), made, decodeId("usr", after) ?? null]);
+  const advanced = { message: decodeId("ntm", messageId), made, after: decodeId("usr", after) ?? null };
+  await execute(advance, advance.valuesOf({ tenant: tenant.uuid, ...advanced }));
   const sentAt = new Date().toISOString();
   const facts = { tenantId: tenant.tenantId, messageId, notificationId: null, channel: "InApp", category };
   const data = { ...facts, recipientUserId: null, recipientCount: made, sentAt };
