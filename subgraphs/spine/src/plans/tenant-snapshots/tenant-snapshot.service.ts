@@ -1,3 +1,4 @@
+import type { PreparedStatement } from "@factory/runtime/db/transaction-dialect";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
 import { withPlainNumbers } from "@factory/runtime/json/kept-numbers";
@@ -80,18 +81,14 @@ export class TenantSnapshotService {
   }
 
   async #changed(after: SnapshotPosition, trace: Trace): Promise<SnapshotsResponse> {
-    const rows = await this.#read(trace, changedSnapshots, [
-      after.changedAt,
-      after.tenant,
-      maxTenants + 1,
-      settingKeys,
-    ]);
+    const values = changedSnapshots.valuesOf({ ...after, limit: maxTenants + 1, keys: settingKeys });
+    const rows = await this.#read(trace, changedSnapshots, values);
     const { tenants, readAtMs, continuesAfter } = pageOf(rows);
     const next = continuesAfter && { changedAt: continuesAfter.changed_at, tenant: continuesAfter.tenant_id };
     return { tenants, readAtMs, nextPageToken: next ? pageToken(next) : "" };
   }
 
-  #read(trace: Trace, statement: typeof changedSnapshots, values: unknown[]): Promise<SnapshotRow[]> {
+  #read(trace: Trace, statement: PreparedStatement, values: unknown[]): Promise<SnapshotRow[]> {
     return this.#database.transaction(platformTenant, { trace }, ({ execute }) =>
       execute<SnapshotRow>(statement, values),
     );

@@ -1,14 +1,12 @@
 import type { Notifications } from "@factory/runtime/connections/listener";
-import type { RowOf } from "@factory/runtime/db/entity-rows";
 import type { DomainError } from "@factory/runtime/errors/domain-error";
 import { invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
 import { DrainLoop } from "@factory/runtime/loops/drain-loop";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { EditionFeature, EditionFeatures } from "@factory/schema/edition-features";
 import type { Pool } from "pg";
-import type { Edition } from "./edition.entity.js";
 import type { EditionType } from "./edition.type.js";
-import { editionColumns, editionView, readEdition } from "./edition.view.js";
+import { editionColumns, editionView, readEdition, type StoredEdition } from "./edition.view.js";
 
 /** PostgreSQL channel that tells of changed editions. */
 export const editionsChannel = "spine_editions";
@@ -108,7 +106,7 @@ export class EditionCatalog {
     const { rows: digests } = await this.#workers.query<{ digest: string }>(digest);
     const found = digests[0]?.digest ?? "";
     if (found === this.#digest) return;
-    const { rows } = await this.#workers.query<RowOf<Edition>>(all);
+    const { rows } = await this.#workers.query<StoredEdition>(all);
     this.#editions = new Map(rows.map((row) => [row.code, editionView(readEdition(row))]));
     this.#digest = found;
   }

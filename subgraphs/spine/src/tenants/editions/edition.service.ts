@@ -1,4 +1,3 @@
-import type { RowOf } from "@factory/runtime/db/entity-rows";
 import { violatedUnique } from "@factory/runtime/errors/database-failure";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
@@ -13,7 +12,7 @@ import { checkedFeatures } from "./checked-features.js";
 import { Edition } from "./edition.entity.js";
 import type { CreateEditionInput, EditionFilterInput, UpdateEditionInput } from "./edition.input.js";
 import type { EditionConnection, EditionType, EditionVersionType } from "./edition.type.js";
-import { editionColumns, editionView, readEdition } from "./edition.view.js";
+import { editionColumns, editionView, readEdition, type StoredEdition } from "./edition.view.js";
 import type { EditionCatalog } from "./edition-catalog.js";
 import { lockEdition, nextVersion, recordEdition, unknownEdition } from "./edition-change.js";
 import { EditionVersion } from "./edition-version.entity.js";
@@ -56,7 +55,7 @@ export class EditionService {
   async list(context: RequestContext, request: PageRequest<EditionFilterInput>): Promise<EditionConnection> {
     const page = sortedEditions.page(this.#cursors, {}, request);
     const rows = await this.#database.transaction(tenantOf(context), { trace: context.trace }, ({ execute }) =>
-      execute<RowOf<Edition>>(page.statement, page.values),
+      execute<StoredEdition>(page.statement, page.values),
     );
     return page.connection(rows.map((row) => editionView(readEdition(row))));
   }

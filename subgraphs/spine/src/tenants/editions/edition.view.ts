@@ -1,6 +1,9 @@
-import { columnsOf, type RecordOf, rowReader } from "@factory/runtime/db/entity-rows";
+import { columnsOf, type RecordOf, type RowOf, rowReader } from "@factory/runtime/db/entity-rows";
 import { Edition } from "./edition.entity.js";
 import type { EditionType } from "./edition.type.js";
+
+/** All columns of an edition. */
+export type StoredEdition = RowOf<Edition>;
 
 export const editionColumns = columnsOf(Edition);
 export const readEdition = rowReader(Edition);
