@@ -1,4 +1,4 @@
-import { columnsOf, type RowOf, rowReader } from "@factory/runtime/db/entity-rows";
+import { columnsOf, type RecordOf, type RowOf, rowReader } from "@factory/runtime/db/entity-rows";
 import { OAuthClient } from "./oauth-client.entity.js";
 import type { OAuthClientType } from "./oauth-client.type.js";
 
@@ -21,15 +21,37 @@ const shownMembers = [
 
 type Shown = (typeof shownMembers)[number];
 
-/** All columns of a client. Statements of other slices pick those that they read. */
-export type StoredOAuthClient = RowOf<OAuthClient>;
+const registeredMembers = [
+  "tenantId",
+  "clientId",
+  "name",
+  "scopes",
+  "identityScopes",
+  "grantTypes",
+  "principalType",
+  "platformAdmin",
+  "secretDigest",
+  "redirectUris",
+  "firstParty",
+  "isPublic",
+  "jwks",
+] as const;
+
+type Registered = (typeof registeredMembers)[number];
+
+/** The members of a client by which the authorization server knows it. */
+export type RegisteredFacts = RecordOf<OAuthClient, Registered>;
+export type RegisteredFactsRow = RowOf<OAuthClient, Registered>;
+
+/** The columns of `RegisteredFactsRow`, in a table named `client`. */
+export const registeredColumns = columnsOf(OAuthClient, registeredMembers, "client");
 
 /** The part of a client's row that its view needs. */
 export type OAuthClientRow = RowOf<OAuthClient, Shown>;
 
 export const oauthClientColumns = columnsOf(OAuthClient, shownMembers);
 
-const readClient = rowReader(OAuthClient);
+export const readClient = rowReader(OAuthClient);
 
 /** The members of a client that the API shows; can be stored as JSON. */
 export type OAuthClientView = Pick<OAuthClientType, keyof OAuthClientType>;

@@ -22,6 +22,23 @@ export type UserRow = RowOf<User, (typeof shownMembers)[number]> & { role_codes:
 export const userColumns = columnsOf(User, shownMembers, "users");
 export const readUser = rowReader(User);
 
+const accountMembers = [
+  "tenantId",
+  "userId",
+  "email",
+  "displayName",
+  "status",
+  "passwordHash",
+  "signInVersion",
+] as const;
+
+/** The members of a user by which a sign-in knows the person. */
+export type AccountFacts = RecordOf<User, (typeof accountMembers)[number]>;
+export type AccountFactsRow = RowOf<User, (typeof accountMembers)[number]>;
+
+/** The columns of `AccountFactsRow`, in a table named `account`. */
+export const accountColumns = columnsOf(User, accountMembers, "account");
+
 /** The user as GraphQL shows it. */
 export function userView(user: ShownUser, roleCodes: readonly string[]): UserType {
   const { userId, tenantId, email, displayName, status } = user;

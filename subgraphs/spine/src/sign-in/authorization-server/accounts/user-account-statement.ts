@@ -1,25 +1,17 @@
 // tables: users, tenants
 import { versionOf } from "../../../ground/revocations/subject-version.js";
-import type { UserState } from "../../../people/users/user.states.js";
-import type { TenantState } from "../../../tenants/tenants/tenant.states.js";
+import { type AccountFactsRow, accountColumns } from "../../../people/users/user.view.js";
+import type { StoredTenant } from "../../../tenants/tenants/tenant.view.js";
 
-/** A row of `users` with its tenant, as PostgreSQL gives it. */
-export interface UserAccountRow {
-  user_id: string;
-  email: string;
-  email_verified: boolean;
-  display_name: string | null;
-  status: UserState;
-  password_hash: string;
-  sign_in_version: number;
-  tenant_id: string;
-  slug: string;
-  tenant_status: TenantState;
-  edition_code: string;
-  tenant_version: number;
-}
+/** A user with the tenant. */
+export type UserAccountRow = AccountFactsRow &
+  Pick<StoredTenant, "slug" | "edition_code"> & {
+    email_verified: boolean;
+    tenant_status: StoredTenant["status"];
+    tenant_version: number;
+  };
 
-const accounts = `select user_id, email, coalesce(verified_email_key = email_key, false) as email_verified, display_name, account.status, password_hash, sign_in_version, tenant.tenant_id, slug,
+const accounts = `select ${accountColumns}, coalesce(verified_email_key = email_key, false) as email_verified, slug,
     tenant.status as tenant_status, edition_code,
     ${versionOf("Tenant", "account.tenant_id")} as tenant_version
   from users account join tenants tenant on tenant.tenant_id = account.tenant_id`;

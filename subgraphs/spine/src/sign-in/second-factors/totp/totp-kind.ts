@@ -1,3 +1,4 @@
+import { rowReader } from "@factory/runtime/db/entity-rows";
 import { decodeId, encodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { EnvelopeSeal } from "@factory/runtime/sealing/envelope-seal";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
@@ -16,6 +17,8 @@ import { codeField, totpEnrolmentFields } from "./totp-enrolment.page.js";
 import { TotpFactor } from "./totp-factor.entity.js";
 import { newTotpSecret, stepOfCode, totpAddress } from "./totp-secret.js";
 import { type TotpRow, totpFactorsOfUser, useTotpStep } from "./totp-statement.js";
+
+const readFactor = rowReader(TotpFactor);
 
 const maxFactors = 5;
 const label = "Authenticator app";
@@ -46,10 +49,9 @@ export class TotpKind implements FactorKind {
   }
 
   async list(tenant: Tenant, userId: string): Promise<readonly EnrolledFactor[]> {
-    const rows = await this.#rows(tenant, userId);
-    return rows.map(({ factor_id: id, created_at: addedAt, last_used_at: lastUsedAt }) => ({
-      ...{ factorId: encodeId("fac", id), kind: this.kind, name: label },
-      ...{ addedAt, lastUsedAt },
+    const factors = await this.#factors(tenant, userId);
+    return factors.map(({ factorId, createdAt: addedAt, lastUsedAt }) => ({
+      ...{ factorId, kind: this.kind, name: label, addedAt, lastUsedAt },
     }));
   }
 
@@ -61,10 +63,11 @@ export class TotpKind implements FactorKind {
     const { tenant, userId, cause } = person;
     const { database, seal } = this.#parts;
     const code = form.get("code") ?? "";
-    for (const { factor_id: id, sealed_secret: sealed } of await this.#rows(tenant, userId)) {
-      const step = stepOfCode(seal.openText(sealed, encodeId("fac", id)), code);
+    for (const { factorId, sealedSecret } of await this.#factors(tenant, userId)) {
+      const step = stepOfCode(seal.openText(sealedSecret, factorId), code);
       if (step === undefined) continue;
-      const values = [tenant.uuid, decodeId("usr", userId), id, step];
+      const key = { tenant: tenant.uuid, user: decodeId("usr", userId), factor: decodeId("fac", factorId) };
+      const values = useTotpStep.valuesOf({ ...key, step });
       // the condition of the statement decides between requests with the same code at the same time
       const used = await database.transaction(tenant, { ...cause, actorId: userId }, ({ execute }) =>
         execute(useTotpStep, values),
@@ -124,7 +127,7 @@ export class TotpKind implements FactorKind {
   async #store(person: FactorPerson, secret: string, step: number): Promise<FactorProof | FactorProblem> {
     const { tenant, userId, cause } = person;
     const { database, changes, seal } = this.#parts;
-    if ((await this.#rows(tenant, userId)).length >= maxFactors)
+    if ((await this.#factors(tenant, userId)).length >= maxFactors)
       return {
         field: "code",
         text: `You have ${maxFactors} authenticator apps, which is the limit. Remove one first.`,
@@ -142,7 +145,8 @@ export class TotpKind implements FactorKind {
     return proof;
   }
 
-  #rows(tenant: Tenant, userId: string): Promise<TotpRow[]> {
-    return this.#parts.database.reader.rows<TotpRow>(totpFactorsOfUser, tenant, decodeId("usr", userId));
+  async #factors(tenant: Tenant, userId: string) {
+    const { reader } = this.#parts.database;
+    return (await reader.rows<TotpRow>(totpFactorsOfUser, tenant, decodeId("usr", userId))).map(readFactor);
   }
 }
