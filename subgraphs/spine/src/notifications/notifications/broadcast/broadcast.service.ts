@@ -1,3 +1,4 @@
+import { hashedLocks } from "@factory/runtime/db/advisory-locks";
 import type { RowOf } from "@factory/runtime/db/entity-rows";
 import { namedStatement } from "@factory/runtime/db/named-parameters";
 import { DomainError } from "@factory/runtime/errors/domain-error";
@@ -17,7 +18,6 @@ import { tellUnreadOfAll } from "../record/unread-notice.js";
 import { requestedContent } from "../request/notification-request.js";
 import { type NewMessage, storeMessage } from "../request/store-notifications.js";
 import type { BroadcastType } from "./broadcast.type.js";
-import { requireFewBroadcasts } from "./broadcast-limit.js";
 import type { BroadcastNotificationInput } from "./broadcast-notification.input.js";
 import { insertBroadcast, recipientsAfter, roleOfCode, tenantStatus } from "./broadcast-recipients-statement.js";
 import { continueBroadcastJob } from "./continue-broadcast-job.js";
@@ -182,3 +182,25 @@ const onlyInApp = () =>
     detail: "A broadcast reaches the inboxes of users only. Leave the channel out, or send to up to 100 recipients.",
     errors: [{ pointer: "/input/channel", code: "NOT_SUPPORTED", detail: "Must be InApp." }],
   });
+
+/** A broadcast writes a row for each user, so a tenant cannot have many of them. */
+const maxPerHour = 60;
+
+const countRecent = {
+  name: "broadcasts_of_hour",
+  text: `select count(*)::int as recent,
+      ceil(extract(epoch from min(created_at) + interval '1 hour' - now()))::int as seconds
+    from notification_messages
+    where tenant_id = $1 and audience <> 'Recipients' and created_at > now() - interval '1 hour'`,
+};
+
+/** Takes turns with other broadcasts of the tenant until the transaction ends. Throws RATE_LIMITED after 60 in an hour. */
+async function requireFewBroadcasts({ execute, tenant }: Transaction): Promise<void> {
+  await execute("select pg_advisory_xact_lock(hashtextextended($1, 0))", [hashedLocks.broadcasts(tenant.tenantId)]);
+  const [row] = await execute<{ recent: number; seconds: number }>(countRecent, [tenant.uuid]);
+  if (!row || row.recent < maxPerHour) return;
+  throw new DomainError("RATE_LIMITED", {
+    detail: `A tenant can send at most ${maxPerHour} broadcasts in an hour.`,
+    retryAfterSeconds: Math.max(row.seconds, 1),
+  });
+}

@@ -1,6 +1,9 @@
 // tables: users, tenants
+
+import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { versionOf } from "../../../ground/revocations/subject-version.js";
 import { type AccountFactsRow, accountColumns } from "../../../people/users/user.view.js";
+import { type AccessRow, accessColumns } from "../../../rights/roles/effective-access.js";
 import type { StoredTenant } from "../../../tenants/tenants/tenant.view.js";
 
 /** A user with the tenant. */
@@ -23,3 +26,12 @@ export const userAccountsByEmail = {
   text: `${accounts} where email_key = $1 and account.status <> 'Deleted'
     and ($2::uuid is null or account.tenant_id = $2) and ($3::text is null or slug = $3) order by slug limit 20`,
 };
+
+/** The access of a user, as PostgreSQL gives it, with the state of the user in the same snapshot. */
+export type UserAccessRow = AccessRow & Pick<AccountFactsRow, "status" | "sign_in_version">;
+
+/** One row for a user of the tenant ($2: `usr_…`, $3: the same as UUID). */
+export const userAccess = tenantStatement(
+  "access_of_user",
+  `select status, sign_in_version, ${accessColumns} from users where tenant_id = scope.tenant and user_id = $3`,
+);

@@ -14,8 +14,13 @@ import type { TenantState } from "../../../tenants/tenants/tenant.states.js";
 import type { RegisteredClient } from "../client-authentication/registered-client.js";
 import { OAuthError } from "../oauth-requests/oauth-error.js";
 import { namedOf, requireApproved } from "./required-approval.js";
-import { type UserAccessRow, userAccess } from "./user-access-statement.js";
-import { type UserAccountRow, userAccountById, userAccountsByEmail } from "./user-account-statement.js";
+import {
+  type UserAccessRow,
+  type UserAccountRow,
+  userAccess,
+  userAccountById,
+  userAccountsByEmail,
+} from "./user-account-statement.js";
 
 /** A user and their tenant as the authorization server needs them. */
 export interface UserAccount extends Omit<AccountFacts, "tenantId"> {

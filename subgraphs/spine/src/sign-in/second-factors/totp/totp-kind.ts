@@ -1,4 +1,6 @@
-import { rowReader } from "@factory/runtime/db/entity-rows";
+import { columnsOf, type RowOf, rowReader } from "@factory/runtime/db/entity-rows";
+import { namedStatement } from "@factory/runtime/db/named-parameters";
+import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { decodeId, encodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { EnvelopeSeal } from "@factory/runtime/sealing/envelope-seal";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
@@ -16,7 +18,24 @@ import type {
 import { codeField, totpEnrolmentFields } from "./totp-enrolment.page.js";
 import { TotpFactor } from "./totp-factor.entity.js";
 import { newTotpSecret, stepOfCode, totpAddress } from "./totp-secret.js";
-import { type TotpRow, totpFactorsOfUser, useTotpStep } from "./totp-statement.js";
+
+const members = ["factorId", "sealedSecret", "lastStep", "createdAt", "lastUsedAt"] as const;
+
+type TotpRow = RowOf<TotpFactor, (typeof members)[number]>;
+
+/** The authenticator apps of the user `$2`, the oldest first. */
+const totpFactorsOfUser = tenantStatement(
+  "totp_factors_of_user",
+  `select ${columnsOf(TotpFactor, members)} from totp_factors
+   where tenant_id = scope.tenant and user_id = $2 order by factor_id limit 20`,
+);
+
+/** Uses the code of a step. Without a row this code or a later one was used before. */
+const useTotpStep = namedStatement(
+  "use_totp_step",
+  `update totp_factors set last_step = $step, last_used_at = now()
+    where tenant_id = $tenant and user_id = $user and factor_id = $factor and last_step < $step returning factor_id`,
+);
 
 const readFactor = rowReader(TotpFactor);
 
