@@ -7,7 +7,7 @@ import { settingNow } from "../settings/configuration/tenant-settings.js";
 import type { OAuthClient } from "./oauth-client.entity.js";
 
 /** A client that the platform made in a tenant. */
-export type PlatformMadeClient = Pick<OAuthClient, "clientId" | "name" | "scopes">;
+type PlatformMadeClient = Pick<OAuthClient, "clientId" | "name" | "scopes">;
 
 /** Tells the owners of the tenant, in the transaction that makes the client. */
 export type PlatformClientNotice = (transaction: Transaction, client: PlatformMadeClient) => Promise<void>;

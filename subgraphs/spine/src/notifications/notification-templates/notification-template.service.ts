@@ -39,7 +39,7 @@ const oneTemplate = tenantStatement(
 const stepsPerPoint = 1000;
 
 /** A template with its values, and the language that is asked for. */
-export interface TemplateCall {
+interface TemplateCall {
   readonly key: string;
   readonly locale: string | null;
   readonly data: Readonly<Record<string, unknown>>;

@@ -66,7 +66,7 @@ const oneInvitation = tenantStatement(
   `select ${invitationColumns} from invitations where tenant_id = scope.tenant and invitation_id = $2`,
 );
 
-export interface InvitationParts {
+interface InvitationParts {
   readonly database: Database;
   readonly issuer: InvitationIssuer;
   readonly tenants: TenantService;

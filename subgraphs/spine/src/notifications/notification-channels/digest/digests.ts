@@ -27,7 +27,7 @@ const maxMembers = 500;
 type DigestRow = RowOf<NotificationDigest, "digestId"> & { closes_in_ms: number };
 
 /** A digest with the time of its end. */
-export interface JoinedDigest {
+interface JoinedDigest {
   /** `ndg_…` */
   readonly digestId: string;
   /** Undefined when its window is over. */
@@ -35,14 +35,14 @@ export interface JoinedDigest {
 }
 
 /** The notification that stands for its digest. */
-export interface FirstOfDigest {
+interface FirstOfDigest {
   readonly notificationId: string;
   /** When it is delivered, or answered for, again. */
   readonly dueAt: Date;
 }
 
 /** The beginning of a notification of a digest. */
-export interface DigestItem {
+interface DigestItem {
   readonly title: string | null;
   readonly body: string | null;
 }

@@ -7,7 +7,7 @@ import type { NotificationChannel } from "../record/notification.states.js";
 export const lockedCategories: readonly string[] = ["security"];
 
 /** The preference for all categories of a channel that have none of their own. */
-export const everyCategory = "*";
+const everyCategory = "*";
 
 /** The reason of a notification that its recipient does not want. */
 export const switchedOffReason = "SWITCHED_OFF";

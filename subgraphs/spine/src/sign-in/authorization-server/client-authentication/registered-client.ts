@@ -5,7 +5,7 @@ import type { TenantState } from "../../../tenants/tenants/tenant.states.js";
 import { activeClient, type RegisteredClientRow } from "./registered-client-statement.js";
 
 /** The versions under which a client was read. */
-export interface ClientVersions {
+interface ClientVersions {
   /** Raised when the client is disabled, or when others come to hold its secret or keys. Grants of an earlier one end. */
   readonly client: number;
   /** Raised when the client loses a role. */

@@ -9,7 +9,7 @@ import type { RequestVisit } from "../oauth-requests/request-visit.js";
 import { chooseSuccessor, repeatableSeconds, successorsOf } from "../tokens/refresh-successor.js";
 
 /** A code or token that was used a second time. */
-export interface ReplayedArtifact {
+interface ReplayedArtifact {
   /** oidc-provider's model name. */
   readonly kind: string;
   readonly grantId: string | undefined;
