@@ -1,9 +1,10 @@
-import type { RecordOf, RowOf } from "@factory/runtime/db/entity-rows";
+import { columnsOf, type RecordOf, type RowOf } from "@factory/runtime/db/entity-rows";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import { userStatuses } from "../rights/access-control/user-status-statement.js";
 import { OAuthClient } from "./oauth-client.entity.js";
 
-type Shown = "clientId" | "name" | "status";
+const shownMembers = ["clientId", "name", "status"] as const;
+type Shown = (typeof shownMembers)[number];
 
 type HeldRow = RowOf<OAuthClient, Shown> & { secret_held_by: string };
 
@@ -17,7 +18,7 @@ export type HeldClient = RecordOf<OAuthClient, Shown>;
  */
 export async function clientsHeldOnlyBy(transaction: Transaction, principalId: string): Promise<HeldClient[]> {
   const rows = await transaction.execute<HeldRow>(
-    `select client_id, name, status, secret_held_by from api_clients
+    `select ${columnsOf(OAuthClient, [...shownMembers, "secretHeldBy"])} from api_clients
      where tenant_id = $1 and secret_held_by is not null order by client_id`,
     [transaction.tenant.uuid],
   );

@@ -1,13 +1,12 @@
-import type { RowOf } from "@factory/runtime/db/entity-rows";
+import { columnsOf, type RowOf } from "@factory/runtime/db/entity-rows";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
-import type { Invitation } from "./invitation.entity.js";
+import { Invitation } from "./invitation.entity.js";
 
 // tables: invitations, tenants
 
-export type InvitationByTokenRow = RowOf<
-  Invitation,
-  "tenantId" | "invitationId" | "email" | "displayName" | "status" | "expiresAt"
-> & { organisation: string };
+const members = ["tenantId", "invitationId", "email", "displayName", "status", "expiresAt"] as const;
+
+export type InvitationByTokenRow = RowOf<Invitation, (typeof members)[number]> & { organisation: string };
 
 /**
  * `$1` the digest of the token. One lookup by index for every token, so that its duration tells nothing about the
@@ -15,7 +14,7 @@ export type InvitationByTokenRow = RowOf<
  */
 export const invitationByToken = {
   name: "invitation_of_token",
-  text: `select tenant_id, invitation_id, email, display_name, invitations.status, expires_at, name as organisation
+  text: `select ${columnsOf(Invitation, members, "invitations")}, name as organisation
     from invitations join tenants using (tenant_id) where token_digest = $1`,
 };
 

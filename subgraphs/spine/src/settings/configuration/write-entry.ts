@@ -162,16 +162,16 @@ export async function writeEntry(
   const version = entry.lastVersion + 1;
   const now = new Date();
   const { value, sealedValue, isSecret, description } = stored;
-  const written = {
+  const values = {
     ...{ tenant: tenant.uuid, key, version, value, sealedValue, isSecret, description },
     ...{ now: now.toISOString(), by },
   };
   if (change === "Deleted") await defer(remove, [tenant.uuid, key]);
-  else await defer(upsert, upsert.valuesOf(written));
+  else await defer(upsert, upsert.valuesOf(values));
   const bytes = Buffer.byteLength(value ?? "") + Buffer.byteLength(sealedValue ?? "");
-  await defer(keep, keep.valuesOf({ ...written, change, bytes }));
-  const dropped = { tenant: tenant.uuid, key, lastDropped: version - keptVersions, maxHistoryBytes };
-  await defer(trim, trim.valuesOf(dropped));
+  await defer(keep, keep.valuesOf({ ...values, change, bytes }));
+  const limits = { tenant: tenant.uuid, key, lastDropped: version - keptVersions, maxHistoryBytes };
+  await defer(trim, trim.valuesOf(limits));
   if (change === "Deleted") await defer(forget, [tenant.uuid, keptDeletedKeys]);
   await bumpTenantVersion(transaction);
   recordChange(transaction, { key, version, change, stored });

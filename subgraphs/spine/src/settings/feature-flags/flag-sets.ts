@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { atMost } from "@factory/runtime/caches/entry-limit";
 import type { Notifications } from "@factory/runtime/connections/listener";
-import type { RowOf } from "@factory/runtime/db/entity-rows";
+import { columnsOf, type RowOf } from "@factory/runtime/db/entity-rows";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { isUnavailable, outageRefusal } from "@factory/runtime/errors/unavailable";
@@ -15,7 +15,7 @@ import { LRUCache } from "lru-cache";
 import type { Pool } from "pg";
 import { type FlagSet, preparingFlags } from "./evaluation/flag-set.js";
 import { type FlagRow, flagColumns, flagView, readFlag } from "./feature-flag.view.js";
-import type { FeatureFlagSet } from "./feature-flag-set.entity.js";
+import { FeatureFlagSet } from "./feature-flag-set.entity.js";
 import { flagChannel } from "./write-flag.js";
 
 /** A change of the flags of a tenant. */
@@ -44,7 +44,9 @@ interface KnownSet {
   retryAt: number;
 }
 
-type ChangeRow = RowOf<FeatureFlagSet, "tenantId" | "version" | "changedAt">;
+const changeMembers = ["tenantId", "version", "changedAt"] as const;
+
+type ChangeRow = RowOf<FeatureFlagSet, (typeof changeMembers)[number]>;
 
 const readSet = tenantStatement(
   "feature_flag_set",
@@ -56,7 +58,8 @@ const readSet = tenantStatement(
 
 const readChanges = {
   name: "changed_feature_flag_sets",
-  text: "select tenant_id, version, changed_at from feature_flag_sets where changed_at > $1 order by changed_at",
+  text: `select ${columnsOf(FeatureFlagSet, changeMembers)} from feature_flag_sets
+    where changed_at > $1 order by changed_at`,
 };
 
 /** Longer than any transaction: a row that was written before the last read may have been committed after it. */

@@ -150,8 +150,8 @@ async function concludeChange(
   const settings = { ...settingsOf(flag), rules: [...flag.rules] };
   em.persist(em.create(FeatureFlagVersion, { tenantId, key, version, change, ...settings, changedAt, changedBy }));
   await transaction.defer(updateSet, [tenant.uuid, added.flags, added.values]);
-  const kept = { tenant: tenant.uuid, key, version, keptVersions, maxHistoryBytes };
-  if (version > 1) await transaction.defer(forgetVersions, forgetVersions.valuesOf(kept));
+  const limits = { tenant: tenant.uuid, key, version, keptVersions, maxHistoryBytes };
+  if (version > 1) await transaction.defer(forgetVersions, forgetVersions.valuesOf(limits));
   // the values of rules may be e-mail addresses of people, and events are kept and sent to webhooks
   const { rules, ...told } = settings;
   const data = { tenantId, key, change, version, ...told, ruleCount: rules.length };

@@ -72,8 +72,12 @@ export class Digests {
       if (known) return joined(known);
       const place = { tenant: tenant.uuid, recipient: recipientKey(notification), key: keyOf(notification) };
       await defer(closeOver, [place.tenant, place.recipient, place.key]);
-      const opened = { digest: decodeId("ndg", newId("ndg")), seconds: notification.digest?.windowSeconds, maxMembers };
-      const [open] = await execute<DigestRow>(joinOpen, joinOpen.valuesOf({ ...place, ...opened }));
+      const newDigest = {
+        digest: decodeId("ndg", newId("ndg")),
+        seconds: notification.digest?.windowSeconds,
+        maxMembers,
+      };
+      const [open] = await execute<DigestRow>(joinOpen, joinOpen.valuesOf({ ...place, ...newDigest }));
       if (!open) throw new Error("A digest was neither joined nor opened");
       await defer(addMember, [tenant.uuid, uuid, open.digest_id]);
       return joined(open);
@@ -105,8 +109,8 @@ export class Digests {
     { items, characters }: { readonly items: number; readonly characters: number },
   ): Promise<DigestContent> {
     return this.#transaction(tenant, async ({ execute }) => {
-      const asked = { tenant: tenant.uuid, digest: decodeId("ndg", digestId), items, characters };
-      const rows = await execute<DigestItem & { count: number }>(queuedTexts, queuedTexts.valuesOf(asked));
+      const parameters = { tenant: tenant.uuid, digest: decodeId("ndg", digestId), items, characters };
+      const rows = await execute<DigestItem & { count: number }>(queuedTexts, queuedTexts.valuesOf(parameters));
       return { count: rows[0]?.count ?? 0, items: rows.map(({ title, body }) => ({ title, body })) };
     });
   }

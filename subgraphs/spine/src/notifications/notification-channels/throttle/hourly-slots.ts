@@ -62,8 +62,8 @@ export class HourlySlots {
       await planByKeys(transaction);
       await defer(lockLimit, [tenant.uuid, key]);
       const notification = decodeId("ntf", notificationId);
-      const asked = { tenant: tenant.uuid, notification, key, perHour, latest: latest.toISOString() };
-      const [slot] = await execute<{ wait_ms: number }>(takeSlot, takeSlot.valuesOf(asked));
+      const parameters = { tenant: tenant.uuid, notification, key, perHour, latest: latest.toISOString() };
+      const [slot] = await execute<{ wait_ms: number }>(takeSlot, takeSlot.valuesOf(parameters));
       return slot?.wait_ms;
     });
     if (waitMs === undefined) return "never";

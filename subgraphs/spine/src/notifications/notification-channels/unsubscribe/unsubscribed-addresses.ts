@@ -16,8 +16,8 @@ export class UnsubscribedAddresses {
 
   /** False also where the user with the address has switched the category on again. */
   async has(tenant: Tenant, email: string, category: string): Promise<boolean> {
-    const asked = { digest: digestOf(tenant, email), category, emailKey: mailAddressKey(email) };
-    const values = unsubscribedAddress.valuesOf(asked);
+    const parameters = { digest: digestOf(tenant, email), category, emailKey: mailAddressKey(email) };
+    const values = unsubscribedAddress.valuesOf(parameters);
     return (await this.#database.reader.row(unsubscribedAddress, tenant, ...values)) !== undefined;
   }
 

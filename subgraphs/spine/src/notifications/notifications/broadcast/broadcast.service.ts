@@ -1,5 +1,5 @@
 import { hashedLocks } from "@factory/runtime/db/advisory-locks";
-import type { RowOf } from "@factory/runtime/db/entity-rows";
+import { columnsOf, type RowOf } from "@factory/runtime/db/entity-rows";
 import { namedStatement } from "@factory/runtime/db/named-parameters";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { failpoint } from "@factory/runtime/faults/failpoint";
@@ -13,7 +13,7 @@ import { principalOf, tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import type { TenantService } from "../../../tenants/tenants/tenant.service.js";
 import { inactiveTenantAgainAt } from "../record/inactive-tenant.js";
-import type { NotificationMessage } from "../record/notification-message.entity.js";
+import { NotificationMessage } from "../record/notification-message.entity.js";
 import { tellUnreadOfAll } from "../record/unread-notice.js";
 import { requestedContent } from "../request/notification-request.js";
 import { type NewMessage, storeMessage } from "../request/store-notifications.js";
@@ -41,16 +41,16 @@ interface OpenBroadcast {
   readonly after: string | null;
 }
 
-type OpenRow = RowOf<NotificationMessage, "category" | "roleCode" | "requestedBy" | "correlationId" | "traceparent"> & {
-  broadcast_after: string;
-};
+const openMembers = ["category", "roleCode", "requestedBy", "correlationId", "traceparent"] as const;
+
+type OpenRow = RowOf<NotificationMessage, (typeof openMembers)[number]> & { broadcast_after: string };
 
 /** The number of recipients that one transaction reaches, which takes at most 2 s. */
 const batchSize = 10_000;
 
 const lockOpen = {
   name: "broadcast_lock",
-  text: `select category, role_code, broadcast_after, requested_by, correlation_id, traceparent
+  text: `select ${columnsOf(NotificationMessage, [...openMembers, "broadcastAfter"])}
     from notification_messages
     where tenant_id = $1 and message_id = $2 and broadcast_after is not null for update`,
 };
@@ -142,8 +142,8 @@ async function reachNext(transaction: Transaction, broadcast: OpenBroadcast, cau
   const userIds = await recipientsAfter(transaction, roleCode, { after: broadcast.after, count: batchSize });
   const made = await insertBroadcast(transaction, broadcast, userIds);
   const after = userIds.length === batchSize ? (userIds.at(-1) ?? null) : null;
-  const advanced = { message: decodeId("ntm", messageId), made, after: decodeId("usr", after) ?? null };
-  await execute(advance, advance.valuesOf({ tenant: tenant.uuid, ...advanced }));
+  const progress = { message: decodeId("ntm", messageId), made, after: decodeId("usr", after) ?? null };
+  await execute(advance, advance.valuesOf({ tenant: tenant.uuid, ...progress }));
   const sentAt = new Date().toISOString();
   const facts = { tenantId: tenant.tenantId, messageId, notificationId: null, channel: "InApp", category };
   const data = { ...facts, recipientUserId: null, recipientCount: made, sentAt };

@@ -36,8 +36,8 @@ export async function settleNotification(
   const reason = outcome.status === "Failed" ? outcome.reason.slice(0, maxReasonLength) : null;
   const uuid = decodeId("ntf", notificationId);
   if (uuid === undefined) return false;
-  const asked = { tenant: tenant.uuid, notification: uuid, status, reason, takenIn: takenIn[status] };
-  const [row] = await execute<SettledRow>(settle, settle.valuesOf(asked));
+  const parameters = { tenant: tenant.uuid, notification: uuid, status, reason, takenIn: takenIn[status] };
+  const [row] = await execute<SettledRow>(settle, settle.valuesOf(parameters));
   if (!row) return false;
   const facts: NotificationFacts = {
     ...{ tenantId: tenant.tenantId, notificationId, category: row.category },

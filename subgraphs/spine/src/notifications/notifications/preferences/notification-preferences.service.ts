@@ -63,13 +63,13 @@ export class NotificationPreferencesService {
         const { tenant, execute, defer } = transaction;
         const user = decodeId("usr", recipientUserId);
         await execute(removeAll, [tenant.uuid, user]);
-        const inserted = {
+        const rows = {
           ...{ tenant: tenant.uuid, user },
           channels: preferences.map(({ channel }) => channel),
           categories: preferences.map(({ category }) => category),
           enabled: preferences.map(({ enabled }) => enabled),
         };
-        await defer(insertAll, insertAll.valuesOf(inserted));
+        await defer(insertAll, insertAll.valuesOf(rows));
         return preferencesView(recipientUserId, preferences);
       },
     });

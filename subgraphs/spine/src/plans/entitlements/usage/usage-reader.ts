@@ -1,11 +1,11 @@
 import { atMost } from "@factory/runtime/caches/entry-limit";
-import type { RowOf } from "@factory/runtime/db/entity-rows";
+import { columnsOf, type RowOf } from "@factory/runtime/db/entity-rows";
 import { type TenantReader, tenantStatement } from "@factory/runtime/db/tenant-statement";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import { LRUCache } from "lru-cache";
 import { type CountedFeature, currentPeriodStarts, usagePeriod } from "./period.js";
 import type { UsageSources } from "./sources.js";
-import type { UsageCounter } from "./usage-counter.entity.js";
+import { UsageCounter } from "./usage-counter.entity.js";
 
 const oneCounter = tenantStatement(
   "usage_counter",
@@ -13,13 +13,15 @@ const oneCounter = tenantStatement(
    where tenant_id = scope.tenant and feature_key = $2 and period_start = $3`,
 );
 
+const counterMembers = ["featureKey", "periodStart", "usage"] as const;
+
 const currentCounters = tenantStatement(
   "usage_counters_now",
-  `select feature_key, period_start, usage from usage_counters
+  `select ${columnsOf(UsageCounter, counterMembers)} from usage_counters
    where tenant_id = scope.tenant and period_start = any($2::timestamptz[])`,
 );
 
-type CounterRow = RowOf<UsageCounter, "featureKey" | "periodStart" | "usage">;
+type CounterRow = RowOf<UsageCounter, (typeof counterMembers)[number]>;
 
 interface RecentUsage {
   readonly startMs: number;
