@@ -77,7 +77,8 @@ export class AuditRecordService {
     const given = filters.filter((name) => filter[name] != null);
     const values = given.map((name) => filter[name]);
     const scope = { tenantId: tenant.tenantId, given, values };
-    const page = auditRecordsBy(given).page(this.#cursors, scope, request, { ...filter });
+    const parameters = Object.fromEntries(given.map((name) => [name, filter[name]]));
+    const page = auditRecordsBy(given).page(this.#cursors, scope, request, parameters);
     const { reader } = this.#database;
     const rows = await reader.rows<AuditRecordRow>(page.statement, tenant, ...page.values);
     return page.connection(rows.map((row) => auditRecordView(readAuditRecord(row))));

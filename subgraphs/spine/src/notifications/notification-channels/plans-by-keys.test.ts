@@ -84,7 +84,7 @@ async function inTransaction<T>(work: () => Promise<T>): Promise<T> {
 }
 
 async function pagesRead(name: string, values: readonly unknown[]): Promise<number> {
-  const literals = values.map((value) => (value === null ? "null" : pg.escapeLiteral(String(value))));
+  const literals = values.map((value) => (value === null ? "null" : pg.escapeLiteral(`${value as string | number}`)));
   const { rows: plans } = await inTransaction(() =>
     app.query(`explain (analyze, buffers, format json) execute "${name}" (${literals.join(", ")})`),
   );

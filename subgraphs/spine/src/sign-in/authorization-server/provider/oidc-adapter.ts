@@ -171,17 +171,17 @@ export class OidcAdapter {
       kind,
       id: digestOf(id),
       payload: JSON.stringify(withoutSecrets(payload, id)),
-      grantId: (kind === "Grant" ? id : kindsOfGrant.has(kind) ? payload.grantId : null) ?? null,
+      grantId: grantIdOf(kind, id, payload),
       uid: uid === undefined ? null : digestOf(uid),
       accountId: accountId ?? null,
       expiresAt,
     };
     try {
-      const where = { userAgent: visit?.userAgent ?? null, address: visit?.address ?? null };
+      const { userAgent = null, address = null } = visit ?? {};
       await this.#pool.query(
         kind === "RefreshToken"
           ? { ...storeInFamily, values: storeInFamily.valuesOf(values) }
-          : { ...store, values: store.valuesOf({ ...values, ...where, isVisited: visited.has(kind) }) },
+          : { ...store, values: store.valuesOf({ ...values, userAgent, address, isVisited: visited.has(kind) }) },
       );
     } catch (error) {
       if (unstorableText.has((error as { code?: unknown }).code))
@@ -219,6 +219,12 @@ export class OidcAdapter {
     if (kind === "Grant") await this.#revokeGrant(id);
     else await this.#pool.query("delete from oidc_artifacts where kind = $1 and id_digest = $2", [kind, digestOf(id)]);
   }
+}
+
+/** The grant to which an artifact belongs. */
+function grantIdOf(kind: string, id: string, { grantId }: AdapterPayload): string | null {
+  if (kind === "Grant") return id;
+  return kindsOfGrant.has(kind) ? (grantId ?? null) : null;
 }
 
 const digestOf = (secret: string) => hash("sha256", secret, "hex");
