@@ -1,4 +1,6 @@
 import { advisoryLocks } from "@factory/runtime/db/advisory-locks";
+import type { RowOf } from "@factory/runtime/db/entity-rows";
+import { namedStatement } from "@factory/runtime/db/named-parameters";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { encodeId, newId } from "@factory/runtime/identifiers/wire-id";
@@ -41,21 +43,18 @@ export interface ApprovalDecision {
 const maxPending = 20;
 const pendingMs = 24 * 60 * 60_000;
 
-interface DecisionRow {
-  approval_id: string;
-  status: ApprovalDecision["status"];
-  valid_until_ms: number;
-}
+type DecisionRow = RowOf<Approval, "approvalId"> & Pick<ApprovalDecision, "status"> & { valid_until_ms: number };
 
 /** An approval also covers a request for fewer scopes. A pending or rejected request covers exactly the same scopes. */
 const decisionSelect = (
   tenant: string,
 ) => `select approval_id, status, extract(epoch from valid_until)::float8 * 1000 as valid_until_ms
-  from approvals where tenant_id = ${tenant} and agent_client_id = $2 and agent_task_id = $3 and subject = $4 and valid_until > now()
-    and setting is null and (status = 'Approved' and scopes @> $5 or status in ('Pending', 'Rejected') and scope_key = $6)
+  from approvals where tenant_id = ${tenant} and agent_client_id = $agentClientId and agent_task_id = $agentTaskId and subject = $subject and valid_until > now()
+    and setting is null and (status = 'Approved' and scopes @> $scopes or status in ('Pending', 'Rejected') and scope_key = $scopeKey)
   order by array_position(array['Approved', 'Rejected', 'Pending'], status), valid_until desc limit 1`;
 
 const approvalDecision = tenantStatement("approval_decision", decisionSelect("scope.tenant"));
+const storedDecision = namedStatement("stored_approval_decision", decisionSelect("$tenant"));
 
 /** Requests of agents for publishing scopes. The same request is stored once. */
 export class ApprovalRequests {
@@ -69,9 +68,8 @@ export class ApprovalRequests {
 
   /** The decision on an earlier request that covers this one; undefined if there is none. */
   async find(tenant: Tenant, request: ApprovalRequest): Promise<ApprovalDecision | undefined> {
-    return decisionView(
-      await this.#database.reader.row<DecisionRow>(approvalDecision, tenant, ...requestValues(request)),
-    );
+    const values = approvalDecision.valuesOf(namedValues(request));
+    return decisionView(await this.#database.reader.row<DecisionRow>(approvalDecision, tenant, ...values));
   }
 
   /** As `find`, and as `request` where no decision exists. */
@@ -89,9 +87,8 @@ export class ApprovalRequests {
         advisoryLocks.approvalRequest,
         request.agentClientId,
       ]);
-      const decision = decisionView(
-        (await execute<DecisionRow>(decisionSelect("$1"), [tenant.uuid, ...requestValues(request)]))[0],
-      );
+      const values = storedDecision.valuesOf({ tenant: tenant.uuid, ...namedValues(request) });
+      const decision = decisionView((await execute<DecisionRow>(storedDecision, values))[0]);
       if (decision) return decision;
       await execute(
         `update approvals set status = 'Expired' where tenant_id = $1 and agent_client_id = $2
@@ -144,9 +141,9 @@ function storeRequest(
 
 const scopeKey = (scopes: readonly string[]) => scopes.toSorted().join(" ");
 
-function requestValues({ agentClientId, agentTaskId, subject, scopes }: ApprovalRequest): unknown[] {
-  return [agentClientId, agentTaskId, subject, scopes, scopeKey(scopes)];
-}
+const namedValues = ({ agentClientId, agentTaskId, subject, scopes }: ApprovalRequest) => ({
+  ...{ agentClientId, agentTaskId, subject, scopes, scopeKey: scopeKey(scopes) },
+});
 
 function decisionView(row: DecisionRow | undefined): ApprovalDecision | undefined {
   if (!row) return undefined;

@@ -2,12 +2,12 @@ import type { Principal } from "@factory/runtime/auth/principal";
 import { requireBrowserSignIn, requireRecentSignIn } from "@factory/runtime/auth/step-up";
 import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import { invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
+import { enumFilter, textFilter } from "@factory/runtime/pagination/list-filters";
 import type { PageRequest } from "@factory/runtime/pagination/page";
-import { SortedList } from "@factory/runtime/pagination/sorted-list";
+import { readPage, SortedList } from "@factory/runtime/pagination/sorted-list";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, tenantOf, tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
@@ -26,8 +26,8 @@ import type { ApprovalConnection, ApprovalType } from "./approval.type.js";
 import {
   type ApprovalRow,
   approvalColumns,
-  approvalEntityView,
   approvalRowView,
+  approvalView,
   currentStatus,
   stateAt,
 } from "./approval.view.js";
@@ -71,12 +71,11 @@ export const sortedApprovals = new SortedList<ApprovalType, TenantStatement>({
   columns: { requestedAt: { column: "requested_at", type: "timestamptz", of: ({ requestedAt }) => requestedAt } },
   id: { column: "approval_id", type: "uuid", of: ({ approvalId }) => decodeId("apr", approvalId) ?? "" },
   byDefault: "-requestedAt",
-  firstParameter: 4,
-  statement: (name, { after, order, limit }) =>
+  filters: { status: enumFilter(approvalStates, currentStatus), agentTaskId: textFilter("agent_task_id") },
+  statement: (name, { filters, after, order, limit }) =>
     tenantStatement(
       name,
-      `select ${approvalColumns} from approvals where tenant_id = scope.tenant
-         and ($2::text is null or ${currentStatus} = $2) and ($3::text is null or agent_task_id = $3) ${after}
+      `select ${approvalColumns} from approvals where tenant_id = scope.tenant ${filters} ${after}
        order by ${order} limit ${limit}`,
     ),
 });
@@ -123,14 +122,9 @@ export class ApprovalService {
   }
 
   /** A page of approvals. Throws `VALIDATION_FAILED` for an unknown status. */
-  async list(context: RequestContext, request: PageRequest<ApprovalFilterInput>): Promise<ApprovalConnection> {
-    const tenant = tenantOf(context);
-    const { status = null, agentTaskId = null } = request.filter ?? {};
-    if (status !== null && !Object.hasOwn(approvalStates, status)) throw unknownStatus();
-    const page = sortedApprovals.page(this.#cursors, { tenantId: tenant.tenantId, status, agentTaskId }, request);
-    const { reader } = this.#database;
-    const rows = await reader.rows<ApprovalRow>(page.statement, tenant, status, agentTaskId, ...page.values);
-    return page.connection(rows.map(approvalRowView));
+  list(context: RequestContext, request: PageRequest<ApprovalFilterInput>): Promise<ApprovalConnection> {
+    const list = { reader: this.#database.reader, cursors: this.#cursors, tenant: tenantOf(context) };
+    return readPage(sortedApprovals, list, request, approvalRowView);
   }
 
   /**
@@ -222,7 +216,7 @@ export class ApprovalService {
           });
         requirePending(approval);
         withdraw(transaction, approval, "Requested");
-        return approvalEntityView(approval);
+        return approvalView(approval);
       },
     });
   }
@@ -246,7 +240,7 @@ export class ApprovalService {
       if (!applied) throw notPending("Withdrawn");
       await this.#proposals.end(transaction, setting.key);
     }
-    return approvalEntityView(approval);
+    return approvalView(approval);
   }
 }
 
@@ -284,5 +278,3 @@ const notPending = (currentState: ApprovalState) =>
   });
 
 const unknownApproval = () => new DomainError("NOT_FOUND", { detail: "The tenant has no approval with this id." });
-
-const unknownStatus = () => invalidEnumValue([{ pointer: "/filter/status", allowed: Object.keys(approvalStates) }]);

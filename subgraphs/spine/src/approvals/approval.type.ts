@@ -5,7 +5,7 @@ import { Directive, Field, ID, ObjectType, registerEnumType } from "type-graphql
 import { ConfigurationChange } from "../settings/configuration/configuration.type.js";
 import type { ApprovalState } from "./approval.states.js";
 
-export const ApprovalStatus = {
+const ApprovalStatus = {
   Pending: "Pending",
   Approved: "Approved",
   Rejected: "Rejected",

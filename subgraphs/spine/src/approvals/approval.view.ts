@@ -1,6 +1,6 @@
-import { encodeId } from "@factory/runtime/identifiers/wire-id";
+import { columnsOf, type RecordOf, type RowOf, rowReader } from "@factory/runtime/db/entity-rows";
 import type { ProposedSetting } from "../settings/configuration/proposed-setting.js";
-import type { Approval } from "./approval.entity.js";
+import { Approval } from "./approval.entity.js";
 import type { ApprovalState } from "./approval.states.js";
 import type { ApprovalType, SettingProposalType } from "./approval.type.js";
 
@@ -8,54 +8,41 @@ import type { ApprovalType, SettingProposalType } from "./approval.type.js";
 export const currentStatus =
   "case when (status = 'Pending' or status = 'Approved' and setting is null) and valid_until <= now() then 'Expired' else status end";
 
-/** The columns of `ApprovalRow`. */
-export const approvalColumns = `approval_id, agent_client_id, agent_task_id, subject, scopes, setting,
-  ${currentStatus} as status,
-  required_acr, requested_at, valid_until, decided_by, decided_at, comment`;
+const shownMembers = [
+  "approvalId",
+  "agentClientId",
+  "agentTaskId",
+  "subject",
+  "scopes",
+  "setting",
+  "requiredAcr",
+  "requestedAt",
+  "validUntil",
+  "decidedBy",
+  "decidedAt",
+  "comment",
+] as const;
 
-/** A row of `approvals` as PostgreSQL returns it. */
-export interface ApprovalRow {
-  approval_id: string;
-  agent_client_id: string;
-  agent_task_id: string;
-  subject: string;
-  scopes: string[];
-  setting: ProposedSetting | null;
-  status: ApprovalState;
-  required_acr: string | null;
-  requested_at: Date;
-  valid_until: Date;
-  decided_by: string | null;
-  decided_at: Date | null;
-  comment: string | null;
-}
+type Shown = (typeof shownMembers)[number] | "status";
 
-/** The API view of a row. */
-export function approvalRowView(row: ApprovalRow): ApprovalType {
-  return {
-    approvalId: encodeId("apr", row.approval_id),
-    agentClientId: row.agent_client_id,
-    agentTaskId: row.agent_task_id,
-    subject: row.subject,
-    scopes: row.scopes,
-    setting: settingView(row.setting),
-    status: row.status,
-    requiredAcr: row.required_acr,
-    requestedAt: row.requested_at.toISOString(),
-    validUntil: row.valid_until.toISOString(),
-    decidedBy: row.decided_by,
-    decidedAt: row.decided_at?.toISOString() ?? null,
-    comment: row.comment,
-  };
-}
+/** A row with the current status. */
+export type ApprovalRow = RowOf<Approval, Shown>;
 
-/** The API view of an entity. */
-export function approvalEntityView(approval: Approval): ApprovalType {
+export const approvalColumns = `${columnsOf(Approval, shownMembers)}, ${currentStatus} as status`;
+
+const readApproval = rowReader(Approval);
+
+/** The view of a row, whose state PostgreSQL has told. */
+export const approvalRowView = (row: ApprovalRow): ApprovalType => approvalView(readApproval(row), row.status);
+
+export function approvalView(
+  approval: RecordOf<Approval, Shown>,
+  status: ApprovalState = stateAt(approval, new Date()),
+): ApprovalType {
   const { approvalId, agentClientId, agentTaskId, subject, scopes, requiredAcr, decidedBy, comment } = approval;
   const setting = settingView(approval.setting);
   return {
-    ...{ approvalId, agentClientId, agentTaskId, subject, scopes, setting, requiredAcr, decidedBy, comment },
-    status: stateAt(approval, new Date()),
+    ...{ approvalId, agentClientId, agentTaskId, subject, scopes, setting, status, requiredAcr, decidedBy, comment },
     requestedAt: approval.requestedAt.toISOString(),
     validUntil: approval.validUntil.toISOString(),
     decidedAt: approval.decidedAt?.toISOString() ?? null,

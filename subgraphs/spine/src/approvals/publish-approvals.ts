@@ -1,4 +1,5 @@
 import type { PrincipalType } from "@factory/runtime/auth/principal";
+import type { RowOf } from "@factory/runtime/db/entity-rows";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Cause } from "@factory/runtime/messages/envelope";
@@ -6,6 +7,7 @@ import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import { needsAgentApproval } from "@factory/schema/scopes";
 import type { TenantSettings } from "../settings/configuration/tenant-settings.js";
+import type { Approval } from "./approval.entity.js";
 import { type ApprovalDecision, type ApprovalRequests, ownPublishingTask } from "./approval-request.js";
 
 /** A user or service that publishes by itself, through this client. */
@@ -27,17 +29,13 @@ export interface PublishingDecision {
   readonly validUntil?: number;
 }
 
-interface ApprovedRow {
-  approval_id: string;
-  scopes: string[];
-  valid_until_ms: number;
-}
+type ApprovedRow = RowOf<Approval, "approvalId" | "scopes"> & { valid_until_ms: number };
 
 const approved = tenantStatement(
   "approved_publishing",
   `select approval_id, scopes, extract(epoch from valid_until)::float8 * 1000 as valid_until_ms from approvals
-   where tenant_id = scope.tenant and agent_client_id = $2 and agent_task_id = $3 and subject = $4
-     and status = 'Approved' and valid_until > now() and scopes && $5
+   where tenant_id = scope.tenant and agent_client_id = $clientId and agent_task_id = $task and subject = $subject
+     and status = 'Approved' and valid_until > now() and scopes && $publishing
    order by cardinality(scopes) desc, valid_until desc limit 1`,
 );
 
@@ -66,9 +64,10 @@ export class PublishApprovals {
     const { tenant, principalType, clientId, subject } = publisher;
     if (!(await this.required(tenant, principalType)))
       return { scopes, withheld: [], claims: { publishApproval: "NotRequired" } };
-    const key = [clientId, ownPublishingTask, subject, publishing];
-    const approval = await this.#database.reader.row<ApprovedRow>(approved, tenant, ...key);
-    const withheld = publishing.filter((scope) => !approval?.scopes.includes(scope));
+    const values = approved.valuesOf({ clientId, task: ownPublishingTask, subject, publishing });
+    const approval = await this.#database.reader.row<ApprovedRow>(approved, tenant, ...values);
+    const approvedScopes: readonly string[] = approval?.scopes ?? [];
+    const withheld = publishing.filter((scope) => !approvedScopes.includes(scope));
     const left = scopes.filter((scope) => !withheld.includes(scope));
     if (!approval) return { scopes: left, withheld, claims: {} };
     const claims = { approvalId: encodeId("apr", approval.approval_id) };

@@ -1,4 +1,6 @@
+import { columnsOf, type RowOf } from "@factory/runtime/db/entity-rows";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
+import { ChainHead } from "./audit-head.entity.js";
 import { chainHash, genesisHash } from "./chain-record.js";
 import type { NewRecord } from "./record-facts.js";
 
@@ -10,10 +12,13 @@ interface Head {
   hash: Buffer;
 }
 
+const headMembers = ["tenantId", "position", "hash"] as const;
+
 /** Heads are locked in the order of tenants, so that two processes cannot wait for each other. */
 const lockHeads = {
   name: "audit_lock_heads",
-  text: "select tenant_id, position, hash from audit_heads where tenant_id = any($1) order by tenant_id for update",
+  text: `select ${columnsOf(ChainHead, headMembers)} from audit_heads
+    where tenant_id = any($1) order by tenant_id for update`,
 };
 
 const createHeads = {
@@ -85,7 +90,7 @@ async function lockedHeads(
   now: Date,
 ): Promise<ReadonlyMap<string, Head>> {
   const lock = async () => {
-    const rows = await execute<{ tenant_id: string; position: string; hash: Buffer }>(lockHeads, [tenants]);
+    const rows = await execute<RowOf<ChainHead, (typeof headMembers)[number]>>(lockHeads, [tenants]);
     return new Map<string, Head>(
       rows.map(({ tenant_id, position, hash }) => [
         tenant_id,

@@ -1,27 +1,38 @@
+import type { RowOf } from "@factory/runtime/db/entity-rows";
+import { namedStatement } from "@factory/runtime/db/named-parameters";
 import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
 import { mailAddressKey } from "@factory/runtime/internet-names/mail-address";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import type { Pool } from "pg";
 import type { DeletedPerson } from "../people/users/personal-data.js";
+import type { ErasureRequest } from "./audit-erasure.entity.js";
 
 const batchSize = 2000;
 /** Records of the person that were still on the bus at the first pass are erased by the last one. */
 const lastPassAfterMs = 24 * 60 * 60_000;
 
-const request = `insert into audit_erasures (tenant_id, user_id, email, requested_at) values ($1, $2, $3, $4)
+const request = namedStatement(
+  "request_audit_erasure",
+  `insert into audit_erasures (tenant_id, user_id, email, requested_at) values ($tenant, $user, $email, $now)
   on conflict (tenant_id, user_id) do update
-    set email = excluded.email, requested_at = excluded.requested_at, erased_at = null`;
+    set email = excluded.email, requested_at = excluded.requested_at, erased_at = null`,
+);
 
 const due = `select tenant_id, user_id, email, requested_at < $1 as last from audit_erasures
   where erased_at is null or requested_at < $1 order by requested_at limit 100`;
 
-const erase = "select last_time, last_position from erase_audit_records($1, $2, $3, $4, $5, $6)";
+const erase = namedStatement(
+  "erase_audit_records",
+  "select last_time, last_position from erase_audit_records($tenant, $principal, $email, $time, $position, $batchSize)",
+);
 
-interface DueRow {
-  tenant_id: string;
-  user_id: string;
-  email: string;
-  last: boolean;
+type DueRow = RowOf<ErasureRequest, "tenantId" | "userId" | "email"> & { last: boolean };
+
+/** The records of a principal, or those with an e-mail address. */
+interface ErasedRecords {
+  readonly tenant: string;
+  readonly principal: string | null;
+  readonly email: string | null;
 }
 
 /**
@@ -42,8 +53,12 @@ export class AuditErasure {
     { defer, tenant }: Pick<Transaction, "defer" | "tenant">,
     { userId, formerEmail }: DeletedPerson,
   ): Promise<void> => {
-    const address = mailAddressKey(formerEmail);
-    await defer(request, [tenant.uuid, decodeId("usr", userId), address, this.#clock().toISOString()]);
+    const facts = {
+      user: decodeId("usr", userId),
+      email: mailAddressKey(formerEmail),
+      now: this.#clock().toISOString(),
+    };
+    await defer(request, request.valuesOf({ tenant: tenant.uuid, ...facts }));
   };
 
   /** Erases for all requests that are due. A killed process begins its request again. */
@@ -57,8 +72,8 @@ export class AuditErasure {
   }
 
   async #erase({ tenant_id: tenant, user_id: user, email, last }: DueRow, signal: AbortSignal): Promise<void> {
-    await this.#eraseBatches([tenant, encodeId("usr", user), null], signal);
-    await this.#eraseBatches([tenant, null, email], signal);
+    await this.#eraseBatches({ tenant, principal: encodeId("usr", user), email: null }, signal);
+    await this.#eraseBatches({ tenant, principal: null, email }, signal);
     if (signal.aborted) return;
     await this.#workers.query(
       last
@@ -68,16 +83,14 @@ export class AuditErasure {
     );
   }
 
-  async #eraseBatches(whose: readonly unknown[], signal: AbortSignal): Promise<void> {
-    let after: readonly unknown[] = ["-infinity", 0];
+  async #eraseBatches(records: ErasedRecords, signal: AbortSignal): Promise<void> {
+    let after: Record<"time" | "position", unknown> = { time: "-infinity", position: 0 };
     while (!signal.aborted) {
-      const { rows } = await this.#workers.query<{ last_time: Date; last_position: string }>(erase, [
-        ...whose,
-        ...after,
-        batchSize,
-      ]);
-      if (!rows[0]) return;
-      after = [rows[0].last_time, rows[0].last_position];
+      const values = erase.valuesOf({ ...records, ...after, batchSize });
+      const { rows } = await this.#workers.query<{ last_time: Date; last_position: string }>(erase.text, values);
+      const [last] = rows;
+      if (!last) return;
+      after = { time: last.last_time, position: last.last_position };
     }
   }
 }

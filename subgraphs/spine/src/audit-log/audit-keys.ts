@@ -1,7 +1,9 @@
 import { advisoryLocks } from "@factory/runtime/db/advisory-locks";
+import { columnsOf, type RowOf, rowReader } from "@factory/runtime/db/entity-rows";
 import type { ValueSeal } from "@factory/runtime/sealing/value-seal";
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from "jose";
 import type { Pool, PoolClient } from "pg";
+import { AuditKeyRow } from "./audit-key.entity.js";
 
 /** A key of the audit log with its private part. */
 export interface AuditKey {
@@ -12,14 +14,10 @@ export interface AuditKey {
   readonly createdAt: Date;
 }
 
-interface KeyRow {
-  key_id: string;
-  sealed_key: string;
-  created_at: Date;
-}
+const readKey = rowReader(AuditKeyRow);
 
 const usedForMs = 365 * 24 * 60 * 60_000;
-const allKeys = "select key_id, sealed_key, created_at from audit_keys order by created_at desc, key_id";
+const allKeys = `select ${columnsOf(AuditKeyRow)} from audit_keys order by created_at desc, key_id`;
 
 /**
  * The keys that sign seals. They are not the keys of tokens, which are deleted after their rotation: a key of the audit
@@ -78,9 +76,9 @@ export class AuditKeys {
   }
 
   async #read(from: Pool | PoolClient): Promise<AuditKey[]> {
-    const { rows } = await from.query<KeyRow>(allKeys);
+    const { rows } = await from.query<RowOf<AuditKeyRow>>(allKeys);
     const keys: AuditKey[] = [];
-    for (const { key_id: keyId, sealed_key: sealed, created_at: createdAt } of rows) {
+    for (const { keyId, sealedKey: sealed, createdAt } of rows.map(readKey)) {
       const { text, resealed } = this.#seal.open(sealed, keyId);
       if (resealed !== undefined)
         await from.query("update audit_keys set sealed_key = $3 where key_id = $1 and sealed_key = $2", [

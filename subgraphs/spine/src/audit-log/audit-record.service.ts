@@ -8,7 +8,7 @@ import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import type { AuditRecordFilterInput } from "./audit-record.input.js";
 import type { AuditRecordConnection, AuditRecordType } from "./audit-record.type.js";
-import { type AuditRecordRow, auditRecordColumns, auditRecordView } from "./audit-record.view.js";
+import { type AuditRecordRow, auditRecordColumns, auditRecordView, readAuditRecord } from "./audit-record.view.js";
 
 type RecordList = SortedList<AuditRecordType, TenantStatement>;
 
@@ -26,16 +26,15 @@ const conditions = {
 type Filter = keyof typeof conditions;
 const filters = Object.keys(conditions) as Filter[];
 
-/** The values of the filters begin at `$2`. */
 const listBy = (given: readonly Filter[]): RecordList =>
   new SortedList<AuditRecordType, TenantStatement>({
     list: "auditRecords",
     columns: { time: { column: "recorded_at", type: "timestamptz", of: ({ time }) => time } },
     id: { column: "position", type: "bigint", of: ({ position }) => String(position) },
     byDefault: "-time",
-    firstParameter: 2 + given.length,
-    statement: (name, { after, order, limit }) => {
-      const filtered = given.map((filter, at) => `and ${conditions[filter](`$${2 + at}`)}`).join(" ");
+    parameters: given,
+    statement: (name, { place, after, order, limit }) => {
+      const filtered = given.map((filter) => `and ${conditions[filter](place(filter))}`).join(" ");
       // Without a name a statement is planned for its values: which of several indexes is best depends on them.
       return tenantStatement(
         given.length > 1 ? "" : [name, ...given].join("_"),
@@ -77,9 +76,11 @@ export class AuditRecordService {
       throw invalidEnumValue([{ pointer: "/filter/outcome", allowed: outcomes }]);
     const given = filters.filter((name) => filter[name] != null);
     const values = given.map((name) => filter[name]);
-    const page = auditRecordsBy(given).page(this.#cursors, { tenantId: tenant.tenantId, given, values }, request);
+    const scope = { tenantId: tenant.tenantId, given, values };
+    const parameters = Object.fromEntries(given.map((name) => [name, filter[name]]));
+    const page = auditRecordsBy(given).page(this.#cursors, scope, request, parameters);
     const { reader } = this.#database;
-    const rows = await reader.rows<AuditRecordRow>(page.statement, tenant, ...values, ...page.values);
-    return page.connection(rows.map(auditRecordView));
+    const rows = await reader.rows<AuditRecordRow>(page.statement, tenant, ...page.values);
+    return page.connection(rows.map((row) => auditRecordView(readAuditRecord(row))));
   }
 }

@@ -1,9 +1,12 @@
+import type { RowOf } from "@factory/runtime/db/entity-rows";
+import { namedStatement } from "@factory/runtime/db/named-parameters";
 import { failpoint } from "@factory/runtime/faults/failpoint";
 import { encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import { type WorkerPool, workerTransaction } from "@factory/runtime/unit-of-work/worker-transaction";
+import type { ChainHead } from "./audit-head.entity.js";
 import type { AuditKeys } from "./audit-keys.js";
 import { signSeal } from "./sign-seal.js";
 
@@ -11,7 +14,10 @@ const batchSize = 100;
 
 const dueHeads = "select tenant_id from audit_heads where unsealed_since < $1 order by unsealed_since limit $2";
 const lockDueHead = "select position, hash from audit_heads where tenant_id = $1 and unsealed_since < $2 for update";
-const insertSeal = "insert into audit_seals (tenant_id, position, hash, sealed_at, jws) values ($1, $2, $3, $4, $5)";
+const insertSeal = namedStatement(
+  "insert_audit_seal",
+  "insert into audit_seals (tenant_id, position, hash, sealed_at, jws) values ($tenant, $position, $hash, $now, $jws)",
+);
 const markSealed = "update audit_heads set unsealed_since = null where tenant_id = $1";
 
 interface AuditSealingParts {
@@ -60,7 +66,7 @@ export class AuditSealing {
     const tenant = tenantWithId(tenantId);
     await workerTransaction(workers, tenant, cause, async ({ execute, record }) => {
       // another process may have sealed it meanwhile
-      const [head] = await execute<{ position: string; hash: Buffer }>(lockDueHead, [tenant.uuid, today]);
+      const [head] = await execute<RowOf<ChainHead, "position" | "hash">>(lockDueHead, [tenant.uuid, today]);
       if (!head) return;
       const sealed = {
         tenantId,
@@ -69,7 +75,7 @@ export class AuditSealing {
         sealedAt: now.toISOString(),
       };
       const jws = await signSeal(sealed, key);
-      await execute(insertSeal, [tenant.uuid, head.position, head.hash, now, jws]);
+      await execute(insertSeal, insertSeal.valuesOf({ tenant: tenant.uuid, ...head, now, jws }));
       await execute(markSealed, [tenant.uuid]);
       record({ type: "AuditLogSealed", subject: `audit-seals/${head.position}`, data: { ...sealed, jws } });
       failpoint("audit.sealing");

@@ -1,3 +1,4 @@
+import { columnsOf, type RowOf, rowReader } from "@factory/runtime/db/entity-rows";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
@@ -5,10 +6,13 @@ import { ConcurrencyLimiter } from "@factory/runtime/tenancy/concurrency-limiter
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
+import type { ChainHead } from "./audit-head.entity.js";
 import type { AuditKeys } from "./audit-keys.js";
-import { auditRecordColumns } from "./audit-record.view.js";
+import { ChainedRecord } from "./audit-record.entity.js";
+import { readAuditRecord } from "./audit-record.view.js";
+import { ChainSeal } from "./audit-seal.entity.js";
 import type { AuditBreakType, AuditSealType, AuditVerificationType } from "./audit-verification.type.js";
-import { ChainCheck, type CheckedRow } from "./chain-check.js";
+import { ChainCheck } from "./chain-check.js";
 import { genesisHash } from "./chain-record.js";
 import { openSeal, type SealedHead } from "./sign-seal.js";
 
@@ -26,17 +30,20 @@ const extentOf = tenantStatement(
 );
 const recordsAfter = tenantStatement(
   "audit_records_after",
-  `select ${auditRecordColumns}, personal_salt from audit_records
-   where tenant_id = scope.tenant and position > $2 and position <= $3 order by position limit $4`,
+  `select ${columnsOf(ChainedRecord)} from audit_records
+   where tenant_id = scope.tenant and position > $after and position <= $through
+   order by position limit $count`,
 );
+const sealMembers = ["position", "hash", "sealedAt", "jws"] as const;
+const sealColumns = columnsOf(ChainSeal, sealMembers);
 const sealsBetween = tenantStatement(
   "audit_seals_between",
-  `select position, hash, sealed_at, jws from audit_seals
+  `select ${sealColumns} from audit_seals
    where tenant_id = scope.tenant and position between $2 and $3 order by position`,
 );
 const newestSealOf = tenantStatement(
   "audit_newest_seal",
-  `select position, hash, sealed_at, jws from audit_seals
+  `select ${sealColumns} from audit_seals
    where tenant_id = scope.tenant order by position desc limit 1`,
 );
 const hashAt = tenantStatement(
@@ -44,21 +51,13 @@ const hashAt = tenantStatement(
   "select hash from audit_records where tenant_id = scope.tenant and position = $2",
 );
 
-interface Extent {
-  position: string | null;
-  hash: Buffer | null;
-  start_position: string | null;
-  start_hash: Buffer | null;
-  newest: string | null;
-  oldest: string | null;
-}
+type HeadRow = RowOf<ChainHead, "position" | "hash" | "startPosition" | "startHash">;
 
-interface SealRow {
-  position: string;
-  hash: Buffer;
-  sealed_at: Date;
-  jws: string;
-}
+type Extent = { [Name in keyof HeadRow]: HeadRow[Name] | null } & { newest: string | null; oldest: string | null };
+
+type SealRow = RowOf<ChainSeal, (typeof sealMembers)[number]>;
+
+const readSeal = rowReader(ChainSeal);
 
 interface Head {
   readonly position: number;
@@ -93,7 +92,7 @@ export class AuditVerificationService {
       const { reader } = this.#database;
       const [extent, newest] = await Promise.all([
         reader.row<Extent & Record<string, unknown>>(extentOf, tenant),
-        reader.row<SealRow & Record<string, unknown>>(newestSealOf, tenant),
+        reader.row<SealRow>(newestSealOf, tenant),
       ]);
       const head = headOf(extent);
       const check = this.#checkFrom(tenant, head, after);
@@ -142,13 +141,8 @@ export class AuditVerificationService {
     for (let checked = 0; check.position < head.position; ) {
       if (checked >= maxRecords || performance.now() > run.untilMs) return undefined;
       const from = check.position;
-      const rows = await this.#database.reader.rows<CheckedRow & Record<string, unknown>>(
-        recordsAfter,
-        tenant,
-        from,
-        head.position,
-        pageSize,
-      );
+      const values = recordsAfter.valuesOf({ after: from, through: head.position, count: pageSize });
+      const rows = await this.#database.reader.rows<RowOf<ChainedRecord>>(recordsAfter, tenant, ...values);
       if (rows.length === 0)
         return { position: from + 1, reason: "CutOff", detail: `The head of the log is at ${head.position}.` };
       const hashes = new Map<number, Buffer>();
@@ -202,7 +196,7 @@ export class AuditVerificationService {
   }
 
   #seals(tenant: Tenant, from: number, to: number): Promise<SealRow[]> {
-    return this.#database.reader.rows<SealRow & Record<string, unknown>>(sealsBetween, tenant, from, to);
+    return this.#database.reader.rows<SealRow>(sealsBetween, tenant, from, to);
   }
 }
 
@@ -214,9 +208,9 @@ interface Run {
   seals: number;
 }
 
-function checkRows(check: ChainCheck, rows: readonly CheckedRow[], hashes: Map<number, Buffer>): Break {
+function checkRows(check: ChainCheck, rows: readonly RowOf<ChainedRecord>[], hashes: Map<number, Buffer>): Break {
   for (const row of rows) {
-    const broken = check.next(row);
+    const broken = check.next(readAuditRecord(row));
     if (broken) return broken;
     hashes.set(check.position, check.hash);
   }
@@ -252,9 +246,7 @@ const mismatch = (position: number): AuditBreakType => ({
 
 const cursorScope = ({ tenantId }: Tenant) => ({ list: "verifyAuditLog", tenantId });
 
-const sealView = ({ position, hash, sealed_at, jws }: SealRow): AuditSealType => ({
-  position: Number(position),
-  hash: hash.toString("hex"),
-  sealedAt: sealed_at.toISOString(),
-  jws,
-});
+function sealView(row: SealRow): AuditSealType {
+  const { position, hash, sealedAt, jws } = readSeal(row);
+  return { position: Number(position), hash: hash.toString("hex"), sealedAt: sealedAt.toISOString(), jws };
+}

@@ -1,19 +1,19 @@
 import { DateTime, JsonObject } from "@factory/runtime/graphql/scalars";
 import { Field, Float, Int, ObjectType, registerEnumType } from "type-graphql";
 
-export const AuditVerificationStatus = {
+const AuditVerificationStatus = {
   Intact: "Intact",
   Broken: "Broken",
   Unfinished: "Unfinished",
 } as const;
-export type AuditVerificationStatus = keyof typeof AuditVerificationStatus;
+type AuditVerificationStatus = keyof typeof AuditVerificationStatus;
 registerEnumType(AuditVerificationStatus, {
   name: "AuditVerificationStatus",
   description:
     "Intact: every record up to the head was checked. Broken: see firstBroken. Unfinished: call again with nextCursor.",
 });
 
-export const AuditBreakReason = {
+const AuditBreakReason = {
   Altered: "Altered",
   PersonalDataAltered: "PersonalDataAltered",
   Removed: "Removed",
@@ -22,7 +22,7 @@ export const AuditBreakReason = {
   SealMismatch: "SealMismatch",
   SealInvalid: "SealInvalid",
 } as const;
-export type AuditBreakReason = keyof typeof AuditBreakReason;
+type AuditBreakReason = keyof typeof AuditBreakReason;
 registerEnumType(AuditBreakReason, {
   name: "AuditBreakReason",
   description:

@@ -1,11 +1,11 @@
-import { type AuditRecordRow, rowFacts, rowPersonalData } from "./audit-record.view.js";
+import type { RecordOf } from "@factory/runtime/db/entity-rows";
+import type { ChainedRecord } from "./audit-record.entity.js";
+import { recordFacts, recordPersonalData } from "./audit-record.view.js";
 import type { AuditBreakType } from "./audit-verification.type.js";
 import { chainHash, personalDigest } from "./chain-record.js";
 
 /** A record as it is checked, with the salt that no caller sees. */
-export interface CheckedRow extends AuditRecordRow {
-  personal_salt: Buffer | null;
-}
+type CheckedRecord = RecordOf<ChainedRecord>;
 
 /** Checks the records of a chain, one after the other from a known position and hash. */
 export class ChainCheck {
@@ -18,15 +18,15 @@ export class ChainCheck {
   }
 
   /** Checks the next record. Returns its fault; undefined if it continues the chain. */
-  next(row: CheckedRow): AuditBreakType | undefined {
+  next(record: CheckedRecord): AuditBreakType | undefined {
     const position = this.position + 1;
-    if (Number(row.position) !== position)
-      return { position, reason: "Removed", detail: `The next record has the position ${row.position}.` };
-    const facts = rowFacts(row);
+    if (Number(record.position) !== position)
+      return { position, reason: "Removed", detail: `The next record has the position ${record.position}.` };
+    const facts = recordFacts(record);
     const hash = chainHash(this.hash, facts);
-    if (!hash.equals(row.hash))
+    if (!hash.equals(record.hash))
       return { position, reason: "Altered", detail: "The hash of the record is not that of its content." };
-    if (!personalDataFits(row))
+    if (!personalDataFits(record))
       return {
         position,
         reason: "PersonalDataAltered",
@@ -39,9 +39,9 @@ export class ChainCheck {
 }
 
 /** Without a salt there must be no personal data: there never was any, or it was erased. */
-function personalDataFits(row: CheckedRow): boolean {
-  const personal = rowPersonalData(row);
-  if (row.personal_salt === null) return Object.values(personal).every((value) => value === undefined);
-  const digest = personalDigest(row.personal_salt, personal);
-  return digest !== undefined && row.personal_digest !== null && digest.equals(row.personal_digest);
+function personalDataFits(record: CheckedRecord): boolean {
+  const personal = recordPersonalData(record);
+  if (record.personalSalt === null) return Object.values(personal).every((value) => value === undefined);
+  const digest = personalDigest(record.personalSalt, personal);
+  return digest !== undefined && record.personalDigest !== null && digest.equals(record.personalDigest);
 }

@@ -4,7 +4,7 @@ import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-muta
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
 import type { PageRequest } from "@factory/runtime/pagination/page";
-import { SortedList } from "@factory/runtime/pagination/sorted-list";
+import { readPage, SortedList } from "@factory/runtime/pagination/sorted-list";
 import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
@@ -57,7 +57,6 @@ export const sortedOAuthClients = new SortedList<OAuthClientType, TenantStatemen
   },
   id: { column: "client_id", type: "text", of: ({ clientId }) => clientId },
   byDefault: "createdAt",
-  firstParameter: 2,
   statement: (name, { after, order, limit }) =>
     tenantStatement(
       name,
@@ -96,11 +95,9 @@ export class OAuthClientAdministrationService {
     return row && oauthClientRowView(row);
   }
 
-  async list(context: RequestContext, request: PageRequest<never>): Promise<OAuthClientConnection> {
-    const tenant = tenantOf(context);
-    const page = sortedOAuthClients.page(this.#cursors, { tenantId: tenant.tenantId }, request);
-    const rows = await this.#database.reader.rows<OAuthClientRow>(page.statement, tenant, ...page.values);
-    return page.connection(rows.map(oauthClientRowView));
+  list(context: RequestContext, request: PageRequest<never>): Promise<OAuthClientConnection> {
+    const list = { reader: this.#database.reader, cursors: this.#cursors, tenant: tenantOf(context) };
+    return readPage(sortedOAuthClients, list, request, oauthClientRowView);
   }
 
   disable(context: RequestContext, clientId: string): Promise<OAuthClientType> {

@@ -3,7 +3,7 @@ import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
 import { Directive, Field, ID, ObjectType, registerEnumType } from "type-graphql";
 
-export const OAuthClientStatus = { Active: "Active", Disabled: "Disabled" } as const;
+const OAuthClientStatus = { Active: "Active", Disabled: "Disabled" } as const;
 registerEnumType(OAuthClientStatus, { name: "ApiClientStatus" });
 
 /** A client of the token endpoint. In the graph `OAuthClient` is another thing: the client of a vendor that a provider uses. */

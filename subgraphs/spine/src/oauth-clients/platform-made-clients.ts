@@ -1,13 +1,15 @@
 import type { Principal } from "@factory/runtime/auth/principal";
+import { columnsOf, type RowOf } from "@factory/runtime/db/entity-rows";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import { isHeldByPlatform } from "../rights/access-control/platform-hold-statement.js";
 import { hasOwner, isOwner } from "../rights/roles/owners.js";
 import { settingNow } from "../settings/configuration/tenant-settings.js";
-import type { OAuthClient } from "./oauth-client.entity.js";
+import { OAuthClient } from "./oauth-client.entity.js";
+import { readClient } from "./oauth-client.view.js";
 
 /** A client that the platform made in a tenant. */
-export type PlatformMadeClient = Pick<OAuthClient, "clientId" | "name" | "scopes">;
+type PlatformMadeClient = Pick<OAuthClient, "clientId" | "name" | "scopes">;
 
 /** Tells the owners of the tenant, in the transaction that makes the client. */
 export type PlatformClientNotice = (transaction: Transaction, client: PlatformMadeClient) => Promise<void>;
@@ -82,9 +84,11 @@ export async function mayEndAsOwner(
   return isOwner(transaction, subject);
 }
 
+const listedMembers = ["clientId", "name", "scopes"] as const;
+
 const activeOnes = {
   name: "active_platform_made_clients",
-  text: `select client_id, name, scopes from api_clients
+  text: `select ${columnsOf(OAuthClient, listedMembers)} from api_clients
     where tenant_id = $1 and created_by_platform and status = 'Active' order by created_at, client_id limit $2`,
 };
 
@@ -93,6 +97,6 @@ export async function platformMadeClients(
   { execute, tenant }: Transaction,
   limit: number,
 ): Promise<PlatformMadeClient[]> {
-  const rows = await execute<{ client_id: string; name: string; scopes: string[] }>(activeOnes, [tenant.uuid, limit]);
-  return rows.map(({ client_id: clientId, name, scopes }) => ({ clientId, name, scopes }));
+  const values = [tenant.uuid, limit];
+  return (await execute<RowOf<OAuthClient, (typeof listedMembers)[number]>>(activeOnes, values)).map(readClient);
 }

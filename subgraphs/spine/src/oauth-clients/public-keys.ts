@@ -20,7 +20,7 @@ export interface PublicKeySet {
 }
 
 /** The accepted keys of a set, and an error for each refused one. */
-export interface CheckedKeySet {
+interface CheckedKeySet {
   readonly keySet: PublicKeySet;
   readonly errors: FieldError[];
 }

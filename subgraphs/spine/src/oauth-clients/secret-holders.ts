@@ -1,20 +1,15 @@
+import { columnsOf, type RecordOf, type RowOf } from "@factory/runtime/db/entity-rows";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import { userStatuses } from "../rights/access-control/user-status-statement.js";
 import { OAuthClient } from "./oauth-client.entity.js";
 
-interface HeldRow {
-  client_id: string;
-  name: string;
-  status: "Active" | "Disabled";
-  secret_held_by: string;
-}
+const shownMembers = ["clientId", "name", "status"] as const;
+type Shown = (typeof shownMembers)[number];
+
+type HeldRow = RowOf<OAuthClient, Shown> & { secret_held_by: string };
 
 /** A client whose secret or keys a principal holds. */
-export interface HeldClient {
-  readonly clientId: string;
-  readonly name: string;
-  readonly status: "Active" | "Disabled";
-}
+export type HeldClient = RecordOf<OAuthClient, Shown>;
 
 /**
  * Clients of the tenant that only this principal can act as: it alone was told the secret or installed the keys, itself or
@@ -23,7 +18,7 @@ export interface HeldClient {
  */
 export async function clientsHeldOnlyBy(transaction: Transaction, principalId: string): Promise<HeldClient[]> {
   const rows = await transaction.execute<HeldRow>(
-    `select client_id, name, status, secret_held_by from api_clients
+    `select ${columnsOf(OAuthClient, [...shownMembers, "secretHeldBy"])} from api_clients
      where tenant_id = $1 and secret_held_by is not null order by client_id`,
     [transaction.tenant.uuid],
   );

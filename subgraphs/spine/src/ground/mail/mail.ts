@@ -13,7 +13,7 @@ export interface Mail {
 }
 
 /** The content of a mail, from which text and HTML are made. */
-export interface MailContent {
+interface MailContent {
   readonly to: string;
   readonly subject: string;
   readonly paragraphs: readonly string[];

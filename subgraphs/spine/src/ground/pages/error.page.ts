@@ -2,7 +2,7 @@ import { html } from "@factory/runtime/html/html";
 import type { Page } from "./page.js";
 
 /** `title` and `detail` are for the reader; `traceId` is what support asks for. */
-export interface ErrorText {
+interface ErrorText {
   readonly title: string;
   readonly detail: string;
   readonly traceId: string;

@@ -1,5 +1,6 @@
 import type { Revocation } from "@factory/runtime/auth/revocations";
 import { maxLifetimeSeconds } from "@factory/runtime/auth/token-claims";
+import { namedStatement } from "@factory/runtime/db/named-parameters";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import type { SubjectKind } from "./subject-version.entity.js";
 
@@ -15,15 +16,22 @@ const versionedAs: Partial<Record<Revocation["kind"], SubjectKind>> = {
 };
 
 const announce = `insert into revocations (tenant_id, revocation_id, kind, subject, version, expires_at)
-  select $1, gen_random_uuid(), $2, subject, version, now() + make_interval(secs => $4)`;
-const recordEnd = `${announce} from (select unnest($3::text[]) as subject, 1 as version) ended`;
+  select $tenant, gen_random_uuid(), $kind, subject, version, now() + make_interval(secs => $seconds)`;
+const recordEnd = namedStatement(
+  "record_end_of_subjects",
+  `${announce} from (select unnest($subjects::text[]) as subject, 1 as version) ended`,
+);
 // the lock on the row of a subject lasts until the commit, so versions ascend in the order of the commits
-const recordRaised = `with raised as (
+const recordRaised = namedStatement(
+  "record_raised_versions",
+  `with raised as (
     insert into subject_versions as known (tenant_id, kind, subject, version)
-    select $1, $5, subject, 1 from (select distinct unnest($3::text[]) as subject) subjects order by subject
+    select $tenant, $versioned, subject, 1
+    from (select distinct unnest($subjects::text[]) as subject) subjects order by subject
     on conflict (tenant_id, kind, subject) do update set version = known.version + 1
     returning subject, version)
-  ${announce} from raised`;
+  ${announce} from raised`,
+);
 
 /**
  * Revokes the tokens whose facts about the subjects were read before this transaction commits: raises the versions of the
@@ -36,7 +44,9 @@ export async function recordRevocation(
   ...subjects: readonly string[]
 ): Promise<void> {
   const versioned = versionedAs[kind];
-  const values = [tenant.uuid, kind, subjects, maxLifetimeSeconds];
-  await (versioned === undefined ? execute(recordEnd, values) : execute(recordRaised, [...values, versioned]));
+  const values = { tenant: tenant.uuid, kind, subjects, seconds: maxLifetimeSeconds };
+  await (versioned === undefined
+    ? execute(recordEnd.text, recordEnd.valuesOf(values))
+    : execute(recordRaised.text, recordRaised.valuesOf({ ...values, versioned })));
   notify(revocationChannel);
 }

@@ -1,17 +1,15 @@
-import type { Revocation } from "@factory/runtime/auth/revocations";
+import type { Revocation as RevocationFact } from "@factory/runtime/auth/revocations";
 import type { Notifications } from "@factory/runtime/connections/listener";
+import type { RowOf } from "@factory/runtime/db/entity-rows";
 import { DrainLoop } from "@factory/runtime/loops/drain-loop";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { Pool } from "pg";
 import { revocationChannel } from "./record-revocation.js";
+import type { Revocation } from "./revocation.entity.js";
 
-interface RevocationRow {
-  kind: Revocation["kind"];
-  subject: string;
-  version: number;
-}
+type RevocationRow = RowOf<Revocation, "kind" | "subject"> & { version: number };
 
-type RevocationListener = (revocation: Revocation) => void;
+type RevocationListener = (revocation: RevocationFact) => void;
 
 /** The snapshot in which no transaction has committed. */
 const nothing = "1:1:";

@@ -33,23 +33,31 @@ const [notification, digest] = [uuidOf("8000", 20_000), uuidOf("a000", 40)];
 const rows = 40_000;
 
 /** The names of the statements, their values, and the pages that one execution may read. */
-const statements: readonly [{ name: string; text: string }, (of: string) => (string | number | null)[], number][] = [
+const statements: readonly [{ name: string; text: string }, (of: string) => unknown[], number][] = [
   [queuedNotification, (of) => [of, notification], 40],
   [lockQueued, (of) => [of, notification], 30],
   [lockUnhanded, (of) => [of, notification], 30],
   [changeLane, (of) => [of, notification, "Mail"], 60],
-  [wait, (of) => [of, notification, new Date().toISOString(), null], 60],
+  [wait, (of) => wait.valuesOf({ tenant: of, notification, until: new Date().toISOString(), handle: null }), 60],
   [release, (of) => [of, notification, new Date().toISOString()], 60],
-  [settle, (of) => [of, notification, "Sent", null, "{Queued}"], 60],
+  [
+    settle,
+    (of) => settle.valuesOf({ tenant: of, notification, status: "Sent", reason: null, takenIn: "{Queued}" }),
+    60,
+  ],
   [byHandle, (of) => [of, "handle 20000"], 20],
   [lockNamedReceiver, (of) => [of, notification, notification], 20],
   [digestOfMember, (of) => [of, notification], 20],
   [closeDigest, (of) => [of, digest], 30],
   [firstQueued, (of) => [of, digest], 20],
-  [queuedTexts, (of) => [of, digest, 20, 301], 5000],
+  [queuedTexts, (of) => queuedTexts.valuesOf({ tenant: of, digest, items: 20, characters: 301 }), 5000],
   [otherMembers, (of) => [of, notification], 1000],
   [membersBehind, (of) => [of, notification], 5000],
-  [takeSlot, (of) => [of, notification, "limit", 1000, "2100-01-01"], 1500],
+  [
+    takeSlot,
+    (of) => takeSlot.valuesOf({ tenant: of, notification, key: "limit", perHour: 1000, latest: "2100-01-01" }),
+    1500,
+  ],
 ];
 
 beforeAll(async () => {
@@ -75,8 +83,8 @@ async function inTransaction<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-async function pagesRead(name: string, values: readonly (string | number | null)[]): Promise<number> {
-  const literals = values.map((value) => (value === null ? "null" : pg.escapeLiteral(String(value))));
+async function pagesRead(name: string, values: readonly unknown[]): Promise<number> {
+  const literals = values.map((value) => (value === null ? "null" : pg.escapeLiteral(`${value as string | number}`)));
   const { rows: plans } = await inTransaction(() =>
     app.query(`explain (analyze, buffers, format json) execute "${name}" (${literals.join(", ")})`),
   );

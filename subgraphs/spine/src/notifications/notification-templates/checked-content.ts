@@ -1,7 +1,6 @@
 import { DomainError, type FieldError } from "@factory/runtime/errors/domain-error";
 import { localeChain } from "./locale-chain.js";
 import { type MessageTemplate, variableTypes } from "./message-template.js";
-import { nameProblem } from "./name-problem.js";
 import type { StoredText, StoredVariable, TemplateContent } from "./notification-template.entity.js";
 import type {
   NotificationTemplateTextInput,
@@ -9,7 +8,7 @@ import type {
   SetNotificationTemplateInput,
 } from "./notification-template.input.js";
 import { variablesOf } from "./notification-template.view.js";
-import { readTemplate, TemplateTextError } from "./template-text.js";
+import { readTemplate, type TemplateText, TemplateTextError } from "./template-text.js";
 
 /** Bounds what a tenant stores, and what one notification reads. */
 const maxBytes = 32 * 1024;
@@ -128,3 +127,50 @@ function localeProblems(texts: readonly StoredText[], ofTenant: string): FieldEr
     errors.push(problem("/input/texts", "REQUIRED", `One of the texts must be in ${last.join(" or ")}.`));
   return errors;
 }
+
+type Variables = MessageTemplate["variables"];
+
+/** The names that the sections around a part allow. */
+interface Surroundings {
+  /** The members of the items of lists. */
+  readonly members: readonly string[];
+  readonly isSection: boolean;
+}
+
+/** The problem of the first name in the text that does not fit the declared variables; undefined if all of them do. */
+function nameProblem(
+  text: TemplateText,
+  variables: Variables,
+  around: Surroundings = { members: [], isSection: false },
+): string | undefined {
+  for (const part of text) {
+    if (part.kind === "text") continue;
+    const problem = pathProblem(part, variables, around);
+    if (problem !== undefined) return problem;
+    if (part.kind === "value") continue;
+    const members = [...around.members, ...(declared(variables, part.path[0])?.members ?? [])];
+    const within = nameProblem(part.parts, variables, { members, isSection: true });
+    if (within !== undefined) return within;
+  }
+  return undefined;
+}
+
+function pathProblem(
+  { kind, path }: Exclude<TemplateText[number], { kind: "text" }>,
+  variables: Variables,
+  { members, isSection }: Surroundings,
+): string | undefined {
+  const [name] = path;
+  if (name === undefined)
+    return isSection ? undefined : '"{{.}}" stands for the item of a section, and is outside of one.';
+  if (path.length > 1) return `"${path.join(".")}" has a dot, and only the items of a list have members.`;
+  if (members.includes(name)) return undefined;
+  const variable = declared(variables, name);
+  if (!variable) return `"${name}" is not one of the variables.`;
+  return kind === "value" && variable.type === "list"
+    ? `"${name}" is a list. Use {{#${name}}}…{{/${name}}}.`
+    : undefined;
+}
+
+const declared = (variables: Variables, name: string | undefined) =>
+  name !== undefined && Object.hasOwn(variables, name) ? variables[name] : undefined;

@@ -20,7 +20,9 @@ import type {
 } from "./notification-template.type.js";
 import {
   builtInView,
+  type ListedTemplateRow,
   messageTemplate,
+  readTemplate,
   type TemplateRow,
   templateColumns,
   templateRowView,
@@ -37,7 +39,7 @@ const oneTemplate = tenantStatement(
 const stepsPerPoint = 1000;
 
 /** A template with its values, and the language that is asked for. */
-export interface TemplateCall {
+interface TemplateCall {
   readonly key: string;
   readonly locale: string | null;
   readonly data: Readonly<Record<string, unknown>>;
@@ -66,18 +68,16 @@ export class NotificationTemplateService {
 
   async list(context: RequestContext, request: PageRequest<never>): Promise<NotificationTemplateConnection> {
     const tenant = tenantOf(context);
-    const page = sortedTemplates.page(this.#cursors, { tenantId: tenant.tenantId }, request);
-    const values = [[...builtInTemplates.keys()], ...page.values];
-    const rows = await this.#database.reader.rows<TemplateRow>(page.statement, tenant, ...values);
+    const builtIns = [...builtInTemplates.keys()];
+    const page = sortedTemplates.page(this.#cursors, { tenantId: tenant.tenantId }, request, { builtIns });
+    const rows = await this.#database.reader.rows<ListedTemplateRow>(page.statement, tenant, ...page.values);
     return page.connection(rows.map(templateRowView));
   }
 
   /** The template that a notification of the tenant with this key has. */
   async find(tenant: Tenant, key: string): Promise<MessageTemplate | undefined> {
     const row = await this.#database.reader.row<TemplateRow>(oneTemplate, tenant, key);
-    if (!row) return builtInTemplates.get(key);
-    const { variables, link_variable: linkVariable, texts } = row;
-    return messageTemplate(key, { variables: variables ?? [], linkVariable, texts: texts ?? [] });
+    return row ? messageTemplate(key, readTemplate(row)) : builtInTemplates.get(key);
   }
 
   /** Throws NOT_FOUND, or PARAMETERS_INVALID as a notification with these values would. */

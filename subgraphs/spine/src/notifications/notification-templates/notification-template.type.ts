@@ -4,7 +4,7 @@ import type { Connection } from "@factory/runtime/pagination/page";
 import { Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
 import type { VariableType } from "./message-template.js";
 
-export const NotificationTemplateVariableTypeEnum = {
+const NotificationTemplateVariableTypeEnum = {
   text: "text",
   number: "number",
   boolean: "boolean",
@@ -14,7 +14,7 @@ export const NotificationTemplateVariableTypeEnum = {
 registerEnumType(NotificationTemplateVariableTypeEnum, { name: "NotificationTemplateVariableType" });
 
 @ObjectType("NotificationTemplateVariable", { simpleResolvers: true })
-export class NotificationTemplateVariableType {
+class NotificationTemplateVariableType {
   @Field()
   name: string;
 
@@ -29,7 +29,7 @@ export class NotificationTemplateVariableType {
 }
 
 @ObjectType("NotificationTemplateText", { simpleResolvers: true, description: "The texts in one language." })
-export class NotificationTemplateTextType {
+class NotificationTemplateTextType {
   @Field()
   locale: string;
 
@@ -88,7 +88,7 @@ export class SetNotificationTemplateType extends NotificationTemplateType {
 }
 
 @ObjectType("NotificationTemplateLink", { simpleResolvers: true })
-export class NotificationTemplateLinkType {
+class NotificationTemplateLinkType {
   @Field()
   label: string;
 

@@ -1,37 +1,33 @@
+import { columnsOf, type RecordOf, type RowOf, rowReader } from "@factory/runtime/db/entity-rows";
 import { builtInTemplates } from "./built-in-templates.js";
 import type { LocalizedTexts, MessageTemplate, TemplateVariable } from "./message-template.js";
-import type {
+import {
   NotificationTemplate,
-  StoredText,
-  StoredVariable,
-  TemplateContent,
+  type StoredText,
+  type StoredVariable,
+  type TemplateContent,
 } from "./notification-template.entity.js";
 import type { NotificationTemplateType } from "./notification-template.type.js";
 
-export const templateColumns = "key, variables, link_variable, texts, version, updated_at, updated_by";
+const shownMembers = ["key", "variables", "linkVariable", "texts", "version", "updatedAt", "updatedBy"] as const;
+type Shown = (typeof shownMembers)[number];
 
-/** A row of `notification_templates` as PostgreSQL returns it. In a list, a built-in template has its key only. */
-export interface TemplateRow {
-  key: string;
-  variables: StoredVariable[] | null;
-  link_variable: string | null;
-  texts: StoredText[] | null;
-  version: number | null;
-  updated_at: Date | null;
-  updated_by: string | null;
+export const templateColumns = columnsOf(NotificationTemplate, shownMembers);
+
+export type TemplateRow = RowOf<NotificationTemplate, Shown>;
+/** In a list, a built-in template has its key only. */
+export type ListedTemplateRow = TemplateRow | { key: string; version: null };
+
+export const readTemplate = rowReader(NotificationTemplate);
+
+export function templateRowView(row: ListedTemplateRow): NotificationTemplateType {
+  if (row.version !== null) return templateView(readTemplate(row));
+  const builtIn = builtInTemplates.get(row.key);
+  if (!builtIn) throw new Error(`No template is built in with the key ${row.key}.`);
+  return builtInView(builtIn);
 }
 
-export function templateRowView(row: TemplateRow): NotificationTemplateType {
-  const { key, variables, texts, version } = row;
-  const builtIn = builtInTemplates.get(key);
-  if (version === null && builtIn) return builtInView(builtIn);
-  return {
-    ...{ key, isBuiltIn: false, variables: variables ?? [], linkVariable: row.link_variable, texts: texts ?? [] },
-    ...{ version: version ?? 0, updatedAt: row.updated_at?.toISOString() ?? null, updatedBy: row.updated_by },
-  };
-}
-
-export const templateView = (template: NotificationTemplate) => ({
+export const templateView = (template: RecordOf<NotificationTemplate, Shown>) => ({
   ...contentOf(template),
   key: template.key,
   isBuiltIn: false,

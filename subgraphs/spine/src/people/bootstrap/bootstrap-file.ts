@@ -5,7 +5,7 @@ import { z } from "zod";
 
 const contents = z.object({ issuer: z.string(), clientId: z.string(), clientSecret: z.string() });
 /** The contents of `bootstrap.json`. */
-export type BootstrapFile = z.infer<typeof contents>;
+type BootstrapFile = z.infer<typeof contents>;
 
 /**
  * Writes `bootstrap.json` (mode 0600) for the platform administrator and returns its path. A file of the same client keeps

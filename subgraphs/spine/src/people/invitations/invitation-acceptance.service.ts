@@ -1,6 +1,6 @@
 import { violatedUnique } from "@factory/runtime/errors/database-failure";
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import { encodeId, newId } from "@factory/runtime/identifiers/wire-id";
+import { newId } from "@factory/runtime/identifiers/wire-id";
 import { mailAddress, mailAddressKey } from "@factory/runtime/internet-names/mail-address";
 import type { Cause } from "@factory/runtime/messages/envelope";
 import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
@@ -21,7 +21,7 @@ import { requireAllowedDomain } from "./allowed-email-domains.js";
 import { Invitation } from "./invitation.entity.js";
 import type { AcceptInvitationInput } from "./invitation.input.js";
 import type { InvitationState } from "./invitation.states.js";
-import { invitationFacts, stateOf } from "./invitation.view.js";
+import { invitationFacts, readInvitation, stateOf } from "./invitation.view.js";
 import { tokenDigest } from "./invitation-token.js";
 import { type InvitationByTokenRow, invitationByToken } from "./open-invitation-statement.js";
 
@@ -55,7 +55,7 @@ export class InvitationAcceptance {
   async accept({ trace, origin }: Pick<Cause, "trace" | "origin">, input: AcceptInvitationInput): Promise<UserType> {
     const digest = tokenDigest(input.token);
     const found = await this.#open(digest);
-    const tenant = tenantWithId(encodeId("ten", found.tenant_id));
+    const tenant = tenantWithId(found.tenantId);
     const { database, tenants, seats, settings, arrivals } = this.#parts;
     requireAllowedDomain(found.email, await settings.get(tenant, "signIn.allowedEmailDomains"));
     const passwordHash = await newPasswordHash({
@@ -71,7 +71,7 @@ export class InvitationAcceptance {
       return await database.transaction(tenant, cause, async (transaction) => {
         await tenants.requireActive(transaction);
         transaction.audit({ operation: "acceptInvitation", principaltype: "User" });
-        const invitation = await lockedInvitation(transaction, encodeId("inv", found.invitation_id), digest);
+        const invitation = await lockedInvitation(transaction, found.invitationId, digest);
         await seats.requireFreeForInvited(transaction, seatLimit);
         const displayName = input.displayName ?? invitation.displayName;
         return register(transaction, invitation, { userId, passwordHash, displayName, arrivals });
@@ -88,8 +88,8 @@ export class InvitationAcceptance {
   /** Throws as `accept` does when the token cannot be used any more. */
   async look(token: string): Promise<OpenInvitation> {
     const found = await this.#open(tokenDigest(token));
-    const { organisation, email, display_name: displayName } = found;
-    const passwordMinLength = await this.#minLength(tenantWithId(encodeId("ten", found.tenant_id)));
+    const { organisation, email, displayName } = found;
+    const passwordMinLength = await this.#minLength(tenantWithId(found.tenantId));
     return { organisation, email, displayName, passwordMinLength };
   }
 
@@ -97,12 +97,13 @@ export class InvitationAcceptance {
     return this.#parts.settings.get(tenant, "signIn.passwordMinLength");
   }
 
-  async #open(digest: string): Promise<InvitationByTokenRow> {
+  async #open(digest: string) {
     const { rows } = await this.#parts.pool.query<InvitationByTokenRow>({ ...invitationByToken, values: [digest] });
-    const [found] = rows;
-    if (!found) throw unknownToken();
-    requireOpen(stateOf({ status: found.status, expiresAt: found.expires_at }));
-    return found;
+    const [row] = rows;
+    if (!row) throw unknownToken();
+    const invitation = readInvitation(row);
+    requireOpen(stateOf(invitation));
+    return { ...invitation, organisation: row.organisation };
   }
 }
 

@@ -13,7 +13,7 @@ import { tokenDigest } from "./invitation-token.js";
 
 const lifetimeMs = 7 * 24 * 3_600_000;
 
-export interface NewInvitation {
+interface NewInvitation {
   readonly email: string;
   readonly displayName: string | null;
   readonly roleCodes: readonly string[];

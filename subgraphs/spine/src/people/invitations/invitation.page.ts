@@ -3,7 +3,7 @@ import type { Page } from "../../ground/pages/page.js";
 import { passwordLength } from "../users/password-hash.js";
 import { invitationPath } from "./invitation-path.js";
 
-export interface InvitationForm {
+interface InvitationForm {
   readonly token: string;
   readonly organisation: string;
   readonly email: string;

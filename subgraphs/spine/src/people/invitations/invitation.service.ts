@@ -1,12 +1,12 @@
 import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { DomainError, type FieldError } from "@factory/runtime/errors/domain-error";
-import { invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { mailAddressKey } from "@factory/runtime/internet-names/mail-address";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
+import { enumFilter } from "@factory/runtime/pagination/list-filters";
 import type { PageRequest } from "@factory/runtime/pagination/page";
-import { SortedList } from "@factory/runtime/pagination/sorted-list";
+import { readPage, SortedList } from "@factory/runtime/pagination/sorted-list";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
@@ -51,12 +51,12 @@ export const sortedInvitations = new SortedList<InvitationType, TenantStatement>
   },
   id: { column: "invitation_id", type: "uuid", of: ({ invitationId }) => decodeId("inv", invitationId) ?? "" },
   byDefault: "createdAt",
-  firstParameter: 3,
-  statement: (name, { after, order, limit }) =>
+  filters: { status: enumFilter(invitationStates, currentStatus) },
+  statement: (name, { filters, after, order, limit }) =>
     tenantStatement(
       name,
       `select ${invitationColumns} from invitations
-       where tenant_id = scope.tenant and ($2::text is null or ${currentStatus} = $2) ${after}
+       where tenant_id = scope.tenant ${filters} ${after}
        order by ${order} limit ${limit}`,
     ),
 });
@@ -66,7 +66,7 @@ const oneInvitation = tenantStatement(
   `select ${invitationColumns} from invitations where tenant_id = scope.tenant and invitation_id = $2`,
 );
 
-export interface InvitationParts {
+interface InvitationParts {
   readonly database: Database;
   readonly issuer: InvitationIssuer;
   readonly tenants: TenantService;
@@ -183,15 +183,10 @@ export class InvitationService {
     return row && invitationRowView(row);
   }
 
-  async list(context: RequestContext, request: PageRequest<InvitationFilterInput>): Promise<InvitationConnection> {
+  list(context: RequestContext, request: PageRequest<InvitationFilterInput>): Promise<InvitationConnection> {
     const { database, cursors } = this.#parts;
-    const status = request.filter?.status ?? null;
-    if (status !== null && !Object.hasOwn(invitationStates, status))
-      throw invalidEnumValue([{ pointer: "/filter/status", allowed: Object.keys(invitationStates) }]);
-    const tenant = tenantOf(context);
-    const page = sortedInvitations.page(cursors, { tenantId: tenant.tenantId, status }, request);
-    const rows = await database.reader.rows<InvitationRow>(page.statement, tenant, status, ...page.values);
-    return page.connection(rows.map(invitationRowView));
+    const list = { reader: database.reader, cursors, tenant: tenantOf(context) };
+    return readPage(sortedInvitations, list, request, invitationRowView);
   }
 
   #change<Prepared>(

@@ -3,7 +3,7 @@ import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
 import { Directive, Field, ID, ObjectType, registerEnumType } from "type-graphql";
 
-export const InvitationStatus = {
+const InvitationStatus = {
   Pending: "Pending",
   Accepted: "Accepted",
   Revoked: "Revoked",

@@ -1,50 +1,42 @@
-import { encodeId } from "@factory/runtime/identifiers/wire-id";
-import type { Invitation } from "./invitation.entity.js";
+import { columnsOf, type RecordOf, type RowOf, rowReader } from "@factory/runtime/db/entity-rows";
+import { Invitation } from "./invitation.entity.js";
 import type { InvitationState } from "./invitation.states.js";
 import type { InvitationType } from "./invitation.type.js";
 
-/** A row of `invitations` as PostgreSQL returns it. */
-export interface InvitationRow {
-  invitation_id: string;
-  email: string;
-  display_name: string | null;
-  status: InvitationState;
-  role_codes: string[];
-  user_id: string | null;
-  expires_at: Date;
-  created_at: Date;
-  updated_at: Date;
-}
+const shownMembers = [
+  "invitationId",
+  "email",
+  "displayName",
+  "roleCodes",
+  "userId",
+  "expiresAt",
+  "createdAt",
+  "updatedAt",
+] as const;
+
+type Shown = (typeof shownMembers)[number] | "status";
+
+/** A row with the state of the invitation now. */
+export type InvitationRow = RowOf<Invitation, Shown>;
 
 /** SQL: the state of an invitation now, whether or not the job has stored it. */
 export const currentStatus = "case when status = 'Pending' and expires_at <= now() then 'Expired' else status end";
 
-export const invitationColumns = `invitation_id, email, display_name, ${currentStatus} as status, role_codes, user_id,
-  expires_at, created_at, updated_at`;
+export const invitationColumns = `${columnsOf(Invitation, shownMembers)}, ${currentStatus} as status`;
 
-export function invitationRowView(row: InvitationRow): InvitationType {
-  return {
-    invitationId: encodeId("inv", row.invitation_id),
-    email: row.email,
-    displayName: row.display_name,
-    status: row.status,
-    roleCodes: row.role_codes,
-    userId: row.user_id && encodeId("usr", row.user_id),
-    expiresAt: row.expires_at.toISOString(),
-    createdAt: row.created_at.toISOString(),
-    updatedAt: row.updated_at.toISOString(),
-  };
-}
+export const readInvitation = rowReader(Invitation);
 
-export function invitationView(invitation: Invitation): InvitationType {
+/** The view of a row, whose state PostgreSQL has told. */
+export const invitationRowView = (row: InvitationRow): InvitationType =>
+  invitationView(readInvitation(row), row.status);
+
+export function invitationView(
+  invitation: RecordOf<Invitation, Shown>,
+  status: InvitationState = stateOf(invitation),
+): InvitationType {
   const { invitationId, email, displayName, roleCodes, userId } = invitation;
   return {
-    invitationId,
-    email,
-    displayName,
-    status: stateOf(invitation),
-    roleCodes: [...roleCodes],
-    userId,
+    ...{ invitationId, email, displayName, status, roleCodes: [...roleCodes], userId },
     expiresAt: asDate(invitation.expiresAt).toISOString(),
     createdAt: asDate(invitation.createdAt).toISOString(),
     updatedAt: asDate(invitation.updatedAt).toISOString(),

@@ -1,17 +1,12 @@
+import { columnsOf, type RowOf } from "@factory/runtime/db/entity-rows";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
-import type { InvitationState } from "./invitation.states.js";
+import { Invitation } from "./invitation.entity.js";
 
 // tables: invitations, tenants
 
-export interface InvitationByTokenRow {
-  tenant_id: string;
-  invitation_id: string;
-  email: string;
-  display_name: string | null;
-  status: InvitationState;
-  expires_at: Date;
-  organisation: string;
-}
+const members = ["tenantId", "invitationId", "email", "displayName", "status", "expiresAt"] as const;
+
+export type InvitationByTokenRow = RowOf<Invitation, (typeof members)[number]> & { organisation: string };
 
 /**
  * `$1` the digest of the token. One lookup by index for every token, so that its duration tells nothing about the
@@ -19,16 +14,11 @@ export interface InvitationByTokenRow {
  */
 export const invitationByToken = {
   name: "invitation_of_token",
-  text: `select tenant_id, invitation_id, email, display_name, invitations.status, expires_at, name as organisation
+  text: `select ${columnsOf(Invitation, members, "invitations")}, name as organisation
     from invitations join tenants using (tenant_id) where token_digest = $1`,
 };
 
-export interface OpenInvitationRow {
-  email: string;
-  token_nonce: string;
-  expires_at: Date;
-  tenant_name: string;
-}
+export type OpenInvitationRow = RowOf<Invitation, "email" | "tokenNonce" | "expiresAt"> & { tenant_name: string };
 
 /** `$2` the id. Without a row the invitation was accepted or revoked, or has expired. */
 export const openInvitationById = tenantStatement(

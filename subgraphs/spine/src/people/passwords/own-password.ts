@@ -22,7 +22,7 @@ interface OwnPasswordParts {
 }
 
 /** A person who changes the own password. */
-export interface PasswordChange {
+interface PasswordChange {
   readonly tenant: Tenant;
   /** `usr_…` */
   readonly userId: string;

@@ -17,7 +17,7 @@ export function recordOrigin(
 }
 
 /** A confirmation that a new user is another person than those who invited it. */
-export interface ConfirmedOrigin {
+interface ConfirmedOrigin {
   readonly userId: string;
   readonly confirmedBy: string;
   readonly confirmedAt: Date;

@@ -12,7 +12,7 @@ const storeSignIn = {
 };
 
 /** A sign-in with a right password or passkey. `signInVersion` was read before that check. */
-export interface ProvenSignIn {
+interface ProvenSignIn {
   readonly userId: string;
   readonly signInVersion: number;
   readonly clientId: string;

@@ -1,3 +1,4 @@
+import type { NamedStatement } from "@factory/runtime/db/named-parameters";
 import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { userColumns } from "./user.view.js";
 
@@ -39,8 +40,8 @@ const inState = (status: string | null) =>
   status === null ? notDeleted : status === "Deleted" ? "status = 'Deleted'" : `${notDeleted} and status = '${status}'`;
 
 // Ranges in place of LIKE: a prepared statement uses their index for every text.
-const emailBegins = "email_key ~>=~ $2 and email_key ~<~ $3";
-const nameBegins = "name_key ~>=~ lower($2) and name_key ~<~ lower($3)";
+const emailBegins = "email_key ~>=~ $begin and email_key ~<~ $end";
+const nameBegins = "name_key ~>=~ lower($begin) and name_key ~<~ lower($end)";
 
 interface Direction {
   readonly order: "asc" | "desc";
@@ -51,11 +52,11 @@ interface Direction {
 const directionOf = (descending: boolean): Direction =>
   descending ? { order: "desc", after: "<" } : { order: "asc", after: ">" };
 
-type StatementOf = (status: string | null, descending?: boolean) => TenantStatement;
+type StatementOf = (status: string | null, descending?: boolean) => NamedStatement;
 
 /** One statement for each state in the fixed list of states, and for each order. */
 function perState(name: string, select: (state: string, direction: Direction) => string): StatementOf {
-  const statements = new Map<string, TenantStatement>();
+  const statements = new Map<string, NamedStatement>();
   return (status, descending = false) => {
     const direction = directionOf(descending);
     const key = `${name}_${status ?? "any"}_${direction.order}`;
@@ -67,11 +68,11 @@ function perState(name: string, select: (state: string, direction: Direction) =>
   };
 }
 
-/** The id of the user with the address `$2`. */
+/** The id of the user with the address. */
 export const idOfEmail = perState(
   "user_id_of_email",
   (state) =>
-    `select user_id from users where tenant_id = scope.tenant and email_key = $2 and ${notDeleted} and ${state} limit 2`,
+    `select user_id from users where tenant_id = scope.tenant and email_key = $email and ${notDeleted} and ${state} limit 2`,
 );
 
 /** Null when more than `maxSortedMatches` match. The order is that of the index, so that PostgreSQL uses the index. */
@@ -80,7 +81,7 @@ const matchesOf = (column: string, begins: string, state: string) => `
    from (select user_id from users where tenant_id = scope.tenant and ${begins} and ${state}
          order by ${column} using ~<~ limit ${maxSortedMatches + 1}) matching)`;
 
-/** The ids of users whose address, and of users whose name, begins with `$2` (range `$2` to `$3`), unsorted. */
+/** The ids of users whose address, and of users whose name, is in the range `$begin` to `$end`, unsorted. */
 export const idsOfPrefix = perState(
   "user_ids_of_prefix",
   (state) =>
@@ -97,52 +98,51 @@ export const isStateCommon = perState(
      from (select from users where tenant_id = scope.tenant and ${state} limit ${maxRareUsers + 1}) counted`,
 );
 
-/** The next `$3` ids after the id `$2`. */
+/** The next ids after the id `$after`. */
 export const idsInOrder = perState(
   "user_ids_in_order",
   (state, { order, after }) => `select user_id from users
-     where tenant_id = scope.tenant and ${state} and user_id ${after} $2
-     order by user_id ${order} limit $3`,
+     where tenant_id = scope.tenant and ${state} and user_id ${after} $after
+     order by user_id ${order} limit $count`,
 );
 
-/** The next `$5` ids after the id `$4` of users whose address or name begins with `$2` (range `$2` to `$3`). */
+/** The next ids after the id `$after` of users whose address or name is in the range `$begin` to `$end`. */
 export const idsOfPrefixInOrder = perState(
   "user_ids_of_prefix_in_order",
   (state, { order, after }) => `select user_id from users
-     where tenant_id = scope.tenant and ${state} and user_id ${after} $4 and ((${emailBegins}) or (${nameBegins}))
-     order by user_id ${order} limit $5`,
+     where tenant_id = scope.tenant and ${state} and user_id ${after} $after and ((${emailBegins}) or (${nameBegins}))
+     order by user_id ${order} limit $count`,
 );
 
-/** Those of the ids `$2` whose users are in the state and, unless `$3` is null, begin with `$3` (range `$3` to `$4`). */
+/** The ids whose users are in the state and, unless `$begin` is null, have an address or a name in its range. */
 export const idsAmong = perState(
   "user_ids_among",
   (state, { order }) => `select user_id from users
-     where tenant_id = scope.tenant and user_id = any($2::uuid[]) and ${state}
-       and ($3::text is null or (email_key ~>=~ $3 and email_key ~<~ $4)
-         or (name_key ~>=~ lower($3) and name_key ~<~ lower($4)))
+     where tenant_id = scope.tenant and user_id = any($ids::uuid[]) and ${state}
+       and ($begin::text is null or (${emailBegins}) or (${nameBegins}))
      order by user_id ${order}`,
 );
 
-const roleOfCode = "(select role_id from roles where tenant_id = scope.tenant and lower(code) = lower($2))";
+const roleOfCode = "(select role_id from roles where tenant_id = scope.tenant and lower(code) = lower($roleCode))";
 
 const holdersAfter = ({ order, after }: Direction) =>
   tenantStatement(
     `role_holders_${order}`,
     `select principal_id from role_assignments
-     where tenant_id = scope.tenant and role_id = ${roleOfCode} and principal_id ${after} $3 and principal_id > 'usr_'
+     where tenant_id = scope.tenant and role_id = ${roleOfCode} and principal_id ${after} $after and principal_id > 'usr_'
        and (expires_at is null or expires_at > now())
-     order by principal_id ${order} limit $4`,
+     order by principal_id ${order} limit $count`,
   );
 const holders = { asc: holdersAfter(directionOf(false)), desc: holdersAfter(directionOf(true)) };
 
-/** The next `$4` users after the principal `$3` who hold the role with the code `$2`. */
+/** The next users after the principal `$after` who hold the role. */
 export const holdersInOrder = (descending: boolean) => holders[directionOf(descending).order];
 
-/** Those of the principals `$3` that hold the role with the code `$2`. */
+/** Those of the principals that hold the role. */
 export const holdersAmong = tenantStatement(
   "role_holders_among",
   `select principal_id from role_assignments
-   where tenant_id = scope.tenant and role_id = ${roleOfCode} and principal_id = any($3::text[])
+   where tenant_id = scope.tenant and role_id = ${roleOfCode} and principal_id = any($principals::text[])
      and (expires_at is null or expires_at > now())
    order by principal_id`,
 );

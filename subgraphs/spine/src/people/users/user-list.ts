@@ -1,3 +1,4 @@
+import type { NamedStatement } from "@factory/runtime/db/named-parameters";
 import type { TenantReader } from "@factory/runtime/db/tenant-statement";
 import { nilUuid } from "@factory/runtime/identifiers/nil-uuid";
 import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
@@ -34,8 +35,8 @@ interface PageSlice {
 const highestId = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 const startOf = ({ after, descending }: PageSlice) => after ?? (descending ? highestId : nilUuid);
 
-/** The last text of the range of texts that begin with the prefix: the prefix and the last code point. */
-const endOf = (prefix: string) => `${prefix}\u{10ffff}`;
+/** The texts that begin with the prefix end with the prefix and the last code point. */
+const rangeOf = (prefix: string | null) => ({ begin: prefix, end: prefix === null ? null : `${prefix}\u{10ffff}` });
 
 const principal = (userId: string) => encodeId("usr", userId);
 const maxBatchSize = 4000;
@@ -74,9 +75,10 @@ export class UserList {
 
   #walk(tenant: Tenant, { status, q }: UserSearch, slice: PageSlice): Promise<string[]> {
     const { count, descending } = slice;
+    const after = startOf(slice);
     return q === null
-      ? this.#column(idsInOrder(status, descending), tenant, startOf(slice), count)
-      : this.#column(idsOfPrefixInOrder(status, descending), tenant, q, endOf(q), startOf(slice), count);
+      ? this.#column(idsInOrder(status, descending), tenant, { after, count })
+      : this.#column(idsOfPrefixInOrder(status, descending), tenant, { ...rangeOf(q), after, count });
   }
 
   async #isRare(tenant: Tenant, status: UserState | null): Promise<boolean> {
@@ -101,18 +103,18 @@ export class UserList {
   /** All matches in the order of ids; undefined when they are too many. */
   async #sortedMatches(tenant: Tenant, { status, email, q }: UserSearch): Promise<string[] | undefined> {
     if (email !== null) {
-      const found = await this.#column(idOfEmail(status), tenant, email);
-      return q === null || found.length === 0 ? found : this.#column(idsAmong(status), tenant, found, q, endOf(q));
+      const ids = await this.#column(idOfEmail(status), tenant, { email });
+      return q === null || ids.length === 0 ? ids : this.#column(idsAmong(status), tenant, { ids, ...rangeOf(q) });
     }
     return q === null ? undefined : this.#sortedMatchesOfPrefix(tenant, status, q);
   }
 
   async #sortedMatchesOfPrefix(tenant: Tenant, status: UserState | null, q: string): Promise<string[] | undefined> {
+    const statement = idsOfPrefix(status);
     const [found] = await this.#reader.rows<{ by_email: string[] | null; by_name: string[] | null }>(
-      idsOfPrefix(status),
+      statement,
       tenant,
-      q,
-      endOf(q),
+      ...statement.valuesOf(rangeOf(q)),
     );
     if (!found?.by_email || !found.by_name) return undefined;
     return [...new Set([...found.by_email, ...found.by_name])].sort();
@@ -131,8 +133,8 @@ export class UserList {
       from < ids.length && found.length < count;
       from += batchSize, batchSize *= 8
     ) {
-      const asked = ids.slice(from, from + batchSize).map(principal);
-      const held = await this.#column(holdersAmong, tenant, roleCode, asked);
+      const principals = ids.slice(from, from + batchSize).map(principal);
+      const held = await this.#column(holdersAmong, tenant, { roleCode, principals });
       if (descending) held.reverse();
       found.push(...held.flatMap((principalId) => decodeId("usr", principalId) ?? []));
     }
@@ -143,19 +145,19 @@ export class UserList {
   async #holders(tenant: Tenant, { status, q }: UserSearch, roleCode: string, slice: PageSlice): Promise<string[]> {
     const { count, descending } = slice;
     const found: string[] = [];
-    let position = principal(startOf(slice));
+    let after = principal(startOf(slice));
     for (let batchSize = count; ; batchSize = Math.min(batchSize * 4, maxBatchSize)) {
-      const held = await this.#column(holdersInOrder(descending), tenant, roleCode, position, batchSize);
+      const held = await this.#column(holdersInOrder(descending), tenant, { roleCode, after, count: batchSize });
       const ids = held.flatMap((principalId) => decodeId("usr", principalId) ?? []);
-      found.push(...(await this.#column(idsAmong(status, descending), tenant, ids, q, q === null ? null : endOf(q))));
+      found.push(...(await this.#column(idsAmong(status, descending), tenant, { ids, ...rangeOf(q) })));
       if (found.length >= count || held.length < batchSize) return found.slice(0, count);
-      position = held.at(-1) ?? position;
+      after = held.at(-1) ?? after;
     }
   }
 
   /** The values of the only column of the result. */
-  async #column(statement: Parameters<TenantReader["rows"]>[0], tenant: Tenant, ...values: unknown[]) {
-    const rows = await this.#reader.rows<Record<string, string>>(statement, tenant, ...values);
+  async #column(statement: NamedStatement, tenant: Tenant, named: Readonly<Record<string, unknown>>) {
+    const rows = await this.#reader.rows<Record<string, string>>(statement, tenant, ...statement.valuesOf(named));
     return rows.flatMap((row) => Object.values(row));
   }
 }

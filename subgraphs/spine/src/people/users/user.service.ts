@@ -10,7 +10,7 @@ import type { Database } from "@factory/runtime/unit-of-work/database";
 import type { UserFilterInput } from "./user.input.js";
 import { type UserState, userStates } from "./user.states.js";
 import type { UserConnection, UserType } from "./user.type.js";
-import { type UserRow, userRowView } from "./user.view.js";
+import { readUser, type UserRow, userView } from "./user.view.js";
 import { UserList, type UserSearch } from "./user-list.js";
 import { userOfId } from "./user-list-statement.js";
 
@@ -27,7 +27,6 @@ export const sortedUsers = new SortedList<UserType, { descending: boolean }>({
   columns: { createdAt: userId },
   id: userId,
   byDefault: "createdAt",
-  firstParameter: 1,
   statement: (_name, { descending }) => ({ descending }),
 });
 
@@ -47,7 +46,7 @@ export class UserService {
     const uuid = decodeId("usr", userId);
     if (uuid === undefined) return undefined;
     const row = await this.#database.reader.row<UserRow>(userOfId, tenantOf(context), [uuid], [userId]);
-    return row && userRowView(row);
+    return row && rowView(row);
   }
 
   async list(context: RequestContext, request: PageRequest<UserFilterInput>): Promise<UserConnection> {
@@ -56,9 +55,11 @@ export class UserService {
     const page = sortedUsers.page(this.#cursors, { tenantId: tenant.tenantId, ...search }, request);
     const { statement, position, count } = page;
     const [after] = position as [string | undefined];
-    return page.connection((await this.#list.page(tenant, search, { ...statement, after, count })).map(userRowView));
+    return page.connection((await this.#list.page(tenant, search, { ...statement, after, count })).map(rowView));
   }
 }
+
+const rowView = (row: UserRow) => userView(readUser(row), row.role_codes);
 
 function searchOf(filter: UserFilterInput | null | undefined): UserSearch {
   const { status = null, email = null, roleCode = null, q = null } = filter ?? {};

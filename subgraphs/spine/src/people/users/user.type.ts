@@ -3,7 +3,7 @@ import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
 import { Directive, Field, ID, ObjectType, registerEnumType } from "type-graphql";
 
-export const UserStatus = { Active: "Active", Disabled: "Disabled", Deleted: "Deleted" } as const;
+const UserStatus = { Active: "Active", Disabled: "Disabled", Deleted: "Deleted" } as const;
 registerEnumType(UserStatus, { name: "UserStatus" });
 
 /** `User` in GraphQL, keyed by userId. */

@@ -1,41 +1,46 @@
-import { encodeId } from "@factory/runtime/identifiers/wire-id";
+import { columnsOf, type RecordOf, type RowOf, rowReader } from "@factory/runtime/db/entity-rows";
 import type { HeldClient } from "../../oauth-clients/secret-holders.js";
-import type { User } from "./user.entity.js";
-import type { UserState } from "./user.states.js";
+import { User } from "./user.entity.js";
 import type { ClientsOfDeletedUser, OrphanedClientType, UserType } from "./user.type.js";
 
-/** A row of `users` as PostgreSQL returns it, with the codes of the user's roles. */
-export interface UserRow {
-  tenant_id: string;
-  user_id: string;
-  email: string;
-  display_name: string | null;
-  status: UserState;
-  last_login_at: Date | null;
-  created_at: Date;
-  updated_at: Date;
-  role_codes: string[];
-}
+const shownMembers = [
+  "tenantId",
+  "userId",
+  "email",
+  "displayName",
+  "status",
+  "lastLoginAt",
+  "createdAt",
+  "updatedAt",
+] as const;
 
-export const userColumns =
-  "users.tenant_id, users.user_id, email, display_name, status, last_login_at, created_at, updated_at";
+type ShownUser = RecordOf<User, (typeof shownMembers)[number]>;
 
-export function userRowView(row: UserRow): UserType {
-  return {
-    userId: encodeId("usr", row.user_id),
-    tenantId: encodeId("ten", row.tenant_id),
-    email: row.email,
-    displayName: row.display_name,
-    status: row.status,
-    roleCodes: row.role_codes,
-    lastLoginAt: row.last_login_at?.toISOString() ?? null,
-    createdAt: row.created_at.toISOString(),
-    updatedAt: row.updated_at.toISOString(),
-  };
-}
+/** A row with the codes of the user's roles. */
+export type UserRow = RowOf<User, (typeof shownMembers)[number]> & { role_codes: string[] };
 
-/** The user as GraphQL shows it, from the entity. */
-export function userView(user: User, roleCodes: readonly string[]): UserType {
+export const userColumns = columnsOf(User, shownMembers, "users");
+export const readUser = rowReader(User);
+
+const accountMembers = [
+  "tenantId",
+  "userId",
+  "email",
+  "displayName",
+  "status",
+  "passwordHash",
+  "signInVersion",
+] as const;
+
+/** The members of a user by which a sign-in knows the person. */
+export type AccountFacts = RecordOf<User, (typeof accountMembers)[number]>;
+export type AccountFactsRow = RowOf<User, (typeof accountMembers)[number]>;
+
+/** The columns of `AccountFactsRow`, in a table named `account`. */
+export const accountColumns = columnsOf(User, accountMembers, "account");
+
+/** The user as GraphQL shows it. */
+export function userView(user: ShownUser, roleCodes: readonly string[]): UserType {
   const { userId, tenantId, email, displayName, status } = user;
   return {
     userId,

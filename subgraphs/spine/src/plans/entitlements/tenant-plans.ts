@@ -4,6 +4,7 @@ import type { TenantReader } from "@factory/runtime/db/tenant-statement";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import { LRUCache } from "lru-cache";
+import type { StoredTenant } from "../../tenants/tenants/tenant.view.js";
 import { tenantChangesChannel } from "../../tenants/tenants/tenant-version.js";
 import type { PlanSubscriptionState } from "../plan-subscriptions/plan-subscription.states.js";
 import { tenantPlan } from "./plan-statement.js";
@@ -15,10 +16,7 @@ export interface TenantPlan {
   readonly status: PlanSubscriptionState | null;
 }
 
-interface PlanRow {
-  edition_code: string;
-  status: PlanSubscriptionState | null;
-}
+type PlanRow = Pick<StoredTenant, "edition_code"> & { status: PlanSubscriptionState | null };
 
 const maxTenants = 10_000;
 /** A notification can be lost. Then the change acts after this time. */

@@ -8,7 +8,7 @@ import { lockTenant } from "../../tenants/tenants/find-tenant.js";
 import { lockPlanSubscription, makeDueChanges } from "./change-plan-subscription.js";
 
 /** The payload of the job that advances one plan subscription. */
-export interface AdvancePlanSubscriptionPayload {
+interface AdvancePlanSubscriptionPayload {
   tenantId: string;
   subscriptionId: string;
 }

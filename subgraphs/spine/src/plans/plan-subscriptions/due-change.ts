@@ -6,7 +6,7 @@ const graceDays = 7;
 const dayMs = 86_400_000;
 
 /** A change that time makes. */
-export interface DueChange {
+interface DueChange {
   readonly at: Date;
   readonly to: PlanSubscriptionState;
   readonly event: "SubscriptionRenewed" | "SubscriptionSuspended" | "SubscriptionCancelled" | "SubscriptionExpired";

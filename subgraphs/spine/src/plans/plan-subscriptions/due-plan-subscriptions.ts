@@ -1,4 +1,4 @@
-import { encodeId } from "@factory/runtime/identifiers/wire-id";
+import { type RowOf, rowReader } from "@factory/runtime/db/entity-rows";
 import type { JobQueue } from "@factory/runtime/jobs/queue/job-queue";
 import { DrainLoop } from "@factory/runtime/loops/drain-loop";
 import type { Logger } from "@factory/runtime/telemetry/logger";
@@ -7,11 +7,11 @@ import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import type { Pool } from "pg";
 import { advancePlanSubscriptionJob } from "./advance-plan-subscription.js";
+import { PlanSubscription } from "./plan-subscription.entity.js";
 
-interface DueRow {
-  tenant_id: string;
-  subscription_id: string;
-}
+type DueRow = RowOf<PlanSubscription, "tenantId" | "subscriptionId">;
+
+const readPlan = rowReader(PlanSubscription);
 
 const batchSize = 500;
 
@@ -70,7 +70,7 @@ export class DuePlanSubscriptions {
     const { rows } = await workers.query<DueRow>({ ...dueRows, values: [now] });
     let sent = 0;
     for (const row of rows) {
-      const ids = { tenantId: encodeId("ten", row.tenant_id), subscriptionId: encodeId("sub", row.subscription_id) };
+      const ids = readPlan(row);
       try {
         if (await this.#send(row, ids, now)) sent += 1;
       } catch (error) {

@@ -1,11 +1,11 @@
 import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import { invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
+import { enumFilter } from "@factory/runtime/pagination/list-filters";
 import type { PageRequest } from "@factory/runtime/pagination/page";
-import { SortedList } from "@factory/runtime/pagination/sorted-list";
+import { readPage, SortedList } from "@factory/runtime/pagination/sorted-list";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
@@ -42,12 +42,12 @@ export const sortedPlanSubscriptions = new SortedList<PlanSubscriptionType, Tena
   columns: { createdAt: { column: "created_at", type: "timestamptz", of: ({ createdAt }) => createdAt } },
   id: { column: "subscription_id", type: "uuid", of: ({ subscriptionId }) => decodeId("sub", subscriptionId) ?? "" },
   byDefault: "createdAt",
-  firstParameter: 3,
-  statement: (name, { after, order, limit }) =>
+  filters: { status: enumFilter(planSubscriptionStates, "status") },
+  statement: (name, { filters, after, order, limit }) =>
     tenantStatement(
       name,
       `select ${planSubscriptionColumns} from plan_subscriptions
-       where tenant_id = scope.tenant and ($2::text is null or status = $2) ${after} order by ${order} limit ${limit}`,
+       where tenant_id = scope.tenant ${filters} ${after} order by ${order} limit ${limit}`,
     ),
 });
 
@@ -87,18 +87,13 @@ export class PlanSubscriptionService {
     return row ? planSubscriptionRowView(row) : null;
   }
 
-  async list(
+  list(
     context: RequestContext,
     request: PageRequest<PlanSubscriptionFilterInput>,
   ): Promise<PlanSubscriptionConnection> {
-    const tenant = tenantOf(context);
-    const status = request.filter?.status ?? null;
-    if (status !== null && !Object.hasOwn(planSubscriptionStates, status))
-      throw invalidEnumValue([{ pointer: "/filter/status", allowed: Object.keys(planSubscriptionStates) }]);
     const { database, cursors } = this.#parts;
-    const page = sortedPlanSubscriptions.page(cursors, { tenantId: tenant.tenantId, status }, request);
-    const rows = await database.reader.rows<PlanSubscriptionRow>(page.statement, tenant, status, ...page.values);
-    return page.connection(rows.map(planSubscriptionRowView));
+    const list = { reader: database.reader, cursors, tenant: tenantOf(context) };
+    return readPage(sortedPlanSubscriptions, list, request, planSubscriptionRowView);
   }
 
   activate(

@@ -9,9 +9,9 @@ import { type PlanSubscriptionState, planSubscriptionStates } from "./plan-subsc
 const namesOf = <Name extends string>(record: Readonly<Record<Name, unknown>>) =>
   Object.fromEntries(Object.keys(record).map((name) => [name, name])) as { [Each in Name]: Each };
 
-export const PlanSubscriptionStatus = namesOf<PlanSubscriptionState>(planSubscriptionStates);
+const PlanSubscriptionStatus = namesOf<PlanSubscriptionState>(planSubscriptionStates);
 registerEnumType(PlanSubscriptionStatus, { name: "PlanSubscriptionStatus" });
-export const BillingCycleName = namesOf<BillingCycle>(billingCycles);
+const BillingCycleName = namesOf<BillingCycle>(billingCycles);
 registerEnumType(BillingCycleName, { name: "BillingCycle" });
 
 /** The scope for reading a plan subscription, through a root field or through another entity. */

@@ -13,7 +13,7 @@ import type { ActivatePlanSubscriptionInput, ReportPaymentFailureInput } from ".
 import type { PlanSubscriptionType } from "./plan-subscription.type.js";
 
 /** The plan subscription of a tenant, as a platform administrator names it. */
-export interface NamedPlan {
+interface NamedPlan {
   readonly tenantId: string;
   readonly planSubscriptionId: string;
 }

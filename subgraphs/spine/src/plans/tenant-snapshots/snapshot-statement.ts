@@ -1,21 +1,21 @@
 // tables: tenants, plan_subscriptions, configuration_entries, editions
+import { namedStatement } from "@factory/runtime/db/named-parameters";
 import type { PreparedStatement } from "@factory/runtime/db/transaction-dialect";
+import type { StoredEdition } from "../../tenants/editions/edition.view.js";
+import type { StoredTenant } from "../../tenants/tenants/tenant.view.js";
 
 /** A row of either statement as PostgreSQL returns it. */
-export interface SnapshotRow {
-  tenant_id: string;
-  version: string;
-  slug: string;
-  status: string;
-  edition_code: string;
-  limits: object;
+export type SnapshotRow = Pick<
+  StoredTenant,
+  "tenant_id" | "version" | "slug" | "status" | "edition_code" | "limits"
+> & {
   subscription_status: string | null;
   settings: Record<string, unknown> | null;
   /** Microseconds since 1970, as decimal text. */
   changed_at: string;
   /** Milliseconds since 1970 by the clock of the database. */
   read_at: string;
-}
+};
 
 const epochMicros = (time: string) => `(extract(epoch from ${time}) * 1000000)::bigint`;
 
@@ -47,25 +47,20 @@ export const snapshotsOfTenants: PreparedStatement = {
 };
 
 /**
- * At most `$3` tenants after the position `$1` (microseconds since 1970) and `$2` (tenant), in the order of their change,
- * and their entries of the keys `$4`.
+ * At most `$limit` tenants after the position `$changedAt` (microseconds since 1970) and `$tenant`, in the order of their
+ * change, and their entries of the keys.
  */
-export const changedSnapshots: PreparedStatement = {
-  name: "changed_tenant_snapshots",
-  text: snapshotsOf(
+export const changedSnapshots = namedStatement(
+  "changed_tenant_snapshots",
+  snapshotsOf(
     `select ${columns} from tenants
-    where (changed_at, tenant_id) > (timestamptz 'epoch' + $1::bigint * interval '1 microsecond', $2::uuid)
-    order by tenants.changed_at, tenant_id limit $3`,
-    "$4",
+    where (changed_at, tenant_id) > (timestamptz 'epoch' + $changedAt::bigint * interval '1 microsecond', $tenant::uuid)
+    order by tenants.changed_at, tenant_id limit $limit`,
+    "$keys",
   ),
-};
+);
 
-/** A row of `editionsAfter` as PostgreSQL returns it. */
-export interface EditionRow {
-  code: string;
-  version: number;
-  features: object;
-}
+export type EditionRow = Pick<StoredEdition, "code" | "version" | "features">;
 
 /** The editions whose code comes after `$1`. */
 export const editionsAfter: PreparedStatement = {

@@ -1,4 +1,6 @@
+import type { PreparedStatement } from "@factory/runtime/db/transaction-dialect";
 import { DomainError } from "@factory/runtime/errors/domain-error";
+import { nilUuid } from "@factory/runtime/identifiers/nil-uuid";
 import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
 import { withPlainNumbers } from "@factory/runtime/json/kept-numbers";
 import type { Trace } from "@factory/runtime/telemetry/trace";
@@ -14,7 +16,6 @@ import type {
 import { isSettingKey, tenantSettings } from "@factory/schema/tenant-settings";
 import { fitsSetting } from "../../settings/configuration/configuration-value.js";
 import { platformTenant } from "../../tenants/tenants/platform-tenant.js";
-import { pageToken, positionBefore, positionOf, type SnapshotPosition } from "./snapshot-page.js";
 import {
   changedSnapshots,
   type EditionRow,
@@ -80,18 +81,14 @@ export class TenantSnapshotService {
   }
 
   async #changed(after: SnapshotPosition, trace: Trace): Promise<SnapshotsResponse> {
-    const rows = await this.#read(trace, changedSnapshots, [
-      after.changedAt,
-      after.tenant,
-      maxTenants + 1,
-      settingKeys,
-    ]);
+    const values = changedSnapshots.valuesOf({ ...after, limit: maxTenants + 1, keys: settingKeys });
+    const rows = await this.#read(trace, changedSnapshots, values);
     const { tenants, readAtMs, continuesAfter } = pageOf(rows);
     const next = continuesAfter && { changedAt: continuesAfter.changed_at, tenant: continuesAfter.tenant_id };
     return { tenants, readAtMs, nextPageToken: next ? pageToken(next) : "" };
   }
 
-  #read(trace: Trace, statement: typeof changedSnapshots, values: unknown[]): Promise<SnapshotRow[]> {
+  #read(trace: Trace, statement: PreparedStatement, values: unknown[]): Promise<SnapshotRow[]> {
     return this.#database.transaction(platformTenant, { trace }, ({ execute }) =>
       execute<SnapshotRow>(statement, values),
     );
@@ -137,3 +134,37 @@ const knownSettings = ({ settings }: SnapshotRow) =>
 
 const sizeOf = ({ settingsJson, limitsJson }: TenantSnapshot): number =>
   200 + Buffer.byteLength(settingsJson) + Buffer.byteLength(limitsJson);
+
+/** The position after which a page begins, in the order of changes. */
+interface SnapshotPosition {
+  /** Microseconds since 1970, as decimal text. */
+  readonly changedAt: string;
+  readonly tenant: string;
+}
+
+const tokenForm = /^(\d{1,18})~([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
+
+/** The position before all tenants that have changed at or after the time. */
+function positionBefore(changedSinceMs: number): SnapshotPosition {
+  if (!Number.isSafeInteger(changedSinceMs) || changedSinceMs < 0 || changedSinceMs > maxEpochMs)
+    throw refusal("/changed_since_ms", "The time must be in milliseconds since 1970.");
+  return { changedAt: `${BigInt(changedSinceMs) * 1000n}`, tenant: nilUuid };
+}
+
+/** 31 December 9999. */
+const maxEpochMs = 253_402_300_799_999;
+
+/** Reads the `next_page_token` of the page before. */
+function positionOf(pageToken: string): SnapshotPosition {
+  const [, changedAt, tenant] = tokenForm.exec(pageToken) ?? [];
+  if (changedAt === undefined || tenant === undefined)
+    throw refusal("/page_token", "Send the next_page_token of the page before.");
+  return { changedAt, tenant };
+}
+
+/** The `next_page_token` of a page that ends at this position. */
+const pageToken = ({ changedAt, tenant }: SnapshotPosition): string => `${changedAt}~${tenant}`;
+
+function refusal(pointer: string, detail: string): DomainError {
+  return new DomainError("VALIDATION_FAILED", { detail, errors: [{ pointer, code: "FORMAT", detail }] });
+}

@@ -6,7 +6,7 @@ import { maxSheetRows } from "./xlsx/sheet.js";
 import { writeXlsx } from "./xlsx/xlsx.js";
 
 /** A format in which a report can be written. */
-export interface ReportFormat {
+interface ReportFormat {
   readonly contentType: string;
   readonly extension: string;
   /** A writer fails with TooManyRowsError above this number. */

@@ -1,7 +1,8 @@
+import { columnsOf, type RowOf, rowReader } from "@factory/runtime/db/entity-rows";
 import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
-import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
+import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
 import type { PageRequest } from "@factory/runtime/pagination/page";
 import { SortedList } from "@factory/runtime/pagination/sorted-list";
@@ -24,13 +25,7 @@ import { RoleAssignment } from "./role-assignment.entity.js";
 import { ownerRole } from "./system-roles.js";
 import { expiryActor, unassignRoles } from "./unassign-roles.js";
 
-interface AssignmentRow {
-  assignment_id: string;
-  principal_id: string;
-  assigned_by: string;
-  assigned_at: Date;
-  expires_at: Date | null;
-}
+const readAssignment = rowReader(RoleAssignment);
 
 /** A row lock is needed although the role is locked: the deletion of a user removes assignments without that lock. */
 const lock = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
@@ -40,12 +35,12 @@ export const sortedAssignments = new SortedList<RoleAssignmentType, TenantStatem
   columns: { assignedAt: { column: "assigned_at", type: "timestamptz", of: ({ assignedAt }) => assignedAt } },
   id: { column: "assignment_id", type: "uuid", of: ({ assignmentId }) => decodeId("asg", assignmentId) ?? "" },
   byDefault: "assignedAt",
-  firstParameter: 3,
-  statement: (name, { after, order, limit }) =>
+  parameters: ["role"],
+  statement: (name, { place, after, order, limit }) =>
     tenantStatement(
       name,
-      `select assignment_id, principal_id, assigned_by, assigned_at, expires_at from role_assignments
-       where tenant_id = scope.tenant and role_id = $2 and (expires_at is null or expires_at > now()) ${after}
+      `select ${columnsOf(RoleAssignment)} from role_assignments
+       where tenant_id = scope.tenant and role_id = ${place("role")} and (expires_at is null or expires_at > now()) ${after}
        order by ${order} limit ${limit}`,
     ),
 });
@@ -76,24 +71,12 @@ export class RoleAssignmentService {
 
   async list(context: RequestContext, roleId: string, request: PageRequest<never>): Promise<RoleAssignmentConnection> {
     const tenant = tenantOf(context);
-    const page = sortedAssignments.page(this.#cursors, { tenantId: tenant.tenantId, roleId }, request);
+    const scope = { tenantId: tenant.tenantId, roleId };
+    const page = sortedAssignments.page(this.#cursors, scope, request, { role: decodeId("rol", roleId) });
     const { code } = await this.#roles.get(context, roleId);
-    const values = [decodeId("rol", roleId), ...page.values];
-    const rows = await this.#database.reader.rows<AssignmentRow>(page.statement, tenant, ...values);
-    const nodes = rows.map((row) =>
-      assignmentView(
-        {
-          tenantId: tenant.tenantId,
-          assignmentId: encodeId("asg", row.assignment_id),
-          roleId,
-          principalId: row.principal_id,
-          assignedBy: row.assigned_by,
-          assignedAt: row.assigned_at,
-          expiresAt: row.expires_at,
-        },
-        code,
-      ),
-    );
+    const { reader } = this.#database;
+    const rows = await reader.rows<RowOf<RoleAssignment>>(page.statement, tenant, ...page.values);
+    const nodes = rows.map((row) => assignmentView(readAssignment(row), code));
     return page.connection(nodes);
   }
 

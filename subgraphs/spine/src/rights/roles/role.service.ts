@@ -165,7 +165,7 @@ export class RoleService {
 }
 
 /** NOT_FOUND, the same for an unknown id and for a role of another tenant. */
-export function unknownRole(): DomainError {
+function unknownRole(): DomainError {
   return new DomainError("NOT_FOUND", { detail: "The role does not exist in this tenant." });
 }
 

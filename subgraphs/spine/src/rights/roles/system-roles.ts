@@ -1,6 +1,6 @@
 import { platformScopes, type Scope, tenantScopes } from "@factory/schema/scopes";
 
-export interface SystemRole {
+interface SystemRole {
   readonly code: string;
   readonly name: string;
   readonly description: string;

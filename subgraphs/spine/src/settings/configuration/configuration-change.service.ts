@@ -1,4 +1,5 @@
 import type { Principal } from "@factory/runtime/auth/principal";
+import type { RowOf } from "@factory/runtime/db/entity-rows";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { fingerprint } from "@factory/runtime/idempotency/fingerprint";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
@@ -14,6 +15,7 @@ import type { ChangedConfigEntryType, ConfigurationChange } from "./configuratio
 import { requireWritableKey, unknownEntry } from "./configuration-key.js";
 import type { ConfigurationSecrets } from "./configuration-secrets.js";
 import { checkedValue, ownSetting, requireSettingValue } from "./configuration-value.js";
+import type { ConfigurationVersion } from "./configuration-version.entity.js";
 import { requireTenantsOwnChange } from "./platform-clients-switch.js";
 import type { SettingApprovals } from "./proposed-setting.js";
 import type { RepositorySchemes } from "./repository-schemes.js";
@@ -34,12 +36,7 @@ const keptVersion = {
     where tenant_id = $1 and key = $2 and version = $3 and change <> 'Deleted'`,
 };
 
-interface KeptRow {
-  value: string | null;
-  sealed_value: string | null;
-  is_secret: boolean;
-  description: string | null;
-}
+type KeptRow = RowOf<ConfigurationVersion, "sealedValue" | "isSecret" | "description"> & { value: string | null };
 
 /** A checked input. `text` is the value as JSON text. */
 interface NewEntry {

@@ -8,7 +8,7 @@ import type { DerivedKey, Keyring, MasterKeys } from "@factory/runtime/sealing/m
 import { UnknownSealingKey, ValueSeal } from "@factory/runtime/sealing/value-seal";
 
 /** The version of an entry to which a secret value is bound. It cannot be opened for another one. */
-export interface ConfigurationOwner {
+interface ConfigurationOwner {
   readonly tenantId: string;
   readonly key: string;
   readonly version: number;

@@ -1,5 +1,6 @@
 // tables: configuration_entries, tenants
 import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
+import { textCondition } from "@factory/runtime/pagination/list-filters";
 import { SortedList } from "@factory/runtime/pagination/sorted-list";
 import { isTenantLimitKey, limitKeyPrefix, tenantLimits } from "@factory/schema/tenant-settings";
 import type { ConfigEntryType } from "./configuration.type.js";
@@ -30,7 +31,6 @@ export const entriesOfKeys = tenantStatement(
   `select entry.* from ${shown} where entry.key = any($2::text[])`,
 );
 
-/** The entries whose key begins with `$2`. */
 export const sortedEntries = new SortedList<ConfigEntryType, TenantStatement>({
   list: "configEntries",
   columns: {
@@ -39,11 +39,11 @@ export const sortedEntries = new SortedList<ConfigEntryType, TenantStatement>({
   },
   id: { column: "key", type: "text", of: ({ key }) => key },
   byDefault: "key",
-  firstParameter: 3,
-  statement: (name, { after, order, limit }) =>
+  filters: { prefix: textCondition((prefix) => `starts_with(key, ${prefix})`) },
+  statement: (name, { filters, after, order, limit }) =>
     tenantStatement(
       name,
-      `select entry.* from ${shown} where ($2::text is null or starts_with(key, $2)) ${after}
+      `select entry.* from ${shown} where true ${filters} ${after}
        order by ${order} limit ${limit}`,
     ),
 });

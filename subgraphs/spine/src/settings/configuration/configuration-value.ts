@@ -32,7 +32,7 @@ export function ownSetting(key: SettingKey, value: unknown): unknown {
 }
 
 /** The broken rules of a value of a known setting; none for a key that the platform does not know. */
-export const settingErrors = (key: string, value: unknown): FieldError[] => checks.get(key)?.(value) ?? [];
+const settingErrors = (key: string, value: unknown): FieldError[] => checks.get(key)?.(value) ?? [];
 
 /** Whether a stored value still fits the schema of its setting, which a release may have changed. */
 export const fitsSetting = (key: SettingKey, value: unknown): boolean => settingErrors(key, value).length === 0;

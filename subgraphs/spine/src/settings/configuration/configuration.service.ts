@@ -1,7 +1,7 @@
 import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
 import type { PageRequest } from "@factory/runtime/pagination/page";
-import { SortedList } from "@factory/runtime/pagination/sorted-list";
+import { readPage, SortedList } from "@factory/runtime/pagination/sorted-list";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
@@ -14,7 +14,7 @@ import type {
   ConfigVersionType,
   KnownSettingType,
 } from "./configuration.type.js";
-import { type EntryRow, entryView, type VersionRow, versionView } from "./configuration.view.js";
+import { type EntryRow, entryRowView, type VersionRow, versionColumns, versionRowView } from "./configuration.view.js";
 import { unknownEntry } from "./configuration-key.js";
 import { entriesOfKeys, sortedEntries } from "./configuration-statement.js";
 
@@ -23,12 +23,12 @@ export const sortedVersions = new SortedList<ConfigVersionType, TenantStatement>
   columns: { version: { column: "version", type: "integer", unique: true, of: ({ version }) => String(version) } },
   id: { column: "version", type: "integer", of: ({ version }) => String(version) },
   byDefault: "-version",
-  firstParameter: 3,
-  statement: (name, { after, order, limit }) =>
+  parameters: ["key"],
+  statement: (name, { place, after, order, limit }) =>
     tenantStatement(
       name,
-      `select version, change, value::text as value, is_secret, description, changed_at, changed_by
-       from configuration_versions where tenant_id = scope.tenant and key = $2 ${after}
+      `select ${versionColumns} from configuration_versions
+       where tenant_id = scope.tenant and key = ${place("key")} ${after}
        order by ${order} limit ${limit}`,
     ),
 });
@@ -70,20 +70,17 @@ export class ConfigurationService {
     return entry;
   }
 
-  async list(context: RequestContext, request: PageRequest<ConfigEntryFilterInput>): Promise<ConfigEntryConnection> {
-    const tenant = tenantOf(context);
-    const { prefix = null } = request.filter ?? {};
-    const page = sortedEntries.page(this.#cursors, { tenantId: tenant.tenantId, prefix }, request);
-    const rows = await this.#database.reader.rows<EntryRow>(page.statement, tenant, prefix, ...page.values);
-    return page.connection(rows.map(entryView));
+  list(context: RequestContext, request: PageRequest<ConfigEntryFilterInput>): Promise<ConfigEntryConnection> {
+    const list = { reader: this.#database.reader, cursors: this.#cursors, tenant: tenantOf(context) };
+    return readPage(sortedEntries, list, request, entryRowView);
   }
 
   /** Also the versions of a deleted entry, as long as they are kept. Empty for a key that never had an entry. */
   async history(context: RequestContext, key: string, request: PageRequest<never>): Promise<ConfigVersionConnection> {
     const tenant = tenantOf(context);
-    const page = sortedVersions.page(this.#cursors, { tenantId: tenant.tenantId, key }, request);
-    const rows = await this.#database.reader.rows<VersionRow>(page.statement, tenant, key, ...page.values);
-    return page.connection(rows.map(versionView));
+    const page = sortedVersions.page(this.#cursors, { tenantId: tenant.tenantId, key }, request, { key });
+    const rows = await this.#database.reader.rows<VersionRow>(page.statement, tenant, ...page.values);
+    return page.connection(rows.map(versionRowView));
   }
 
   /** The registry of settings and limits, with the values of the tenant. */
@@ -102,6 +99,6 @@ export class ConfigurationService {
 
   async #entries(context: RequestContext, keys: readonly string[]): Promise<ConfigEntryType[]> {
     const rows = await this.#database.reader.rows<EntryRow>(entriesOfKeys, tenantOf(context), keys);
-    return rows.map(entryView);
+    return rows.map(entryRowView);
   }
 }

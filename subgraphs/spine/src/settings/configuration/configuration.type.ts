@@ -82,12 +82,12 @@ export class ConfigVersionType {
   changedBy: string;
 }
 
-export const WeakerValue = {
+const WeakerValue = {
   Free: "Free",
   RecentSignIn: "RecentSignIn",
   SecondPerson: "SecondPerson",
 } as const;
-export type WeakerValue = keyof typeof WeakerValue;
+type WeakerValue = keyof typeof WeakerValue;
 registerEnumType(WeakerValue, {
   name: "WeakerValue",
   valuesConfig: {

@@ -1,33 +1,30 @@
+import { columnsOf, type RecordOf, type RowOf, rowReader } from "@factory/runtime/db/entity-rows";
 import { parseForeignJson } from "@factory/runtime/json/kept-numbers";
-import type { ConfigEntryType, ConfigurationChange, ConfigVersionType } from "./configuration.type.js";
+import type { ConfigEntryType, ConfigVersionType } from "./configuration.type.js";
+import { ConfigurationEntry } from "./configuration-entry.entity.js";
 import { mask } from "./configuration-value.js";
+import { ConfigurationVersion } from "./configuration-version.entity.js";
+
+type ShownOfEntry = "key" | "isSecret" | "description" | "version" | "createdAt" | "updatedAt" | "updatedBy";
+
+const versionMembers = ["version", "change", "isSecret", "description", "changedAt", "changedBy"] as const;
+
+/** The columns of `VersionRow`. */
+export const versionColumns = `${columnsOf(ConfigurationVersion, versionMembers)}, value::text as value`;
+
+/** The value is JSON text; null for a secret entry. */
+interface StoredText {
+  readonly value: string | null;
+}
 
 /** An entry as the statements of this slice return it. */
-export interface EntryRow {
-  key: string;
-  /** JSON text; null for a secret entry. */
-  value: string | null;
-  is_secret: boolean;
-  read_only: boolean;
-  description: string | null;
-  version: number;
-  created_at: Date | string;
-  updated_at: Date | string;
-  updated_by: string;
-}
+export type EntryRow = RowOf<ConfigurationEntry, ShownOfEntry> & StoredText & { read_only: boolean };
 
 /** A version of an entry as the statements of this slice return it. */
-export interface VersionRow {
-  version: number;
-  change: ConfigurationChange;
-  value: string | null;
-  is_secret: boolean;
-  description: string | null;
-  changed_at: Date | string;
-  changed_by: string;
-}
+export type VersionRow = RowOf<ConfigurationVersion, (typeof versionMembers)[number]> & StoredText;
 
-const isoTime = (time: Date | string) => new Date(time).toISOString();
+const readEntry = rowReader(ConfigurationEntry);
+const readVersion = rowReader(ConfigurationVersion);
 
 const shownValue = (value: string | null, isSecret: boolean): unknown => {
   if (isSecret) return mask;
@@ -37,24 +34,25 @@ const shownValue = (value: string | null, isSecret: boolean): unknown => {
 /** The fields of an entry as a plain object, which can be spread. */
 type EntryFacts = { [Name in keyof ConfigEntryType]: ConfigEntryType[Name] };
 
-export const entryView = (row: EntryRow): EntryFacts => ({
-  key: row.key,
-  value: shownValue(row.value, row.is_secret),
-  isSecret: row.is_secret,
-  readOnly: row.read_only,
-  description: row.description,
-  version: row.version,
-  createdAt: isoTime(row.created_at),
-  updatedAt: isoTime(row.updated_at),
-  updatedBy: row.updated_by,
+export const entryView = (
+  entry: RecordOf<ConfigurationEntry, ShownOfEntry> & StoredText & { readonly readOnly: boolean },
+): EntryFacts => ({
+  key: entry.key,
+  value: shownValue(entry.value, entry.isSecret),
+  isSecret: entry.isSecret,
+  readOnly: entry.readOnly,
+  description: entry.description,
+  version: entry.version,
+  createdAt: entry.createdAt.toISOString(),
+  updatedAt: entry.updatedAt.toISOString(),
+  updatedBy: entry.updatedBy,
 });
 
-export const versionView = (row: VersionRow): ConfigVersionType => ({
-  version: row.version,
-  change: row.change,
-  value: row.change === "Deleted" ? null : shownValue(row.value, row.is_secret),
-  isSecret: row.is_secret,
-  description: row.description,
-  changedAt: isoTime(row.changed_at),
-  changedBy: row.changed_by,
-});
+export const entryRowView = (row: EntryRow): EntryFacts =>
+  entryView({ ...readEntry(row), value: row.value, readOnly: row.read_only });
+
+export function versionRowView(row: VersionRow): ConfigVersionType {
+  const { version, change, isSecret, description, changedAt, changedBy } = readVersion(row);
+  const value = change === "Deleted" ? null : shownValue(row.value, isSecret);
+  return { version, change, value, isSecret, description, changedAt: changedAt.toISOString(), changedBy };
+}

@@ -1,3 +1,4 @@
+import type { RowOf } from "@factory/runtime/db/entity-rows";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
@@ -9,6 +10,7 @@ import {
   tenantSettings,
 } from "@factory/schema/tenant-settings";
 import { LRUCache } from "lru-cache";
+import type { ConfigurationEntry } from "./configuration-entry.entity.js";
 import { fitsSetting } from "./configuration-value.js";
 
 const maxTenants = 2000;
@@ -22,10 +24,7 @@ const known = tenantStatement(
 );
 
 /** A stored setting; `value` is JSON text. */
-export interface SettingRow {
-  key: string;
-  value: string;
-}
+export type SettingRow = RowOf<ConfigurationEntry, "key"> & { value: string };
 
 const stored = {
   name: "setting_now",

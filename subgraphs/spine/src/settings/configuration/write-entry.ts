@@ -1,10 +1,13 @@
 import { hashedLocks } from "@factory/runtime/db/advisory-locks";
+import type { RowOf } from "@factory/runtime/db/entity-rows";
+import { namedStatement } from "@factory/runtime/db/named-parameters";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { parseForeignJson } from "@factory/runtime/json/kept-numbers";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import { bumpTenantVersion } from "../../tenants/tenants/tenant-version.js";
 import type { ChangedConfigEntryType, ConfigurationChange } from "./configuration.type.js";
 import { entryView } from "./configuration.view.js";
+import type { ConfigurationEntry } from "./configuration-entry.entity.js";
 
 const maxEntries = 1000;
 const keptVersions = 20;
@@ -39,18 +42,12 @@ export interface EntryBefore {
   readonly entries: number;
 }
 
-interface BeforeRow {
-  version: number | null;
-  value: string | null;
-  sealed_value: string | null;
-  is_secret: boolean | null;
-  description: string | null;
-  created_at: string | null;
-  updated_at: string | null;
-  updated_by: string | null;
+type EntryColumns = Omit<RowOf<ConfigurationEntry>, "tenant_id" | "key" | "value"> & { value: string | null };
+
+type BeforeRow = { [Name in keyof EntryColumns]: EntryColumns[Name] | null } & {
   last_version: number;
   entries: number;
-}
+};
 
 const lock = { name: "configuration_lock", text: "select pg_advisory_xact_lock(hashtextextended($1, 0))" };
 
@@ -62,36 +59,36 @@ const before = {
     from (select) one left join configuration_entries on tenant_id = $1 and key = $2`,
 };
 
-const upsert = {
-  name: "configuration_upsert",
-  text: `insert into configuration_entries as entry
+const upsert = namedStatement(
+  "configuration_upsert",
+  `insert into configuration_entries as entry
       (tenant_id, key, value, sealed_value, is_secret, description, version, created_at, updated_at, updated_by)
-    values ($1, $2, $3::json, $4, $5, $6, $7, $8, $8, $9)
+    values ($tenant, $key, $value::json, $sealedValue, $isSecret, $description, $version, $now, $now, $by)
     on conflict (tenant_id, key) do update set value = excluded.value, sealed_value = excluded.sealed_value,
       is_secret = excluded.is_secret, description = excluded.description, version = excluded.version,
       updated_at = excluded.updated_at, updated_by = excluded.updated_by`,
-};
+);
 
 const remove = {
   name: "configuration_delete",
   text: "delete from configuration_entries where tenant_id = $1 and key = $2",
 };
 
-const keep = {
-  name: "configuration_keep",
-  text: `insert into configuration_versions
+const keep = namedStatement(
+  "configuration_keep",
+  `insert into configuration_versions
       (tenant_id, key, version, change, value, sealed_value, is_secret, description, bytes, changed_at, changed_by)
-    values ($1, $2, $3, $4, $5::json, $6, $7, $8, $9, $10, $11)`,
-};
+    values ($tenant, $key, $version, $change, $value::json, $sealedValue, $isSecret, $description, $bytes, $now, $by)`,
+);
 
-const trim = {
-  name: "configuration_trim",
-  text: `delete from configuration_versions old using (
+const trim = namedStatement(
+  "configuration_trim",
+  `delete from configuration_versions old using (
       select key, version, sum(bytes) over (order by changed_at desc, key desc, version desc) as total
-      from configuration_versions where tenant_id = $1) sized
-    where old.tenant_id = $1 and old.key = sized.key and old.version = sized.version
-      and (old.key = $2 and old.version <= $3 or sized.total > $4)`,
-};
+      from configuration_versions where tenant_id = $tenant) sized
+    where old.tenant_id = $tenant and old.key = sized.key and old.version = sized.version
+      and (old.key = $key and old.version <= $lastDropped or sized.total > $maxHistoryBytes)`,
+);
 
 const forget = {
   name: "configuration_forget",
@@ -128,9 +125,9 @@ export async function lockEntry({ defer, execute, tenant }: Transaction, key: st
 export function unchangedEntry({ key, version = 0, stored, ...entry }: EntryBefore): ChangedConfigEntryType {
   return {
     ...entryView({
-      ...{ key, version, value: stored.value, is_secret: stored.isSecret, read_only: false },
-      ...{ description: stored.description, created_at: entry.createdAt, updated_at: entry.updatedAt },
-      updated_by: entry.updatedBy,
+      ...{ key, version, value: stored.value, isSecret: stored.isSecret, readOnly: false },
+      ...{ description: stored.description, createdAt: entry.createdAt, updatedAt: entry.updatedAt },
+      updatedBy: entry.updatedBy,
     }),
     created: false,
     approvalId: null,
@@ -163,21 +160,25 @@ export async function writeEntry(
       limit: maxEntries,
     });
   const version = entry.lastVersion + 1;
-  const now = new Date().toISOString();
+  const now = new Date();
   const { value, sealedValue, isSecret, description } = stored;
+  const values = {
+    ...{ tenant: tenant.uuid, key, version, value, sealedValue, isSecret, description },
+    ...{ now: now.toISOString(), by },
+  };
   if (change === "Deleted") await defer(remove, [tenant.uuid, key]);
-  else await defer(upsert, [tenant.uuid, key, value, sealedValue, isSecret, description, version, now, by]);
+  else await defer(upsert, upsert.valuesOf(values));
   const bytes = Buffer.byteLength(value ?? "") + Buffer.byteLength(sealedValue ?? "");
-  const kept = [version, change, value, sealedValue, isSecret, description, bytes, now, by];
-  await defer(keep, [tenant.uuid, key, ...kept]);
-  await defer(trim, [tenant.uuid, key, version - keptVersions, maxHistoryBytes]);
+  await defer(keep, keep.valuesOf({ ...values, change, bytes }));
+  const limits = { tenant: tenant.uuid, key, lastDropped: version - keptVersions, maxHistoryBytes };
+  await defer(trim, trim.valuesOf(limits));
   if (change === "Deleted") await defer(forget, [tenant.uuid, keptDeletedKeys]);
   await bumpTenantVersion(transaction);
   recordChange(transaction, { key, version, change, stored });
   transaction.notify(configurationChannel, tenant.tenantId);
   const view = entryView({
-    ...{ key, version, value, is_secret: isSecret, read_only: false, description },
-    ...{ created_at: created ? now : entry.createdAt, updated_at: now, updated_by: by },
+    ...{ key, version, value, isSecret, readOnly: false, description },
+    ...{ createdAt: created ? now : entry.createdAt, updatedAt: now, updatedBy: by },
   });
   return { ...view, created, approvalId: null };
 }

@@ -1,10 +1,12 @@
+import type { RowOf } from "@factory/runtime/db/entity-rows";
 import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import type { Preconditions } from "@factory/runtime/input-validation/preconditions";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
+import { booleanFilter, textCondition } from "@factory/runtime/pagination/list-filters";
 import type { PageRequest } from "@factory/runtime/pagination/page";
-import { SortedList } from "@factory/runtime/pagination/sorted-list";
+import { readPage, SortedList } from "@factory/runtime/pagination/sorted-list";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
@@ -18,12 +20,13 @@ import type {
 } from "./feature-flag.type.js";
 import {
   type FlagRow,
-  type FlagVersionRow,
   flagColumns,
-  flagRowView,
+  flagView,
+  readFlag,
+  readVersion,
   settingsOf,
   versionColumns,
-  versionRowView,
+  versionView,
 } from "./feature-flag.view.js";
 import { FeatureFlagVersion } from "./feature-flag-version.entity.js";
 import type { FlagSetChange, FlagSets } from "./flag-sets.js";
@@ -48,12 +51,14 @@ export const sortedFlags = new SortedList<FeatureFlagType, TenantStatement>({
   },
   id: { column: "key", type: "text", of: ({ key }) => key },
   byDefault: "key",
-  firstParameter: 4,
-  statement: (name, { after, order, limit }) =>
+  filters: {
+    enabled: booleanFilter("enabled"),
+    prefix: textCondition((prefix) => `starts_with(key, ${prefix})`),
+  },
+  statement: (name, { filters, after, order, limit }) =>
     tenantStatement(
       name,
-      `select ${flagColumns} from feature_flags where tenant_id = scope.tenant
-         and ($2::boolean is null or enabled = $2) and ($3::text is null or starts_with(key, $3)) ${after}
+      `select ${flagColumns} from feature_flags where tenant_id = scope.tenant ${filters} ${after}
        order by ${order} limit ${limit}`,
     ),
 });
@@ -63,14 +68,16 @@ export const sortedVersions = new SortedList<FeatureFlagVersionType, TenantState
   columns: { version: { column: "version", type: "integer", unique: true, of: ({ version }) => String(version) } },
   id: { column: "version", type: "integer", of: ({ version }) => String(version) },
   byDefault: "-version",
-  firstParameter: 3,
-  statement: (name, { after, order, limit }) =>
+  parameters: ["key"],
+  statement: (name, { place, after, order, limit }) =>
     tenantStatement(
       name,
-      `select ${versionColumns} from feature_flag_versions where tenant_id = scope.tenant and key = $2 ${after}
+      `select ${versionColumns} from feature_flag_versions where tenant_id = scope.tenant and key = ${place("key")} ${after}
        order by ${order} limit ${limit}`,
     ),
 });
+
+const rowView = (row: FlagRow) => flagView(readFlag(row));
 
 const keyForm = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 
@@ -89,15 +96,12 @@ export class FeatureFlagService {
   async get(context: RequestContext, key: string): Promise<FeatureFlagType> {
     const row = await this.#database.reader.row<FlagRow>(oneFlag, tenantOf(context), key);
     if (!row) throw unknownFlag();
-    return flagRowView(row);
+    return rowView(row);
   }
 
-  async list(context: RequestContext, request: PageRequest<FeatureFlagFilterInput>): Promise<FeatureFlagConnection> {
-    const tenant = tenantOf(context);
-    const { enabled = null, prefix = null } = request.filter ?? {};
-    const page = sortedFlags.page(this.#cursors, { tenantId: tenant.tenantId, enabled, prefix }, request);
-    const rows = await this.#database.reader.rows<FlagRow>(page.statement, tenant, enabled, prefix, ...page.values);
-    return page.connection(rows.map(flagRowView));
+  list(context: RequestContext, request: PageRequest<FeatureFlagFilterInput>): Promise<FeatureFlagConnection> {
+    const list = { reader: this.#database.reader, cursors: this.#cursors, tenant: tenantOf(context) };
+    return readPage(sortedFlags, list, request, rowView);
   }
 
   /** The versions of a flag, also of a deleted one. Throws NOT_FOUND if the tenant never had it. */
@@ -108,10 +112,10 @@ export class FeatureFlagService {
   ): Promise<FeatureFlagVersionConnection> {
     const tenant = tenantOf(context);
     const { reader } = this.#database;
-    const page = sortedVersions.page(this.#cursors, { tenantId: tenant.tenantId, key }, request);
-    const rows = await reader.rows<FlagVersionRow>(page.statement, tenant, key, ...page.values);
+    const page = sortedVersions.page(this.#cursors, { tenantId: tenant.tenantId, key }, request, { key });
+    const rows = await reader.rows<RowOf<FeatureFlagVersion>>(page.statement, tenant, ...page.values);
     if (rows.length === 0 && !(await reader.row(oneVersion, tenant, key))) throw unknownFlag();
-    return page.connection(rows.map(versionRowView));
+    return page.connection(rows.map((row) => versionView(readVersion(row))));
   }
 
   /** Creates or replaces a flag. A flag that stays the same keeps its version, and no event is recorded. */

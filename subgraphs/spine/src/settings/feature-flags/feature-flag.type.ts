@@ -4,13 +4,13 @@ import type { Connection } from "@factory/runtime/pagination/page";
 import { Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
 import type { FlagChange, Operator, Stickiness } from "./evaluation/flag-rule.js";
 
-export const FeatureFlagStickiness = {
+const FeatureFlagStickiness = {
   targetingKey: "targetingKey",
   tenant: "tenant",
 } as const satisfies Record<Stickiness, Stickiness>;
 registerEnumType(FeatureFlagStickiness, { name: "FeatureFlagStickiness" });
 
-export const FeatureFlagChange = {
+const FeatureFlagChange = {
   Created: "Created",
   Updated: "Updated",
   Restored: "Restored",
@@ -22,7 +22,7 @@ registerEnumType(FeatureFlagChange, { name: "FeatureFlagChange" });
   simpleResolvers: true,
   description: "A condition on one attribute of the evaluation context.",
 })
-export class FeatureFlagRuleType {
+class FeatureFlagRuleType {
   @Field()
   attribute: string;
 

@@ -1,65 +1,36 @@
-import type { FlagChange, FlagRule, FlagSettings, Stickiness } from "./evaluation/flag-rule.js";
-import type { FeatureFlag } from "./feature-flag.entity.js";
+import { columnsOf, type RecordOf, type RowOf, rowReader } from "@factory/runtime/db/entity-rows";
+import type { FlagSettings } from "./evaluation/flag-rule.js";
+import { FeatureFlag } from "./feature-flag.entity.js";
 import type { FeatureFlagType, FeatureFlagVersionType } from "./feature-flag.type.js";
+import { FeatureFlagVersion } from "./feature-flag-version.entity.js";
 
-export const flagColumns =
-  "key, enabled, rollout_percentage, description, stickiness, rules, version, created_at, updated_at, updated_by";
+const settings = ["enabled", "rolloutPercentage", "description", "stickiness", "rules"] as const;
+const flagMembers = ["key", ...settings, "version", "createdAt", "updatedAt", "updatedBy"] as const;
 
-export const versionColumns =
-  "key, version, change, enabled, rollout_percentage, description, stickiness, rules, changed_at, changed_by";
+type ShownFlag = (typeof flagMembers)[number];
 
-interface SettingsRow {
-  key: string;
-  enabled: boolean;
-  rollout_percentage: number;
-  description: string | null;
-  stickiness: Stickiness;
-  rules: FlagRule[];
-  version: number;
-}
+export type FlagRow = RowOf<FeatureFlag, ShownFlag>;
 
-/** A row of `feature_flags` as PostgreSQL returns it. */
-export interface FlagRow extends SettingsRow {
-  created_at: Date;
-  updated_at: Date;
-  updated_by: string;
-}
+/** The columns of a flag, with the name of their table. */
+export const flagColumns = columnsOf(FeatureFlag, flagMembers, "feature_flags");
+export const versionColumns = columnsOf(FeatureFlagVersion);
 
-/** A row of `feature_flag_versions` as PostgreSQL returns it. */
-export interface FlagVersionRow extends SettingsRow {
-  change: FlagChange;
-  changed_at: Date;
-  changed_by: string;
-}
+export const readFlag = rowReader(FeatureFlag);
+export const readVersion = rowReader(FeatureFlagVersion);
 
-const settingsView = (row: SettingsRow) => ({
-  key: row.key,
-  enabled: row.enabled,
-  rolloutPercentage: row.rollout_percentage,
-  description: row.description,
-  stickiness: row.stickiness,
-  rules: row.rules,
-  version: row.version,
-});
-
-export const flagRowView = (row: FlagRow): FeatureFlagType => ({
-  ...settingsView(row),
-  createdAt: row.created_at.toISOString(),
-  updatedAt: row.updated_at.toISOString(),
-  updatedBy: row.updated_by,
-});
-
-export const versionRowView = (row: FlagVersionRow): FeatureFlagVersionType => ({
-  ...settingsView(row),
-  change: row.change,
-  changedAt: row.changed_at.toISOString(),
-  changedBy: row.changed_by,
+export const versionView = (version: RecordOf<FeatureFlagVersion>): FeatureFlagVersionType => ({
+  ...settingsOf(version),
+  key: version.key,
+  version: version.version,
+  change: version.change,
+  changedAt: version.changedAt.toISOString(),
+  changedBy: version.changedBy,
 });
 
 /** The members of a FeatureFlag as a plain object, which can be spread. */
 export type FlagFacts = { [Name in keyof FeatureFlagType]: FeatureFlagType[Name] };
 
-export const flagView = (flag: FeatureFlag): FlagFacts => ({
+export const flagView = (flag: RecordOf<FeatureFlag, ShownFlag>): FlagFacts => ({
   ...settingsOf(flag),
   key: flag.key,
   version: flag.version,

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { atMost } from "@factory/runtime/caches/entry-limit";
 import type { Notifications } from "@factory/runtime/connections/listener";
+import { columnsOf, type RowOf } from "@factory/runtime/db/entity-rows";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { isUnavailable, outageRefusal } from "@factory/runtime/errors/unavailable";
@@ -13,7 +14,8 @@ import type { Database } from "@factory/runtime/unit-of-work/database";
 import { LRUCache } from "lru-cache";
 import type { Pool } from "pg";
 import { type FlagSet, preparingFlags } from "./evaluation/flag-set.js";
-import { type FlagRow, flagColumns, flagRowView } from "./feature-flag.view.js";
+import { type FlagRow, flagColumns, flagView, readFlag } from "./feature-flag.view.js";
+import { FeatureFlagSet } from "./feature-flag-set.entity.js";
 import { flagChannel } from "./write-flag.js";
 
 /** A change of the flags of a tenant. */
@@ -42,24 +44,22 @@ interface KnownSet {
   retryAt: number;
 }
 
-interface ChangeRow {
-  tenant_id: string;
-  version: number;
-  changed_at: Date;
-}
+const changeMembers = ["tenantId", "version", "changedAt"] as const;
 
-const columns = flagColumns.replaceAll(/\w+/g, "flag.$&");
+type ChangeRow = RowOf<FeatureFlagSet, (typeof changeMembers)[number]>;
+
 const readSet = tenantStatement(
   "feature_flag_set",
-  `select flags.version as set_version, ${columns}
+  `select flags.version as set_version, ${flagColumns}
    from (select scope.tenant) one (tenant) left join feature_flag_sets flags on flags.tenant_id = one.tenant
-     left join feature_flags flag on flag.tenant_id = one.tenant
-   order by flag.key`,
+     left join feature_flags on feature_flags.tenant_id = one.tenant
+   order by feature_flags.key`,
 );
 
 const readChanges = {
   name: "changed_feature_flag_sets",
-  text: "select tenant_id, version, changed_at from feature_flag_sets where changed_at > $1 order by changed_at",
+  text: `select ${columnsOf(FeatureFlagSet, changeMembers)} from feature_flag_sets
+    where changed_at > $1 order by changed_at`,
 };
 
 /** Longer than any transaction: a row that was written before the last read may have been committed after it. */
@@ -203,7 +203,7 @@ export class FlagSets {
   async #read(tenantId: string): Promise<FlagSet> {
     type Row = Partial<FlagRow> & { set_version: number | null };
     const rows = await this.#parts.database.reader.rows<Row>(readSet, tenantWithId(tenantId));
-    const flags = rows.filter((row): row is Row & FlagRow => row.key != null).map(flagRowView);
+    const flags = rows.filter((row): row is Row & FlagRow => row.key != null).map((row) => flagView(readFlag(row)));
     return this.#work.run(tenantId, preparingFlags(tenantId, rows[0]?.set_version ?? 0, flags));
   }
 
@@ -216,8 +216,9 @@ export class FlagSets {
     const { rows } = await workers.query<ChangeRow>({ ...readChanges, values: [this.#since] });
     this.#checkedAt = this.#clock();
     for (const { tenant_id: id, version } of rows) this.changed({ tenantId: encodeId("ten", id), version });
-    const newest = rows.at(-1)?.changed_at.getTime();
-    if (newest !== undefined) this.#since = new Date(Math.max(this.#since.getTime(), newest - overlapMs));
+    const newest = rows.at(-1)?.changed_at;
+    if (newest !== undefined)
+      this.#since = new Date(Math.max(this.#since.getTime(), new Date(newest).getTime() - overlapMs));
   }
 }
 

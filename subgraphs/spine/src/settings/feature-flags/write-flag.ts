@@ -1,4 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
+import type { RowOf } from "@factory/runtime/db/entity-rows";
+import { namedStatement } from "@factory/runtime/db/named-parameters";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { type Preconditions, requirePreconditions } from "@factory/runtime/input-validation/preconditions";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
@@ -6,6 +8,7 @@ import type { FlagChange, FlagSettings } from "./evaluation/flag-rule.js";
 import { FeatureFlag } from "./feature-flag.entity.js";
 import type { SetFeatureFlagType } from "./feature-flag.type.js";
 import { type FlagFacts, flagView, settingsOf } from "./feature-flag.view.js";
+import type { FeatureFlagSet } from "./feature-flag-set.entity.js";
 import { FeatureFlagVersion } from "./feature-flag-version.entity.js";
 import { valueCountOf } from "./flag-settings.js";
 
@@ -20,11 +23,7 @@ const keptVersions = 50;
 const maxHistoryBytes = 256 * 1024;
 const keptDeletedFlags = 100;
 
-interface SetRow {
-  version: number;
-  flag_count: number;
-  value_count: number;
-}
+type SetRow = RowOf<FeatureFlagSet, "version" | "flagCount" | "valueCount">;
 
 /** Locks all flags of the tenant until the transaction ends. */
 const lockSet = {
@@ -47,14 +46,14 @@ const lastVersion = {
   text: "select max(version) as version from feature_flag_versions where tenant_id = $1 and key = $2",
 };
 
-const forgetVersions = {
-  name: "forget_feature_flag_versions",
-  text: `delete from feature_flag_versions old using (
+const forgetVersions = namedStatement(
+  "forget_feature_flag_versions",
+  `delete from feature_flag_versions old using (
       select version, sum(pg_column_size(rules)) over (order by version desc) as bytes from feature_flag_versions
-      where tenant_id = $1 and key = $2 and version < $3) sized
-    where old.tenant_id = $1 and old.key = $2 and old.version = sized.version
-      and (old.version <= $3 - $4 or sized.bytes > $5)`,
-};
+      where tenant_id = $tenant and key = $key and version < $version) sized
+    where old.tenant_id = $tenant and old.key = $key and old.version = sized.version
+      and (old.version <= $version - $keptVersions or sized.bytes > $maxHistoryBytes)`,
+);
 
 /** A flag that was created again and deleted again has several such versions, and the newest one counts. */
 const forgetDeletedFlags = {
@@ -151,7 +150,8 @@ async function concludeChange(
   const settings = { ...settingsOf(flag), rules: [...flag.rules] };
   em.persist(em.create(FeatureFlagVersion, { tenantId, key, version, change, ...settings, changedAt, changedBy }));
   await transaction.defer(updateSet, [tenant.uuid, added.flags, added.values]);
-  if (version > 1) await transaction.defer(forgetVersions, [tenant.uuid, key, version, keptVersions, maxHistoryBytes]);
+  const limits = { tenant: tenant.uuid, key, version, keptVersions, maxHistoryBytes };
+  if (version > 1) await transaction.defer(forgetVersions, forgetVersions.valuesOf(limits));
   // the values of rules may be e-mail addresses of people, and events are kept and sent to webhooks
   const { rules, ...told } = settings;
   const data = { tenantId, key, change, version, ...told, ruleCount: rules.length };

@@ -63,7 +63,7 @@ import { TokenFamilies } from "./tokens/token-families.js";
 import { introspectionPath, TokenIntrospection } from "./tokens/token-introspection.js";
 import { userinfo, userinfoPath } from "./tokens/userinfo-endpoint.js";
 
-export interface AuthorizationServerOptions {
+interface AuthorizationServerOptions {
   /** Absolute, without a trailing slash; also the audience of every token. */
   issuer: string;
   /** Connects as the worker role of the spine. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
 /** Sets the CORS headers of an answer. True: the request was a preflight, and has been answered. */
-export type Cors = (request: IncomingMessage, response: ServerResponse) => boolean;
+type Cors = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 /**
  * CORS (Fetch standard) for the token and userinfo endpoints: pages of the allowed origins may call them and read the

@@ -1,3 +1,4 @@
+import { columnsOf, type RowOf, rowReader } from "@factory/runtime/db/entity-rows";
 import { type TenantReader, tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { decodeId, encodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
@@ -16,21 +17,23 @@ export interface StoredPasskey extends KnownPasskey {
   readonly lastUsedAt: Date | null;
 }
 
-interface PasskeyRow {
-  tenant_id: string;
-  factor_id: string;
-  user_id: string;
-  credential_id: string;
-  public_key: Buffer;
-  transports: string[];
-  device_bound: boolean;
-  name: string;
-  added_at: Date;
-  last_used_at: Date | null;
-}
+const storedMembers = [
+  "tenantId",
+  "factorId",
+  "userId",
+  "credentialId",
+  "publicKey",
+  "transports",
+  "deviceBound",
+  "name",
+  "addedAt",
+  "lastUsedAt",
+] as const;
 
-const columns =
-  "tenant_id, factor_id, user_id, credential_id, public_key, transports, device_bound, name, added_at, last_used_at";
+type PasskeyRow = RowOf<Passkey, (typeof storedMembers)[number]>;
+
+const columns = columnsOf(Passkey, storedMembers);
+const readPasskey = rowReader(Passkey);
 const ofUser = tenantStatement(
   "passkeys_of_user",
   `select ${columns} from passkeys where tenant_id = scope.tenant and user_id = $2 order by factor_id`,
@@ -72,18 +75,10 @@ export class PasskeyStore {
   }
 }
 
-const storedPasskey = (row: PasskeyRow): StoredPasskey => ({
-  tenant: tenantWithId(encodeId("ten", row.tenant_id)),
-  factorId: encodeId("fac", row.factor_id),
-  userId: encodeId("usr", row.user_id),
-  credentialId: row.credential_id,
-  publicKey: row.public_key,
-  transports: row.transports,
-  deviceBound: row.device_bound,
-  name: row.name,
-  addedAt: row.added_at,
-  lastUsedAt: row.last_used_at,
-});
+function storedPasskey(row: PasskeyRow): StoredPasskey {
+  const { tenantId, ...passkey } = readPasskey(row);
+  return { tenant: tenantWithId(tenantId), ...passkey };
+}
 
 /** Stores a new passkey and returns its id. The user's row is locked, so that the count stays true. */
 export function addPasskey(

@@ -1,5 +1,7 @@
 import { maxLifetimeSeconds } from "@factory/runtime/auth/token-claims";
 import { advisoryLocks } from "@factory/runtime/db/advisory-locks";
+import { columnsOf, type RecordOf, type RowOf, rowReader } from "@factory/runtime/db/entity-rows";
+import { namedStatement } from "@factory/runtime/db/named-parameters";
 import type { Cause } from "@factory/runtime/messages/envelope";
 import type { OpenedValue, ValueSeal } from "@factory/runtime/sealing/value-seal";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
@@ -8,6 +10,7 @@ import { type WorkerTransaction, workerTransaction } from "@factory/runtime/unit
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from "jose";
 import type { Pool } from "pg";
 import { platformTenant } from "../../tenants/tenants/platform-tenant.js";
+import { SigningKey } from "./signing-key.entity.js";
 
 /** A signing key with its private part. */
 export interface LoadedKey {
@@ -20,12 +23,12 @@ export interface LoadedKey {
   readonly retiresAt: Date | null;
 }
 
-interface KeyRow {
-  key_id: string;
-  sealed_private_key: string;
-  signs_from: Date;
-  retires_at: Date | null;
-}
+const keyMembers = ["keyId", "sealedPrivateKey", "signsFrom", "retiresAt"] as const;
+
+type KeyRow = RowOf<SigningKey, (typeof keyMembers)[number]>;
+type StoredKey = RecordOf<SigningKey, (typeof keyMembers)[number]>;
+
+const readKey = rowReader(SigningKey);
 
 /** The result of a rotation. */
 export interface Rotation {
@@ -55,8 +58,14 @@ export const signingKeysChannel = "spine_signing_keys";
 /** Changes the row only if it still holds what was read: another process may have resealed it, too. */
 const reseal = "update signing_keys set sealed_private_key = $3 where key_id = $1 and sealed_private_key = $2";
 
-const current = `select key_id, sealed_private_key, signs_from, retires_at from signing_keys
+const current = `select ${columnsOf(SigningKey, keyMembers)} from signing_keys
   where retires_at is null or retires_at > $1 order by signs_from desc, key_id`;
+
+const addKey = namedStatement(
+  "add_signing_key",
+  `insert into signing_keys (key_id, public_key, sealed_private_key, created_at, signs_from)
+   values ($keyId, $publicKey, $sealed, now(), $signsFrom)`,
+);
 
 /** The stored signing keys: sealed, each with the times from which it signs and at which it retires. */
 export class SigningKeyStore {
@@ -71,18 +80,21 @@ export class SigningKeyStore {
 
   /** All published keys, newest first. Makes the first key, and the next one when the newest is 90 days old. */
   async load(now: Date): Promise<LoadedKey[]> {
-    const { rows } = await this.#pool.query<KeyRow>(current, [now]);
-    const [newest] = rows;
-    if (newest && !isOld(newest, now)) return this.#opened(rows);
+    const keys = await this.#current(now);
+    const [newest] = keys;
+    if (newest && !isOld(newest, now)) return this.#opened(keys);
     const cause = { trace: continueTrace(undefined), actorId: "authorization-server" };
     await this.#withLock(cause, async (transaction) => {
-      const [known] = await transaction.execute<KeyRow>(current, [now]);
-      if (!known) await this.#add(transaction, now);
-      else if (isOld(known, now))
+      const [row] = await transaction.execute<KeyRow>(current, [now]);
+      if (!row) await this.#add(transaction, now);
+      else if (isOld(readKey(row), now))
         await this.#addSuccessor(transaction, now, { inSeconds: publishedBeforeSeconds, reason: "Age" });
     });
-    const renewed = await this.#pool.query<KeyRow>(current, [now]);
-    return this.#opened(renewed.rows);
+    return this.#opened(await this.#current(now));
+  }
+
+  async #current(now: Date): Promise<StoredKey[]> {
+    return (await this.#pool.query<KeyRow>(current, [now])).rows.map(readKey);
   }
 
   /**
@@ -100,9 +112,10 @@ export class SigningKeyStore {
 
   async #requestedKey(transaction: WorkerTransaction, now: Date, immediately: boolean): Promise<Rotation> {
     if (immediately) return this.#addSuccessor(transaction, now, { inSeconds: 0, reason: "Requested" });
-    const [newest] = await transaction.execute<KeyRow>(current, [now]);
+    const [row] = await transaction.execute<KeyRow>(current, [now]);
+    const newest = row && readKey(row);
     // a key that is published and does not sign yet is the result of this rotation, too
-    if (newest && newest.signs_from > now) return { keyId: newest.key_id, signsFrom: newest.signs_from };
+    if (newest && newest.signsFrom > now) return { keyId: newest.keyId, signsFrom: newest.signsFrom };
     return this.#addSuccessor(transaction, now, { inSeconds: publishedBeforeSeconds, reason: "Requested" });
   }
 
@@ -139,11 +152,8 @@ export class SigningKeyStore {
     const { d, ...publicKey } = await exportJWK(privateKey);
     const keyId = await calculateJwkThumbprint(publicKey);
     const sealed = this.#seal.seal(JSON.stringify({ ...publicKey, d }), keyId);
-    await execute(
-      `insert into signing_keys (key_id, public_key, sealed_private_key, created_at, signs_from)
-       values ($1, $2, $3, now(), $4)`,
-      [keyId, JSON.stringify(publicKey), sealed, signsFrom],
-    );
+    const values = addKey.valuesOf({ keyId, publicKey: JSON.stringify(publicKey), sealed, signsFrom });
+    await execute(addKey, values);
     return { keyId, signsFrom };
   }
 
@@ -155,9 +165,9 @@ export class SigningKeyStore {
     });
   }
 
-  async #opened(rows: readonly KeyRow[]): Promise<LoadedKey[]> {
+  async #opened(stored: readonly StoredKey[]): Promise<LoadedKey[]> {
     const keys: LoadedKey[] = [];
-    for (const { key_id: keyId, sealed_private_key: sealed, signs_from: signsFrom, retires_at: retiresAt } of rows) {
+    for (const { keyId, sealedPrivateKey: sealed, signsFrom, retiresAt } of stored) {
       const { text, resealed } = opened(sealed, keyId, this.#seal);
       if (resealed !== undefined) await this.#pool.query(reseal, [keyId, sealed, resealed]);
       const { d, ...publicKey } = JSON.parse(text) as JWK;
@@ -176,7 +186,7 @@ export class SigningKeyStore {
 
 const after = (time: Date, seconds: number) => new Date(time.getTime() + seconds * 1000);
 
-const isOld = ({ signs_from: signsFrom }: KeyRow, now: Date) =>
+const isOld = ({ signsFrom }: StoredKey, now: Date) =>
   now.getTime() - signsFrom.getTime() >= rotatedAfterDays * 86_400_000;
 
 function opened(sealed: string, keyId: string, seal: ValueSeal): OpenedValue {

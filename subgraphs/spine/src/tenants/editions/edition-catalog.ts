@@ -6,7 +6,7 @@ import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { EditionFeature, EditionFeatures } from "@factory/schema/edition-features";
 import type { Pool } from "pg";
 import type { EditionType } from "./edition.type.js";
-import { type EditionRow, editionColumns, editionRowView } from "./edition.view.js";
+import { editionColumns, editionView, readEdition, type StoredEdition } from "./edition.view.js";
 
 /** PostgreSQL channel that tells of changed editions. */
 export const editionsChannel = "spine_editions";
@@ -106,8 +106,8 @@ export class EditionCatalog {
     const { rows: digests } = await this.#workers.query<{ digest: string }>(digest);
     const found = digests[0]?.digest ?? "";
     if (found === this.#digest) return;
-    const { rows } = await this.#workers.query<EditionRow>(all);
-    this.#editions = new Map(rows.map((row) => [row.code, editionRowView(row)]));
+    const { rows } = await this.#workers.query<StoredEdition>(all);
+    this.#editions = new Map(rows.map((row) => [row.code, editionView(readEdition(row))]));
     this.#digest = found;
   }
 }

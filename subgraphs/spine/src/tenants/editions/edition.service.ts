@@ -2,6 +2,7 @@ import { violatedUnique } from "@factory/runtime/errors/database-failure";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
+import { booleanFilter } from "@factory/runtime/pagination/list-filters";
 import type { PageRequest } from "@factory/runtime/pagination/page";
 import { SortedList } from "@factory/runtime/pagination/sorted-list";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
@@ -11,7 +12,7 @@ import { checkedFeatures } from "./checked-features.js";
 import { Edition } from "./edition.entity.js";
 import type { CreateEditionInput, EditionFilterInput, UpdateEditionInput } from "./edition.input.js";
 import type { EditionConnection, EditionType, EditionVersionType } from "./edition.type.js";
-import { type EditionRow, editionColumns, editionRowView } from "./edition.view.js";
+import { editionColumns, editionView, readEdition, type StoredEdition } from "./edition.view.js";
 import type { EditionCatalog } from "./edition-catalog.js";
 import { lockEdition, nextVersion, recordEdition, unknownEdition } from "./edition-change.js";
 import { EditionVersion } from "./edition-version.entity.js";
@@ -26,9 +27,10 @@ export const sortedEditions = new SortedList<EditionType, string>({
   columns: { code: { column: "code", type: "text", unique: true, of: ({ code }) => code } },
   id: { column: "code", type: "text", of: ({ code }) => code },
   byDefault: "code",
-  firstParameter: 2,
-  statement: (_name, { after, order, limit }) =>
-    `select ${editionColumns} from editions where ($1::boolean is null or active = $1) ${after}
+  filters: { active: booleanFilter("active") },
+  ofPlatform: true,
+  statement: (_name, { filters, after, order, limit }) =>
+    `select ${editionColumns} from editions where true ${filters} ${after}
      order by ${order} limit ${limit}`,
 });
 
@@ -51,12 +53,11 @@ export class EditionService {
   }
 
   async list(context: RequestContext, request: PageRequest<EditionFilterInput>): Promise<EditionConnection> {
-    const active = request.filter?.active ?? null;
-    const page = sortedEditions.page(this.#cursors, { active }, request);
+    const page = sortedEditions.page(this.#cursors, {}, request);
     const rows = await this.#database.transaction(tenantOf(context), { trace: context.trace }, ({ execute }) =>
-      execute<EditionRow>(page.statement, [active, ...page.values]),
+      execute<StoredEdition>(page.statement, page.values),
     );
-    return page.connection(rows.map(editionRowView));
+    return page.connection(rows.map((row) => editionView(readEdition(row))));
   }
 
   /** The latest versions, newest first. */

@@ -1,38 +1,14 @@
-import type { EditionFeatures } from "@factory/schema/edition-features";
-import type { Edition } from "./edition.entity.js";
+import { columnsOf, type RecordOf, type RowOf, rowReader } from "@factory/runtime/db/entity-rows";
+import { Edition } from "./edition.entity.js";
 import type { EditionType } from "./edition.type.js";
 
-/** A row of `editions` as PostgreSQL returns it. */
-export interface EditionRow {
-  code: string;
-  name: string;
-  description: string | null;
-  trial_days: number;
-  features: EditionFeatures;
-  active: boolean;
-  self_service: boolean;
-  version: number;
-  created_at: Date | string;
-  updated_at: Date | string;
-}
+/** All columns of an edition. */
+export type StoredEdition = RowOf<Edition>;
 
-export const editionColumns =
-  "code, name, description, trial_days, features, active, self_service, version, created_at, updated_at";
+export const editionColumns = columnsOf(Edition);
+export const readEdition = rowReader(Edition);
 
-export const editionRowView = (row: EditionRow): EditionType => ({
-  code: row.code,
-  name: row.name,
-  description: row.description,
-  trialDays: row.trial_days,
-  features: row.features,
-  active: row.active,
-  selfService: row.self_service,
-  version: row.version,
-  createdAt: new Date(row.created_at).toISOString(),
-  updatedAt: new Date(row.updated_at).toISOString(),
-});
-
-export const editionView = (edition: Edition): EditionType => ({
+export const editionView = (edition: RecordOf<Edition>): EditionType => ({
   code: edition.code,
   name: edition.name,
   description: edition.description,

@@ -1,3 +1,4 @@
+import { namedStatement } from "@factory/runtime/db/named-parameters";
 import { nilUuid } from "@factory/runtime/identifiers/nil-uuid";
 import { encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { JobAttempt, JobDefinition, JobQueue } from "@factory/runtime/jobs/queue/job-queue";
@@ -25,10 +26,13 @@ export const completeProvisioningJob: JobDefinition<{ tenantId: string }> = {
 const batchSize = 500;
 const cause = () => ({ trace: continueTrace(undefined), actorId: "bootstrap" });
 
-/** Active tenants that have not run every step of `$2`, in the order of ids, after the id `$3`. */
-const unfinished = `select tenant_id from tenants
-  where status = 'Active' and tenant_id <> $1 and not provisioned_steps @> $2::text[] and tenant_id > $3
-  order by tenant_id limit $4`;
+/** Active tenants that have not run every step, in the order of ids, after the id `$after`. */
+const unfinished = namedStatement(
+  "tenants_with_unfinished_provisioning",
+  `select tenant_id from tenants
+  where status = 'Active' and tenant_id <> $platform and not provisioned_steps @> $steps::text[] and tenant_id > $after
+  order by tenant_id limit $limit`,
+);
 
 /** Runs provisioning steps of a new release for tenants that were provisioned before the steps existed. */
 export class ProvisioningCompletion {
@@ -85,7 +89,8 @@ export class ProvisioningCompletion {
   }
 
   #parameters(after: string | undefined, limit: number): unknown[] {
-    const names = this.#steps.map(({ name }) => name);
-    return [tenantWithId(platformTenantId).uuid, names, after ?? nilUuid, limit];
+    const steps = this.#steps.map(({ name }) => name);
+    const platform = tenantWithId(platformTenantId).uuid;
+    return unfinished.valuesOf({ platform, steps, after: after ?? nilUuid, limit });
   }
 }

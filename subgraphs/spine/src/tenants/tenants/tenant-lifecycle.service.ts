@@ -11,7 +11,7 @@ import { requireTenant, unknownTenant } from "./find-tenant.js";
 import type { TenantMoveInput } from "./tenant.input.js";
 import type { TenantState } from "./tenant.states.js";
 import type { TenantType } from "./tenant.type.js";
-import { tenantEntityView, tenantFacts } from "./tenant.view.js";
+import { tenantFacts, tenantView } from "./tenant.view.js";
 import { bumpTenantVersion } from "./tenant-version.js";
 
 interface TenantTransition {
@@ -72,5 +72,5 @@ async function moveTenant(
   await bumpTenantVersion(transaction);
   await recordRevocation(transaction, to === "Active" ? "TenantOpened" : "TenantClosed", tenantId);
   transaction.record({ type: event, subject: `tenants/${tenantId}`, data: { ...tenantFacts(tenant), reason } });
-  return tenantEntityView(tenant);
+  return tenantView(tenant);
 }

@@ -14,7 +14,7 @@ import {
 import { requireTenant, unknownTenant } from "./find-tenant.js";
 import type { TenantLimitsInput } from "./tenant.input.js";
 import type { TenantType } from "./tenant.type.js";
-import { tenantEntityView, tenantFacts, tenantLimitsView } from "./tenant.view.js";
+import { tenantFacts, tenantLimitsView, tenantView } from "./tenant.view.js";
 import { bumpTenantVersion } from "./tenant-version.js";
 
 const limitKeys = Object.keys(tenantLimits).filter(isTenantLimitKey);
@@ -65,5 +65,5 @@ async function changeLimits(transaction: Transaction, input: TenantLimitsInput):
     const subject = `tenants/${tenant.tenantId}`;
     transaction.record({ type: "TenantLimitsUpdated", subject, data: { ...tenantFacts(tenant), limits } });
   }
-  return tenantEntityView(tenant);
+  return tenantView(tenant);
 }

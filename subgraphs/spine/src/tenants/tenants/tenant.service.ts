@@ -1,10 +1,10 @@
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { violatedUnique } from "@factory/runtime/errors/database-failure";
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import { invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
+import { enumFilter, textFilter } from "@factory/runtime/pagination/list-filters";
 import type { PageRequest } from "@factory/runtime/pagination/page";
 import { SortedList } from "@factory/runtime/pagination/sorted-list";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
@@ -19,7 +19,7 @@ import { Tenant } from "./tenant.entity.js";
 import type { RegisterTenantInput, TenantFilterInput } from "./tenant.input.js";
 import { tenantStates } from "./tenant.states.js";
 import type { TenantConnection, TenantType } from "./tenant.type.js";
-import { type TenantRow, tenantColumns, tenantEntityView, tenantView } from "./tenant.view.js";
+import { readTenant, type TenantRow, tenantColumns, tenantView } from "./tenant.view.js";
 
 const ownTenant = tenantStatement(
   "own_tenant",
@@ -35,12 +35,14 @@ export const sortedTenants = new SortedList<TenantType, string>({
   },
   id: { column: "tenant_id", type: "uuid", of: ({ tenantId }) => decodeId("ten", tenantId) ?? "" },
   byDefault: "createdAt",
-  firstParameter: 4,
-  statement: (_name, { after, order, limit }) =>
-    `select ${tenantColumns} from tenants
-     where ($1::text is null or status = $1) and ($2::text is null or slug = $2)
-       and ($3::text is null or edition_code = $3) ${after}
-     order by ${order} limit ${limit}`,
+  filters: {
+    status: enumFilter(tenantStates, "status"),
+    slug: textFilter("slug"),
+    editionCode: textFilter("edition_code"),
+  },
+  ofPlatform: true,
+  statement: (_name, { filters, after, order, limit }) =>
+    `select ${tenantColumns} from tenants where true ${filters} ${after} order by ${order} limit ${limit}`,
 });
 
 /** Registers, finds and lists tenants. */
@@ -64,7 +66,7 @@ export class TenantService {
       platformAdmin && scopes.has("tenant.read")
         ? (await this.#acrossTenants(context, `select ${tenantColumns} from tenants where tenant_id = $1`, [uuid]))[0]
         : await this.#database.reader.row<TenantRow>(ownTenant, tenantOf(context), uuid);
-    return row && tenantView(row);
+    return row && tenantView(readTenant(row));
   }
 
   async get(context: RequestContext, tenantId: string): Promise<TenantType> {
@@ -84,7 +86,7 @@ export class TenantService {
         field: "registerTenant",
         arguments: input,
         tenant: { ...tenantOf(context), platform: true },
-        commit: async (transaction) => tenantEntityView(createTenant(transaction, input)),
+        commit: async (transaction) => tenantView(createTenant(transaction, input)),
       });
     } catch (error) {
       if (violatedUnique(error) === "tenants_slug")
@@ -96,12 +98,9 @@ export class TenantService {
   }
 
   async list(context: RequestContext, request: PageRequest<TenantFilterInput>): Promise<TenantConnection> {
-    const { status = null, slug = null, editionCode = null } = request.filter ?? {};
-    if (status !== null && !Object.hasOwn(tenantStates, status))
-      throw invalidEnumValue([{ pointer: "/filter/status", allowed: Object.keys(tenantStates) }]);
-    const page = sortedTenants.page(this.#cursors, { status, slug, editionCode }, request);
-    const rows = await this.#acrossTenants(context, page.statement, [status, slug, editionCode, ...page.values]);
-    return page.connection(rows.map(tenantView));
+    const page = sortedTenants.page(this.#cursors, {}, request);
+    const rows = await this.#acrossTenants(context, page.statement, page.values);
+    return page.connection(rows.map((row) => tenantView(readTenant(row))));
   }
 
   /**

@@ -17,7 +17,7 @@ registerEnumType(TenantStatus, { name: "TenantStatus" });
   simpleResolvers: true,
   description: "The limits that the platform has set for the tenant, or their defaults.",
 })
-export class TenantLimitsType {
+class TenantLimitsType {
   @Field(() => Float, { description: tenantLimits.rateLimitFactor.description })
   rateLimitFactor: number;
 

@@ -1,46 +1,40 @@
-import { encodeId } from "@factory/runtime/identifiers/wire-id";
+import { columnsOf, type RecordOf, type RowOf, rowReader } from "@factory/runtime/db/entity-rows";
 import { type TenantLimitValues, tenantLimits } from "@factory/schema/tenant-settings";
-import type { Tenant } from "./tenant.entity.js";
-import type { TenantState } from "./tenant.states.js";
+import { Tenant } from "./tenant.entity.js";
 import type { TenantType } from "./tenant.type.js";
 
-/** A row of `tenants` as PostgreSQL returns it. */
-export interface TenantRow {
-  tenant_id: string;
-  name: string;
-  slug: string;
-  status: TenantState;
-  edition_code: string;
-  created_at: Date | string;
-  subscription_id: string | null;
-  owner_invitation_id: string | null;
-  /** JSON text in a transaction, whose connections leave JSON to the ORM. */
-  limits: Partial<TenantLimitValues> | string;
-}
+const shownMembers = [
+  "tenantId",
+  "name",
+  "slug",
+  "status",
+  "editionCode",
+  "createdAt",
+  "subscriptionId",
+  "ownerInvitationId",
+  "limits",
+] as const;
 
-export const tenantColumns =
-  "tenant_id, name, slug, status, edition_code, created_at, subscription_id, owner_invitation_id, limits";
+type Shown = (typeof shownMembers)[number];
 
-export function tenantView(row: TenantRow): TenantType {
-  return {
-    tenantId: encodeId("ten", row.tenant_id),
-    name: row.name,
-    slug: row.slug,
-    status: row.status,
-    editionCode: row.edition_code,
-    createdAt: new Date(row.created_at).toISOString(),
-    subscriptionId: row.subscription_id && encodeId("sub", row.subscription_id),
-    ownerInvitationId: row.owner_invitation_id && encodeId("inv", row.owner_invitation_id),
-    limits: tenantLimitsView(typeof row.limits === "string" ? JSON.parse(row.limits) : row.limits),
-  };
-}
+/** All columns of a tenant. Statements of other slices pick those that they read. */
+export type StoredTenant = RowOf<Tenant>;
 
-export function tenantEntityView(tenant: Tenant): TenantType {
+export type TenantRow = RowOf<Tenant, Shown>;
+
+export const tenantColumns = columnsOf(Tenant, shownMembers);
+export const readTenant = rowReader(Tenant);
+
+export function tenantView(tenant: RecordOf<Tenant, Shown>): TenantType {
   const { tenantId, name, slug, status, editionCode, createdAt, subscriptionId, ownerInvitationId } = tenant;
   const ids = { subscriptionId, ownerInvitationId };
-  const limits = tenantLimitsView(tenant.limits);
+  const limits = tenantLimitsView(storedLimits(tenant.limits));
   return { tenantId, name, slug, status, editionCode, createdAt: createdAt.toISOString(), ...ids, limits };
 }
+
+/** The rows of a transaction have JSON text, because its connections leave JSON to the ORM. */
+const storedLimits = (limits: Partial<TenantLimitValues> | string): Partial<TenantLimitValues> =>
+  typeof limits === "string" ? JSON.parse(limits) : limits;
 
 /** All limits of a tenant: those that were set, and the defaults of the others. */
 export function tenantLimitsView(stored: Partial<TenantLimitValues>): TenantLimitValues {

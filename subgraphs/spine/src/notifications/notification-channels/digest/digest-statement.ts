@@ -1,3 +1,4 @@
+import { namedStatement } from "@factory/runtime/db/named-parameters";
 import { isQueued } from "../../notifications/record/plan-by-keys.js";
 
 // tables: notification_digests, notification_digest_members, notifications, notification_messages
@@ -17,16 +18,16 @@ export const closeOver = {
     where tenant_id = $1 and recipient_key = $2 and digest_key = $3 and not is_closed and closes_at <= now()`,
 };
 
-/** $1: tenant, $2: recipient, $3: key, $4: digest, $5: seconds, $6: the greatest number of members. Opens or joins one. */
-export const joinOpen = {
-  name: "notification_digest_join",
-  text: `insert into notification_digests as digest
+/** Opens a digest, or joins the open one. */
+export const joinOpen = namedStatement(
+  "notification_digest_join",
+  `insert into notification_digests as digest
       (tenant_id, digest_id, recipient_key, digest_key, closes_at, is_closed, members)
-    values ($1, $4, $2, $3, now() + $5 * interval '1 second', false, 1)
+    values ($tenant, $digest, $recipient, $key, now() + $seconds * interval '1 second', false, 1)
     on conflict (tenant_id, recipient_key, digest_key) where not is_closed
-      do update set members = digest.members + 1, is_closed = digest.members + 1 >= $6
+      do update set members = digest.members + 1, is_closed = digest.members + 1 >= $maxMembers
     returning digest_id, extract(epoch from closes_at - now())::float8 * 1000 as closes_in_ms`,
-};
+);
 
 /** $1: tenant, $2: notification, $3: digest. */
 export const addMember = {
@@ -52,21 +53,21 @@ export const firstQueued = {
 };
 
 /**
- * $1: tenant, $2: digest, $3: the number of texts, $4: characters of a text. The beginnings of the oldest notifications that
- * wait for the digest, and how many wait.
+ * The beginnings of the oldest notifications that wait for the digest, and how many wait. `$items` is the number of texts,
+ * and `$characters` the length of a text.
  */
-export const queuedTexts = {
-  name: "notification_digest_texts_queued",
-  text: `with queued as materialized (
+export const queuedTexts = namedStatement(
+  "notification_digest_texts_queued",
+  `with queued as materialized (
       select notification.notification_id, notification.message_id
       from notification_digest_members member join notifications notification using (tenant_id, notification_id)
-      where member.tenant_id = $1 and member.digest_id = $2 and notification.${isQueued}),
-    listed as materialized (select * from queued order by notification_id limit $3)
-    select (select count(*)::int from queued) as count, left(message.title, $4::int) as title,
-      left(message.body, $4::int) as body
-    from listed join notification_messages message on message.tenant_id = $1 and message.message_id = listed.message_id
+      where member.tenant_id = $tenant and member.digest_id = $digest and notification.${isQueued}),
+    listed as materialized (select * from queued order by notification_id limit $items)
+    select (select count(*)::int from queued) as count, left(message.title, $characters::int) as title,
+      left(message.body, $characters::int) as body
+    from listed join notification_messages message on message.tenant_id = $tenant and message.message_id = listed.message_id
     order by listed.notification_id`,
-};
+);
 
 /** $1: tenant, $2: notification. The other notifications of its digest. */
 export const otherMembers = {

@@ -1,3 +1,4 @@
+import type { RowOf } from "@factory/runtime/db/entity-rows";
 import type { PreparedStatement } from "@factory/runtime/db/transaction-dialect";
 import { decodeId, encodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
@@ -18,17 +19,15 @@ import {
   otherMembers,
   queuedTexts,
 } from "./digest-statement.js";
+import type { NotificationDigest } from "./notification-digest.entity.js";
 
 /** More notifications of one window begin another digest. */
 const maxMembers = 500;
 
-interface DigestRow {
-  readonly digest_id: string;
-  readonly closes_in_ms: number;
-}
+type DigestRow = RowOf<NotificationDigest, "digestId"> & { closes_in_ms: number };
 
 /** A digest with the time of its end. */
-export interface JoinedDigest {
+interface JoinedDigest {
   /** `ndg_…` */
   readonly digestId: string;
   /** Undefined when its window is over. */
@@ -36,14 +35,14 @@ export interface JoinedDigest {
 }
 
 /** The notification that stands for its digest. */
-export interface FirstOfDigest {
+interface FirstOfDigest {
   readonly notificationId: string;
   /** When it is delivered, or answered for, again. */
   readonly dueAt: Date;
 }
 
 /** The beginning of a notification of a digest. */
-export interface DigestItem {
+interface DigestItem {
   readonly title: string | null;
   readonly body: string | null;
 }
@@ -71,10 +70,14 @@ export class Digests {
       const uuid = decodeId("ntf", notificationId);
       const [known] = await execute<DigestRow>(digestOfMember, [tenant.uuid, uuid]);
       if (known) return joined(known);
-      const place = [tenant.uuid, recipientKey(notification), keyOf(notification)];
-      await defer(closeOver, place);
-      const opened = [...place, decodeId("ndg", newId("ndg")), notification.digest?.windowSeconds, maxMembers];
-      const [open] = await execute<DigestRow>(joinOpen, opened);
+      const place = { tenant: tenant.uuid, recipient: recipientKey(notification), key: keyOf(notification) };
+      await defer(closeOver, [place.tenant, place.recipient, place.key]);
+      const newDigest = {
+        digest: decodeId("ndg", newId("ndg")),
+        seconds: notification.digest?.windowSeconds,
+        maxMembers,
+      };
+      const [open] = await execute<DigestRow>(joinOpen, joinOpen.valuesOf({ ...place, ...newDigest }));
       if (!open) throw new Error("A digest was neither joined nor opened");
       await defer(addMember, [tenant.uuid, uuid, open.digest_id]);
       return joined(open);
@@ -106,8 +109,8 @@ export class Digests {
     { items, characters }: { readonly items: number; readonly characters: number },
   ): Promise<DigestContent> {
     return this.#transaction(tenant, async ({ execute }) => {
-      const values = [tenant.uuid, decodeId("ndg", digestId), items, characters];
-      const rows = await execute<DigestItem & { count: number }>(queuedTexts, values);
+      const parameters = { tenant: tenant.uuid, digest: decodeId("ndg", digestId), items, characters };
+      const rows = await execute<DigestItem & { count: number }>(queuedTexts, queuedTexts.valuesOf(parameters));
       return { count: rows[0]?.count ?? 0, items: rows.map(({ title, body }) => ({ title, body })) };
     });
   }

@@ -11,7 +11,25 @@ import type { HourlySlots } from "../throttle/hourly-slots.js";
 import type { UnsubscribeLinks } from "../unsubscribe/unsubscribe-links.js";
 import type { UnsubscribedAddresses } from "../unsubscribe/unsubscribed-addresses.js";
 import { notificationMail } from "./notification-mail.js";
-import { ServerPause } from "./server-pause.js";
+
+/** The time in which no mail is given to a server that did not take one. */
+export class ServerPause {
+  readonly #lengthMs: number;
+  #failure: { readonly reason: string; readonly until: number } | undefined;
+
+  constructor(lengthMs: number) {
+    this.#lengthMs = lengthMs;
+  }
+
+  /** The reason of the failure for which mails wait; undefined when the server may be tried. */
+  get reason(): string | undefined {
+    return this.#failure && Date.now() < this.#failure.until ? this.#failure.reason : undefined;
+  }
+
+  begin(reason: string): void {
+    this.#failure = { reason, until: Date.now() + this.#lengthMs };
+  }
+}
 
 interface EmailParts {
   readonly targets: NotificationTargets;

@@ -1,5 +1,5 @@
 /** A mail as a mail program reads it. */
-export interface ReadMail {
+interface ReadMail {
   /** The values of the headers by their names in lower case, unfolded. */
   readonly headers: Readonly<Record<string, string>>;
   /** The contents of the parts by their media types, decoded. */

@@ -1,3 +1,4 @@
+import { namedStatement } from "@factory/runtime/db/named-parameters";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import type { Database } from "@factory/runtime/unit-of-work/database";
@@ -10,23 +11,23 @@ const lockLimit = {
 };
 
 /**
- * $1: tenant, $2: notification, $3: limit, $4: messages in an hour, $5: the latest time. A second call answers the same. There
- * is not a slot after the latest time, and none is taken, so that what is refused keeps nothing else waiting.
+ * A second call answers the same. There is not a slot after the latest time, and none is taken, so that what is refused
+ * keeps nothing else waiting.
  */
-export const takeSlot = {
-  name: "notification_slot_take",
-  text: `with known as (
-      select due_at from notification_slots where tenant_id = $1 and notification_id = $2 and limit_key = $3),
+export const takeSlot = namedStatement(
+  "notification_slot_take",
+  `with known as (
+      select due_at from notification_slots where tenant_id = $tenant and notification_id = $notification and limit_key = $key),
     before as (
-      select due_at from notification_slots where tenant_id = $1 and limit_key = $3
-      order by due_at desc offset $4 - 1 limit 1),
+      select due_at from notification_slots where tenant_id = $tenant and limit_key = $key
+      order by due_at desc offset $perHour - 1 limit 1),
     next as (select greatest(now(), (select due_at + interval '1 hour' from before)) as due_at),
     taken as (
       insert into notification_slots (tenant_id, notification_id, limit_key, due_at)
-      select $1, $2, $3, due_at from next
-      where due_at <= $5::timestamptz and not exists (select from known) returning due_at)
+      select $tenant, $notification, $key, due_at from next
+      where due_at <= $latest::timestamptz and not exists (select from known) returning due_at)
     select extract(epoch from due_at - now())::float8 * 1000 as wait_ms from (table known union all table taken) slot`,
-};
+);
 
 /** A limit of messages in an hour. */
 interface HourlyLimit {
@@ -60,8 +61,9 @@ export class HourlySlots {
       const { defer, execute } = transaction;
       await planByKeys(transaction);
       await defer(lockLimit, [tenant.uuid, key]);
-      const values = [tenant.uuid, decodeId("ntf", notificationId), key, perHour, latest.toISOString()];
-      const [slot] = await execute<{ wait_ms: number }>(takeSlot, values);
+      const notification = decodeId("ntf", notificationId);
+      const parameters = { tenant: tenant.uuid, notification, key, perHour, latest: latest.toISOString() };
+      const [slot] = await execute<{ wait_ms: number }>(takeSlot, takeSlot.valuesOf(parameters));
       return slot?.wait_ms;
     });
     if (waitMs === undefined) return "never";

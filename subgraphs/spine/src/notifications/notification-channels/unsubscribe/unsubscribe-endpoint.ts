@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { failpoint } from "@factory/runtime/faults/failpoint";
 import { clientNetworkOf } from "@factory/runtime/ingress/client-address";
+import { readBody } from "@factory/runtime/ingress/read-body";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
@@ -11,7 +12,6 @@ import { errorPage } from "../../../ground/pages/error.page.js";
 import { sendPage } from "../../../ground/pages/page.js";
 import { FailureLimiter } from "../../../ground/request-limits/failure-limiter.js";
 import { switchOff } from "../../notifications/preferences/switched-off.js";
-import { readUnsubscribeForm } from "./read-unsubscribe-form.js";
 import { unsubscribedPage, unsubscribePage } from "./unsubscribe.page.js";
 import type { MailSubscription, UnsubscribeLinks } from "./unsubscribe-links.js";
 import type { UnsubscribedAddresses } from "./unsubscribed-addresses.js";
@@ -113,3 +113,26 @@ function refuse(response: ServerResponse, why: keyof typeof texts, headers: Reco
 }
 
 const traceIdOf = (response: ServerResponse) => String(response.getHeader("x-trace-id") ?? "");
+
+/** The token is absent in the POST of a mail program, whose address has it. */
+interface UnsubscribeForm {
+  readonly token: string | undefined;
+}
+
+const maxBytes = 16 * 1024;
+
+/**
+ * Reads the form `List-Unsubscribe=One-Click` of RFC 8058, section 3.2, which mail programs send as multipart/form-data or
+ * urlencoded. Undefined for anything else, and for more than 16 KiB.
+ */
+async function readUnsubscribeForm(request: IncomingMessage): Promise<UnsubscribeForm | undefined> {
+  const type = request.headers["content-type"] ?? "";
+  if (!/^(?:application\/x-www-form-urlencoded|multipart\/form-data)\s*(?:;|$)/i.test(type)) return undefined;
+  const bytes = await readBody(request, maxBytes);
+  if (!bytes) return undefined;
+  const body = new Uint8Array(bytes);
+  const fields = await new Response(body, { headers: { "content-type": type } }).formData().catch(() => undefined);
+  if (fields?.get("List-Unsubscribe") !== "One-Click") return undefined;
+  const token = fields.get("token");
+  return { token: typeof token === "string" ? token : undefined };
+}

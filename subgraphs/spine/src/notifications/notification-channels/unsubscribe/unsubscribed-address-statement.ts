@@ -2,16 +2,13 @@ import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 
 // tables: unsubscribed_addresses, notification_preferences, users
 
-/**
- * $2: digest of the address, $3: category, $4: key of the address. Whether the address was unsubscribed, and the user with the
- * address has not switched the category on since then.
- */
+/** Whether the address was unsubscribed, and the user with the address has not switched the category on since then. */
 export const unsubscribedAddress = tenantStatement(
   "unsubscribed_address",
   `select true as known from unsubscribed_addresses gone
-   where gone.tenant_id = scope.tenant and gone.address_digest = $2 and gone.category = $3 and not exists (
+   where gone.tenant_id = scope.tenant and gone.address_digest = $digest and gone.category = $category and not exists (
      select from users person join notification_preferences wish using (tenant_id, user_id)
-     where person.tenant_id = scope.tenant and person.email_key = $4 and person.status = 'Active'
+     where person.tenant_id = scope.tenant and person.email_key = $emailKey and person.status = 'Active'
        and wish.channel = 'Email' and wish.category = gone.category and wish.enabled
        and wish.updated_at > gone.created_at)
    limit 1`,

@@ -16,7 +16,8 @@ export class UnsubscribedAddresses {
 
   /** False also where the user with the address has switched the category on again. */
   async has(tenant: Tenant, email: string, category: string): Promise<boolean> {
-    const values = [digestOf(tenant, email), category, mailAddressKey(email)];
+    const parameters = { digest: digestOf(tenant, email), category, emailKey: mailAddressKey(email) };
+    const values = unsubscribedAddress.valuesOf(parameters);
     return (await this.#database.reader.row(unsubscribedAddress, tenant, ...values)) !== undefined;
   }
 

@@ -8,7 +8,7 @@ import { deliverNotificationJob } from "../delivery/deliver-notification-job.js"
 import { storeMessage, storeNotifications } from "../request/store-notifications.js";
 
 /** A message of the platform itself to people of a tenant. */
-export interface Announcement {
+interface Announcement {
   readonly template: MessageTemplate;
   readonly data: Readonly<Record<string, unknown>>;
   readonly userIds: readonly string[];

@@ -1,4 +1,5 @@
 import type { EventConsumer } from "@factory/runtime/bus/bus";
+import { namedStatement } from "@factory/runtime/db/named-parameters";
 import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { JobQueue } from "@factory/runtime/jobs/queue/job-queue";
 import type { Envelope } from "@factory/runtime/messages/envelope";
@@ -18,13 +19,13 @@ const maxCandidates = 500;
 /** The waits of one tenant that people are told about one by one within an hour. Further ones are in the list only. */
 const maxTold = 20;
 
-const toldLately = {
-  name: "material_announcements_of_an_hour",
-  text: `select count(*)::int as count,
-      exists (select from notification_messages where tenant_id = $1 and message_id = $2) as known
+const toldLately = namedStatement(
+  "material_announcements_of_an_hour",
+  `select count(*)::int as count,
+      exists (select from notification_messages where tenant_id = $tenant and message_id = $message) as known
     from notification_messages
-    where tenant_id = $1 and message_id > $3 and requested_by = $4 and channel = 'InApp'`,
-};
+    where tenant_id = $tenant and message_id > $since and requested_by = $announcer and channel = 'InApp'`,
+);
 
 const hourMs = 3_600_000;
 
@@ -56,9 +57,9 @@ async function tell(database: Database, jobs: JobQueue, { id, tenantid, data, tr
   await database.transaction(tenantWithId(tenantid), cause, async (transaction) => {
     const { execute, tenant } = transaction;
     const messageId = encodeId("ntm", decodeId("evt", id) ?? "");
-    const [told] = await execute<{ count: number; known: boolean }>(toldLately, [
-      ...[tenant.uuid, decodeId("ntm", messageId), idAnHourAgo(), announcer],
-    ]);
+    const message = decodeId("ntm", messageId);
+    const values = toldLately.valuesOf({ tenant: tenant.uuid, message, since: idAnHourAgo(), announcer });
+    const [told] = await execute<{ count: number; known: boolean }>(toldLately, values);
     // The bus may deliver the event again.
     if (!told || told.known || told.count >= maxTold) return;
     const people = await peopleWithScope(transaction, "integration.credentials.rotate", maxCandidates);

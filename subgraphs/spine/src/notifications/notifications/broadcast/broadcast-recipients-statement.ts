@@ -1,3 +1,4 @@
+import { namedStatement } from "@factory/runtime/db/named-parameters";
 import { nilUuid } from "@factory/runtime/identifiers/nil-uuid";
 import { uuidV7 } from "@factory/runtime/identifiers/uuid-v7";
 import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
@@ -14,33 +15,33 @@ const activeAfter = {
 };
 
 /** The wire form of ids has the same order as the ids. */
-const holdersAfter = {
-  name: "broadcast_role_holders",
-  text: `select principal_id from role_assignments
-    where tenant_id = $1 and principal_id > $2
-      and role_id = (select role_id from roles where tenant_id = $1 and lower(code) = lower($4))
+const holdersAfter = namedStatement(
+  "broadcast_role_holders",
+  `select principal_id from role_assignments
+    where tenant_id = $tenant and principal_id > $after
+      and role_id = (select role_id from roles where tenant_id = $tenant and lower(code) = lower($roleCode))
       and (expires_at is null or expires_at > now())
-    order by principal_id limit $3`,
-};
+    order by principal_id limit $count`,
+);
 
 // A deletion of one of the users waits until the transaction ends, so it finds and erases the notification. The lateral
 // form looks every user up by its key: a join may compare each user with each id while the table has no statistics yet.
-const insertForUsers = {
-  name: "broadcast_insert",
-  text: `with recipients as materialized (
+const insertForUsers = namedStatement(
+  "broadcast_insert",
+  `with recipients as materialized (
       select wanted.user_id, notification_id
-      from unnest($4::uuid[], $6::uuid[]) as wanted (user_id, notification_id)
+      from unnest($users::uuid[], $ids::uuid[]) as wanted (user_id, notification_id)
         cross join lateral (select from users
-          where tenant_id = $1 and users.user_id = wanted.user_id and status = 'Active' for key share) as active),
+          where tenant_id = $tenant and users.user_id = wanted.user_id and status = 'Active' for key share) as active),
     made as (
       insert into notifications (tenant_id, notification_id, message_id, channel, recipient_user_id, status, created_at,
         sent_at)
-      select $1::uuid, notification_id, $2::uuid, 'InApp', user_id, 'Sent', $3::timestamptz, $3::timestamptz
+      select $tenant::uuid, notification_id, $message::uuid, 'InApp', user_id, 'Sent', $now::timestamptz, $now::timestamptz
       from recipients
-      where not ${switchedOff({ tenant: "$1", user: "recipients.user_id", channel: "'InApp'", category: "$5::text" })}
+      where not ${switchedOff({ tenant: "$tenant", user: "recipients.user_id", channel: "'InApp'", category: "$category::text" })}
       returning recipient_user_id)
     select count(*)::int as made from made`,
-};
+);
 
 /** The role `$2`, ignoring case. */
 export const roleOfCode = {
@@ -70,7 +71,7 @@ export async function recipientsAfter(
 ): Promise<string[]> {
   const position = after ?? first;
   if (roleCode !== null) {
-    const values = [tenant.uuid, position, count, roleCode];
+    const values = holdersAfter.valuesOf({ tenant: tenant.uuid, after: position, count, roleCode });
     const holders = await execute<{ principal_id: string }>(holdersAfter, values);
     return holders.map((row) => row.principal_id);
   }
@@ -89,9 +90,10 @@ export async function insertBroadcast(
   { messageId, category }: BroadcastContent,
   userIds: readonly string[],
 ): Promise<number> {
-  const uuids = userIds.map((userId) => decodeId("usr", userId));
-  const notificationIds = uuids.map(() => uuidV7());
-  const values = [tenant.uuid, decodeId("ntm", messageId), new Date(), uuids, category, notificationIds];
+  const users = userIds.map((userId) => decodeId("usr", userId));
+  const ids = users.map(() => uuidV7());
+  const message = decodeId("ntm", messageId);
+  const values = insertForUsers.valuesOf({ tenant: tenant.uuid, message, now: new Date(), users, category, ids });
   const [row] = await execute<{ made: number }>(insertForUsers, values);
   return row?.made ?? 0;
 }

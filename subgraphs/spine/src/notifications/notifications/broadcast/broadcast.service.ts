@@ -1,3 +1,6 @@
+import { hashedLocks } from "@factory/runtime/db/advisory-locks";
+import { columnsOf, type RowOf } from "@factory/runtime/db/entity-rows";
+import { namedStatement } from "@factory/runtime/db/named-parameters";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { failpoint } from "@factory/runtime/faults/failpoint";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
@@ -10,11 +13,11 @@ import { principalOf, tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import type { TenantService } from "../../../tenants/tenants/tenant.service.js";
 import { inactiveTenantAgainAt } from "../record/inactive-tenant.js";
+import { NotificationMessage } from "../record/notification-message.entity.js";
 import { tellUnreadOfAll } from "../record/unread-notice.js";
 import { requestedContent } from "../request/notification-request.js";
 import { type NewMessage, storeMessage } from "../request/store-notifications.js";
 import type { BroadcastType } from "./broadcast.type.js";
-import { requireFewBroadcasts } from "./broadcast-limit.js";
 import type { BroadcastNotificationInput } from "./broadcast-notification.input.js";
 import { insertBroadcast, recipientsAfter, roleOfCode, tenantStatus } from "./broadcast-recipients-statement.js";
 import { continueBroadcastJob } from "./continue-broadcast-job.js";
@@ -38,30 +41,25 @@ interface OpenBroadcast {
   readonly after: string | null;
 }
 
-interface OpenRow {
-  category: string;
-  role_code: string | null;
-  broadcast_after: string;
-  requested_by: string;
-  correlation_id: string;
-  traceparent: string;
-}
+const openMembers = ["category", "roleCode", "requestedBy", "correlationId", "traceparent"] as const;
+
+type OpenRow = RowOf<NotificationMessage, (typeof openMembers)[number]> & { broadcast_after: string };
 
 /** The number of recipients that one transaction reaches, which takes at most 2 s. */
 const batchSize = 10_000;
 
 const lockOpen = {
   name: "broadcast_lock",
-  text: `select category, role_code, broadcast_after, requested_by, correlation_id, traceparent
+  text: `select ${columnsOf(NotificationMessage, [...openMembers, "broadcastAfter"])}
     from notification_messages
     where tenant_id = $1 and message_id = $2 and broadcast_after is not null for update`,
 };
 
-const advance = {
-  name: "broadcast_advance",
-  text: `update notification_messages set recipient_count = recipient_count + $3, broadcast_after = $4
-    where tenant_id = $1 and message_id = $2`,
-};
+const advance = namedStatement(
+  "broadcast_advance",
+  `update notification_messages set recipient_count = recipient_count + $made, broadcast_after = $after
+    where tenant_id = $tenant and message_id = $message`,
+);
 
 /** Sends in-app notifications to all users of a tenant, or to the holders of a role. */
 export class BroadcastService {
@@ -144,7 +142,8 @@ async function reachNext(transaction: Transaction, broadcast: OpenBroadcast, cau
   const userIds = await recipientsAfter(transaction, roleCode, { after: broadcast.after, count: batchSize });
   const made = await insertBroadcast(transaction, broadcast, userIds);
   const after = userIds.length === batchSize ? (userIds.at(-1) ?? null) : null;
-  await execute(advance, [tenant.uuid, decodeId("ntm", messageId), made, decodeId("usr", after) ?? null]);
+  const progress = { message: decodeId("ntm", messageId), made, after: decodeId("usr", after) ?? null };
+  await execute(advance, advance.valuesOf({ tenant: tenant.uuid, ...progress }));
   const sentAt = new Date().toISOString();
   const facts = { tenantId: tenant.tenantId, messageId, notificationId: null, channel: "InApp", category };
   const data = { ...facts, recipientUserId: null, recipientCount: made, sentAt };
@@ -183,3 +182,25 @@ const onlyInApp = () =>
     detail: "A broadcast reaches the inboxes of users only. Leave the channel out, or send to up to 100 recipients.",
     errors: [{ pointer: "/input/channel", code: "NOT_SUPPORTED", detail: "Must be InApp." }],
   });
+
+/** A broadcast writes a row for each user, so a tenant cannot have many of them. */
+const maxPerHour = 60;
+
+const countRecent = {
+  name: "broadcasts_of_hour",
+  text: `select count(*)::int as recent,
+      ceil(extract(epoch from min(created_at) + interval '1 hour' - now()))::int as seconds
+    from notification_messages
+    where tenant_id = $1 and audience <> 'Recipients' and created_at > now() - interval '1 hour'`,
+};
+
+/** Takes turns with other broadcasts of the tenant until the transaction ends. Throws RATE_LIMITED after 60 in an hour. */
+async function requireFewBroadcasts({ execute, tenant }: Transaction): Promise<void> {
+  await execute("select pg_advisory_xact_lock(hashtextextended($1, 0))", [hashedLocks.broadcasts(tenant.tenantId)]);
+  const [row] = await execute<{ recent: number; seconds: number }>(countRecent, [tenant.uuid]);
+  if (!row || row.recent < maxPerHour) return;
+  throw new DomainError("RATE_LIMITED", {
+    detail: `A tenant can send at most ${maxPerHour} broadcasts in an hour.`,
+    retryAfterSeconds: Math.max(row.seconds, 1),
+  });
+}

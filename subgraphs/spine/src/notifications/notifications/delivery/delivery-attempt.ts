@@ -94,7 +94,8 @@ export class DeliveryAttempt implements Delivery {
   }
 
   async #wait({ execute }: Transaction, until: Date, handle: string | null): Promise<void> {
-    await execute(wait, [...this.#key(), until, handle]);
+    const [tenant, notification] = this.#key();
+    await execute(wait, wait.valuesOf({ tenant, notification, until, handle }));
   }
 
   async #end(work: (transaction: Transaction) => Promise<boolean>): Promise<boolean> {

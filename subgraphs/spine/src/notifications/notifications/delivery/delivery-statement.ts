@@ -1,3 +1,4 @@
+import { namedStatement } from "@factory/runtime/db/named-parameters";
 import { isQueued } from "../record/plan-by-keys.js";
 
 // tables: notifications, notification_messages
@@ -23,12 +24,11 @@ export const changeLane = {
     where tenant_id = $1 and notification_id = $2 and lane <> $3 returning notification_id`,
 };
 
-/** $1: tenant, $2: notification, $3: time, $4: handle. */
-export const wait = {
-  name: "notification_wait",
-  text: `update notifications set due_at = $3, handle = coalesce($4, handle)
-    where tenant_id = $1 and notification_id = $2`,
-};
+export const wait = namedStatement(
+  "notification_wait",
+  `update notifications set due_at = $until, handle = coalesce($handle, handle)
+    where tenant_id = $tenant and notification_id = $notification`,
+);
 
 /** $1: tenant, $2: notification, $3: time. */
 export const release = {
@@ -38,21 +38,21 @@ export const release = {
     returning notification_id`,
 };
 
-/** $1: tenant, $2: notification, $3: state, $4: reason, $5: the states in which it is taken. */
-export const settle = {
-  name: "notification_settle",
-  text: `with earlier as materialized (
+/** `$takenIn`: the states in which the outcome is taken. */
+export const settle = namedStatement(
+  "notification_settle",
+  `with earlier as materialized (
       select notification_id, message_id, status from notifications
-      where tenant_id = $1 and notification_id = $2 and status || '' = any($5) for update)
-    update notifications notification set status = $3, failure_reason = $4, due_at = null,
-      sent_at = case when $3 = 'Failed' then notification.sent_at else coalesce(notification.sent_at, now()) end,
-      delivered_at = case when $3 = 'Delivered' then now() end
+      where tenant_id = $tenant and notification_id = $notification and status || '' = any($takenIn) for update)
+    update notifications notification set status = $status, failure_reason = $reason, due_at = null,
+      sent_at = case when $status = 'Failed' then notification.sent_at else coalesce(notification.sent_at, now()) end,
+      delivered_at = case when $status = 'Delivered' then now() end
     from earlier, notification_messages message
-    where notification.tenant_id = $1 and notification.notification_id = earlier.notification_id
-      and message.tenant_id = $1 and message.message_id = earlier.message_id
+    where notification.tenant_id = $tenant and notification.notification_id = earlier.notification_id
+      and message.tenant_id = $tenant and message.message_id = earlier.message_id
     returning notification.message_id, notification.channel, message.category, notification.recipient_user_id,
       earlier.status as before, now() as settled_at`,
-};
+);
 
 /** $1: tenant, $2: handle. */
 export const byHandle = {

@@ -1,4 +1,5 @@
-import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
+import { rowReader } from "@factory/runtime/db/entity-rows";
+import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { JobAttempt, JobEnd, JobOwner } from "@factory/runtime/jobs/definitions/job-definition";
 import type { JobQueue } from "@factory/runtime/jobs/queue/job-queue";
 import type { Cause } from "@factory/runtime/messages/envelope";
@@ -9,6 +10,8 @@ import { errorCodes } from "@factory/schema/error-codes";
 import { switchedOffReason } from "../preferences/switched-off.js";
 import type { DeliveryLane } from "../record/delivery-lane.js";
 import { inactiveTenantAgainAt } from "../record/inactive-tenant.js";
+import { Notification } from "../record/notification.entity.js";
+import { NotificationMessage } from "../record/notification-message.entity.js";
 import { planByKeys } from "../record/plan-by-keys.js";
 import type { QueuedNotification } from "./channel-driver.js";
 import type { ChannelDrivers } from "./channel-drivers.js";
@@ -103,27 +106,17 @@ function causeOf({ traceparent, correlation_id: correlationId, requested_by: act
   return { trace: continueTrace(traceparent), correlationId, actorId, actorScopes: new Set(["notification.send"]) };
 }
 
-const notificationOf = (tenant: Tenant, notificationId: string, row: QueuedRow): QueuedNotification => ({
-  tenant,
-  tenantName: row.tenant_name,
-  notificationId,
-  messageId: encodeId("ntm", row.message_id),
-  channel: row.channel,
-  recipient: {
-    userId: row.recipient_user_id && encodeId("usr", row.recipient_user_id),
-    email: row.email,
-    phone: row.recipient_phone,
-    subscriptionId: row.subscription_id && encodeId("whs", row.subscription_id),
-  },
-  category: row.category,
-  digest: row.digest_key === null ? null : { key: row.digest_key, windowSeconds: row.digest_seconds ?? 0 },
-  priority: row.priority,
-  title: row.title,
-  body: row.body,
-  templateKey: row.template_key,
-  data: row.data,
-  locale: row.locale,
-  requestedBy: row.requested_by,
-  createdAt: new Date(row.created_at),
-  handle: row.handle,
-});
+const readNotification = rowReader(Notification);
+const readMessage = rowReader(NotificationMessage);
+
+function notificationOf(tenant: Tenant, notificationId: string, row: QueuedRow): QueuedNotification {
+  const { recipientUserId, recipientPhone, subscriptionId, createdAt, handle } = readNotification(row);
+  const { messageId, digestKey, digestSeconds, ...message } = readMessage(row);
+  const { category, priority, title, body, templateKey, data, locale, requestedBy } = message;
+  return {
+    ...{ tenant, tenantName: row.tenant_name, notificationId, messageId, channel: row.channel },
+    recipient: { userId: recipientUserId, email: row.email, phone: recipientPhone, subscriptionId },
+    ...{ category, priority, title, body, templateKey, data, locale, requestedBy, createdAt, handle },
+    digest: digestKey === null ? null : { key: digestKey, windowSeconds: digestSeconds ?? 0 },
+  };
+}

@@ -1,42 +1,52 @@
+import { columnsOf, type RowOf } from "@factory/runtime/db/entity-rows";
 import type { TenantState } from "../../../tenants/tenants/tenant.states.js";
 import { switchedOff } from "../preferences/switched-off.js";
-import type { DeliveryLane } from "../record/delivery-lane.js";
+import { Notification } from "../record/notification.entity.js";
+import type { NotificationChannel } from "../record/notification.states.js";
 import { withErasure } from "../record/notification-erasure.entity.js";
+import { NotificationMessage } from "../record/notification-message.entity.js";
 import { isQueued } from "../record/plan-by-keys.js";
 
 // tables: notifications, notification_messages, users, tenants
 
+const notificationMembers = [
+  "messageId",
+  "channel",
+  "recipientUserId",
+  "recipientPhone",
+  "subscriptionId",
+  "lane",
+  "handle",
+  "createdAt",
+] as const;
+
+const messageMembers = [
+  "category",
+  "priority",
+  "title",
+  "body",
+  "templateKey",
+  "data",
+  "locale",
+  "digestKey",
+  "digestSeconds",
+  "requestedBy",
+  "correlationId",
+  "traceparent",
+] as const;
+
 /** A notification that waits for its job, with its content and the present address of the user who gets it. */
-export interface QueuedRow {
-  tenant_status: TenantState;
-  tenant_name: string;
-  message_id: string;
-  channel: "Email" | "Sms" | "Webhook";
-  recipient_user_id: string | null;
-  email: string | null;
-  recipient_phone: string | null;
-  subscription_id: string | null;
-  /** Null for a recipient without a user id, unless it has the address of a deleted user. */
-  user_status: "Active" | "Disabled" | "Deleted" | null;
-  /** The user, or the active user with the address, has switched off the category in the channel. */
-  switched_off: boolean;
-  lane: DeliveryLane;
-  handle: string | null;
-  category: string;
-  priority: string;
-  title: string | null;
-  body: string | null;
-  template_key: string | null;
-  data: Record<string, unknown> | null;
-  locale: string | null;
-  digest_key: string | null;
-  digest_seconds: number | null;
-  requested_by: string;
-  correlation_id: string;
-  traceparent: string;
-  /** As PostgreSQL writes it. */
-  created_at: string;
-}
+export type QueuedRow = RowOf<Notification, (typeof notificationMembers)[number]> &
+  RowOf<NotificationMessage, (typeof messageMembers)[number]> & {
+    channel: Exclude<NotificationChannel, "InApp">;
+    tenant_status: TenantState;
+    tenant_name: string;
+    email: string | null;
+    /** Null for a recipient without a user id, unless it has the address of a deleted user. */
+    user_status: "Active" | "Disabled" | "Deleted" | null;
+    /** The user, or the active user with the address, has switched off the category in the channel. */
+    switched_off: boolean;
+  };
 
 const isSwitchedOff = switchedOff({
   tenant: "$1",
@@ -52,14 +62,12 @@ const isSwitchedOff = switchedOff({
  */
 export const queuedNotification = {
   name: "queued_notification",
-  text: `select owner.status as tenant_status, owner.name as tenant_name, notification.message_id, notification.channel,
-     notification.recipient_user_id, coalesce(recipient.email, notification.recipient_email) as email,
-     notification.recipient_phone, notification.subscription_id,
+  text: `select owner.status as tenant_status, owner.name as tenant_name,
+     ${columnsOf(Notification, notificationMembers, "notification")},
+     coalesce(recipient.email, notification.recipient_email) as email,
      case when erasure.is_pending then 'Deleted' else recipient.status end as user_status,
      coalesce(notification.recipient_user_id, addressee.user_id) is not null and ${isSwitchedOff} as switched_off,
-     notification.lane, notification.handle, message.category, message.priority, message.title, message.body,
-     message.template_key, message.data, message.locale, message.digest_key, message.digest_seconds,
-     message.requested_by, message.correlation_id, message.traceparent, notification.created_at
+     ${columnsOf(NotificationMessage, messageMembers, "message")}
    from notifications notification
    join tenants owner on owner.tenant_id = $1
    join notification_messages message

@@ -1,18 +1,17 @@
+import { type RowOf, rowReader } from "@factory/runtime/db/entity-rows";
 import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
+import { Notification } from "../record/notification.entity.js";
 import { aboutNotification, type NotificationFacts } from "../record/notification.events.js";
-import type { NotificationChannel, NotificationState } from "../record/notification.states.js";
+import type { NotificationState } from "../record/notification.states.js";
+import type { NotificationMessage } from "../record/notification-message.entity.js";
 import type { DeliveryOutcome } from "./channel-driver.js";
 import { byHandle, settle } from "./delivery-statement.js";
 
-interface SettledRow {
-  message_id: string;
-  channel: NotificationChannel;
-  category: string;
-  recipient_user_id: string | null;
-  before: NotificationState;
-  settled_at: string;
-}
+type SettledRow = RowOf<Notification, "messageId" | "channel" | "recipientUserId"> &
+  RowOf<NotificationMessage, "category"> & { before: NotificationState; settled_at: string };
+
+const readNotification = rowReader(Notification);
 
 /** The states in which each outcome is taken. A late outcome, after the recipient has read it for example, has no effect. */
 const takenIn: Readonly<Record<DeliveryOutcome["status"], readonly NotificationState[]>> = {
@@ -37,15 +36,12 @@ export async function settleNotification(
   const reason = outcome.status === "Failed" ? outcome.reason.slice(0, maxReasonLength) : null;
   const uuid = decodeId("ntf", notificationId);
   if (uuid === undefined) return false;
-  const [row] = await execute<SettledRow>(settle, [tenant.uuid, uuid, status, reason, takenIn[status]]);
+  const parameters = { tenant: tenant.uuid, notification: uuid, status, reason, takenIn: takenIn[status] };
+  const [row] = await execute<SettledRow>(settle, settle.valuesOf(parameters));
   if (!row) return false;
   const facts: NotificationFacts = {
-    tenantId: tenant.tenantId,
-    notificationId,
-    messageId: encodeId("ntm", row.message_id),
-    channel: row.channel,
-    category: row.category,
-    recipientUserId: row.recipient_user_id && encodeId("usr", row.recipient_user_id),
+    ...{ tenantId: tenant.tenantId, notificationId, category: row.category },
+    ...readNotification(row),
   };
   const at = new Date(row.settled_at).toISOString();
   if (reason !== null) record({ type: "NotificationFailed", ...aboutNotification(facts, { reason, failedAt: at }) });

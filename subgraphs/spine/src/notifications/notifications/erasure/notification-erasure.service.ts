@@ -1,3 +1,5 @@
+import type { RowOf } from "@factory/runtime/db/entity-rows";
+import { namedStatement } from "@factory/runtime/db/named-parameters";
 import { failpoint } from "@factory/runtime/faults/failpoint";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { mailAddressKey } from "@factory/runtime/internet-names/mail-address";
@@ -6,8 +8,8 @@ import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import type { DeletedPerson } from "../../../people/users/personal-data.js";
+import type { NotificationErasure } from "../record/notification-erasure.entity.js";
 import { eraseNotificationsJob } from "./erase-notifications-job.js";
-import { eraseAnswers } from "./erase-read-answers.js";
 
 interface ErasureParts {
   readonly database: Database;
@@ -16,11 +18,7 @@ interface ErasureParts {
   readonly pageSize?: number | undefined;
 }
 
-interface OpenErasure {
-  email_key: string;
-  requested_at: string;
-  is_last: boolean;
-}
+type OpenErasure = RowOf<NotificationErasure, "emailKey" | "requestedAt"> & { is_last: boolean };
 
 /** Deletes 5,000 notifications with their content well within a second. */
 const defaultPageSize = 5000;
@@ -44,30 +42,32 @@ const lock = `select email_key, requested_at,
 const end = "delete from notification_erasures where tenant_id = $1 and user_id = $2";
 
 /**
- * $1: tenant, $2: user, $3: address, $4: time of the deletion, $5: page size. The content goes with the last notification that
- * has it. Rows are addressed by their ctid, which cannot change while they are locked. The statement is planned anew each
+ * The content goes with the last notification that has it. Rows are addressed by their ctid, which cannot change while they are locked. The statement is planned anew each
  * time, since the tables grow.
  */
-const erasePage = `with
+const erasePage = namedStatement(
+  "notification_erasure_page",
+  `with
   of_person as materialized (
-    select ctid from notifications where tenant_id = $1 and recipient_user_id = $2
-    order by notification_id limit $5 for update),
+    select ctid from notifications where tenant_id = $tenant and recipient_user_id = $user
+    order by notification_id limit $pageSize for update),
   of_address as materialized (
-    select ctid from notifications where tenant_id = $1 and recipient_email_key = $3 and created_at <= $4
-    limit $5 for update),
+    select ctid from notifications where tenant_id = $tenant and recipient_email_key = $emailKey and created_at <= $deletedAt
+    limit $pageSize for update),
   gone as (
     delete from notifications
     where ctid = any (array(select ctid from of_person union all select ctid from of_address)) returning message_id),
   content as (select message_id, count(*)::int as erased from gone group by message_id),
   emptied as (
     delete from notification_messages message using content
-    where message.tenant_id = $1 and message.message_id = content.message_id
+    where message.tenant_id = $tenant and message.message_id = content.message_id
       and message.recipient_count <= content.erased and message.broadcast_after is null),
   lessened as (
     update notification_messages message set recipient_count = message.recipient_count - content.erased from content
-    where message.tenant_id = $1 and message.message_id = content.message_id
+    where message.tenant_id = $tenant and message.message_id = content.message_id
       and not (message.recipient_count <= content.erased and message.broadcast_after is null))
-  select count(*)::int as erased from gone`;
+  select count(*)::int as erased from gone`,
+);
 
 /**
  * Erases the notifications of deleted people. There may be a million of them, so the deletion of a user hides their content
@@ -100,7 +100,7 @@ export class NotificationErasureService {
       const key = [tenant.uuid, decodeId("usr", userId)];
       const [person] = await execute<OpenErasure>(lock, [...key, lastPassAfterMs]);
       if (!person) return;
-      const isEmpty = (await this.#erasePage(transaction, key, person)) === 0;
+      const isEmpty = (await this.#erasePage(transaction, userId, person)) === 0;
       failpoint("notifications.erasing");
       if (isEmpty && person.is_last) {
         await execute(end, key);
@@ -112,9 +112,34 @@ export class NotificationErasureService {
     failpoint("notifications.erased");
   }
 
-  async #erasePage({ execute }: Transaction, key: readonly unknown[], person: OpenErasure): Promise<number> {
-    const values = [...key, person.email_key, person.requested_at, this.#parts.pageSize ?? defaultPageSize];
-    const [page] = await execute<{ erased: number }>(erasePage, values);
+  async #erasePage({ execute, tenant }: Transaction, userId: string, person: OpenErasure): Promise<number> {
+    const values = erasePage.valuesOf({
+      ...{ tenant: tenant.uuid, user: decodeId("usr", userId), emailKey: person.email_key },
+      ...{ deletedAt: person.requested_at, pageSize: this.#parts.pageSize ?? defaultPageSize },
+    });
+    const [page] = await execute<{ erased: number }>(erasePage.text, values);
     return page?.erased ?? 0;
   }
+}
+
+/**
+ * $1: tenant, $2: user, $3: replaced address. The answer is the whole notification, without foreign JSON, and it is kept
+ * for repeated requests.
+ */
+const eraseContents = {
+  name: "notification_answers_erase",
+  text: `update idempotency_records set result = (result::jsonb || '{"title": null, "body": null}')::json
+    where tenant_id = $1 and field = 'markNotificationRead'
+      and (result->'recipient'->>'userId' = $2 or result->'recipient'->>'email' = $3)`,
+};
+
+/**
+ * Erases what a deleted person has received from the answers that are kept for repeated requests. The former address in them
+ * was replaced before, as in all such answers.
+ */
+async function eraseAnswers(
+  { defer, tenant }: Transaction,
+  { userId, replacementEmail }: DeletedPerson,
+): Promise<void> {
+  await defer(eraseContents, [tenant.uuid, userId, replacementEmail]);
 }

@@ -38,16 +38,16 @@ const isWanted = `and failure_reason is distinct from '${switchedOffReason}'`;
  * limit keeps PostgreSQL, which does not know the size of the page when it plans, from reading all content.
  */
 function sortedBy(given: readonly Compared[], unread: keyof typeof unreadConditions, wanted = false) {
-  const conditions = given.map((name, at) => `and ${columns[name]} = $${at + 2}`).join(" ");
   const suffix = `_${given.map(([initial]) => initial).join("")}_${unread}${wanted ? "_wanted" : ""}`;
   return new SortedList<NotificationType, TenantStatement>({
     list: "notifications",
     columns: { createdAt: notificationId },
     id: notificationId,
     byDefault: "createdAt",
-    firstParameter: given.length + 2,
-    statement: (name, { after, order, limit }) =>
-      tenantStatement(
+    parameters: given,
+    statement: (name, { place, after, order, limit }) => {
+      const conditions = given.map((condition) => `and ${columns[condition]} = ${place(condition)}`).join(" ");
+      return tenantStatement(
         name + suffix,
         `select ${notificationColumns}
          from (select * from notifications
@@ -57,7 +57,8 @@ function sortedBy(given: readonly Compared[], unread: keyof typeof unreadConditi
            where tenant_id = scope.tenant and message_id = notification.message_id limit 1) message
          ${withErasure}
          order by notification.${order}`,
-      ),
+      );
+    },
   });
 }
 
@@ -66,14 +67,14 @@ export const sortedNotifications = sortedBy([], "any");
 
 const lists = new Map<string, SortedList<NotificationType, TenantStatement>>([["any", sortedNotifications]]);
 
-/** The list with these conditions, and the values of its first parameters. There are at most 36 such lists. */
+/** The list with these conditions. There are at most 36 such lists. */
 export function notificationsWhere(conditions: ListConditions) {
   const given = compared.filter((name) => conditions[name] !== null);
   const unread = conditions.unread === null ? "any" : conditions.unread ? "unread" : "read";
   const key = [...given, unread, ...(conditions.wanted ? ["wanted"] : [])].join();
   const list = lists.get(key) ?? sortedBy(given, unread, conditions.wanted);
   lists.set(key, list);
-  return { list, values: given.map((name) => conditions[name]) };
+  return list;
 }
 
 /** The notification `$2` with its content. */

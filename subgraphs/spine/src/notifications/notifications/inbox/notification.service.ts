@@ -42,9 +42,9 @@ export class NotificationService {
   async list(context: RequestContext, request: PageRequest<NotificationFilterInput>): Promise<NotificationConnection> {
     const tenant = tenantOf(context);
     const conditions = conditionsOf(principalOf(context), request.filter);
-    const { list, values } = notificationsWhere(conditions);
-    const page = list.page(this.#cursors, { tenantId: tenant.tenantId, ...conditions }, request);
-    const rows = await this.#database.reader.rows<NotificationRow>(page.statement, tenant, ...values, ...page.values);
+    const scope = { tenantId: tenant.tenantId, ...conditions };
+    const page = notificationsWhere(conditions).page(this.#cursors, scope, request, { ...conditions });
+    const rows = await this.#database.reader.rows<NotificationRow>(page.statement, tenant, ...page.values);
     return page.connection(rows.map(notificationRowView));
   }
 

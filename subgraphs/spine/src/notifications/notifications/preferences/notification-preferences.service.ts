@@ -1,3 +1,5 @@
+import { columnsOf } from "@factory/runtime/db/entity-rows";
+import { namedStatement } from "@factory/runtime/db/named-parameters";
 import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { DomainError, type FieldError } from "@factory/runtime/errors/domain-error";
 import { invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
@@ -9,13 +11,14 @@ import type { Database, Transaction } from "@factory/runtime/unit-of-work/databa
 import { activeUsers } from "../record/active-users-statement.js";
 import { type NotificationChannel, notificationChannels } from "../record/notification.states.js";
 import { inboxOwner } from "../record/notification-access.js";
+import { NotificationPreference } from "./notification-preference.entity.js";
 import type { NotificationPreferenceInput, SetNotificationPreferencesInput } from "./notification-preferences.input.js";
 import type { NotificationPreferencesType, NotificationPreferenceType } from "./notification-preferences.type.js";
 import { lockedCategories } from "./switched-off.js";
 
 const preferencesOf: TenantStatement = tenantStatement(
   "notification_preferences_of",
-  `select channel, category, enabled from notification_preferences
+  `select ${columnsOf(NotificationPreference, ["channel", "category", "enabled"])} from notification_preferences
    where tenant_id = scope.tenant and user_id = $2 order by channel, category limit 1000`,
 );
 
@@ -24,12 +27,12 @@ const removeAll = {
   text: "delete from notification_preferences where tenant_id = $1 and user_id = $2",
 };
 
-const insertAll = {
-  name: "notification_preferences_insert",
-  text: `insert into notification_preferences (tenant_id, user_id, channel, category, enabled, updated_at)
-    select $1::uuid, $2::uuid, channel, category, enabled, now()
-    from unnest($3::text[], $4::text[], $5::boolean[]) asked (channel, category, enabled)`,
-};
+const insertAll = namedStatement(
+  "notification_preferences_insert",
+  `insert into notification_preferences (tenant_id, user_id, channel, category, enabled, updated_at)
+    select $tenant::uuid, $user::uuid, channel, category, enabled, now()
+    from unnest($channels::text[], $categories::text[], $enabled::boolean[]) asked (channel, category, enabled)`,
+);
 
 /** The preferences of people. A person reads and changes the own ones, a service those of a user. */
 export class NotificationPreferencesService {
@@ -58,14 +61,15 @@ export class NotificationPreferencesService {
       commit: async (transaction) => {
         await requireActiveUser(transaction, recipientUserId);
         const { tenant, execute, defer } = transaction;
-        const owner = [tenant.uuid, decodeId("usr", recipientUserId)];
-        await execute(removeAll, owner);
-        await defer(insertAll, [
-          ...owner,
-          preferences.map(({ channel }) => channel),
-          preferences.map(({ category }) => category),
-          preferences.map(({ enabled }) => enabled),
-        ]);
+        const user = decodeId("usr", recipientUserId);
+        await execute(removeAll, [tenant.uuid, user]);
+        const rows = {
+          ...{ tenant: tenant.uuid, user },
+          channels: preferences.map(({ channel }) => channel),
+          categories: preferences.map(({ category }) => category),
+          enabled: preferences.map(({ enabled }) => enabled),
+        };
+        await defer(insertAll, insertAll.valuesOf(rows));
         return preferencesView(recipientUserId, preferences);
       },
     });

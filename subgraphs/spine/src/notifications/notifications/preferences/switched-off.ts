@@ -1,3 +1,4 @@
+import { namedStatement } from "@factory/runtime/db/named-parameters";
 import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import type { NotificationChannel } from "../record/notification.states.js";
@@ -6,7 +7,7 @@ import type { NotificationChannel } from "../record/notification.states.js";
 export const lockedCategories: readonly string[] = ["security"];
 
 /** The preference for all categories of a channel that have none of their own. */
-export const everyCategory = "*";
+const everyCategory = "*";
 
 /** The reason of a notification that its recipient does not want. */
 export const switchedOffReason = "SWITCHED_OFF";
@@ -22,11 +23,11 @@ export const switchedOff = (of: Readonly<Record<"tenant" | "user" | "channel" | 
       and preference.channel = ${of.channel} and preference.category in (${of.category}, '${everyCategory}')
     order by preference.category = '${everyCategory}' limit 1), true))`;
 
-const switchedOffBy = {
-  name: "notification_switched_off_by",
-  text: `select asked.user_id from unnest($2::uuid[]) asked (user_id)
-    where ${switchedOff({ tenant: "$1", user: "asked.user_id", channel: "$3::text", category: "$4::text" })}`,
-};
+const switchedOffBy = namedStatement(
+  "notification_switched_off_by",
+  `select asked.user_id from unnest($users::uuid[]) asked (user_id)
+    where ${switchedOff({ tenant: "$tenant", user: "asked.user_id", channel: "$channel::text", category: "$category::text" })}`,
+);
 
 /** Those of the users (`usr_…`) who have switched off the category in the channel. */
 export async function usersWithout(
@@ -35,17 +36,18 @@ export async function usersWithout(
   { channel, category }: { readonly channel: NotificationChannel; readonly category: string },
 ): Promise<Set<string>> {
   if (userIds.length === 0 || lockedCategories.includes(category)) return new Set();
-  const uuids = userIds.map((userId) => decodeId("usr", userId));
-  const rows = await execute<{ user_id: string }>(switchedOffBy, [tenant.uuid, uuids, channel, category]);
+  const users = userIds.map((userId) => decodeId("usr", userId));
+  const values = switchedOffBy.valuesOf({ tenant: tenant.uuid, users, channel, category });
+  const rows = await execute<{ user_id: string }>(switchedOffBy, values);
   return new Set(rows.map((row) => encodeId("usr", row.user_id)));
 }
 
-const switchOffOne = {
-  name: "notification_switch_off",
-  text: `insert into notification_preferences (tenant_id, user_id, channel, category, enabled, updated_at)
-    values ($1, $2, $3, $4, false, now())
+const switchOffOne = namedStatement(
+  "notification_switch_off",
+  `insert into notification_preferences (tenant_id, user_id, channel, category, enabled, updated_at)
+    values ($tenant, $user, $channel, $category, false, now())
     on conflict (tenant_id, user_id, channel, category) do update set enabled = false, updated_at = now()`,
-};
+);
 
 /** Switches one category off for a user, who can switch it on again. */
 export async function switchOff(
@@ -53,5 +55,6 @@ export async function switchOff(
   userId: string,
   { channel, category }: { readonly channel: NotificationChannel; readonly category: string },
 ): Promise<void> {
-  await execute(switchOffOne, [tenant.uuid, decodeId("usr", userId), channel, category]);
+  const user = decodeId("usr", userId);
+  await execute(switchOffOne, switchOffOne.valuesOf({ tenant: tenant.uuid, user, channel, category }));
 }

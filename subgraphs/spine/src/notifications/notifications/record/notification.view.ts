@@ -1,62 +1,52 @@
-import { encodeId } from "@factory/runtime/identifiers/wire-id";
-import type { NotificationChannel, NotificationPriority, NotificationState } from "./notification.states.js";
+import { columnsOf, type RowOf, rowReader } from "@factory/runtime/db/entity-rows";
+import { Notification } from "./notification.entity.js";
 import type { NotificationType } from "./notification.type.js";
+import { NotificationMessage } from "./notification-message.entity.js";
 
-/** A row of `notifications` with its message, as PostgreSQL returns it. Times are texts inside a transaction. */
-export interface NotificationRow {
-  notification_id: string;
-  message_id: string;
-  channel: NotificationChannel;
-  category: string;
-  priority: NotificationPriority;
-  recipient_user_id: string | null;
-  recipient_email: string | null;
-  recipient_phone: string | null;
-  subscription_id: string | null;
-  title: string | null;
-  body: string | null;
-  template_key: string | null;
-  status: NotificationState;
-  failure_reason: string | null;
-  created_at: Date | string;
-  sent_at: Date | string | null;
-  delivered_at: Date | string | null;
-  read_at: Date | string | null;
-}
+const shownMembers = [
+  "notificationId",
+  "messageId",
+  "channel",
+  "recipientUserId",
+  "recipientPhone",
+  "subscriptionId",
+  "status",
+  "failureReason",
+  "createdAt",
+  "sentAt",
+  "deliveredAt",
+  "readAt",
+] as const;
+const messageMembers = ["category", "priority", "templateKey"] as const;
+
+/** A notification with its message. */
+export type NotificationRow = RowOf<Notification, (typeof shownMembers)[number] | "recipientEmail"> &
+  RowOf<NotificationMessage, (typeof messageMembers)[number] | "title" | "body">;
 
 /** The columns of `NotificationRow`, where `notification` and `message` are the two tables, and `erasure` is `withErasure`. */
-export const notificationColumns = `notification.notification_id, notification.message_id, notification.channel,
-  message.category, message.priority, notification.recipient_user_id,
+export const notificationColumns = `${columnsOf(Notification, shownMembers, "notification")},
+  ${columnsOf(NotificationMessage, messageMembers, "message")},
   case when not erasure.is_pending then notification.recipient_email end as recipient_email,
-  notification.recipient_phone, notification.subscription_id,
   case when not erasure.is_pending then message.title end as title,
-  case when not erasure.is_pending then message.body end as body, message.template_key,
-  notification.status, notification.failure_reason, notification.created_at, notification.sent_at,
-  notification.delivered_at, notification.read_at`;
+  case when not erasure.is_pending then message.body end as body`;
+
+const readNotification = rowReader(Notification);
 
 export function notificationRowView(row: NotificationRow): NotificationType {
+  const notification = readNotification(row);
+  const { notificationId, messageId, channel, status, failureReason } = notification;
+  const { category, priority, title, body, template_key: templateKey } = row;
   return {
-    notificationId: encodeId("ntf", row.notification_id),
-    messageId: encodeId("ntm", row.message_id),
-    channel: row.channel,
-    category: row.category,
-    priority: row.priority,
+    ...{ notificationId, messageId, channel, category, priority, title, body, templateKey, status, failureReason },
     recipient: {
-      userId: row.recipient_user_id && encodeId("usr", row.recipient_user_id),
-      email: row.recipient_email,
-      phone: row.recipient_phone,
-      subscriptionId: row.subscription_id && encodeId("whs", row.subscription_id),
+      userId: notification.recipientUserId,
+      email: notification.recipientEmail,
+      phone: notification.recipientPhone,
+      subscriptionId: notification.subscriptionId,
     },
-    title: row.title,
-    body: row.body,
-    templateKey: row.template_key,
-    status: row.status,
-    failureReason: row.failure_reason,
-    createdAt: timeOf(row.created_at),
-    sentAt: row.sent_at && timeOf(row.sent_at),
-    deliveredAt: row.delivered_at && timeOf(row.delivered_at),
-    readAt: row.read_at && timeOf(row.read_at),
+    createdAt: notification.createdAt.toISOString(),
+    sentAt: notification.sentAt?.toISOString() ?? null,
+    deliveredAt: notification.deliveredAt?.toISOString() ?? null,
+    readAt: notification.readAt?.toISOString() ?? null,
   };
 }
-
-const timeOf = (time: Date | string) => new Date(time).toISOString();

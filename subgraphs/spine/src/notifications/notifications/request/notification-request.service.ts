@@ -15,9 +15,9 @@ import { deliverNotificationJob } from "../delivery/deliver-notification-job.js"
 import { oneNotification } from "../inbox/notification-list.js";
 import { usersWithout } from "../preferences/switched-off.js";
 import { activeUsers } from "../record/active-users-statement.js";
+import { queuedCondition } from "../record/notification.states.js";
 import type { NotificationRow } from "../record/notification.view.js";
 import { type NotificationRequest, notificationRequest, type RequestedContent } from "./notification-request.js";
-import { requireShortQueue } from "./queue-limit.js";
 import type { SendNotificationInput } from "./send-notification.input.js";
 import type { SentNotificationsType } from "./sent-notifications.type.js";
 import { type NewNotification, storeMessage, storeNotifications } from "./store-notifications.js";
@@ -175,5 +175,25 @@ function unknownRecipients(problems: readonly RecipientProblem[], pointerOf: Poi
   return new DomainError("REFERENCE_NOT_FOUND", {
     detail: "Recipients of the notification cannot be reached. See errors for each of them.",
     errors: problems.map(({ at, pointer, code, detail }) => ({ pointer: pointerOf(at) + pointer, code, detail })),
+  });
+}
+
+/** A tenant delivers few notifications at once, so a longer queue would only wait, and burden every other tenant. */
+const maxQueued = 10_000;
+const retryAfterSeconds = 60;
+
+const countQueued = {
+  name: "notifications_queued",
+  text: `select count(*)::int as queued from (
+    select from notifications where tenant_id = $1 and ${queuedCondition} limit ${maxQueued}) counted`,
+};
+
+/** Throws RATE_LIMITED when 10,000 notifications of the tenant wait for their delivery. */
+async function requireShortQueue({ execute, tenant }: Transaction): Promise<void> {
+  const [row] = await execute<{ queued: number }>(countQueued, [tenant.uuid]);
+  if (!row || row.queued < maxQueued) return;
+  throw new DomainError("RATE_LIMITED", {
+    detail: `${maxQueued} notifications of the tenant wait for their delivery. Try again when some of them are sent.`,
+    retryAfterSeconds,
   });
 }

@@ -28,7 +28,7 @@ export class NotificationRecipientInput {
 @InputType({
   description: "Notifications to one recipient with the same key become one message at the end of the window.",
 })
-export class NotificationDigestInput {
+class NotificationDigestInput {
   @Field()
   @Constraint({ minLength: 1, maxLength: 100 })
   key: string;

@@ -1,3 +1,4 @@
+import { namedStatement } from "@factory/runtime/db/named-parameters";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { mailAddressKey } from "@factory/runtime/internet-names/mail-address";
 import { traceparent } from "@factory/runtime/telemetry/trace";
@@ -27,34 +28,39 @@ export interface NewNotification {
   readonly status: Extract<NotificationState, "Queued" | "Sent" | "Failed">;
 }
 
-const insertMessage = {
-  name: "notification_message_insert",
-  text: `insert into notification_messages (tenant_id, message_id, channel, category, priority, title, body, template_key,
+const insertMessage = namedStatement(
+  "notification_message_insert",
+  `insert into notification_messages (tenant_id, message_id, channel, category, priority, title, body, template_key,
       data, locale, audience, role_code, recipient_count, requested_by, correlation_id, traceparent, created_at,
       digest_key, digest_seconds)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)`,
-};
+    values ($tenant, $messageId, $channel, $category, $priority, $title, $body, $templateKey, $data, $locale, $audience,
+      $roleCode, $recipientCount, $requestedBy, $correlationId, $traceparent, $createdAt, $digestKey, $digestSeconds)`,
+);
 
-const insertNotifications = {
-  name: "notifications_insert",
-  text: `insert into notifications (tenant_id, notification_id, message_id, channel, recipient_user_id, recipient_email,
+const insertNotifications = namedStatement(
+  "notifications_insert",
+  `insert into notifications (tenant_id, notification_id, message_id, channel, recipient_user_id, recipient_email,
       recipient_email_key, recipient_phone, subscription_id, status, failure_reason, due_at, created_at, sent_at)
-    select $1::uuid, id, $2::uuid, $3::text, user_id, email, email_key, phone, subscription_id, state,
+    select $tenant::uuid, id, $messageId::uuid, $channel::text, user_id, email, email_key, phone, subscription_id, state,
       case when state = 'Failed' then '${switchedOffReason}' end,
-      case when state = 'Queued' then $4::timestamptz end, $4::timestamptz, case when state = 'Sent' then $4::timestamptz end
-    from unnest($5::uuid[], $6::uuid[], $7::text[], $8::text[], $9::text[], $10::uuid[], $11::text[])
-      asked (id, user_id, email, email_key, phone, subscription_id, state)`,
-};
+      case when state = 'Queued' then $createdAt::timestamptz end, $createdAt::timestamptz,
+      case when state = 'Sent' then $createdAt::timestamptz end
+    from unnest($ids::uuid[], $userIds::uuid[], $emails::text[], $emailKeys::text[], $phones::text[],
+      $subscriptionIds::uuid[], $states::text[]) asked (id, user_id, email, email_key, phone, subscription_id, state)`,
+);
 
 /** Inserts the content of a request or broadcast. */
 export async function storeMessage({ defer, tenant, cause }: Transaction, message: NewMessage): Promise<void> {
-  await defer(insertMessage, [
-    ...[tenant.uuid, decodeId("ntm", message.messageId), message.channel, message.category, message.priority],
-    ...[message.title, message.body, message.templateKey, message.data && JSON.stringify(message.data)],
-    ...[message.locale, message.audience, message.roleCode, message.recipientCount, message.requestedBy],
-    ...[cause.correlationId ?? cause.trace.traceId, traceparent(cause.trace), message.createdAt.toISOString()],
-    ...[message.digest?.key ?? null, message.digest?.windowSeconds ?? null],
-  ]);
+  const { channel, category, priority, title, body, templateKey, data, locale } = message;
+  const { audience, roleCode, recipientCount, requestedBy, createdAt, digest } = message;
+  const values = {
+    ...{ tenant: tenant.uuid, messageId: decodeId("ntm", message.messageId), channel, category, priority, title, body },
+    ...{ templateKey, data: data && JSON.stringify(data), locale, audience, roleCode, recipientCount, requestedBy },
+    ...{ correlationId: cause.correlationId ?? cause.trace.traceId, traceparent: traceparent(cause.trace) },
+    createdAt: createdAt.toISOString(),
+    ...{ digestKey: digest?.key ?? null, digestSeconds: digest?.windowSeconds ?? null },
+  };
+  await defer(insertMessage, insertMessage.valuesOf(values));
 }
 
 /** Inserts the notifications of a request in one statement, and records their events. */
@@ -64,16 +70,18 @@ export async function storeNotifications(
   notifications: readonly NewNotification[],
 ): Promise<void> {
   const recipients = notifications.map(({ recipient }) => recipient);
-  await transaction.defer(insertNotifications, [
-    ...[transaction.tenant.uuid, decodeId("ntm", message.messageId), message.channel, message.createdAt.toISOString()],
-    notifications.map(({ notificationId }) => decodeId("ntf", notificationId)),
-    recipients.map(({ userId }) => decodeId("usr", userId) ?? null),
-    recipients.map(({ email }) => email),
-    recipients.map(({ email }) => email && mailAddressKey(email)),
-    recipients.map(({ phone }) => phone),
-    recipients.map(({ subscriptionId }) => decodeId("whs", subscriptionId) ?? null),
-    notifications.map(({ status }) => status),
-  ]);
+  const values = {
+    ...{ tenant: transaction.tenant.uuid, messageId: decodeId("ntm", message.messageId), channel: message.channel },
+    createdAt: message.createdAt.toISOString(),
+    ids: notifications.map(({ notificationId }) => decodeId("ntf", notificationId)),
+    userIds: recipients.map(({ userId }) => decodeId("usr", userId) ?? null),
+    emails: recipients.map(({ email }) => email),
+    emailKeys: recipients.map(({ email }) => email && mailAddressKey(email)),
+    phones: recipients.map(({ phone }) => phone),
+    subscriptionIds: recipients.map(({ subscriptionId }) => decodeId("whs", subscriptionId) ?? null),
+    states: notifications.map(({ status }) => status),
+  };
+  await transaction.defer(insertNotifications, insertNotifications.valuesOf(values));
   for (const notification of notifications) recordRequest(transaction, message, notification);
   const delivered = notifications.filter(({ status }) => status === "Sent");
   tellUnread(

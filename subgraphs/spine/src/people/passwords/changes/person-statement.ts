@@ -1,11 +1,9 @@
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
+import type { UserRow } from "../../users/user.view.js";
 
 // tables: users, tenants
 
-export interface ActivePersonRow {
-  email: string;
-  organization: string;
-}
+export type ActivePersonRow = Pick<UserRow, "email"> & { organization: string };
 
 /** The address of the active user `$2`, and the name of the tenant. */
 export const activePerson = tenantStatement(

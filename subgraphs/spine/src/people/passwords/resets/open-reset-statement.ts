@@ -1,11 +1,14 @@
+import type { RowOf } from "@factory/runtime/db/entity-rows";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
+import type { UserRow } from "../../users/user.view.js";
+import type { PasswordReset } from "./password-reset.entity.js";
 
 // tables: password_resets, users, tenants
 
-export interface ResettableUserRow {
-  tenant_id: string;
-  user_id: string;
-}
+/** The account of a user, with the name of the tenant. */
+type AccountRow = Pick<UserRow, "email"> & { organization: string };
+
+export type ResettableUserRow = Pick<UserRow, "tenant_id" | "user_id">;
 
 /**
  * The active users with the e-mail key `$1` in active tenants; of one tenant if its slug `$2` is given. It runs as the
@@ -18,13 +21,7 @@ export const resettableUsers = {
     order by slug limit 5`,
 };
 
-export interface ResetByTokenRow {
-  tenant_id: string;
-  reset_id: string;
-  user_id: string;
-  email: string;
-  organization: string;
-}
+export type ResetByTokenRow = RowOf<PasswordReset, "tenantId" | "resetId" | "userId"> & AccountRow;
 
 /** The open reset with the digest `$1` of its token. One lookup by index for every token. */
 export const resetByToken = {
@@ -34,12 +31,7 @@ export const resetByToken = {
     where token_digest = $1 and expires_at > now() and users.status = 'Active' and tenants.status = 'Active'`,
 };
 
-export interface OpenResetRow {
-  email: string;
-  organization: string;
-  token_nonce: string;
-  expires_at: Date;
-}
+export type OpenResetRow = RowOf<PasswordReset, "tokenNonce" | "expiresAt"> & AccountRow;
 
 /** The open reset `$2`, for its mail. */
 export const openResetById = tenantStatement(

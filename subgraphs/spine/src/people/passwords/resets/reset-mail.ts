@@ -15,7 +15,7 @@ export function resetMail(database: Database, tokens: DerivedSecrets, issuer: st
     const open = await database.reader.row<OpenResetRow>(openResetById, tenant, id);
     if (!open) return undefined;
     const token = tokens.derive(resetId, open.token_nonce);
-    const until = `${open.expires_at.toISOString().slice(0, 16).replace("T", " ")} UTC`;
+    const until = `${new Date(open.expires_at).toISOString().slice(0, 16).replace("T", " ")} UTC`;
     return renderMail({
       to: open.email,
       subject: "Choose a new password",

@@ -36,7 +36,7 @@ export const requestedPage: Page = {
 };
 
 /** The form that the holder of a link sees. */
-export interface NewPasswordForm {
+interface NewPasswordForm {
   readonly token: string;
   readonly email: string;
   readonly organization: string;

@@ -1,4 +1,7 @@
+import type { RowOf } from "@factory/runtime/db/entity-rows";
+import { namedStatement } from "@factory/runtime/db/named-parameters";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
+import type { UsageConsumption } from "./usage-consumption.entity.js";
 
 /** The largest usage that is counted, so that every counter is a safe integer. */
 export const maxUsage = 9_000_000_000_000_000;
@@ -32,29 +35,29 @@ export class KeyTakenError extends Error {}
  * The counter is locked first and changed only within its limit, then the key is stored. A transaction that counted
  * without storing its key must be rolled back.
  */
-const consume = {
-  name: "consume_usage",
-  text: `with earlier as (
-      select from usage_consumptions where tenant_id = $1 and feature_key = $2 and idempotency_key = $7
+const consume = namedStatement(
+  "consume_usage",
+  `with earlier as (
+      select from usage_consumptions where tenant_id = $tenant and feature_key = $featureKey and idempotency_key = $idempotencyKey
         and (expires_at is null or expires_at > now())
     ), counted as (
       insert into usage_counters as counter (tenant_id, feature_key, period_start, usage, reached_in, keep_until)
-      select $1::uuid, $2, $3::timestamptz, $4::bigint,
-        case when $4::bigint >= $6::bigint then pg_current_xact_id()::text end, $9::timestamptz
-      where not exists (select from earlier) and $4::bigint <= $5::bigint
+      select $tenant::uuid, $featureKey, $periodStart::timestamptz, $amount::bigint,
+        case when $amount::bigint >= $limit::bigint then pg_current_xact_id()::text end, $keepUntil::timestamptz
+      where not exists (select from earlier) and $amount::bigint <= $hardLimit::bigint
       on conflict (tenant_id, feature_key, period_start) do update
         set usage = counter.usage + excluded.usage,
-          reached_in = case when counter.reached_in is null and counter.usage + excluded.usage >= $6::bigint
+          reached_in = case when counter.reached_in is null and counter.usage + excluded.usage >= $limit::bigint
             then pg_current_xact_id()::text else counter.reached_in end
-        where counter.usage + excluded.usage <= $5::bigint
+        where counter.usage + excluded.usage <= $hardLimit::bigint
       returning usage, coalesce(reached_in = pg_current_xact_id()::text, false) as reached_now
     ), keyed as (
       insert into usage_consumptions as consumption
         (tenant_id, feature_key, idempotency_key, amount, subject_id, period_start, usage_after, limit_then, expires_at)
-      select $1::uuid, $2, $7, $4::bigint, $8, $3::timestamptz, usage, $6::bigint,
-        case when $9::timestamptz is not null then now() + interval '24 hours' end
+      select $tenant::uuid, $featureKey, $idempotencyKey, $amount::bigint, $subjectId, $periodStart::timestamptz, usage, $limit::bigint,
+        case when $keepUntil::timestamptz is not null then now() + interval '24 hours' end
       from counted
-      where $7::text is not null
+      where $idempotencyKey::text is not null
       on conflict (tenant_id, feature_key, idempotency_key) do update
         set amount = excluded.amount, subject_id = excluded.subject_id, period_start = excluded.period_start,
           usage_after = excluded.usage_after, limit_then = excluded.limit_then, expires_at = excluded.expires_at
@@ -62,20 +65,20 @@ const consume = {
       returning true
     )
     select usage, reached_now, exists (select from keyed) as keyed from counted`,
-};
+);
 
 /** Read after a consumption that counted nothing, since another transaction may have ended in between. */
-const notCounted = {
-  name: "usage_not_counted",
-  text: `select counter.usage, counter.reached_in is not null as reached, earlier.amount, earlier.subject_id,
+const notCounted = namedStatement(
+  "usage_not_counted",
+  `select counter.usage, counter.reached_in is not null as reached, earlier.amount, earlier.subject_id,
       earlier.usage_after, earlier.limit_then
     from (select) one
     left join usage_counters counter
-      on counter.tenant_id = $1 and counter.feature_key = $2 and counter.period_start = $3
+      on counter.tenant_id = $tenant and counter.feature_key = $featureKey and counter.period_start = $periodStart
     left join usage_consumptions earlier
-      on earlier.tenant_id = $1 and earlier.feature_key = $2 and earlier.idempotency_key = $4
+      on earlier.tenant_id = $tenant and earlier.feature_key = $featureKey and earlier.idempotency_key = $idempotencyKey
         and (earlier.expires_at is null or earlier.expires_at > now())`,
-};
+);
 
 const markReached = {
   name: "mark_limit_reached",
@@ -83,31 +86,35 @@ const markReached = {
     where tenant_id = $1 and feature_key = $2 and period_start = $3 and reached_in is null returning true`,
 };
 
-interface NotCountedRow {
+type NotCountedRow = RowOf<UsageConsumption, "subjectId" | "usageAfter" | "limitThen"> & {
   usage: string | null;
   reached: boolean;
   amount: string | null;
-  subject_id: string;
-  usage_after: string;
-  limit_then: string | null;
-}
+};
 
 /** Counts the consumption if its limit allows it. Throws KeyTakenError. */
 export async function consumeUsage(
   { execute, tenant }: Transaction,
   consumption: Consumption,
 ): Promise<ConsumptionOutcome> {
-  const { featureKey, amount, periodStart, limit, hardLimit, idempotencyKey = null, subjectId } = consumption;
-  const [counted] = await execute<{ usage: string; reached_now: boolean; keyed: boolean }>(consume, [
-    ...[tenant.uuid, featureKey, periodStart, amount, hardLimit, limit, idempotencyKey, subjectId],
-    consumption.keepUntil,
-  ]);
+  const {
+    featureKey,
+    amount,
+    periodStart,
+    limit,
+    hardLimit,
+    idempotencyKey = null,
+    subjectId,
+    keepUntil,
+  } = consumption;
+  const counter = { tenant: tenant.uuid, featureKey, periodStart };
+  const values = consume.valuesOf({ ...counter, amount, hardLimit, limit, idempotencyKey, subjectId, keepUntil });
+  const [counted] = await execute<{ usage: string; reached_now: boolean; keyed: boolean }>(consume, values);
   if (counted) {
     if (idempotencyKey !== null && !counted.keyed) throw new KeyTakenError();
     return { kind: "counted", usage: Number(counted.usage), reachedNow: counted.reached_now };
   }
-  const counter = [tenant.uuid, featureKey, periodStart];
-  const [state] = await execute<NotCountedRow>(notCounted, [...counter, idempotencyKey]);
+  const [state] = await execute<NotCountedRow>(notCounted, notCounted.valuesOf({ ...counter, idempotencyKey }));
   if (state?.amount != null)
     return {
       kind: "repeated",
@@ -117,7 +124,7 @@ export async function consumeUsage(
     };
   const usage = Number(state?.usage ?? 0);
   const isNew = limit !== null && usage >= limit && state?.usage != null && !state.reached;
-  const reachedNow = isNew && (await execute(markReached, counter)).length > 0;
+  const reachedNow = isNew && (await execute(markReached, [tenant.uuid, featureKey, periodStart])).length > 0;
   return { kind: "refused", usage, reachedNow };
 }
 

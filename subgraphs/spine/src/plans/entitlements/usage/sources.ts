@@ -1,7 +1,7 @@
 import type { TenantStatement } from "@factory/runtime/db/tenant-statement";
 
 /** A statement that returns one row with the member `usage`. */
-export type UsageSource = TenantStatement;
+type UsageSource = TenantStatement;
 
 /**
  * Features whose usage is not counted by consumption. A slice registers the statement that counts its own rows; the

@@ -1,9 +1,11 @@
 import { atMost } from "@factory/runtime/caches/entry-limit";
+import { columnsOf, type RowOf } from "@factory/runtime/db/entity-rows";
 import { type TenantReader, tenantStatement } from "@factory/runtime/db/tenant-statement";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import { LRUCache } from "lru-cache";
 import { type CountedFeature, currentPeriodStarts, usagePeriod } from "./period.js";
 import type { UsageSources } from "./sources.js";
+import { UsageCounter } from "./usage-counter.entity.js";
 
 const oneCounter = tenantStatement(
   "usage_counter",
@@ -11,17 +13,15 @@ const oneCounter = tenantStatement(
    where tenant_id = scope.tenant and feature_key = $2 and period_start = $3`,
 );
 
+const counterMembers = ["featureKey", "periodStart", "usage"] as const;
+
 const currentCounters = tenantStatement(
   "usage_counters_now",
-  `select feature_key, period_start, usage from usage_counters
+  `select ${columnsOf(UsageCounter, counterMembers)} from usage_counters
    where tenant_id = scope.tenant and period_start = any($2::timestamptz[])`,
 );
 
-interface CounterRow {
-  feature_key: string;
-  period_start: Date;
-  usage: string;
-}
+type CounterRow = RowOf<UsageCounter, (typeof counterMembers)[number]>;
 
 interface RecentUsage {
   readonly startMs: number;
@@ -32,7 +32,7 @@ const maxRecent = 10_000;
 /** Consumption in another process is seen after this time at the latest. Only a consumption itself is exact. */
 const recentMs = 500;
 
-const counterName = (featureKey: string, start: Date): string => `${featureKey} ${start.getTime()}`;
+const counterName = (featureKey: string, start: Date | string): string => `${featureKey} ${new Date(start).getTime()}`;
 
 /** Reads how much tenants have used. The usage of a feature that another subgraph counts is undefined. */
 export class UsageReader {

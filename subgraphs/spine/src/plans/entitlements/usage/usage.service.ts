@@ -14,7 +14,7 @@ import { ConsumptionQueue } from "./consumption-queue.js";
 import { type CountedFeature, type UsagePeriod, usagePeriod } from "./period.js";
 
 /** A request to count usage of a feature. */
-export interface UsageOrder {
+interface UsageOrder {
   readonly featureKey: string;
   readonly feature: CountedFeature;
   readonly editionCode: string;

@@ -1,5 +1,5 @@
 /** The most characters (UTF-16 units) of a cell, by the limits of Excel. A longer cell makes a file that it repairs. */
-export const maxCellLength = 32_767;
+const maxCellLength = 32_767;
 
 const special = /[&<>"]|_(?=x[0-9A-Fa-f]{4}_)|[^\t\n\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u;
 const specials = new RegExp(special, "gu");

@@ -5,7 +5,7 @@ import type { ClientBase } from "pg";
 import { FileContents } from "./file-contents.js";
 
 /** The content of a report run that can be downloaded, or should be. */
-export interface StoredReport {
+interface StoredReport {
   readonly tenantId: string;
   readonly reportRunId: string;
   /** Whether the folder has it with all its bytes. */

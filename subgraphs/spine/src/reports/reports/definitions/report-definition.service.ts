@@ -1,6 +1,8 @@
+import { columnsOf, type RecordOf, type RowOf, rowReader } from "@factory/runtime/db/entity-rows";
 import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
-import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
+import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
+import { textFilter } from "@factory/runtime/pagination/list-filters";
 import type { PageRequest } from "@factory/runtime/pagination/page";
 import { SortedList } from "@factory/runtime/pagination/sorted-list";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
@@ -8,15 +10,10 @@ import { type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import { reportFormats } from "../../report-formats/report-formats.js";
 import { contentScopesOf, isKnownReport, knownReports, type ReportCode } from "./known-reports.js";
+import { ReportDefinition } from "./report-definition.entity.js";
 import type { ReportDefinitionFilterInput } from "./report-definition.input.js";
 import type { ReportDefinitionConnection, ReportDefinitionType } from "./report-definition.type.js";
 import { periodSchema } from "./report-period.js";
-
-interface DefinitionRow {
-  definition_id: string;
-  code: string;
-  created_at: Date;
-}
 
 /** A definition of a report that this release can make. */
 export interface UsableDefinition {
@@ -24,7 +21,8 @@ export interface UsableDefinition {
   readonly code: ReportCode;
 }
 
-const columns = "definition_id, code, created_at";
+const columns = columnsOf(ReportDefinition);
+const readDefinition = rowReader(ReportDefinition);
 
 const oneDefinition = tenantStatement(
   "one_report_definition",
@@ -48,12 +46,13 @@ export const sortedReportDefinitions = new SortedList<ReportDefinitionType, Tena
     of: ({ reportDefinitionId }) => decodeId("rpd", reportDefinitionId) ?? "",
   },
   byDefault: "createdAt",
-  firstParameter: 4,
-  statement: (name, { after, order, limit }) =>
+  filters: { code: textFilter("code") },
+  parameters: ["known"],
+  statement: (name, { place, filters, after, order, limit }) =>
     tenantStatement(
       name,
       `select ${columns} from report_definitions where tenant_id = scope.tenant
-         and code = any($2::text[]) and ($3::text is null or code = $3) ${after}
+         and code = any(${place("known")}::text[]) ${filters} ${after}
        order by ${order} limit ${limit}`,
     ),
 });
@@ -73,12 +72,10 @@ export class ReportDefinitionService {
     request: PageRequest<ReportDefinitionFilterInput>,
   ): Promise<ReportDefinitionConnection> {
     const tenant = tenantOf(context);
-    const { code = null } = request.filter ?? {};
-    const page = sortedReportDefinitions.page(this.#cursors, { tenantId: tenant.tenantId, code }, request);
-    const { reader } = this.#database;
     const known = Object.keys(knownReports);
-    const rows = await reader.rows<DefinitionRow>(page.statement, tenant, known, code, ...page.values);
-    return page.connection(rows.map(definitionView));
+    const page = sortedReportDefinitions.page(this.#cursors, { tenantId: tenant.tenantId }, request, { known });
+    const rows = await this.#database.reader.rows<RowOf<ReportDefinition>>(page.statement, tenant, ...page.values);
+    return page.connection(rows.map((row) => definitionView(readDefinition(row))));
   }
 
   /** The definition with this id, if this release can make its report. */
@@ -93,22 +90,22 @@ export class ReportDefinitionService {
   }
 
   async #one(statement: TenantStatement, tenant: Tenant, value: string): Promise<UsableDefinition | undefined> {
-    const row = await this.#database.reader.row<DefinitionRow>(statement, tenant, value);
+    const row = await this.#database.reader.row<RowOf<ReportDefinition>>(statement, tenant, value);
     if (!row || !isKnownReport(row.code)) return undefined;
-    return { reportDefinitionId: encodeId("rpd", row.definition_id), code: row.code };
+    return { reportDefinitionId: readDefinition(row).definitionId, code: row.code };
   }
 }
 
-function definitionView({ definition_id, code, created_at }: DefinitionRow): ReportDefinitionType {
+function definitionView({ definitionId, code, createdAt }: RecordOf<ReportDefinition>): ReportDefinitionType {
   const { name, description } = knownReports[code as ReportCode];
   return {
-    reportDefinitionId: encodeId("rpd", definition_id),
+    reportDefinitionId: definitionId,
     code,
     name,
     description,
     formats: Object.keys(reportFormats),
     parametersSchema: periodSchema,
     contentScopes: [...contentScopesOf(code)],
-    createdAt: created_at.toISOString(),
+    createdAt: createdAt.toISOString(),
   };
 }

@@ -16,7 +16,7 @@ export interface SourceQuery {
 }
 
 /** The rows of one report in a format. */
-export interface SourceRows {
+interface SourceRows {
   readonly total: number;
   /** The rows with one cell for each column of the format. They are read once, within the snapshot. */
   readonly rows: ReportRows;

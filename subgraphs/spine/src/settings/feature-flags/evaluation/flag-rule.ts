@@ -34,7 +34,7 @@ export const stickinesses = ["targetingKey", "tenant"] as const;
 
 export type Stickiness = (typeof stickinesses)[number];
 
-export const flagChanges = ["Created", "Updated", "Restored", "Deleted"] as const;
+const flagChanges = ["Created", "Updated", "Restored", "Deleted"] as const;
 
 /** The change that made a version of a flag. */
 export type FlagChange = (typeof flagChanges)[number];

@@ -10,7 +10,7 @@ import { OAuthError } from "../oauth-requests/oauth-error.js";
 import { type SignInRecords, signInFailed } from "./sign-in-records.js";
 import { accountError, type UserAccount, type UserAccounts } from "./user-accounts.js";
 
-export interface PasswordAttempt {
+interface PasswordAttempt {
   client: RegisteredClient;
   username: string;
   password: string;

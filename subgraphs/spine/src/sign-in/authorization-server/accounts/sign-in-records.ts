@@ -15,7 +15,7 @@ interface SignInRecordParts {
 }
 
 /** A sign-in that failed. */
-export interface FailedSignIn {
+interface FailedSignIn {
   readonly clientId: string;
   /** The address that was entered; undefined for a sign-in without a name. */
   readonly username: string | undefined;

@@ -7,7 +7,7 @@ import type { UserAccount } from "./user-accounts.js";
  * The versions of user and client under which a grant was made. Its codes and refresh tokens end when one of them is
  * raised.
  */
-export interface GrantVersions {
+interface GrantVersions {
   readonly signIn: number;
   readonly client: number;
 }

@@ -1,25 +1,20 @@
 // tables: users, tenants
+
+import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { versionOf } from "../../../ground/revocations/subject-version.js";
-import type { UserState } from "../../../people/users/user.states.js";
-import type { TenantState } from "../../../tenants/tenants/tenant.states.js";
+import { type AccountFactsRow, accountColumns } from "../../../people/users/user.view.js";
+import { type AccessRow, accessColumns } from "../../../rights/roles/effective-access.js";
+import type { StoredTenant } from "../../../tenants/tenants/tenant.view.js";
 
-/** A row of `users` with its tenant, as PostgreSQL gives it. */
-export interface UserAccountRow {
-  user_id: string;
-  email: string;
-  email_verified: boolean;
-  display_name: string | null;
-  status: UserState;
-  password_hash: string;
-  sign_in_version: number;
-  tenant_id: string;
-  slug: string;
-  tenant_status: TenantState;
-  edition_code: string;
-  tenant_version: number;
-}
+/** A user with the tenant. */
+export type UserAccountRow = AccountFactsRow &
+  Pick<StoredTenant, "slug" | "edition_code"> & {
+    email_verified: boolean;
+    tenant_status: StoredTenant["status"];
+    tenant_version: number;
+  };
 
-const accounts = `select user_id, email, coalesce(verified_email_key = email_key, false) as email_verified, display_name, account.status, password_hash, sign_in_version, tenant.tenant_id, slug,
+const accounts = `select ${accountColumns}, coalesce(verified_email_key = email_key, false) as email_verified, slug,
     tenant.status as tenant_status, edition_code,
     ${versionOf("Tenant", "account.tenant_id")} as tenant_version
   from users account join tenants tenant on tenant.tenant_id = account.tenant_id`;
@@ -31,3 +26,12 @@ export const userAccountsByEmail = {
   text: `${accounts} where email_key = $1 and account.status <> 'Deleted'
     and ($2::uuid is null or account.tenant_id = $2) and ($3::text is null or slug = $3) order by slug limit 20`,
 };
+
+/** The access of a user, as PostgreSQL gives it, with the state of the user in the same snapshot. */
+export type UserAccessRow = AccessRow & Pick<AccountFactsRow, "status" | "sign_in_version">;
+
+/** One row for a user of the tenant ($2: `usr_…`, $3: the same as UUID). */
+export const userAccess = tenantStatement(
+  "access_of_user",
+  `select status, sign_in_version, ${accessColumns} from users where tenant_id = scope.tenant and user_id = $3`,
+);

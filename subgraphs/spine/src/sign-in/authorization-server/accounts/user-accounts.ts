@@ -1,12 +1,12 @@
 import type { TenantReader } from "@factory/runtime/db/tenant-statement";
-import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
+import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { mailAddressKey } from "@factory/runtime/internet-names/mail-address";
 import type { Cause } from "@factory/runtime/messages/envelope";
 import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Pool } from "pg";
 import type { PublishApprovals, Publisher, PublishingDecision } from "../../../approvals/publish-approvals.js";
-import type { UserState } from "../../../people/users/user.states.js";
+import { type AccountFacts, readUser } from "../../../people/users/user.view.js";
 import { type VersionedAccess, versionedAccess } from "../../../rights/roles/effective-access.js";
 import { platformAdminRole } from "../../../rights/roles/system-roles.js";
 import type { TenantSettings } from "../../../settings/configuration/tenant-settings.js";
@@ -14,21 +14,18 @@ import type { TenantState } from "../../../tenants/tenants/tenant.states.js";
 import type { RegisteredClient } from "../client-authentication/registered-client.js";
 import { OAuthError } from "../oauth-requests/oauth-error.js";
 import { namedOf, requireApproved } from "./required-approval.js";
-import { type UserAccessRow, userAccess } from "./user-access-statement.js";
-import { type UserAccountRow, userAccountById, userAccountsByEmail } from "./user-account-statement.js";
+import {
+  type UserAccessRow,
+  type UserAccountRow,
+  userAccess,
+  userAccountById,
+  userAccountsByEmail,
+} from "./user-account-statement.js";
 
 /** A user and their tenant as the authorization server needs them. */
-export interface UserAccount {
-  /** `usr_…` */
-  readonly userId: string;
-  readonly email: string;
+export interface UserAccount extends Omit<AccountFacts, "tenantId"> {
   /** The person has used a link that was mailed to this address. */
   readonly emailVerified: boolean;
-  readonly displayName: string | null;
-  readonly status: UserState;
-  readonly passwordHash: string;
-  /** Sessions, refresh tokens and codes from sign-ins of another version are refused. */
-  readonly signInVersion: number;
   readonly tenant: Tenant;
   readonly tenantSlug: string;
   readonly tenantStatus: TenantState;
@@ -170,18 +167,12 @@ const publisherOf = ({ tenant, userId }: UserAccount, { clientId }: RegisteredCl
 });
 
 function accountOf(row: UserAccountRow): UserAccount {
+  const { tenantId, ...user } = readUser(row);
   return {
-    userId: encodeId("usr", row.user_id),
-    email: row.email,
+    ...user,
     emailVerified: row.email_verified,
-    displayName: row.display_name,
-    status: row.status,
-    passwordHash: row.password_hash,
-    signInVersion: row.sign_in_version,
-    tenant: tenantWithId(encodeId("ten", row.tenant_id)),
-    tenantSlug: row.slug,
-    tenantStatus: row.tenant_status,
-    editionCode: row.edition_code,
+    tenant: tenantWithId(tenantId),
+    ...{ tenantSlug: row.slug, tenantStatus: row.tenant_status, editionCode: row.edition_code },
     tenantVersion: row.tenant_version,
   };
 }

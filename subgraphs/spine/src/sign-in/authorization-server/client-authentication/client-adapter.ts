@@ -43,7 +43,7 @@ const unknownClient: RegisteredClient = {
   secretDigest: secretDigest(randomBytes(32).toString("hex")),
   scopes: [],
   identityScopes: [],
-  grantTypes,
+  grantTypes: [...grantTypes],
   principalType: "Service",
   platformAdmin: false,
   // random, so that no request can name it

@@ -11,7 +11,7 @@ const maxLifetimeSeconds = 300;
 /** An assertion is remembered for this time beyond its end, since the clock of the database may differ. */
 const rememberedSeconds = 60;
 
-export interface ClientAssertionOptions {
+interface ClientAssertionOptions {
   issuer: string;
   tokenEndpoint: string;
   /** Remembers what may be used once. True for the first use only, also of several uses at the same time. */

@@ -19,7 +19,7 @@ interface FactorAttemptParts {
 }
 
 /** An answer to the question of a second factor. */
-export interface FactorAnswer {
+interface FactorAnswer {
   readonly person: FactorPerson;
   readonly visit: FactorVisit;
   readonly form: URLSearchParams;

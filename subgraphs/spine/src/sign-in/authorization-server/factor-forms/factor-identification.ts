@@ -14,7 +14,7 @@ interface FactorIdentificationParts {
 }
 
 /** The answer of somebody who has not said who it is. */
-export interface IdentifyingAnswer {
+interface IdentifyingAnswer {
   readonly client: RegisteredClient;
   readonly visit: FactorVisit;
   readonly form: URLSearchParams;
@@ -23,7 +23,7 @@ export interface IdentifyingAnswer {
 }
 
 /** A person who has signed in without a password. `methods`: RFC 8176. */
-export interface IdentifiedUser {
+interface IdentifiedUser {
   readonly user: UserAccount;
   readonly methods: readonly string[];
 }

@@ -4,7 +4,7 @@ import type { KeptValues } from "./kept-values.js";
 const visitSeconds = 600;
 
 /** The form of a factor: `uid` is the id of the interaction or of the session of this browser. */
-export interface VisitedForm {
+interface VisitedForm {
   readonly uid: string;
   readonly userId: string;
   readonly kind: FactorKindName;

@@ -3,7 +3,7 @@ import type { Page } from "../../../ground/pages/page.js";
 import type { FactorFields, FactorProblem } from "../../second-factors/kinds/factor-kind.js";
 
 /** The page around the fields of a factor. */
-export interface FactorPage {
+interface FactorPage {
   readonly title: string;
   /** Names the person who signs in or sets up a factor. */
   readonly lead: string;

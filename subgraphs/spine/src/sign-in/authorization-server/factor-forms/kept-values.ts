@@ -1,12 +1,13 @@
 import { hash } from "node:crypto";
+import { namedStatement } from "@factory/runtime/db/named-parameters";
 import type { Pool } from "pg";
 
-const keep = {
-  name: "keep_value",
-  text: `insert into oidc_artifacts (kind, id_digest, payload, expires_at)
-    values ($1, $2, $3, now() + make_interval(secs => $4))
+const keep = namedStatement(
+  "keep_value",
+  `insert into oidc_artifacts (kind, id_digest, payload, expires_at)
+    values ($kind, $id, $payload, now() + make_interval(secs => $seconds))
     on conflict (kind, id_digest) do update set payload = excluded.payload, expires_at = excluded.expires_at`,
-};
+);
 const read = {
   name: "read_kept_value",
   text: "select payload from oidc_artifacts where kind = $1 and id_digest = $2 and expires_at > now()",
@@ -36,7 +37,9 @@ export class KeptValues {
 
   /** Replaces the former value. The value is JSON. */
   async keep(name: KeptName, value: object, seconds: number): Promise<void> {
-    await this.#pool.query({ ...keep, values: [...keyOf(name), JSON.stringify(value), seconds] });
+    const [kind, id] = keyOf(name);
+    const values = keep.valuesOf({ kind, id, payload: JSON.stringify(value), seconds });
+    await this.#pool.query({ ...keep, values });
   }
 
   async read<T extends object>(name: KeptName): Promise<T | undefined> {

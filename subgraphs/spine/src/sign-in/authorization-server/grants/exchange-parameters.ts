@@ -17,7 +17,7 @@ export const exchangeParameters = [
 export type ExchangeParameters = Partial<Record<(typeof exchangeParameters)[number], unknown>>;
 
 /** A token exchange request with valid parameters. */
-export interface ExchangeRequest {
+interface ExchangeRequest {
   readonly subjectToken: string;
   readonly agentTaskId: string;
   /** Undefined: all scopes that subject and agent have in common. */

@@ -15,7 +15,7 @@ import { grantedScopes, requireSomeScope } from "../tokens/granted-scopes.js";
 import type { PlatformResourceServer } from "../tokens/resource-server.js";
 import { createSignedInAccount } from "../tokens/signed-in-account.js";
 
-export interface PasswordGrantOptions {
+interface PasswordGrantOptions {
   issuer: string;
   accounts: UserAccounts;
   passwords: PasswordSignIn;

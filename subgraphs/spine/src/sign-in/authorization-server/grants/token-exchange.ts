@@ -19,7 +19,7 @@ import { agentTokenSeconds } from "../tokens/resource-server.js";
 import { type ExchangeParameters, exchangeParameters, parseExchangeRequest } from "./exchange-parameters.js";
 import type { SubjectToken, SubjectTokenVerifier } from "./subject-token.js";
 
-export interface TokenExchangeOptions {
+interface TokenExchangeOptions {
   readonly issuer: string;
   readonly subjectTokens: SubjectTokenVerifier;
   readonly approvals: ApprovalRequests;

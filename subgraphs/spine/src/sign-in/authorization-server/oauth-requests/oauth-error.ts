@@ -24,7 +24,7 @@ export class OAuthError extends errors.CustomOIDCProviderError {
 }
 
 /** RFC 6749 section 5.2, with the platform's `code` and `traceId` (section 8.5 allows more members). */
-export interface OAuthErrorBody {
+interface OAuthErrorBody {
   error: string;
   error_description: string;
   code: ErrorCode;

@@ -22,7 +22,7 @@ import { signInAddress } from "./own-security-client.js";
 import { isVisitor, raiseSession, type Visitor, visitorOf } from "./own-security-visitor.js";
 
 /** The services behind the page. */
-export interface OwnSecurityOptions extends InteractionOptions {
+interface OwnSecurityOptions extends InteractionOptions {
   readonly ownPassword: OwnPassword;
   readonly sessions: OwnSessions;
 }

@@ -19,7 +19,7 @@ export interface Visitor {
 }
 
 /** Why a browser may not use the page yet; `acrValues`: the level that the sign-in has to reach. */
-export interface SignInNeeded {
+interface SignInNeeded {
   readonly acrValues: string | undefined;
 }
 

@@ -1,7 +1,6 @@
 import { type Html, html } from "@factory/runtime/html/html";
 import type { OwnSession } from "../own-sessions/own-sessions.js";
 import { actionForm } from "./action-form.js";
-import { deviceName } from "./device-name.js";
 
 /** The sessions of the person, each but the current one with a button that ends it. */
 export function sessionSection({ sessions, csrfToken }: { sessions: readonly OwnSession[]; csrfToken: string }): Html {
@@ -33,3 +32,33 @@ ${isCurrent ? undefined : actionForm({ csrfToken, action: "end-session", button:
 }
 
 const minuteOf = (time: Date): Html => html`<time>${time.toISOString().slice(0, 16).replace("T", " ")} UTC</time>`;
+
+type Names = readonly (readonly [pattern: RegExp, name: string])[];
+
+/** A browser also names those that it wants to be taken for, so the first that fits counts. */
+const browsers: Names = [
+  [/\bEdg(?:e|A|iOS)?\//, "Edge"],
+  [/\bOPR\//, "Opera"],
+  [/\bSamsungBrowser\//, "Samsung Internet"],
+  [/\b(?:Firefox|FxiOS)\//, "Firefox"],
+  [/\b(?:Chrome|HeadlessChrome|Chromium|CriOS)\//, "Chrome"],
+  [/\bVersion\/[\d.]+.* Safari\//, "Safari"],
+];
+
+const systems: Names = [
+  [/\biPhone\b/, "iPhone"],
+  [/\biPad\b/, "iPad"],
+  [/\bAndroid\b/, "Android"],
+  [/\bWindows\b/, "Windows"],
+  [/\bCrOS\b/, "ChromeOS"],
+  [/\bMac OS X\b/, "macOS"],
+  [/\bLinux\b/, "Linux"],
+];
+
+/** The browser and the system in a header User-Agent, for example "Firefox on Windows". Undefined for other programs. */
+export function deviceName(userAgent: string | null): string | undefined {
+  const [browser, system] = [browsers, systems].map(
+    (names) => names.find(([pattern]) => pattern.test(userAgent ?? ""))?.[1],
+  );
+  return browser !== undefined && system !== undefined ? `${browser} on ${system}` : undefined;
+}

@@ -1,4 +1,5 @@
 // tables: oidc_artifacts, api_clients, users
+import { namedStatement } from "@factory/runtime/db/named-parameters";
 import { versionOfSession, versionsOfGrant } from "../accounts/stored-versions.js";
 
 /** A session or an application as PostgreSQL gives it. */
@@ -42,35 +43,35 @@ export const ownSessions = {
 
 /**
  * Leaves a mark for each session: a request that is under way may store the session again, and the adapter reads no
- * session with a mark. The mark lasts longer than every session. Deletes at most $4 of the sessions ($2: digests) of the
- * user ($1), or of all but those ($3 true).
+ * session with a mark. The mark lasts longer than every session. Deletes at most `$limit` sessions of the user: those
+ * with the digests, or, with `$isKept`, the others.
  */
-export const endBrowserSessions = {
-  name: "end_browser_sessions",
-  text: `with ended as (
+export const endBrowserSessions = namedStatement(
+  "end_browser_sessions",
+  `with ended as (
       delete from oidc_artifacts where kind = 'Session' and id_digest in (
         select id_digest from oidc_artifacts
-        where kind = 'Session' and account_id = $1 and (uid_digest = any($2)) <> $3 limit $4)
+        where kind = 'Session' and account_id = $account and (uid_digest = any($digests)) <> $isKept limit $limit)
       returning uid_digest),
     marks as (
       insert into oidc_artifacts (kind, id_digest, payload, expires_at)
       select distinct 'EndedSession', uid_digest, '{}'::jsonb, now() + interval '8 days' from ended
       on conflict (kind, id_digest) do nothing)
     select uid_digest as session_id from ended`,
-};
+);
 
 /**
- * Deletes at most $4 of the grants of the user ($1) whose id or whose session has one of the digests ($2), or of all but
- * those ($3 true). A grant without a session belongs to none.
+ * Deletes at most `$limit` grants of the user: those whose id or whose session has one of the digests, or, with `$isKept`,
+ * the others. A grant without a session belongs to none.
  */
-export const endGrants = {
-  name: "end_grants_of_user",
-  text: `delete from oidc_artifacts where kind = 'Grant' and id_digest in (
-      select id_digest from oidc_artifacts where kind = 'Grant' and account_id = $1
-        and (id_digest = any($2) or coalesce(uid_digest = any($2), false)) <> $3
-      limit $4)
+export const endGrants = namedStatement(
+  "end_grants_of_user",
+  `delete from oidc_artifacts where kind = 'Grant' and id_digest in (
+      select id_digest from oidc_artifacts where kind = 'Grant' and account_id = $account
+        and (id_digest = any($digests) or coalesce(uid_digest = any($digests), false)) <> $isKept
+      limit $limit)
     returning id_digest as session_id, grant_id`,
-};
+);
 
 /** Deletes the codes and refresh tokens of grants ($1). */
 export const deleteTokensOfGrants = {

@@ -127,9 +127,10 @@ export class OwnSessions {
       const { execute, record, audit } = transaction;
       const caller = { principal: userId, principaltype: "User", clientid: clientId } as const;
       audit({ operation, subject: `users/${userId}`, ...caller });
-      const values = [userId, digests, isKept, maxEnded];
+      const parameters = { account: userId, digests, isKept, limit: maxEnded };
+      const values = endBrowserSessions.valuesOf(parameters);
       const browsers = await execute<{ session_id: string }>(endBrowserSessions, values);
-      const applications = await this.#endGrants(transaction, values);
+      const applications = await this.#endGrants(transaction, endGrants.valuesOf(parameters));
       const ended = [
         ...browsers.map(({ session_id: sessionId }) => ({ sessionId, kind: "Browser" })),
         ...applications.map((sessionId) => ({ sessionId, kind: "Application" })),

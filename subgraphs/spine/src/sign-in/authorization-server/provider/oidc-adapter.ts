@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { namedStatement } from "@factory/runtime/db/named-parameters";
 import type { RetentionRule } from "@factory/runtime/db/retention";
 import type { Keyring } from "@factory/runtime/sealing/master-keys";
 import { type Adapter, type AdapterPayload, errors } from "oidc-provider";
@@ -8,7 +9,7 @@ import type { RequestVisit } from "../oauth-requests/request-visit.js";
 import { chooseSuccessor, repeatableSeconds, successorsOf } from "../tokens/refresh-successor.js";
 
 /** A code or token that was used a second time. */
-export interface ReplayedArtifact {
+interface ReplayedArtifact {
   /** oidc-provider's model name. */
   readonly kind: string;
   readonly grantId: string | undefined;
@@ -40,16 +41,16 @@ const findByUid = {
   name: "artifact_by_uid",
   text: `select ${columns} from oidc_artifacts artifact where kind = $1 and uid_digest = $2 and ${notEnded}`,
 };
-const store = {
-  name: "store_artifact",
-  text: `insert into oidc_artifacts as stored (kind, id_digest, payload, grant_id, uid_digest, account_id, expires_at,
+const store = namedStatement(
+  "store_artifact",
+  `insert into oidc_artifacts as stored (kind, id_digest, payload, grant_id, uid_digest, account_id, expires_at,
       user_agent, address, seen_at)
-    values ($1, $2, $3, $4, $5, $6, to_timestamp($7), $8, $9, case when $10 then now() end)
+    values ($kind, $id, $payload, $grantId, $uid, $accountId, to_timestamp($expiresAt), $userAgent, $address, case when $isVisited then now() end)
     on conflict (kind, id_digest) do update set payload = excluded.payload, grant_id = excluded.grant_id,
       uid_digest = coalesce(excluded.uid_digest, stored.uid_digest), account_id = excluded.account_id,
       expires_at = excluded.expires_at, user_agent = coalesce(excluded.user_agent, stored.user_agent),
       address = coalesce(excluded.address, stored.address), seen_at = excluded.seen_at`,
-};
+);
 /** $3: the digests of the successors. */
 const isRepeatable = `artifact.consumed_at > now() - interval '${repeatableSeconds} seconds'
   and not exists (select from oidc_artifacts successor where successor.kind = artifact.kind
@@ -73,14 +74,14 @@ const takeOnce = {
     on conflict (kind, id_digest) do nothing`,
 };
 /** Ending a token family takes the same row lock, so no token can be added to an ended family. */
-const storeInFamily = {
-  name: "store_in_family",
-  text: `with grant_row as materialized (
-      select from oidc_artifacts where kind = 'Grant' and grant_id = $4 for key share)
+const storeInFamily = namedStatement(
+  "store_in_family",
+  `with grant_row as materialized (
+      select from oidc_artifacts where kind = 'Grant' and grant_id = $grantId for key share)
     insert into oidc_artifacts (kind, id_digest, payload, grant_id, uid_digest, account_id, expires_at)
-    select $1::text, $2::text, $3::jsonb, $4::text, $5::text, $6::text, to_timestamp($7::float8) from grant_row
+    select $kind::text, $id::text, $payload::jsonb, $grantId::text, $uid::text, $accountId::text, to_timestamp($expiresAt::float8) from grant_row
     on conflict (kind, id_digest) do update set payload = excluded.payload, expires_at = excluded.expires_at`,
-};
+);
 const consumeOnce = {
   name: "consume_artifact",
   text: `update oidc_artifacts set consumed_at = now()
@@ -166,19 +167,21 @@ export class OidcAdapter {
     const visit = visited.has(kind) ? this.#visit() : undefined;
     const uid = kind === "Grant" ? visit?.sessionUid : payload.uid;
     const expiresAt = payload.exp ?? Math.floor(Date.now() / 1000) + (expiresIn ?? 0);
-    const values = [
+    const values = {
       kind,
-      digestOf(id),
-      JSON.stringify(withoutSecrets(payload, id)),
-      kind === "Grant" ? id : kindsOfGrant.has(kind) ? payload.grantId : null,
-      uid === undefined ? null : digestOf(uid),
-      accountId ?? null,
+      id: digestOf(id),
+      payload: JSON.stringify(withoutSecrets(payload, id)),
+      grantId: grantIdOf(kind, id, payload),
+      uid: uid === undefined ? null : digestOf(uid),
+      accountId: accountId ?? null,
       expiresAt,
-    ];
+    };
     try {
-      const where = [visit?.userAgent, visit?.address, visited.has(kind)];
+      const { userAgent = null, address = null } = visit ?? {};
       await this.#pool.query(
-        kind === "RefreshToken" ? { ...storeInFamily, values } : { ...store, values: [...values, ...where] },
+        kind === "RefreshToken"
+          ? { ...storeInFamily, values: storeInFamily.valuesOf(values) }
+          : { ...store, values: store.valuesOf({ ...values, userAgent, address, isVisited: visited.has(kind) }) },
       );
     } catch (error) {
       if (unstorableText.has((error as { code?: unknown }).code))
@@ -216,6 +219,12 @@ export class OidcAdapter {
     if (kind === "Grant") await this.#revokeGrant(id);
     else await this.#pool.query("delete from oidc_artifacts where kind = $1 and id_digest = $2", [kind, digestOf(id)]);
   }
+}
+
+/** The grant to which an artifact belongs. */
+function grantIdOf(kind: string, id: string, { grantId }: AdapterPayload): string | null {
+  if (kind === "Grant") return id;
+  return kindsOfGrant.has(kind) ? (grantId ?? null) : null;
 }
 
 const digestOf = (secret: string) => hash("sha256", secret, "hex");

@@ -66,7 +66,7 @@ const dayS = 86_400;
 const refreshIdleSeconds = 14 * dayS;
 const refreshAbsoluteSeconds = 30 * dayS;
 
-export interface OidcProviderOptions extends Omit<ClientAuthenticationOptions, "served"> {
+interface OidcProviderOptions extends Omit<ClientAuthenticationOptions, "served"> {
   issuer: string;
   /** The key that signs comes first. */
   keys: readonly LoadedKey[];

@@ -20,7 +20,7 @@ const interactionSeconds = hourS / 2;
 const sessionIdleSeconds = 12 * hourS;
 const sessionAbsoluteSeconds = 7 * 24 * hourS;
 
-export interface AuthorizeOptions {
+interface AuthorizeOptions {
   issuer: string;
   /** Signs cookies. */
   cookieKeys: Keyring;

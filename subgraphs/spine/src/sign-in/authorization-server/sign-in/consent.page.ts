@@ -2,7 +2,7 @@ import { html } from "@factory/runtime/html/html";
 import type { Page } from "../../../ground/pages/page.js";
 
 /** The data of the page for consent. */
-export interface ConsentForm {
+interface ConsentForm {
   readonly clientName: string;
   readonly csrfToken: string;
   readonly email: string;

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { namedStatement } from "@factory/runtime/db/named-parameters";
 import { isIdentityScope } from "@factory/schema/scopes";
 import { errors, type Grant, type KoaContextWithOIDC } from "oidc-provider";
 import type { Pool } from "pg";
@@ -22,11 +23,11 @@ const grantsOf = {
     order by expires_at desc limit 50`,
 };
 
-const grantVisit = {
-  name: "visit_of_grant",
-  text: `update oidc_artifacts set user_agent = $2, address = $3, uid_digest = $4, seen_at = now()
-    where kind = 'Grant' and grant_id = $1`,
-};
+const grantVisit = namedStatement(
+  "visit_of_grant",
+  `update oidc_artifacts set user_agent = $userAgent, address = $address, uid_digest = $session, seen_at = now()
+    where kind = 'Grant' and grant_id = $grantId`,
+);
 
 /**
  * The consents of users. Each authorization makes a grant of its own, so that revoking one family of tokens does not
@@ -71,7 +72,8 @@ export class RememberedConsents {
   /** Stores where a grant was made that the page for the consent has saved. */
   async noteVisit(grantId: string, { userAgent, address, sessionUid }: RequestVisit): Promise<void> {
     const session = sessionUid === undefined ? null : hash("sha256", sessionUid, "hex");
-    await this.#pool.query({ ...grantVisit, values: [grantId, userAgent ?? null, address ?? null, session] });
+    const visit = { grantId, userAgent: userAgent ?? null, address: address ?? null, session };
+    await this.#pool.query({ ...grantVisit, values: grantVisit.valuesOf(visit) });
   }
 
   /** The current terms of a consent to this client. */

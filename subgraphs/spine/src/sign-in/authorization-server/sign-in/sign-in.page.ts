@@ -5,7 +5,7 @@ import { ownSecurityPath } from "../../second-factors/kinds/own-security-path.js
 import type { IdentificationForm } from "./identification-step.js";
 
 /** The data of the page for signing in. */
-export interface SignInForm {
+interface SignInForm {
   readonly clientName: string;
   readonly csrfToken: string;
   readonly username: string;
@@ -23,7 +23,7 @@ export interface SignInProblem {
   readonly fields: Readonly<Partial<Record<SignInField, string>>>;
 }
 
-export type SignInField = "username" | "password" | "tenant";
+type SignInField = "username" | "password" | "tenant";
 
 /** Asks for e-mail address and password, with the problem of the last attempt. */
 export function signInPage({ clientName, csrfToken, username, tenant, others, problem }: SignInForm): Page {

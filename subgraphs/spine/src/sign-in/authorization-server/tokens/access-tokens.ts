@@ -23,9 +23,9 @@ const accessTokenClaims = z.looseObject({
 export type AccessTokenClaims = z.infer<typeof accessTokenClaims>;
 
 /** `Revoked` also says that the tenant is not Active. */
-export type AccessTokenStatus = "Good" | "Revoked" | "TenantUnknown";
+type AccessTokenStatus = "Good" | "Revoked" | "TenantUnknown";
 
-export interface AccessTokensOptions {
+interface AccessTokensOptions {
   issuer: string;
   /** The keys that are published now. */
   keys: () => JSONWebKeySet;

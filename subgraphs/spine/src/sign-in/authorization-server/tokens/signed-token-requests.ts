@@ -6,7 +6,7 @@ import type { AccessTokens } from "./access-tokens.js";
 import { revocationPath, revokeAccessToken } from "./revoke-token.js";
 import { introspectionPath, type TokenIntrospection } from "./token-introspection.js";
 
-export interface SignedTokenRequestsOptions {
+interface SignedTokenRequestsOptions {
   readonly tokens: AccessTokens;
   readonly introspection: TokenIntrospection;
   readonly database: Database;

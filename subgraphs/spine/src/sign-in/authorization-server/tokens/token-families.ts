@@ -8,7 +8,7 @@ import { platformTenant } from "../../../tenants/tenants/platform-tenant.js";
 import { tenantOfClient, tenantOfUser } from "./family-owner-statement.js";
 
 /** Which event tells that a family of tokens ended; `Silent`: no event. */
-export type FamilyEndReason = "RefreshTokenReuseDetected" | "TokenRevoked" | "Silent";
+type FamilyEndReason = "RefreshTokenReuseDetected" | "TokenRevoked" | "Silent";
 
 interface GrantRow {
   account_id: string | null;

@@ -7,7 +7,7 @@ import { personClaimsOf } from "./identity-claims.js";
 /** The userinfo endpoint. */
 export const userinfoPath = "/connect/userinfo";
 
-export interface UserinfoOptions {
+interface UserinfoOptions {
   tokens: AccessTokens;
   accounts: UserAccounts;
   logger: Logger;

@@ -35,7 +35,7 @@ interface FactorLockParts {
 }
 
 /** The ways to lift a lock. */
-export type Unlocker = "Administrator" | "MailLink";
+type Unlocker = "Administrator" | "MailLink";
 
 const locked: FactorProblem = {
   field: "code",

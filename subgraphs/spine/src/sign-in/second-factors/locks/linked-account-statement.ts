@@ -1,15 +1,16 @@
+import type { RowOf } from "@factory/runtime/db/entity-rows";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
+import type { UserRow } from "../../../people/users/user.view.js";
+import type { FactorLock } from "./factor-lock.entity.js";
 import { isSpent } from "./lock-statement.js";
 
 // tables: factor_locks, users, tenants
 
+/** The address of a user, and the name of the tenant. */
+type AccountRow = Pick<UserRow, "email"> & { organization: string };
+
 /** The account behind a link. */
-export interface LinkedAccountRow {
-  tenant_id: string;
-  user_id: string;
-  email: string;
-  organization: string;
-}
+export type LinkedAccountRow = RowOf<FactorLock, "tenantId" | "userId"> & AccountRow;
 
 /** The account of the link with the digest `$1`. It runs as the worker role, because the tenant is not known before. */
 export const accountOfLink = {
@@ -21,13 +22,11 @@ export const accountOfLink = {
 };
 
 /** The facts of the mail to a person whose codes are locked. */
-export interface LockedPersonRow {
-  email: string;
-  organization: string;
-  open_nonce: string | null;
-  link_expires_at: Date | null;
-  next_link_at: Date | null;
-}
+export type LockedPersonRow = AccountRow &
+  RowOf<FactorLock, "linkExpiresAt"> & {
+    open_nonce: string | null;
+    next_link_at: Date | null;
+  };
 
 export const lockedPerson = tenantStatement(
   "person_with_factor_lock",

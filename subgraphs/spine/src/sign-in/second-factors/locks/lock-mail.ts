@@ -12,7 +12,7 @@ import { unlockPath } from "./unlock-path.js";
 export const lockedMailKind = "second-factors-locked";
 export const unlockedMailKind = "second-factors-unlocked";
 
-const timeOf = (time: Date) => `${time.toISOString().slice(0, 16).replace("T", " ")} UTC`;
+const timeOf = (time: Date | string) => `${new Date(time).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 
 /** Tells a person that the codes are locked, with the link that unlocks them. There is nothing to send after an unlocking. */
 export function lockedMail(database: Database, tokens: DerivedSecrets, issuer: string): MailComposer {

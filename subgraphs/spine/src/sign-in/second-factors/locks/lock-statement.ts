@@ -1,4 +1,7 @@
+import type { RowOf } from "@factory/runtime/db/entity-rows";
+import { namedStatement } from "@factory/runtime/db/named-parameters";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
+import type { FactorLock } from "./factor-lock.entity.js";
 import { maxWrongCodes } from "./max-wrong-codes.js";
 
 // tables: factor_locks
@@ -67,21 +70,19 @@ export const linkState = {
     from factor_locks where ${ofUser} and locked_at is not null for update`,
 };
 
-/** Stores the nonce `$3` and the digest `$4` of a link that is being mailed. */
-export const storeLink = {
-  name: "store_factor_lock_link",
-  text: `update factor_locks set link_nonce = $3, link_digest = $4, link_expires_at = now() + interval '24 hours',
-    link_mailed_at = now() where ${ofUser}`,
-};
+/** Stores the nonce and the digest of a link that is being mailed. */
+export const storeLink = namedStatement(
+  "store_factor_lock_link",
+  `update factor_locks set link_nonce = $nonce, link_digest = $digest, link_expires_at = now() + interval '24 hours',
+    link_mailed_at = now() where tenant_id = $tenant and user_id = $user`,
+);
 
 export const forgetPerson = {
   name: "forget_factor_lock",
   text: `delete from factor_locks where ${ofUser}`,
 };
 
-export interface LockRow {
-  locked_at: Date;
-}
+export type LockRow = RowOf<FactorLock, "lockedAt">;
 
 /** The lock of the user `$2`; no row without one. */
 export const lockOfUser = tenantStatement(

@@ -55,16 +55,17 @@ export class UnlockLinks {
   }
 
   /** Stores the link, whose mail the caller queues. A link that is still open stays, so that an earlier mail works, too. */
-  async issue({ execute, tenant }: Transaction, userId: string): Promise<LinkRequest> {
+  async issue({ execute, tenant: { uuid: tenant } }: Transaction, userId: string): Promise<LinkRequest> {
     const { tokens } = this.#parts;
-    const key = [tenant.uuid, decodeId("usr", userId)];
-    const [state] = await execute<LinkStateRow>(linkState, key);
+    const user = decodeId("usr", userId);
+    const [state] = await execute<LinkStateRow>(linkState, [tenant, user]);
     if (!state) return "NotLocked";
     if (state.is_spent) return "Spent";
     if (state.is_mailed) return "MailedBefore";
     const { open_nonce: open } = state;
     const nonce = open !== null && tokens.canDerive(open) ? open : tokens.newNonce();
-    await execute(storeLink, [...key, nonce, tokenDigest(tokens.derive(userId, nonce))]);
+    const digest = tokenDigest(tokens.derive(userId, nonce));
+    await execute(storeLink, storeLink.valuesOf({ tenant, user, nonce, digest }));
     return "Mailed";
   }
 

@@ -1,3 +1,6 @@
+import { columnsOf, type RowOf, rowReader } from "@factory/runtime/db/entity-rows";
+import { namedStatement } from "@factory/runtime/db/named-parameters";
+import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { decodeId, encodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { EnvelopeSeal } from "@factory/runtime/sealing/envelope-seal";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
@@ -15,7 +18,26 @@ import type {
 import { codeField, totpEnrolmentFields } from "./totp-enrolment.page.js";
 import { TotpFactor } from "./totp-factor.entity.js";
 import { newTotpSecret, stepOfCode, totpAddress } from "./totp-secret.js";
-import { type TotpRow, totpFactorsOfUser, useTotpStep } from "./totp-statement.js";
+
+const members = ["factorId", "sealedSecret", "lastStep", "createdAt", "lastUsedAt"] as const;
+
+type TotpRow = RowOf<TotpFactor, (typeof members)[number]>;
+
+/** The authenticator apps of the user `$2`, the oldest first. */
+const totpFactorsOfUser = tenantStatement(
+  "totp_factors_of_user",
+  `select ${columnsOf(TotpFactor, members)} from totp_factors
+   where tenant_id = scope.tenant and user_id = $2 order by factor_id limit 20`,
+);
+
+/** Uses the code of a step. Without a row this code or a later one was used before. */
+const useTotpStep = namedStatement(
+  "use_totp_step",
+  `update totp_factors set last_step = $step, last_used_at = now()
+    where tenant_id = $tenant and user_id = $user and factor_id = $factor and last_step < $step returning factor_id`,
+);
+
+const readFactor = rowReader(TotpFactor);
 
 const maxFactors = 5;
 const label = "Authenticator app";
@@ -46,10 +68,9 @@ export class TotpKind implements FactorKind {
   }
 
   async list(tenant: Tenant, userId: string): Promise<readonly EnrolledFactor[]> {
-    const rows = await this.#rows(tenant, userId);
-    return rows.map(({ factor_id: id, created_at: addedAt, last_used_at: lastUsedAt }) => ({
-      ...{ factorId: encodeId("fac", id), kind: this.kind, name: label },
-      ...{ addedAt, lastUsedAt },
+    const factors = await this.#factors(tenant, userId);
+    return factors.map(({ factorId, createdAt: addedAt, lastUsedAt }) => ({
+      ...{ factorId, kind: this.kind, name: label, addedAt, lastUsedAt },
     }));
   }
 
@@ -61,10 +82,11 @@ export class TotpKind implements FactorKind {
     const { tenant, userId, cause } = person;
     const { database, seal } = this.#parts;
     const code = form.get("code") ?? "";
-    for (const { factor_id: id, sealed_secret: sealed } of await this.#rows(tenant, userId)) {
-      const step = stepOfCode(seal.openText(sealed, encodeId("fac", id)), code);
+    for (const { factorId, sealedSecret } of await this.#factors(tenant, userId)) {
+      const step = stepOfCode(seal.openText(sealedSecret, factorId), code);
       if (step === undefined) continue;
-      const values = [tenant.uuid, decodeId("usr", userId), id, step];
+      const key = { tenant: tenant.uuid, user: decodeId("usr", userId), factor: decodeId("fac", factorId) };
+      const values = useTotpStep.valuesOf({ ...key, step });
       // the condition of the statement decides between requests with the same code at the same time
       const used = await database.transaction(tenant, { ...cause, actorId: userId }, ({ execute }) =>
         execute(useTotpStep, values),
@@ -124,7 +146,7 @@ export class TotpKind implements FactorKind {
   async #store(person: FactorPerson, secret: string, step: number): Promise<FactorProof | FactorProblem> {
     const { tenant, userId, cause } = person;
     const { database, changes, seal } = this.#parts;
-    if ((await this.#rows(tenant, userId)).length >= maxFactors)
+    if ((await this.#factors(tenant, userId)).length >= maxFactors)
       return {
         field: "code",
         text: `You have ${maxFactors} authenticator apps, which is the limit. Remove one first.`,
@@ -142,7 +164,8 @@ export class TotpKind implements FactorKind {
     return proof;
   }
 
-  #rows(tenant: Tenant, userId: string): Promise<TotpRow[]> {
-    return this.#parts.database.reader.rows<TotpRow>(totpFactorsOfUser, tenant, decodeId("usr", userId));
+  async #factors(tenant: Tenant, userId: string) {
+    const { reader } = this.#parts.database;
+    return (await reader.rows<TotpRow>(totpFactorsOfUser, tenant, decodeId("usr", userId))).map(readFactor);
   }
 }

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { columnWidths } from "./column-widths.js";
+import { columnWidths } from "./table.js";
 
 const sum = (widths: readonly number[]) => widths.reduce((total, width) => total + width, 0);
 

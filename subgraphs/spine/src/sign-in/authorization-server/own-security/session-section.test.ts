@@ -1,4 +1,4 @@
-import { deviceName } from "./device-name.js";
+import { deviceName } from "./session-section.js";
 
 const webKit = "AppleWebKit/537.36 (KHTML, like Gecko)";
 

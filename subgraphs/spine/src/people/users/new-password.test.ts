@@ -1,4 +1,4 @@
-import { requireUncommonPassword } from "./password-rules.js";
+import { requireUncommonPassword } from "./new-password.js";
 
 const refusal = (password: string, email: string) => {
   try {

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { scaleOf } from "./chart-scale.js";
+import { scaleOf } from "./chart.js";
 
 describe("scaleOf", () => {
   it.each([

@@ -1,4 +1,4 @@
-import { newRecoveryCodes, recoveryCodeDigest } from "./recovery-code-text.js";
+import { newRecoveryCodes, recoveryCodeDigest } from "./recovery-codes.js";
 
 describe("recovery codes", () => {
   it("are ten different ones, in groups of four", () => {

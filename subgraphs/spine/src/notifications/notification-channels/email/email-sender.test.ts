@@ -1,5 +1,5 @@
 import { until } from "../../../running-spine.fixture.js";
-import { ServerPause } from "./server-pause.js";
+import { ServerPause } from "./email-sender.js";
 
 describe("the pause after a mail server took no mail", () => {
   it("keeps further mails from it for a while, for the same reason", async () => {
