@@ -14,7 +14,7 @@ import { renderTask } from "../../workers/rendering/template-renderer.js";
 import { serveTasks } from "../../workers/worker-pool/serve-tasks.js";
 import { taskHandler } from "../../workers/worker-pool/worker-task.js";
 
-/** Entry of a worker process of the catalog: all tasks that it can be given. */
+/** Entry of the catalog's worker processes: all tasks that they can be given. */
 const handlers = [
   taskHandler(renderTask, renderTemplate),
   taskHandler(parameterTask, async ({ schema, parameters, templateNames }) => ({
@@ -28,5 +28,5 @@ const handlers = [
   taskHandler(checkTask, async ({ check, ...subject }, files) => ({ output: await runCheck(check, files, subject) })),
 ];
 
-// The first check of a process compiles the meta-schema; no caller's time limit should pay for that.
+// A process's first check compiles the meta-schema; no caller's time limit should pay for that.
 await serveTasks(handlers, () => checkParameters({ type: "object" }, {}));

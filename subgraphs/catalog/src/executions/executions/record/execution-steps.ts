@@ -6,7 +6,7 @@ import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import type { Execution } from "./execution.entity.js";
 import type { ExecutionPhase, ExecutionState } from "./execution.states.js";
 
-/** One step of an execution, as it is stored. */
+/** One execution step, as it is stored. */
 export interface ExecutionStep {
   readonly sequence: number;
   readonly status: ExecutionState;
@@ -15,7 +15,7 @@ export interface ExecutionStep {
   readonly changedAt: string;
 }
 
-/** The table of the executions. Its steps are rows of their own. */
+/** The executions table. An execution's steps are rows of their own. */
 export const executionTable = new RunTable<Pick<RowOf<Execution>, "execution_id">, ExecutionState>({
   table: "executions",
   key: "execution_id",

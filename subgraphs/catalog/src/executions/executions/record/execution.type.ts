@@ -27,7 +27,7 @@ export class ExecutionTargetType {
   connectionId: string | null;
 }
 
-/** The pull request of an execution whose target is a connection. */
+/** The pull request for an execution whose target is a connection. */
 @ObjectType("ExecutionPullRequest", { simpleResolvers: true })
 export class ExecutionPullRequestType {
   @Field(() => Int, { description: "The number that the vendor gave." })
@@ -86,7 +86,7 @@ export class ScaffoldOutputType {
   primaryOutputs: string[];
 }
 
-/** An instruction of the template that a person has to follow. */
+/** A template instruction that a person has to follow. */
 @ObjectType("ManualInstruction", { simpleResolvers: true })
 export class ManualInstructionType {
   @Field()
@@ -195,7 +195,7 @@ export const ExecutionConnection = connectionType("Execution", () => ExecutionTy
 /** A page of executions. */
 export type ExecutionConnection = Connection<ExecutionType>;
 
-/** One step of an execution as GraphQL shows it. */
+/** One execution step as GraphQL shows it. */
 @ObjectType("ExecutionStatusChange", { simpleResolvers: true })
 export class ExecutionStatusChangeType {
   @Field(() => ID)

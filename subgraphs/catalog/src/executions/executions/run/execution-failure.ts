@@ -13,7 +13,7 @@ import { executionTable } from "../record/execution-steps.js";
 /** The error that a caller sees for a bug. */
 export const internalError = { code: "INTERNAL", message: "An internal error occurred.", details: null } as const;
 
-/** Sets the error of an execution that has just become Failed, and records the event. */
+/** Sets the error on an execution that has just become Failed, and records the event. */
 export function recordFailure(
   execution: Execution,
   { record }: Pick<Transaction, "record">,
@@ -71,7 +71,7 @@ export class ExecutionFailure implements JobOwner<ExecutionPayload> {
   }
 }
 
-/** The message of an unexpected failure is only for the log. */
+/** An unexpected failure's message is only for the log. */
 function errorOf({ code, message }: JobEnd): ExecutionErrorType {
   return code === "WORKER_DIED" || code === "RUN_TOO_LONG" ? { code, message, details: null } : internalError;
 }

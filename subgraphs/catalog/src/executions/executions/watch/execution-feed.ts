@@ -15,7 +15,7 @@ export interface ExecutionFeedServices {
   readonly logger: Logger;
 }
 
-/** A step of an execution as subscribers see it. */
+/** An execution step as subscribers see it. */
 export type ExecutionFeedStep = ExecutionStep & { readonly executionId: string };
 
 /** A step, or the reason why the feed ended. */
@@ -23,7 +23,7 @@ export type ExecutionFeedItem = ExecutionFeedStep | FeedEnd;
 
 const isFinal = (status: ExecutionState): boolean => executionStates[status].next.length === 0;
 
-/** The steps of an execution that exists. `status` is its state now, since a caller may have seen its final step. */
+/** An existing execution's steps. `status` is its state now, since a caller may have seen its final step. */
 export function stepsOfExecution(
   { reader, watch, logger }: ExecutionFeedServices,
   tenant: Tenant,
