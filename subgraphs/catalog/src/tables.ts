@@ -33,7 +33,7 @@ import { Migration20261129064815_repositories } from "./migrations/Migration2026
 import { Migration20261129064816_repository_keys } from "./migrations/Migration20261129064816_repository_keys.js";
 import { catalogModules } from "./modules.js";
 
-/** The tables of this subgraph and the migrations that make them, oldest first. */
+/** This subgraph's tables and the migrations that make them, oldest first. */
 export const catalogTables = {
   ...moduleTables(catalogModules),
   migrations: [

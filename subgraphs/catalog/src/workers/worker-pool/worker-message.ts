@@ -2,16 +2,14 @@ import type { Finding } from "@factory/template-engine/finding";
 import type { TemplateErrorCode } from "@factory/template-engine/template-error";
 import type { PackedFiles } from "./packed-tree.js";
 
-/** The request to a worker process. The bytes of files are sent separately, in both directions. */
+/** The request to a worker process. File bytes are sent separately, in both directions. */
 export interface WorkerRequest {
   readonly task: string;
   readonly input: unknown;
   readonly files: PackedFiles;
 }
 
-/**
- * The answer of a worker process. Errors lose their class between processes, so an answer names the kind of the error.
- */
+/** A worker process's answer. Errors lose their class between processes, so an answer names the kind of the error. */
 export type WorkerAnswer =
   | { readonly kind: "done"; readonly output: unknown; readonly files: PackedFiles }
   /** A TemplateError: the template or its parameters are at fault. */

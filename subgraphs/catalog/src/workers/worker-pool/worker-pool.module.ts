@@ -2,11 +2,11 @@ import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
 import { WorkerPool } from "./worker-pool.js";
 
 export interface WorkerPoolSettings {
-  /** The compiled entry of the worker processes. */
+  /** The worker processes' compiled entry. */
   readonly workerEntry: URL;
 }
 
-/** The pool of worker processes with limits of time and memory. */
+/** The pool of worker processes with time limits and memory limits. */
 export const workerPool: SliceModule<WorkerPoolSettings> = {
   slice: "worker-pool",
   start({ settings, logger, onClose }, services) {

@@ -57,29 +57,29 @@ export class WorkerProcess {
       if (answer) events.answered({ answer: answer.message, bytes: answer.bytes });
     });
     this.#gone = new Promise((resolve) => {
-      const ended = (why: "memory" | Error) => {
+      const end = (why: "memory" | Error) => {
         resolve();
         events.ended(why);
       };
-      child.on("error", ended);
+      child.on("error", end);
       child.on("exit", (code, signal) => {
-        if (memorySignals.has(signal)) return ended("memory");
+        if (memorySignals.has(signal)) return end("memory");
         const words = errorOutput.slice(0, maxErrorCharacters);
-        ended(new Error(`A worker process ended by itself (${signal ?? code}). ${words}`.trim()));
+        end(new Error(`A worker process ended by itself (${signal ?? code}). ${words}`.trim()));
       });
     });
   }
 
-  /** Sends a request. Throws when it cannot be sent. The events report the answer and the end of the process. */
+  /** Sends a request. Throws when it cannot be sent. The events report the answer and the process's end. */
   send(request: WorkerRequest, bytes: Uint8Array | undefined): Promise<void> {
     return sendWithBytes(this.#process, request, bytes);
   }
 
   /** Sets whether the worker keeps this process alive. */
-  hold(held: boolean): void {
+  hold(isHeld: boolean): void {
     const parts = [this.#process, this.#process.channel, this.#process.stderr as { ref?(): void; unref?(): void }];
     for (const part of parts) {
-      if (held) part?.ref?.();
+      if (isHeld) part?.ref?.();
       else part?.unref?.();
     }
   }
