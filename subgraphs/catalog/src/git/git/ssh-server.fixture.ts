@@ -11,7 +11,7 @@ const sshdPath = "/usr/sbin/sshd";
 /** Whether this machine has what the fixture starts. */
 export const hasSshServer = existsSync(sshdPath);
 
-/** A real sshd on loopback that lets one key run git commands as the user of the tests. */
+/** A real sshd on loopback that lets one key run git commands as the tests' user. */
 export class SshServer {
   readonly #process: ChildProcess;
 
@@ -32,7 +32,7 @@ export class SshServer {
     const userKey = await readFile(join(folder, "user-key.pub"), "utf8");
     await writeFile(join(folder, "authorized_keys"), `command="${join(folder, "run.sh")}" ${userKey}`);
     await writeFile(join(folder, "sshd_config"), configuration(folder, port));
-    // started by root, sshd wants this folder of its packages
+    // started by root, sshd wants this folder from its packages
     if (userInfo().uid === 0) await mkdir("/run/sshd", { recursive: true, mode: 0o755 });
     const sshd = spawn(sshdPath, ["-D", "-e", "-f", join(folder, "sshd_config")], {
       stdio: ["ignore", "ignore", "pipe"],
@@ -41,7 +41,7 @@ export class SshServer {
     return new SshServer(folder, port, sshd);
   }
 
-  /** Address of a repository folder. */
+  /** A repository folder's address. */
   url(folder: string, host = "127.0.0.1"): string {
     return `ssh://${userInfo().username}@${host}:${this.port}${folder}`;
   }
@@ -53,7 +53,7 @@ export class SshServer {
     return { kind: "sshKey", privateKey, knownHosts: `[${host}]:${this.port} ${hostKey}` };
   }
 
-  /** The commands that clients sent, and all command lines of the machine at that time. */
+  /** The commands that clients sent, and the machine's command lines at that time. */
   async seen(): Promise<string> {
     const log = join(this.folder, "seen");
     await appendFile(log, "");
@@ -61,9 +61,9 @@ export class SshServer {
   }
 
   async stop(): Promise<void> {
-    const ended = new Promise((resolve) => this.#process.once("close", resolve));
+    const whenClosed = new Promise((resolve) => this.#process.once("close", resolve));
     this.#process.kill();
-    await ended;
+    await whenClosed;
     await rm(this.folder, { recursive: true });
   }
 }
