@@ -5,7 +5,9 @@ import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 
 export type SearchSource = "Library" | "ApiClient";
 
-/** One row of the search index: the values that a search filters and sorts by. Details are read from the source table. */
+/**
+ * One row in the search index: the values that a search filters and sorts by. Details are read from the source table.
+ */
 @Entity(tenantTable("search_entries"))
 @Index({ name: "search_entries_area", properties: ["tenantId", "areaKey"] })
 @Index({ name: "search_entries_owner", properties: ["tenantId", "ownerKey"] })
@@ -16,7 +18,7 @@ export class SearchEntry {
   @PrimaryKey({ type: wireId("ten") })
   tenantId: string;
 
-  /** The uuid of the library or API client. */
+  /** The library's or API client's uuid. */
   @PrimaryKey({ type: "uuid" })
   entryId: string;
 
@@ -40,7 +42,7 @@ export class SearchEntry {
   @Property({ type: "text" })
   status: string;
 
-  /** The frameworks of its Published versions, each once; `*` for a version that runs everywhere. */
+  /** Its Published versions' frameworks, each once; `*` for a version that runs everywhere. */
   @Property({ type: "text[]" })
   frameworks: string[];
 

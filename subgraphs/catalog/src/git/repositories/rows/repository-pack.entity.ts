@@ -32,8 +32,8 @@ export class RepositoryPack {
   bytes: string;
 
   /**
-   * Null for a pack in use. A pack whose push has not been acknowledged, or that was merged into another one, is
-   * deleted at this time.
+   * Null while the pack belongs to the repository. A pack whose push is not acknowledged, or that was merged into
+   * another one, is deleted at this time.
    */
   @Property({ type: "timestamptz", nullable: true })
   expiresAt: Date | null;
