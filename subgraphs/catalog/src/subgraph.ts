@@ -14,7 +14,7 @@ import { catalogTables } from "./tables.js";
 /** The guide for this subgraph's users, in Markdown. */
 export const guideAddress = new URL("../GUIDE.md", import.meta.url);
 
-/** The settings that the process gives; child processes' entries are added here. */
+/** The settings that the process gives; the entries of child processes are added here. */
 interface CatalogSettings extends Omit<CatalogModuleSettings, "workerEntry" | "runInChild"> {
   readonly masterKeys: MasterKeys;
 }

@@ -154,7 +154,7 @@ export class CompatibilityService {
     return matrix;
   }
 
-  /** Absent for the default, so that an evaluation's digest stays the same. */
+  /** Absent for the default, so that the digest of an evaluation stays the same. */
   async #unknownLibraries({ tenantId }: Tenant): Promise<{ unknownLibraries?: "violation" }> {
     const facts = await this.#facts.of(tenantId);
     const unknownLibraries = facts.setting("compatibility.unknownLibraries");

@@ -47,7 +47,7 @@ function withMatched(scannedPackage: ScannedPackage, matchingAdvisories: readonl
   };
 }
 
-/** The address's last part, which names the advisory. */
+/** The last part of the address, which names the advisory. */
 function lastPart({ url }: ScannedVulnerability): string | undefined {
   return (url ?? "").split(/[/?#]/).filter(Boolean).at(-1)?.toLowerCase();
 }

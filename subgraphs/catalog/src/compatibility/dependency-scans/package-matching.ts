@@ -18,7 +18,7 @@ export interface StorablePackages {
   readonly limits: readonly ScanLimit[];
 }
 
-/** Packages that were compared with one moment's advisories. */
+/** Packages that were compared with the advisories of a moment. */
 interface MatchedPackages {
   /** Without the size limit. */
   readonly all: readonly ScannedPackage[];

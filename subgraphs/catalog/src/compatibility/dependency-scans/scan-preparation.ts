@@ -51,7 +51,7 @@ const sourceTimeoutMs = 20_000;
 /** One tenant's scans at the same time: each one holds its source in memory, up to 200 MiB. */
 const maxConcurrent = 4;
 
-/** Reads and resolves a scan's packages. Nothing is stored, except for what a source's first read finds. */
+/** Reads and resolves a scan's packages. Nothing is stored, except for what the first read of a source finds. */
 export class ScanPreparation {
   readonly #services: PreparationServices;
   readonly #limiter = new ConcurrencyLimiter({ maxPerTenant: maxConcurrent }, "dependency scans");

@@ -1,4 +1,4 @@
-/** The worker processes' compiled entry. Tests run the .ts files, but a process needs the compiled ones. */
+/** The compiled entry of the worker processes. Tests run the .ts files, but a process needs the compiled ones. */
 export const templateWorkerUrl = new URL(
   import.meta.url.endsWith(".ts")
     ? "../../../dist/executions/template-worker/template-worker.js"

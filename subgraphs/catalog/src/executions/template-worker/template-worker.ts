@@ -28,5 +28,5 @@ const handlers = [
   taskHandler(checkTask, async ({ check, ...subject }, files) => ({ output: await runCheck(check, files, subject) })),
 ];
 
-// A process's first check compiles the meta-schema; no caller's time limit should pay for that.
+// The first check of a process compiles the meta-schema; no caller's time limit should pay for that.
 await serveTasks(handlers, () => checkParameters({ type: "object" }, {}));

@@ -43,7 +43,7 @@ export class BareRepository {
     return (await this.run(args)).toString("utf8").trim();
   }
 
-  /** The new commit's whole tree; nothing is kept from its parent. */
+  /** The whole tree of the new commit; nothing is kept from its parent. */
   async commit(branch: string, files: Record<string, FixtureFile>, options: FixtureCommit = {}): Promise<string> {
     const tree = await this.#writeTree(Object.entries(files).map(([path, file]) => [path.split("/"), file]));
     const parent = options.parent === undefined ? await this.head(branch) : options.parent;

@@ -14,7 +14,7 @@ export interface GitOptions {
   maxOutputBytes?: number;
   /** True when the command unpacks a remote's data: it then runs under a memory limit. */
   unpacks?: boolean;
-  /** True when the remote is a repository on this machine, so that what it says tells our disks' state. */
+  /** True when the remote is a repository on this machine, so that what it says tells the state of our disks. */
   isLocalRemote?: boolean;
 }
 
@@ -54,7 +54,7 @@ const maxStderrBytes = 16 * 1024;
 
 /**
  * Runs git in the hardened environment and returns its stdout. Throws GitError, FileOutage when a disk or this
- * machine's file descriptors are the reason, or an aborted signal's reason.
+ * machine's file descriptors are the reason, or the reason of an aborted signal.
  */
 export async function git(args: readonly string[], options: GitOptions = {}): Promise<Buffer> {
   options.signal?.throwIfAborted();

@@ -11,7 +11,7 @@ const sshdPath = "/usr/sbin/sshd";
 /** Whether this machine has what the fixture starts. */
 export const hasSshServer = existsSync(sshdPath);
 
-/** A real sshd on loopback that lets one key run git commands as the tests' user. */
+/** A real sshd on loopback that lets one key run git commands as the user of the tests. */
 export class SshServer {
   readonly #process: ChildProcess;
 
@@ -41,7 +41,7 @@ export class SshServer {
     return new SshServer(folder, port, sshd);
   }
 
-  /** A repository folder's address. */
+  /** Address of a repository folder. */
   url(folder: string, host = "127.0.0.1"): string {
     return `ssh://${userInfo().username}@${host}:${this.port}${folder}`;
   }
@@ -53,7 +53,7 @@ export class SshServer {
     return { kind: "sshKey", privateKey, knownHosts: `[${host}]:${this.port} ${hostKey}` };
   }
 
-  /** The commands that clients sent, and the machine's command lines at that time. */
+  /** The commands that clients sent, and all command lines of the machine at that time. */
   async seen(): Promise<string> {
     const log = join(this.folder, "seen");
     await appendFile(log, "");

@@ -12,8 +12,8 @@ const ownedPattern = new RegExp(`^${prefix}(\\d+)-`);
 let swept: Promise<void> | undefined;
 
 /**
- * Creates a private temporary folder. The first call also removes killed processes' folders. Throws FileOutage while
- * the folder of all temporary folders takes no files.
+ * Creates a private temporary folder. The first call also removes the folders of killed processes. Throws FileOutage
+ * while the folder of all temporary folders takes no files.
  */
 export async function scratchFolder(): Promise<string> {
   scratchRoot.requireUsable();

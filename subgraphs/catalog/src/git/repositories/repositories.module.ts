@@ -20,7 +20,7 @@ import { RepositoryChunk } from "./rows/repository-chunk.entity.js";
 import { expiredPack, RepositoryPack } from "./rows/repository-pack.entity.js";
 import { RepositoryRef } from "./rows/repository-ref.entity.js";
 
-/** The embedded git store's place, and who may clone from it. */
+/** The place of the embedded git store, and who may clone from it. */
 export interface RepositorySettings {
   readonly repositories: RepositoryStoreSettings;
   /** Verifies git clients' tokens. */

@@ -5,7 +5,7 @@ import { severityRank } from "./advisory-severity.js";
 import { covers } from "./affected-versions.js";
 import type { ReadAdvisory } from "./osv-document.js";
 
-/** The facts in an advisory that decide which versions may not be published. */
+/** The facts of an advisory that decide which versions may not be published. */
 type AdvisoryEffect = Pick<ReadAdvisory, "severity" | "withdrawnAt" | "packages">;
 
 const approvalScope = "governance.approve";

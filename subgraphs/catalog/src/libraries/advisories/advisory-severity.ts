@@ -27,8 +27,8 @@ const words: Readonly<Record<string, AdvisorySeverity>> = {
 };
 
 /**
- * An advisory's severity: its newest readable CVSS vector's rating, otherwise its database's word. Null where it states
- * neither.
+ * An advisory's severity: the rating of its newest readable CVSS vector, otherwise the word of its database. Null where
+ * it states neither.
  */
 export function advisorySeverity(scores: readonly OsvScore[], word: string | undefined): AdvisorySeverity | null {
   for (const system of systems)
@@ -43,7 +43,7 @@ export function advisorySeverity(scores: readonly OsvScore[], word: string | und
 export const severityRank = (severity: AdvisorySeverity | null): number =>
   severity === null ? advisorySeverities.length : advisorySeverities.indexOf(severity) + 1;
 
-/** A score's qualitative rating (first.org/cvss/v3.1/specification-document, section 5). The score 0 is Low. */
+/** The qualitative rating of a score (first.org/cvss/v3.1/specification-document, section 5). The score 0 is Low. */
 function ratingOfScore(score: number): AdvisorySeverity {
   if (score >= 9) return "Critical";
   if (score >= 7) return "High";

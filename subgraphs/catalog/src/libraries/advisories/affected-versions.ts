@@ -202,7 +202,7 @@ function compareHigh(a: Interval, b: Interval): number {
   return compareVersions(a.to, b.to) || Number(a.inclusive) - Number(b.inclusive);
 }
 
-/** The events' order at one version: a range that begins where another ends affects the version. */
+/** The order of events at one version: a range that begins where another ends affects the version. */
 const orderAtVersion = { fixed: 0, introduced: 1, lastAffected: 2 } as const;
 
 function byVersion(a: Turn, b: Turn): number {

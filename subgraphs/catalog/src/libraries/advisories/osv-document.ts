@@ -58,7 +58,7 @@ export const osvLimits = {
   versionsOfPackage: 5000,
 };
 
-/** The limits for what is stored about one package, so that a scan can read many packages' advisories. */
+/** The limits for what is stored about one package, so that a scan can read the advisories of many packages. */
 const storedLimits = { intervals: 100, versions: 500 };
 const maxSummary = 500;
 const maxUrl = 2048;

@@ -37,7 +37,7 @@ const aProvider = (key = "stripe", tenantId = newId("ten")): Provider => ({
   key,
 });
 
-/** As integration publishes it, `minute` minutes after the story's start. */
+/** As integration publishes it, `minute` minutes after the start of the story. */
 function told(provider: Provider, type: EventType, minute: number, changes: object = {}): Envelope {
   const { tenantId, providerId, apiClientId, key } = provider;
   const registration = {

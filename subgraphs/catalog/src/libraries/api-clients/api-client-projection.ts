@@ -30,10 +30,7 @@ export class ApiClientProjection {
     return { group: "catalog.api-clients", types: providerEventTypes, handle: (messages) => this.project(messages) };
   }
 
-  /**
-   * Uses a transaction for each event. Two events in one transaction could cause a deadlock on the search index's
-   * words.
-   */
+  /** Uses a transaction for each event. Two events in one transaction could cause a deadlock on the index's words. */
   async project(messages: readonly BusMessage[]): Promise<void> {
     for (const { envelope } of messages) {
       const event = providerEvent(envelope);

@@ -105,7 +105,9 @@ function checkDependencies(
   });
 }
 
-/** Checks dependency groups' frameworks. Besides project frameworks, `any` is allowed: the group for all others. */
+/**
+ * Checks the frameworks of dependency groups. Besides project frameworks, `any` is allowed: the group for all others.
+ */
 function checkGroups(monikers: readonly string[], pointer: string, problems: InputProblems): string[] {
   return monikers.flatMap((moniker) => {
     const framework = readFramework(moniker);

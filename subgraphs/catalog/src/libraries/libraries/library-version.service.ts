@@ -33,7 +33,7 @@ interface Transition {
   readonly eventData?: Record<string, unknown>;
 }
 
-/** Registers existing libraries' versions and changes their state. */
+/** Registers versions of existing libraries and changes their state. */
 export class LibraryVersionService {
   readonly #database: Database;
 

@@ -110,7 +110,7 @@ export async function reindexCapabilities(
   await indexLibrary(transaction, library);
 }
 
-/** Updates the search index after an existing library's versions were written or changed their state. */
+/** Updates the search index after versions of an existing library were written or changed their state. */
 export async function indexVersions(transaction: Transaction, libraryId: string): Promise<void> {
   const uuid = decodeId("lib", libraryId) ?? "";
   // this comes first: it locks the library, and so waits for a transaction that adds it to the index

@@ -49,7 +49,7 @@ export function namedBranches(query: string, bind: Bind): string[] {
   ];
 }
 
-/** Capabilities that hold all words: tier 4, or tier 5 where the last one is only a word's beginning. */
+/** Capabilities that hold all words: tier 4, or tier 5 where the last one is only the beginning of a word. */
 export function wordBranches(query: string, bind: Bind): string[] {
   return uniqueSequences(spellings(query)).map((words) => {
     const last = bounded(words.at(-1) ?? "");
@@ -115,7 +115,7 @@ function wordBranch({ tier, slot, others }: WordSearch, bind: Bind): string {
     where position(B'1' in places) > 0`;
 }
 
-/** Compares the index's whole key, so that each word takes one index lookup. */
+/** Compares the whole key of the index, so that each word takes one index lookup. */
 const ofSameEntry = (alias: string) =>
   [
     `${alias}.tenant_id = scope.tenant and ${alias}.${ofWord}`,

@@ -116,8 +116,8 @@ export class SearchStatementBuilder {
   }
 
   /**
-   * Reads the entries that hold a word from the index in their order, up to the page's end. Only better matches and
-   * matches with longer words are sorted.
+   * Reads the entries that hold a word from the index in their order, up to the end of the page. Only better matches
+   * and matches with longer words are sorted.
    */
   #inOrder(word: string, { includeApiClients, after, limit }: OrderedPart): PageParts {
     const bind: Bind = (value) => this.#bind(value);
@@ -174,7 +174,7 @@ export class SearchStatementBuilder {
     };
   }
 
-  /** Without a query the order is an index's order, so only the page's rows are read. */
+  /** Without a query an index gives the order, so only the page's rows are read. */
   #listing(where: string, after: SearchPosition | undefined, limit: number): PageParts {
     const key = "entry.unusable, entry.name_key, entry.entry_id";
     return {

@@ -1,6 +1,6 @@
 /**
- * How well a capability matches a query, best first: 1 the name, 2 the contract, 3 the dotted name's first parts, 4 all
- * words, 5 all words where the last one is only a word's beginning, 6 one typing error in one word.
+ * How well a capability matches a query, best first: 1 the name, 2 the contract, 3 the first parts of the dotted name,
+ * 4 all words, 5 all words where the last one is only the beginning of a word, 6 one typing error in one word.
  */
 type CapabilityTier = 1 | 2 | 3 | 4 | 5 | 6;
 

@@ -18,7 +18,7 @@ export class SearchEntry {
   @PrimaryKey({ type: wireId("ten") })
   tenantId: string;
 
-  /** The library's or API client's uuid. */
+  /** The uuid of the library or API client. */
   @PrimaryKey({ type: "uuid" })
   entryId: string;
 
@@ -42,7 +42,7 @@ export class SearchEntry {
   @Property({ type: "text" })
   status: string;
 
-  /** Its Published versions' frameworks, each once; `*` for a version that runs everywhere. */
+  /** The frameworks of its Published versions, each once; `*` for a version that runs everywhere. */
   @Property({ type: "text[]" })
   frameworks: string[];
 

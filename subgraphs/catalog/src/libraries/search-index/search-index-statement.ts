@@ -7,7 +7,7 @@ import { termKinds } from "./term-kinds.js";
 // tables: library_versions, search_frameworks, search_entries, search_postings, libraries
 
 interface SearchableEntry {
-  /** The library's or API client's uuid. */
+  /** The uuid of the library or API client. */
   readonly entryId: string;
   readonly source: SearchSource;
   readonly name: string;
@@ -23,7 +23,7 @@ type Writer = Pick<Transaction, "execute" | "tenant">;
 /** The form in which filters compare texts: without surrounding spaces, in lower case. */
 export const filterKey = (text: string) => text.trim().toLowerCase();
 
-/** The versions of library `$2` that are not Registered, and its Published versions' frameworks. */
+/** The versions of library `$2` that are not Registered, and the frameworks of its Published versions. */
 const versionParts = `version as (
     select status, case when target_frameworks = '{}' then '{*}' else target_frameworks end as frameworks
     from library_versions where tenant_id = $1 and library_id = $2 and status <> 'Registered'),
@@ -119,7 +119,7 @@ async function moveEntry({ execute, tenant }: Writer, entryId: string): Promise<
 
 const postingKey = "source = 'ApiClient' as api_client, unusable, name_key";
 
-/** Compares the index's whole key, so that each term finds its row by one lookup. */
+/** Compares the whole key of the index, so that each term finds its row by one lookup. */
 const isPosted = `posting.tenant_id = $1 and posting.kind = posted.kind and posting.term = posted.term
   and posting.api_client = entry.api_client and posting.unusable = entry.unusable
   and posting.name_key = entry.name_key and posting.entry_id = $2`;

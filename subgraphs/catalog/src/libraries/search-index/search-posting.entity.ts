@@ -5,8 +5,8 @@ import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 import type { termKinds } from "./term-kinds.js";
 
 /**
- * An entry's capabilities that hold a term. The key contains the columns that entries are sorted by, so the index has a
- * term's entries in a search's order. It also has every column, so a search reads nothing else.
+ * An entry's capabilities that hold a term. The key contains the columns that entries are sorted by, so the index has
+ * the entries of a term in the order of a search. It also has every column, so a search reads nothing else.
  */
 @Entity(tenantTable("search_postings"))
 export class SearchPosting {

@@ -70,7 +70,7 @@ export class SourceReader {
     if (!("ref" in parseResult) || (pinnedCommit === undefined && parseResult.ref.kind === "git")) return undefined;
     try {
       const timeoutMs = timeLeft();
-      // The options' time limit counts for each step.
+      // The time limit of the options counts for each step.
       const signal = AbortSignal.timeout(timeoutMs);
       // The cache is for repeated reads: a first use must find out that a package has changed.
       const reference = this.#parse(pinnedCommit?.resolvedRef ?? sourceRef);

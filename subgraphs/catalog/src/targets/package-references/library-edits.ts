@@ -18,7 +18,7 @@ export interface Edit {
 export function referenceWithVersion(text: string, { packageName, version }: LibraryReference): Edit {
   const items = packageItems(text, "PackageReference", packageName);
   if (items.length === 0) return { text: add(text, "PackageReference", { packageName, version }) };
-  // from the end, so that earlier items' offsets stay valid
+  // from the end, so that the offsets of earlier items stay valid
   const editedText = items.toReversed().reduce((current, item) => {
     const isUnchanged = isSame(metadataOf(item, "Version"), version);
     return isUnchanged ? current : setMetadata(current, item, ["Version", version]);

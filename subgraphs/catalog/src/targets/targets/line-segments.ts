@@ -24,7 +24,7 @@ export function lineSegments({ base, ours, theirs }: Versions<readonly string[]>
 
 function anchors({ base, ours, theirs }: Versions<readonly string[]>): Places[] {
   const [inOurs, inTheirs] = [placesOfSingles(ours), placesOfSingles(theirs)];
-  // A map keeps insertion order, here the base's order.
+  // A map keeps insertion order, here the order of the base.
   const common = [...placesOfSingles(base)].flatMap(([line, place]): Places[] => {
     const [our, their] = [inOurs.get(line), inTheirs.get(line)];
     return our === undefined || their === undefined ? [] : [{ base: place, ours: our, theirs: their }];

@@ -23,7 +23,7 @@ export interface RemainingWork {
 const maxLines = 250_000;
 const maxSortedLines = 50_000;
 
-/** Merges both sides' changes by lines (diff3). */
+/** Merges the changes of both sides by lines (diff3). */
 export function mergeText(versions: Versions<Uint8Array>, remaining: RemainingWork): MergedText {
   if (Object.values(versions).some(isBinary)) return "unmergeable";
   // Latin-1 keeps every byte in any encoding.

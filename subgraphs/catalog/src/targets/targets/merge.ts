@@ -85,7 +85,7 @@ async function mergeContents(tree: TargetTree, bothSides: readonly ChangedOnBoth
   const merges: PlannedFile[] = [];
   for (const file of bothSides) {
     merges.push(merged(tree, file, { bytes: blobs.get(file.ours.id), remaining }));
-    // Let the process's other work run between files.
+    // Let other work of the process run between files.
     await new Promise((resolve) => setImmediate(resolve));
   }
   return merges;

@@ -24,7 +24,10 @@ export interface PlannedFile {
   readonly size?: number;
 }
 
-/** `Blocked`: the target has a file where a folder is needed, or the reverse, so writing would remove others' files. */
+/**
+ * `Blocked`: the target has a file where a folder is needed, or the reverse, so writing would remove the files of
+ * others.
+ */
 type PathConflict = "Blocked" | "Differs";
 
 interface OverlayRules {
@@ -62,7 +65,7 @@ export function overlaid(
   return { path, change, conflict: undefined, existing, written: writtenFile, mode, blobSha, size: file.bytes.length };
 }
 
-/** The paths that cannot be written, because a file has a needed folder's path, or the reverse. */
+/** The paths that cannot be written, because a file has the path of a needed folder, or the reverse. */
 export function blockedPaths(existing: Pick<ReadonlySet<string>, "has" | "keys">, writtenPaths: Iterable<string>) {
   const paths = [...writtenPaths];
   const longest = paths.reduce((most, path) => Math.max(most, path.length), 0);

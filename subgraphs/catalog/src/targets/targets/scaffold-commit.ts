@@ -50,7 +50,7 @@ function commitStream(ref: string, parent: string | null, { files, deleted, meta
     message,
     Buffer.from(parent === null ? "\n" : `from ${parent}\n`),
   ];
-  // Removals come first: a new folder may have a removed file's path.
+  // Removals come first: a new folder may have the path of a removed file.
   for (const path of deleted) parts.push(Buffer.from(`D ${quoted(path)}\n`));
   for (const [path, file] of files) {
     const head = `M ${fileMode(file)} inline ${quoted(path)}\ndata ${file.bytes.length}\n`;

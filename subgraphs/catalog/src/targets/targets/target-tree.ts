@@ -28,7 +28,7 @@ export class TargetTree {
     return objectFormat(this.#head.base);
   }
 
-  /** A regular file's bytes; undefined when the path is missing or is a link. */
+  /** The bytes of a regular file; undefined when the path is missing or is a link. */
   async read(path: string): Promise<Uint8Array | undefined> {
     const entry = this.entries.get(path);
     if (entry?.type !== "blob" || entry.mode === symlinkMode) return undefined;
@@ -75,7 +75,7 @@ export class TargetTree {
     );
   }
 
-  /** Sizes in bytes by blob id. The blobs belong to `commit`'s tree. */
+  /** Sizes in bytes by blob id. The blobs belong to the tree of `commit`. */
   async sizes(ids: readonly string[], commit = this.#head.base): Promise<ReadonlyMap<string, number>> {
     // Fetched here, under a limit. Otherwise git fetches missing blobs by itself, without a limit.
     if (ids.length > 0 && commit !== null) {

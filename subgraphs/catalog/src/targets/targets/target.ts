@@ -62,7 +62,9 @@ export class Target {
     return this.#head.files.keys();
   }
 
-  /** Small files' texts, as many as fit into the limits in the given order. Files that are not UTF-8 are left out. */
+  /**
+   * The texts of small files, as many as fit into the limits in the given order. Files that are not UTF-8 are left out.
+   */
   async texts(
     paths: readonly string[],
     limits: { maxBytes: number; maxTotalBytes: number },
@@ -86,7 +88,7 @@ export class Target {
   }
 
   /**
-   * Pushes one commit, or none when nothing differs. Never overwrites others' commits. Throws TARGET_CONFLICT and
+   * Pushes one commit, or none when nothing differs. Never overwrites the commits of others. Throws TARGET_CONFLICT and
    * TARGET_MOVED.
    */
   async push(scaffold: Scaffold): Promise<PushedScaffold> {

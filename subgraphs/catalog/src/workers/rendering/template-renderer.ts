@@ -34,7 +34,7 @@ export type RenderFacts = Omit<RenderResult, "files">;
 /** The task that renders a template in a worker process. */
 export const renderTask = workerTask<RenderInput, RenderFacts>("render", "long");
 
-/** Only JSON text takes every number's text to another process. */
+/** Only JSON text takes the text of every number to another process. */
 export type RenderInput = Omit<RenderOrder, "parameters"> & { readonly parametersJson: string };
 
 interface RenderLimits {

@@ -9,7 +9,7 @@ interface AnswerWithBytes {
   readonly bytes?: Uint8Array;
 }
 
-/** A worker process's life: it answers one request at a time. Its first message says that it is ready. */
+/** The life of a worker process: it answers one request at a time. Its first message says that it is ready. */
 export async function serveTasks(handlers: readonly TaskHandler[], warmUp: () => Promise<unknown>): Promise<void> {
   const requests = new ByteReader<WorkerRequest>();
   process.on("message", (message) => {

@@ -9,7 +9,9 @@ export interface WorkerRequest {
   readonly files: PackedFiles;
 }
 
-/** A worker process's answer. Errors lose their class between processes, so an answer names the kind of the error. */
+/**
+ * The answer of a worker process. Errors lose their class between processes, so an answer names the kind of the error.
+ */
 export type WorkerAnswer =
   | { readonly kind: "done"; readonly output: unknown; readonly files: PackedFiles }
   /** A TemplateError: the template or its parameters are at fault. */

@@ -2,7 +2,7 @@ import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
 import { WorkerPool } from "./worker-pool.js";
 
 export interface WorkerPoolSettings {
-  /** The worker processes' compiled entry. */
+  /** The compiled entry of the worker processes. */
   readonly workerEntry: URL;
 }
 

@@ -70,7 +70,7 @@ export class WorkerProcess {
     });
   }
 
-  /** Sends a request. Throws when it cannot be sent. The events report the answer and the process's end. */
+  /** Sends a request. Throws when it cannot be sent. The events report the answer and the end of the process. */
   send(request: WorkerRequest, bytes: Uint8Array | undefined): Promise<void> {
     return sendWithBytes(this.#process, request, bytes);
   }

@@ -50,7 +50,7 @@ export class UpgradeTrials {
     return after && newFindings(this.#before, after);
   }
 
-  /** The set with these releases instead of the listed ones, in the given set's order. */
+  /** The set with these releases instead of the listed ones, in the order of the given set. */
   listed(releases: readonly Release[]): PackageIdentity[] {
     const byKey = new Map(releases.map((release) => [release.library.key, release]));
     return this.#input.libraries.map(({ packageName, version }) => {

@@ -12,7 +12,7 @@ import type { EvaluationInput, TemplateSide } from "./evaluation-input.js";
 /** The part of the catalog that one evaluation sees. */
 export type CatalogSnapshot = PackageSnapshot<CatalogLibrary>;
 
-/** The set as the rules see it, in a fixed order, so that no answer depends on the request's order. */
+/** The set as the rules see it, in a fixed order, so that no answer depends on the order of the request. */
 export interface EvaluationContext {
   readonly input: EvaluationInput;
   readonly snapshot: CatalogSnapshot;

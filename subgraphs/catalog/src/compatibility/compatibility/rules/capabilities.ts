@@ -29,7 +29,7 @@ export function findExclusiveConflicts(context: EvaluationContext): Finding[] {
   }));
 }
 
-/** Each exclusive capability's providers, one member for each package. */
+/** The providers of each exclusive capability, one member for each package. */
 function exclusiveOffers(context: EvaluationContext): Map<string, Provider[]> {
   const members = providersOf(context);
   const offers = new Map<string, Provider[]>();

@@ -10,7 +10,9 @@ interface FoundVulnerability {
   readonly refs: string[];
 }
 
-/** All packages' vulnerabilities in CycloneDX's form, each once, with the packages that it affects. */
+/**
+ * The vulnerabilities of all packages in the form that CycloneDX defines, each once, with the packages that it affects.
+ */
 export function foundVulnerabilities(packages: readonly ScannedPackage[]): object[] {
   const vulnerabilitiesById = new Map<string, FoundVulnerability>();
   for (const { ref, vulnerabilities } of packages)

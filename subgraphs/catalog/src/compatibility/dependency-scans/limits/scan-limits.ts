@@ -32,7 +32,7 @@ export const scanLimits = {
   bytes: 4 * 1024 * 1024,
 } as const;
 
-/** The limits' names, as a scan reports them. */
+/** The names of the limits, as a scan reports them. */
 const scanLimitNames = [
   "Projects",
   "Files",

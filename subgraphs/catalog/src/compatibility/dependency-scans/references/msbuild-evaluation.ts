@@ -58,7 +58,7 @@ const pathAbove =
   /\$\(\s*\[MSBuild\]::GetPathOfFileAbove\(\s*'?([^,'()]+)'?\s*(?:,\s*'?((?:\$\([\w.-]+\)|[^'()])*)'?\s*)?\)\s*\)/gi;
 const reference = /\$\(\s*([\w.-]+)\s*\)/g;
 
-/** One project evaluation, as MSBuild does it: properties in the order of the files, and then the items. */
+/** One evaluation of a project, as MSBuild does it: properties in the order of the files, and then the items. */
 export class MsbuildEvaluation {
   /** The limits that were reached. */
   readonly limits = new Set<ScanLimit>();

@@ -19,7 +19,7 @@ export interface PackageReference {
 export interface ReferencingProject {
   /** The project's path; null for a request's set. */
   readonly path: string | null;
-  /** Its target frameworks' monikers. */
+  /** Monikers of its target frameworks. */
   readonly frameworks: readonly string[];
   readonly references: readonly PackageReference[];
   /** Versions that central package management also gives to transitive packages. */
@@ -147,7 +147,7 @@ class ProjectReader {
 
   #limited(alternatives: readonly ReferencingProject[]): ReferencingProject[] {
     return alternatives.filter(({ references, pins }, at) => {
-      // the first one is kept in any case, and limited with all projects' references
+      // the first one is kept in any case, and limited with the references of all projects
       if (at > 0) this.#referencesLeft -= references.length + pins.length;
       if (this.#referencesLeft < 0) this.#limits.add("Conditions");
       return at === 0 || this.#referencesLeft >= 0;

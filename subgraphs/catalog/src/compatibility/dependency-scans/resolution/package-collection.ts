@@ -4,7 +4,7 @@ import type { Release, Vulnerability } from "../../compatibility/evaluation/cata
 import { type ScanLimit, scanLimits } from "../limits/scan-limits.js";
 import type { ScannedPackage, ScannedVulnerability } from "./scanned-package.js";
 
-/** All projects' packages, direct and transitive. */
+/** The packages of all projects, direct and transitive. */
 export interface ResolvedPackages {
   readonly packages: ScannedPackage[];
   /** The limits that were reached. */
@@ -32,7 +32,7 @@ type Growing = Omit<ScannedPackage, "direct" | "frameworks" | "dependsOn"> & {
   readonly dependsOn: Set<string>;
 };
 
-/** Collects several projects' packages, each version once. */
+/** Collects the packages of several projects, each version once. */
 export class PackageCollection {
   readonly limits = new Set<ScanLimit>();
   readonly #packages = new Map<string, Growing>();

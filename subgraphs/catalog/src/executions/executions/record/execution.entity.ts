@@ -47,7 +47,7 @@ export class Execution {
   @Property({ type: wireId("tpv") })
   templateVersionId: string;
 
-  /** The requested version's revision. */
+  /** The revision of the requested version. */
   @Property({ type: "integer", default: 1 })
   templateRevision: number;
 
@@ -61,7 +61,7 @@ export class Execution {
   @Property({ type: "integer" })
   fence: number;
 
-  /** The newest row's sequence number in `execution_changes`. */
+  /** The sequence number of the newest row in `execution_changes`. */
   @Property({ type: "integer", default: 0 })
   sequence: number;
 

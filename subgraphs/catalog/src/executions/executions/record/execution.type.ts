@@ -27,7 +27,7 @@ export class ExecutionTargetType {
   connectionId: string | null;
 }
 
-/** The pull request for an execution whose target is a connection. */
+/** The pull request of an execution whose target is a connection. */
 @ObjectType("ExecutionPullRequest", { simpleResolvers: true })
 export class ExecutionPullRequestType {
   @Field(() => Int, { description: "The number that the vendor gave." })

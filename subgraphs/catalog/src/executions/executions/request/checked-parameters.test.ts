@@ -101,7 +101,7 @@ async function problem(version: ReturnType<typeof versionOf>, parameters: Record
   }
 }
 
-/** The schema does not show a required number's default, which a template takes for null. */
+/** The schema does not show the default of a required number, which a template takes for null. */
 const isNullOfNumber = (kind: string, text: string) =>
   ["int, required", "float, required"].includes(kind) && text.includes("null");
 

@@ -63,8 +63,8 @@ export class ExecutionAcceptance {
   }
 
   /**
-   * Checks version, target, parameters, libraries and agent task, with the tenant's settings. Throws the first failed
-   * check's error. With `allowsDrafts` a Draft passes whatever the settings say.
+   * Checks version, target, parameters, libraries and agent task, with the tenant's settings. Throws the error of the
+   * first failed check. With `allowsDrafts` a Draft passes whatever the settings say.
    */
   async check(
     context: RequestContext,

@@ -71,7 +71,7 @@ export class ExecutionFailure implements JobOwner<ExecutionPayload> {
   }
 }
 
-/** An unexpected failure's message is only for the log. */
+/** The message of an unexpected failure is only for the log. */
 function errorOf({ code, message }: JobEnd): ExecutionErrorType {
   return code === "WORKER_DIED" || code === "RUN_TOO_LONG" ? { code, message, details: null } : internalError;
 }

@@ -13,7 +13,7 @@ import type { Execution } from "../record/execution.entity.js";
 import type { ExecutionWarningType } from "../record/execution.type.js";
 import type { Origin } from "./scaffolding.js";
 
-/** The execution, with its files' origin. */
+/** The execution, with the origin of its files. */
 type Order = { readonly execution: Readonly<Execution> } & Pick<Origin, "template" | "version">;
 
 interface OpeningOptions {

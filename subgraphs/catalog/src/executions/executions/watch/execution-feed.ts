@@ -23,7 +23,7 @@ export type ExecutionFeedItem = ExecutionFeedStep | FeedEnd;
 
 const isFinal = (status: ExecutionState): boolean => executionStates[status].next.length === 0;
 
-/** An existing execution's steps. `status` is its state now, since a caller may have seen its final step. */
+/** The steps of an execution that exists. `status` is its state now, since a caller may have seen its final step. */
 export function stepsOfExecution(
   { reader, watch, logger }: ExecutionFeedServices,
   tenant: Tenant,

@@ -13,7 +13,7 @@ import { notePullRequest } from "../record/pull-request-events.js";
 /** The data in PullRequestReported, whose schema the sender checks. */
 interface ReportedPullRequest extends PullRequestFacts {
   readonly providerId: string;
-  /** Absent in an earlier release's event. */
+  /** Absent in an event of an earlier release. */
   readonly connectionIds?: readonly string[] | null;
   readonly repository: string;
   readonly branch: string;

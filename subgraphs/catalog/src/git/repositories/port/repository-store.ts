@@ -49,7 +49,7 @@ export interface OpenRepository {
   close(): Promise<void>;
 }
 
-/** The process's store. */
+/** The store of the process. */
 export const repositoryStoreService = serviceKey<RepositoryStore>("RepositoryStore");
 
 /** Whether all parts in a place may be names of folders and rows. */

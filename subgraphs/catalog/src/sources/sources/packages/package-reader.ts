@@ -22,7 +22,7 @@ interface FetchedPackage {
   resolvedRef: string;
 }
 
-/** A package's paths, and the wanted files' content. */
+/** A package's paths, and the content of the wanted files. */
 export interface PackageListing {
   /** All paths in the package, metadata included. */
   readonly paths: readonly string[];
