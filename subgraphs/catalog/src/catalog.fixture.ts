@@ -19,19 +19,19 @@ import { graphql } from "graphql";
 import { type Catalog, startCatalog } from "./subgraph.js";
 import { catalogTables } from "./tables.js";
 
-/** A catalog over an embedded PostgreSQL, with makers of test data. */
+/** A catalog over an embedded PostgreSQL, with makers for test data. */
 export interface CatalogFixture {
   readonly catalog: Catalog;
   readonly bus: PostgresBus;
-  /** A connection like that of a producer of commands: its outbox is relayed. */
+  /** A connection as a command producer has it: its outbox is relayed. */
   readonly database: Database;
-  /** Runs SQL as the superuser, so that rows of all tenants are visible. */
+  /** Runs SQL as the superuser, so that all tenants' rows are visible. */
   rows<R>(sql: string, ...values: unknown[]): Promise<R[]>;
   /** Runs a mutation or query and returns its data. Throws its first error. */
   run<T = Record<string, unknown>>(principal: Principal, source: string): Promise<T>;
   /** Creates a Draft version. Its content has passed every check unless `validated` is false. Returns its id. */
   aTemplateVersion(principal: Principal, given?: { validated: boolean }): Promise<string>;
-  /** Stores the result of a validation without running the checks. */
+  /** Stores a validation result without running the checks. */
   passEveryCheck(templateVersionId: string): Promise<void>;
   /** Creates a library version that is not yet published. Returns its id. */
   aLibraryVersion(principal: Principal): Promise<string>;
@@ -118,10 +118,10 @@ export async function startCatalogFixture(
     },
     async aLibrary(principal, versions) {
       const packageName = `Acme.L${randomBytes(6).toString("hex")}`;
-      const listed = versions.map((version) => `{ semanticVersion: "${version}" }`).join(", ");
+      const versionList = versions.map((version) => `{ semanticVersion: "${version}" }`).join(", ");
       await run(
         principal,
-        `mutation { registerLibrary(input: { packageName: "${packageName}", versions: [${listed}] }) { libraryId } }`,
+        `mutation { registerLibrary(input: { packageName: "${packageName}", versions: [${versionList}] }) { libraryId } }`,
       );
       return packageName;
     },
@@ -157,14 +157,14 @@ async function passEveryCheck(rows: CatalogFixture["rows"], templateVersionId: s
   );
 }
 
-/** A principal of the given tenant or of a new one, with the given scopes or with all. */
-export function aPrincipal(given: { tenantId?: string; scopes?: readonly Scope[] } = {}): Principal {
+/** A principal in the given tenant or a new one, with the given scopes or with all. */
+export function aPrincipal(facts: { tenantId?: string; scopes?: readonly Scope[] } = {}): Principal {
   return {
     subject: newId("cli"),
     clientId: "client",
-    tenantId: given.tenantId ?? newId("ten"),
+    tenantId: facts.tenantId ?? newId("ten"),
     tenantSlug: "acme",
-    scopes: new Set(given.scopes ?? allScopes),
+    scopes: new Set(facts.scopes ?? allScopes),
     principalType: "Service",
     platformAdmin: false,
     agentTaskId: undefined,

@@ -21,13 +21,13 @@ interface ExecutionSettings extends SourceSettings, TargetSettings, RemoteCreden
   readonly repositories: RepositorySettings["repositories"];
 }
 
-/** The settings of the child process of an execution. */
+/** The settings for an execution's child process. */
 export interface ExecutionChildSettings extends Omit<ExecutionSettings, "secrets" | "sourceControl"> {
   readonly connections: SchemaConnections;
   readonly logLevel: string;
 }
 
-/** A request of the child process: a secret of the tenant whose execution it runs. */
+/** A request from the child process: a secret that belongs to the tenant whose execution it runs. */
 export interface SecretRequest {
   readonly credentialRef: string;
   readonly purpose: string;
@@ -35,20 +35,20 @@ export interface SecretRequest {
   readonly trace?: Trace | undefined;
 }
 
-/** A request of the child process to the source-control vendor of its tenant. */
+/** A request from the child process to the source-control vendor of its tenant. */
 export interface SourceControlRequest {
   readonly sourceControl: RepositoryUse;
   /** Absent: the login for a push is asked for. */
   readonly wanted?: WantedPullRequest;
 }
 
-/** The job handler that runs an execution in a child process with database connections of its own. */
+/** The job handler that runs an execution in a child process with its own database connections. */
 export function executionInChild(
   { connections, logger }: SubgraphHost,
-  given: ExecutionSettings,
+  executionSettings: ExecutionSettings,
 ): JobHandler<ExecutionPayload> {
   const { publicUrl, repositories, development, allowHosts, sourceRoots, nugetFeeds, allowSsh, sourceCredentials } =
-    given;
+    executionSettings;
   const policies = { development, allowHosts, sourceRoots, nugetFeeds, allowSsh, sourceCredentials };
   const settings: ExecutionChildSettings = {
     publicUrl,
@@ -58,16 +58,17 @@ export function executionInChild(
     logLevel: logger.level,
   };
   // Tests run the .ts files, but a process needs the compiled ones.
-  const compiled = import.meta.url.endsWith(".ts") ? "../dist/execution-process.js" : "./execution-process.js";
+  const entryFile = import.meta.url.endsWith(".ts") ? "../dist/execution-process.js" : "./execution-process.js";
   return inChildProcess({
-    entry: new URL(compiled, import.meta.url),
+    entry: new URL(entryFile, import.meta.url),
     settings,
     logger,
     async answer(question, { tenantId }) {
-      if (isSourceControlRequest(question)) return reached(given.sourceControl ?? noSourceControl, question, tenantId);
-      if (!given.secrets) throw new DomainError("SECRET_STORE_UNAVAILABLE");
+      if (isSourceControlRequest(question))
+        return reached(executionSettings.sourceControl ?? noSourceControl, question, tenantId);
+      if (!executionSettings.secrets) throw new DomainError("SECRET_STORE_UNAVAILABLE");
       const { credentialRef, purpose, subject, trace } = question as SecretRequest;
-      return given.secrets.resolve(tenantId, credentialRef, purpose, subject, trace && { trace });
+      return executionSettings.secrets.resolve(tenantId, credentialRef, purpose, subject, trace && { trace });
     },
   });
 }
@@ -76,6 +77,6 @@ const isSourceControlRequest = (question: unknown): question is SourceControlReq
   typeof question === "object" && question !== null && "sourceControl" in question;
 
 function reached(sourceControl: SourceControl, { sourceControl: use, wanted }: SourceControlRequest, tenantId: string) {
-  const own = { ...use, tenantId };
-  return wanted ? sourceControl.openPullRequest(own, wanted) : sourceControl.authorize(own);
+  const tenantUse = { ...use, tenantId };
+  return wanted ? sourceControl.openPullRequest(tenantUse, wanted) : sourceControl.authorize(tenantUse);
 }

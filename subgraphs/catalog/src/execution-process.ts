@@ -36,8 +36,8 @@ import { WorkerPool } from "./workers/worker-pool/worker-pool.js";
 const tables = { entities: [Template, TemplateVersion, Execution, ExecutionChange, ScaffoldFile], migrations: [] };
 
 /**
- * Entry of a child process that runs one execution, without bus, jobs and listening sockets. It builds the few services
- * that a run needs and does not load the modules, whose resolvers would make its start slower.
+ * The entry for a child process that runs one execution, without bus, jobs and listening sockets. It builds the few
+ * services that a run needs and does not load the modules, whose resolvers would make its start slower.
  */
 workForParent<ExecutionChildSettings, ExecutionPayload>(async ({ settings, payload, attempt, ask }) => {
   const { connections, logLevel, publicUrl, nugetFeeds, sourceCredentials } = settings;
@@ -51,8 +51,10 @@ workForParent<ExecutionChildSettings, ExecutionPayload>(async ({ settings, paylo
   const sourceControl: SourceControl = {
     ...noSourceControl,
     authorize: async (use) => (await ask({ sourceControl: use } satisfies SourceControlRequest)) as PushAuthorization,
-    openPullRequest: async (use, wanted) =>
-      (await ask({ sourceControl: use, wanted } satisfies SourceControlRequest)) as OpenedPullRequest | undefined,
+    openPullRequest: async (use, wantedRequest) =>
+      (await ask({ sourceControl: use, wanted: wantedRequest } satisfies SourceControlRequest)) as
+        | OpenedPullRequest
+        | undefined,
   };
   const listener = new Listener(connections.worker, logger);
   const [database] = await Promise.all([Database.open({ connections, ...tables }, logger), listener.start()]);

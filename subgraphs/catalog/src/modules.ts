@@ -20,7 +20,7 @@ import { validations } from "./templates/validations/validations.module.js";
 import { rendering } from "./workers/rendering/rendering.module.js";
 import { workerPool } from "./workers/worker-pool/worker-pool.module.js";
 
-/** The slices of this subgraph. A slice uses only slices above its own. */
+/** This subgraph's slices. A slice uses only slices above its own. */
 export const catalogModules = [
   tenantProjections,
   workerPool,

@@ -11,7 +11,7 @@ import { gitHttpService } from "./git/repositories/repositories.module.js";
 import { type CatalogModuleSettings, catalogModules } from "./modules.js";
 import { catalogTables } from "./tables.js";
 
-/** The guide for the users of this subgraph, in Markdown. */
+/** The guide for this subgraph's users, in Markdown. */
 export const guideAddress = new URL("../GUIDE.md", import.meta.url);
 
 /** The settings that the process gives; the entries of child processes are added here. */

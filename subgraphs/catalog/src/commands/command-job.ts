@@ -45,7 +45,7 @@ interface CommandJobServices<Input> {
   readonly jobs: JobQueue;
   readonly refusals: CommandRefusals;
   readonly job: JobDefinition<CommandPayload<Input>>;
-  /** Checks the data of a command. Throws VALIDATION_FAILED. */
+  /** Checks a command's data. Throws VALIDATION_FAILED. */
   readonly checked: (data: unknown) => Input;
   readonly execute: (context: RequestContext, input: Input) => Promise<unknown>;
 }
@@ -65,12 +65,12 @@ export class CommandJob<Input> implements JobOwner<CommandPayload<Input>> {
   async accept(command: CommandEnvelope): Promise<void> {
     const { database, jobs, job, checked } = this.#services;
     const { id, type, tenantid, actorid, correlationid, partitionkey, traceparent } = command;
-    const kept = { id, type, tenantid, actorid, correlationid, partitionkey, traceparent };
-    const payload = { tenantId: tenantid, command: kept, input: checked(command.data) };
+    const storedCommand = { id, type, tenantid, actorid, correlationid, partitionkey, traceparent };
+    const payload = { tenantId: tenantid, command: storedCommand, input: checked(command.data) };
     await idempotentMutation(database, contextOf(command), {
       field: "acceptCommand",
       arguments: { commandId: id },
-      // the work of the job writes the record
+      // the job writes the record when it runs
       audit: false,
       commit: async (transaction) => {
         await jobs.send(transaction, job, payload);
@@ -90,7 +90,7 @@ export class CommandJob<Input> implements JobOwner<CommandPayload<Input>> {
     }
   }
 
-  /** Reports the code alone, since the message of a bug is only for the log. */
+  /** Reports the code alone, since a bug's message is only for the log. */
   async abandoned({ command }: CommandPayload<Input>, { code }: JobEnd): Promise<void> {
     await this.#services.refusals.report(command, isKnown(code) ? code : "INTERNAL");
   }

@@ -33,7 +33,7 @@ describe("commands of the bus", () => {
   });
   const send = (type: CommandType, data: Record<string, unknown>, by = actor): Promise<CommandEnvelope> =>
     fixture.database.transaction(tenant(), causeOf(by), async (transaction) => transaction.send(command(type, data)));
-  const sealed = (type: CommandType, data: Record<string, unknown>) =>
+  const sealedCommand = (type: CommandType, data: Record<string, unknown>) =>
     createCommand(command(type, data), "spine", actor.tenantId ?? "", causeOf(actor));
   /** Events that the command caused. */
   const causedBy = async ({ id }: Pick<CommandEnvelope, "id">) =>
@@ -43,9 +43,9 @@ describe("commands of the bus", () => {
         id,
       )
     ).map(({ envelope }) => envelope);
-  const answerTo = async (sent: Pick<CommandEnvelope, "id">): Promise<Envelope> => {
-    for (let tried = 0; tried < 6000; tried += 1) {
-      const [first] = await causedBy(sent);
+  const answerTo = async (command: Pick<CommandEnvelope, "id">): Promise<Envelope> => {
+    for (let attempt = 0; attempt < 6000; attempt += 1) {
+      const [first] = await causedBy(command);
       if (first) return first;
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
@@ -57,7 +57,8 @@ describe("commands of the bus", () => {
     while (!(await condition()) && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 10));
   };
   /** Resolves when the consumer is past everything that was published before. */
-  const settled = async () => answerTo(await send("PublishTemplateVersion", { templateVersionId: newId("tpv") }));
+  const passEarlierCommands = async () =>
+    answerTo(await send("PublishTemplateVersion", { templateVersionId: newId("tpv") }));
   const refusal = (code: string) => ({ type: "CommandRefused", data: expect.objectContaining({ code }) });
 
   it("have names that no event has", () => {
@@ -66,17 +67,21 @@ describe("commands of the bus", () => {
 
   it("publish and deprecate versions for their actor", async () => {
     const templateVersionId = await fixture.aTemplateVersion(actor);
-    const published = await send("PublishTemplateVersion", { templateVersionId });
-    const deprecated = await send("DeprecateTemplateVersion", { templateVersionId, reason: "Legacy", message: "Old." });
-    expect(await answerTo(published)).toMatchObject({
+    const publishCommand = await send("PublishTemplateVersion", { templateVersionId });
+    const deprecateCommand = await send("DeprecateTemplateVersion", {
+      templateVersionId,
+      reason: "Legacy",
+      message: "Old.",
+    });
+    expect(await answerTo(publishCommand)).toMatchObject({
       type: "TemplateVersionPublished",
       actorid: actor.subject,
       tenantid: actor.tenantId,
       traceid: trace.traceId,
-      correlationid: published.correlationid,
+      correlationid: publishCommand.correlationid,
       data: { templateVersionId },
     });
-    expect(await answerTo(deprecated)).toMatchObject({
+    expect(await answerTo(deprecateCommand)).toMatchObject({
       type: "TemplateVersionDeprecated",
       data: { templateVersionId, reason: "Legacy", message: "Old.", replacementTemplateVersionId: null },
     });
@@ -85,12 +90,12 @@ describe("commands of the bus", () => {
   it("publish, deprecate and retire versions of libraries, in the order in which they were sent", async () => {
     const libraryVersionId = await fixture.aLibraryVersion(actor);
     const alternatePackage = { packageName: "Acme.Newer", range: "[2.0,)" };
-    const sent = await fixture.database.transaction(tenant(), causeOf(actor), async (transaction) => [
+    const commands = await fixture.database.transaction(tenant(), causeOf(actor), async (transaction) => [
       transaction.send(command("PublishLibraryVersion", { libraryVersionId })),
       transaction.send(command("DeprecateLibraryVersion", { libraryVersionId, reason: "Other", alternatePackage })),
       transaction.send(command("RetireLibraryVersion", { libraryVersionId, reason: "Recalled." })),
     ]);
-    const answers = await Promise.all(sent.map((one) => answerTo(one)));
+    const answers = await Promise.all(commands.map((sentCommand) => answerTo(sentCommand)));
     expect(answers.map(({ type }) => type)).toEqual([
       "LibraryVersionPublished",
       "LibraryVersionDeprecated",
@@ -102,23 +107,23 @@ describe("commands of the bus", () => {
 
   it("take effect once however often they are delivered", async () => {
     const libraryVersionId = await fixture.aLibraryVersion(actor);
-    const sent = sealed("PublishLibraryVersion", { libraryVersionId });
-    await fixture.bus.publish([sent]);
-    await answerTo(sent);
-    await deliverAgain(sent);
-    await settled();
-    expect((await causedBy(sent)).map(({ type }) => type)).toEqual(["LibraryVersionPublished"]);
+    const envelope = sealedCommand("PublishLibraryVersion", { libraryVersionId });
+    await fixture.bus.publish([envelope]);
+    await answerTo(envelope);
+    await deliverAgain(envelope);
+    await passEarlierCommands();
+    expect((await causedBy(envelope)).map(({ type }) => type)).toEqual(["LibraryVersionPublished"]);
   });
 
   it("stay refused, though they might succeed when they are delivered again", async () => {
     const templateVersionId = await fixture.aTemplateVersion(actor, { validated: false });
-    const sent = sealed("PublishTemplateVersion", { templateVersionId });
-    await fixture.bus.publish([sent]);
-    expect(await answerTo(sent)).toMatchObject(refusal("TEMPLATE_VERSION_NOT_VALIDATED"));
+    const envelope = sealedCommand("PublishTemplateVersion", { templateVersionId });
+    await fixture.bus.publish([envelope]);
+    expect(await answerTo(envelope)).toMatchObject(refusal("TEMPLATE_VERSION_NOT_VALIDATED"));
     await fixture.passEveryCheck(templateVersionId);
-    await deliverAgain(sent);
-    await settled();
-    expect(await causedBy(sent)).toHaveLength(1);
+    await deliverAgain(envelope);
+    await passEarlierCommands();
+    expect(await causedBy(envelope)).toHaveLength(1);
     expect(await answerTo(await send("PublishTemplateVersion", { templateVersionId }))).toMatchObject({
       type: "TemplateVersionPublished",
     });
@@ -142,12 +147,12 @@ describe("commands of the bus", () => {
       ["PublishLibraryVersion", { libraryVersionId: newId("lbv") }, "LIBRARY_VERSION_NOT_FOUND"],
     ];
     for (const [type, data, code] of wrong) {
-      const sent = await send(type, data);
-      expect(await answerTo(sent)).toMatchObject({
+      const envelope = await send(type, data);
+      expect(await answerTo(envelope)).toMatchObject({
         type: "CommandRefused",
-        subject: `commands/${sent.id}`,
-        correlationid: sent.correlationid,
-        data: { commandId: sent.id, command: type, code, detail: expect.any(String) },
+        subject: `commands/${envelope.id}`,
+        correlationid: envelope.correlationid,
+        data: { commandId: envelope.id, command: type, code, detail: expect.any(String) },
       });
     }
     expect(await answerTo(await send("PublishLibraryVersion", { libraryVersionId }))).toMatchObject({
@@ -157,8 +162,8 @@ describe("commands of the bus", () => {
 
   it("reach no version of another tenant", async () => {
     const templateVersionId = await fixture.aTemplateVersion(aPrincipal());
-    const sent = await send("PublishTemplateVersion", { templateVersionId });
-    expect(await answerTo(sent)).toMatchObject(refusal("TEMPLATE_VERSION_NOT_FOUND"));
+    const envelope = await send("PublishTemplateVersion", { templateVersionId });
+    expect(await answerTo(envelope)).toMatchObject(refusal("TEMPLATE_VERSION_NOT_FOUND"));
   });
 
   it("are not sent for an actor without their scopes, and take their transaction along", async () => {
@@ -187,13 +192,13 @@ describe("commands of the bus", () => {
 
     it("register its version, once however often they are delivered", async () => {
       const sourceRef = `nupkg+${server.serve("/acme.scanned.nupkg", zipOf(files))}`;
-      const sent = sealed("ImportLibraryPackage", { sourceRef });
-      await fixture.bus.publish([sent]);
-      expect(await answerTo(sent)).toMatchObject({ type: "LibraryRegistered", actorid: actor.subject });
-      await deliverAgain(sent);
-      await settled();
-      const caused = (await causedBy(sent)).map(({ type, data }) => [type, data["semanticVersion"]]);
-      expect(caused).toEqual([
+      const envelope = sealedCommand("ImportLibraryPackage", { sourceRef });
+      await fixture.bus.publish([envelope]);
+      expect(await answerTo(envelope)).toMatchObject({ type: "LibraryRegistered", actorid: actor.subject });
+      await deliverAgain(envelope);
+      await passEarlierCommands();
+      const causedEvents = (await causedBy(envelope)).map(({ type, data }) => [type, data["semanticVersion"]]);
+      expect(causedEvents).toEqual([
         ["LibraryRegistered", undefined],
         ["LibraryVersionRegistered", "1.2.3"],
       ]);
@@ -217,7 +222,7 @@ describe("commands of the bus", () => {
       const waiting = await send("ImportLibraryPackage", { sourceRef: `nupkg+${server.url}/silent.nupkg` });
       await until(() => server.asked.includes("/silent.nupkg"));
       expect(server.asked).toContain("/silent.nupkg");
-      expect((await settled()).type).toBe("CommandRefused");
+      expect((await passEarlierCommands()).type).toBe("CommandRefused");
       expect(await causedBy(waiting)).toEqual([]);
     });
   });
@@ -226,17 +231,17 @@ describe("commands of the bus", () => {
     const set = { runtime: "net8.0", libraries: [{ packageName: "Foreign", version: "1.0.0" }] };
 
     it("store one scan, however often they are delivered", async () => {
-      const sent = sealed("ScanDependencies", set);
-      await fixture.bus.publish([sent]);
-      expect(await answerTo(sent)).toMatchObject({
+      const envelope = sealedCommand("ScanDependencies", set);
+      await fixture.bus.publish([envelope]);
+      expect(await answerTo(envelope)).toMatchObject({
         type: "DependenciesScanned",
         actorid: actor.subject,
-        correlationid: sent.correlationid,
+        correlationid: envelope.correlationid,
         data: { templateVersionId: null, packageCount: 1, unknownCount: 1 },
       });
-      await deliverAgain(sent);
-      await settled();
-      expect(await causedBy(sent)).toHaveLength(1);
+      await deliverAgain(envelope);
+      await passEarlierCommands();
+      expect(await causedBy(envelope)).toHaveLength(1);
     });
 
     it("are refused like their mutation", async () => {
@@ -263,9 +268,9 @@ describe("commands of the bus", () => {
     ["of a tenant that is none", { tenantid: "ten_none" }],
     ["of nobody", { actorid: "" }],
   ])("%s are parked, and the next goes on", async (_what, fault) => {
-    const whole = sealed("PublishLibraryVersion", { libraryVersionId: newId("lbv") });
-    await fixture.bus.publish([{ ...whole, ...fault }, sealed("PublishLibraryVersion", {})]);
-    expect((await settled()).type).toBe("CommandRefused");
+    const whole = sealedCommand("PublishLibraryVersion", { libraryVersionId: newId("lbv") });
+    await fixture.bus.publish([{ ...whole, ...fault }, sealedCommand("PublishLibraryVersion", {})]);
+    expect((await passEarlierCommands()).type).toBe("CommandRefused");
     const text = "select consumer from bus.dead_letters where envelope->>'id' = $1";
     // its retries may end after the next message
     await until(async () => (await fixture.rows(text, whole.id)).length > 0);

@@ -38,7 +38,7 @@ export class CommandService implements CommandConsumer {
     const { promotions, jobs, refusals } = this.#services;
     if (await refusals.wasRefused(command)) return;
     try {
-      // the bus delivers the types of this consumer only
+      // the bus delivers only this consumer's types
       const type = command.type as CommandOf<"catalog">;
       if (type === "ImportLibraryPackage" || type === "ScanDependencies") await jobs[type].accept(command);
       else await promotions.execute(type, contextOf(command), command.data);

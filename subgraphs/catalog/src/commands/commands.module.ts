@@ -14,7 +14,7 @@ import { Promotions } from "./promotions.js";
 import { recordRefusal } from "./record-refusal.js";
 
 export interface CommandSettings {
-  /** Verifies the tokens of gRPC callers. */
+  /** Verifies gRPC callers' tokens. */
   readonly verifier: Verifier;
 }
 

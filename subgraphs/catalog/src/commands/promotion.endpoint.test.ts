@@ -73,17 +73,17 @@ describe("factory.catalog.v1.Promotion", () => {
   it("moves versions of templates on", async () => {
     const [templateVersionId, other] = [await fixture.aTemplateVersion(actor), await fixture.aTemplateVersion(actor)];
     const client = clientAs();
-    const published = await client.publishTemplateVersion({ templateVersionId }, await bearing());
-    expect(published.templateVersion).toMatchObject({
+    const publishAnswer = await client.publishTemplateVersion({ templateVersionId }, await bearing());
+    expect(publishAnswer.templateVersion).toMatchObject({
       templateVersionId,
       semanticVersion: "1.0.0",
       status: "Published",
     });
-    const deprecated = await client.deprecateTemplateVersion(
+    const deprecateAnswer = await client.deprecateTemplateVersion(
       { templateVersionId, reason: "Legacy", message: "Old.", replacementTemplateVersionId: other },
       await bearing(),
     );
-    expect(deprecated.templateVersion?.status).toBe("Deprecated");
+    expect(deprecateAnswer.templateVersion?.status).toBe("Deprecated");
   });
 
   it("moves versions of libraries on", async () => {
@@ -178,10 +178,12 @@ describe("factory.catalog.v1.Promotion", () => {
   it("refuses what GraphQL refuses, with the same codes", async () => {
     const client = clientAs();
     const call = await bearing();
-    const unvalidated = await fixture.aTemplateVersion(actor, { validated: false });
+    const unvalidatedVersionId = await fixture.aTemplateVersion(actor, { validated: false });
     const elsewhere = await fixture.aTemplateVersion(aPrincipal());
     const waiting = await fixture.aLibraryVersion(actor);
-    await expect(client.publishTemplateVersion({ templateVersionId: unvalidated }, call)).rejects.toMatchObject({
+    await expect(
+      client.publishTemplateVersion({ templateVersionId: unvalidatedVersionId }, call),
+    ).rejects.toMatchObject({
       code: "TEMPLATE_VERSION_NOT_VALIDATED",
     });
     await expect(client.publishTemplateVersion({ templateVersionId: elsewhere }, call)).rejects.toMatchObject({
@@ -227,7 +229,7 @@ describe("factory.catalog.v1.Promotion", () => {
     ["scanDependencies", "templates.execute"],
     ["upgradeAdvice", "libraries.read"],
   ])("%s needs the scope %s", async (method, scope) => {
-    const others = [...actor.scopes].filter((held) => held !== scope) as Scope[];
+    const others = [...actor.scopes].filter((otherScope) => otherScope !== scope) as Scope[];
     await expect(clientAs()[method]({}, await bearing({}, ...others))).rejects.toMatchObject({
       code: "INSUFFICIENT_SCOPE",
     });
@@ -237,7 +239,7 @@ describe("factory.catalog.v1.Promotion", () => {
   });
 
   it("publishes nothing for an agent without an approval", async () => {
-    const signed = async (approvalId?: string) =>
+    const signedToken = async (approvalId?: string) =>
       tokens.sign(
         { ...actor, principalType: "Agent" },
         { agentTaskId: "task-1", act: { sub: "cli_agent" }, approvalId },
@@ -247,8 +249,8 @@ describe("factory.catalog.v1.Promotion", () => {
         { libraryVersionId: newId("lbv") },
         { headers: { authorization: `Bearer ${token}` } },
       );
-    await expect(publish(await signed())).rejects.toMatchObject({ code: "APPROVAL_REQUIRED" });
-    await expect(publish(await signed("apr_1"))).rejects.toMatchObject({ code: "LIBRARY_VERSION_NOT_FOUND" });
+    await expect(publish(await signedToken())).rejects.toMatchObject({ code: "APPROVAL_REQUIRED" });
+    await expect(publish(await signedToken("apr_1"))).rejects.toMatchObject({ code: "LIBRARY_VERSION_NOT_FOUND" });
   });
 
   describe("refuses a caller", () => {

@@ -27,8 +27,8 @@ interface PromotionServices {
 }
 
 /**
- * The gRPC service factory.catalog.v1.Promotion. Any service of the platform itself may call it. The access token decides what
- * is allowed.
+ * The gRPC service factory.catalog.v1.Promotion. Any platform service may call it. The access token decides what is
+ * allowed.
  */
 export function promotionEndpoint({
   promotions,
@@ -38,7 +38,7 @@ export function promotionEndpoint({
   verifier,
   stopping,
 }: PromotionServices): GrpcService {
-  const authorized = <T>(
+  const authorizedCall = <T>(
     call: ServiceCallContext,
     scopes: readonly Scope[],
     work: (context: RequestContext) => Promise<T>,
@@ -47,7 +47,7 @@ export function promotionEndpoint({
     return authenticatedCall(call, verifier, scopes, work);
   };
   const promote = async <C extends PromotionType>(type: C, request: object, call: ServiceCallContext) =>
-    authorized(call, commandTypes[type].scopes, (context) => promotions.execute(type, context, request));
+    authorizedCall(call, commandTypes[type].scopes, (context) => promotions.execute(type, context, request));
   return grpcService(
     PromotionDefinition,
     {
@@ -67,16 +67,16 @@ export function promotionEndpoint({
         return { libraryVersion: await promote("RetireLibraryVersion", request, call) };
       },
       importLibraryPackage: async (request, call) =>
-        authorized(call, commandTypes.ImportLibraryPackage.scopes, async (context) => {
+        authorizedCall(call, commandTypes.ImportLibraryPackage.scopes, async (context) => {
           const { library, version, warnings } = await imports.importPackage(context, checkedImport(request));
           return { libraryVersion: version, packageName: library.packageName, warnings };
         }),
       scanDependencies: async (request, call) =>
-        authorized(call, ["templates.execute"], async (context) =>
+        authorizedCall(call, ["templates.execute"], async (context) =>
           scanAnswer(await scans.scan(context, checkedScanRequest(request))),
         ),
       upgradeAdvice: async ({ runtime, libraries }, call) =>
-        authorized(call, ["libraries.read"], async (context) =>
+        authorizedCall(call, ["libraries.read"], async (context) =>
           upgradeAnswer(await compatibility.upgrades(context, runtime, libraries)),
         ),
     },

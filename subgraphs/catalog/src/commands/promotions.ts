@@ -14,12 +14,12 @@ interface Promoted {
   RetireLibraryVersion: LibraryVersionType;
 }
 
-/** The commands that change the state of a version. */
+/** The commands that change a version's state. */
 export type PromotionType = Exclude<CommandOf<"catalog">, "ImportLibraryPackage" | "ScanDependencies">;
 
 type Handlers = { [C in PromotionType]: (context: RequestContext, data: CommandData[C]) => Promise<Promoted[C]> };
 
-/** Executes the commands that change the state of a version, for the bus and for gRPC. */
+/** Executes the commands that change a version's state, for the bus and for gRPC. */
 export class Promotions {
   readonly #handlers: Handlers;
 
@@ -42,7 +42,7 @@ export class Promotions {
     };
   }
 
-  /** Validates the data by the schema of the command, and executes it. */
+  /** Validates the data by the command's schema, and executes it. */
   async execute<C extends PromotionType>(type: C, context: RequestContext, data: unknown): Promise<Promoted[C]> {
     return this.#handlers[type](context, checkedData(type, data));
   }

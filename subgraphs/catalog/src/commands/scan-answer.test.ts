@@ -1,7 +1,7 @@
 import { ScanDependenciesResponse } from "@factory/schema/proto/generated/factory/catalog/v1/promotion";
 import { scanAnswer } from "./scan-answer.js";
 
-const one = (at: number, summary: string | null) => ({
+const scannedPackage = (at: number, summary: string | null) => ({
   ref: `p${at}@1.0.0`,
   packageName: `P${at}`,
   version: "1.0.0",
@@ -16,7 +16,7 @@ const one = (at: number, summary: string | null) => ({
   ],
   dependsOn: [],
 });
-const scanWith = (packages: ReturnType<typeof one>[]) => ({
+const scanWith = (packages: ReturnType<typeof scannedPackage>[]) => ({
   dependencyScanId: "scn_1",
   templateVersionId: null,
   contentDigest: null,
@@ -33,12 +33,12 @@ const scanWith = (packages: ReturnType<typeof one>[]) => ({
 
 describe("the answer of a scan over gRPC", () => {
   it("has every package of a usual scan", () => {
-    const answer = scanAnswer(scanWith([one(1, "Short."), one(2, null)]));
+    const answer = scanAnswer(scanWith([scannedPackage(1, "Short."), scannedPackage(2, null)]));
     expect([answer.packages.length, answer.omittedPackages]).toEqual([2, 0]);
   });
 
   it("is a message that servers and clients accept, and counts the packages that it omits", () => {
-    const answer = scanAnswer(scanWith(Array.from({ length: 2000 }, (_, at) => one(at, "é".repeat(500)))));
+    const answer = scanAnswer(scanWith(Array.from({ length: 2000 }, (_, at) => scannedPackage(at, "é".repeat(500)))));
     expect(answer.dependencyScanId).toBe("scn_1");
     expect(answer.packages.length + answer.omittedPackages).toBe(2000);
     expect(answer.packages[0]?.ref).toBe("p0@1.0.0");

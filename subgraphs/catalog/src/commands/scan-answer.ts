@@ -1,32 +1,32 @@
 import type { DependencyScanType } from "../compatibility/dependency-scans/record/dependency-scan.type.js";
 
-/** The packages of one answer. A whole message has at most 1 MiB. */
+/** The packages in one answer. A whole message has at most 1 MiB. */
 const maxBytes = 768 * 1024;
 
-/** Converts a scan into the answer of the gRPC method, where null members are absent and packages beyond a size, too. */
+/** Converts a scan into the gRPC method's answer, without null members and without packages beyond a size. */
 export function scanAnswer({ dependencyScanId, contentDigest, complete, limits, packages }: DependencyScanType) {
-  const answered = firstPackages(packages);
+  const answeredPackages = firstPackages(packages);
   return {
     dependencyScanId,
     contentDigest: contentDigest ?? undefined,
     complete,
     limits,
-    packages: answered,
-    omittedPackages: packages.length - answered.length,
+    packages: answeredPackages,
+    omittedPackages: packages.length - answeredPackages.length,
   };
 }
 
 function firstPackages(packages: DependencyScanType["packages"]) {
-  const answered: ReturnType<typeof packageAnswer>[] = [];
-  let left = maxBytes;
-  for (const one of packages) {
-    const answer = packageAnswer(one);
+  const answers: ReturnType<typeof packageAnswer>[] = [];
+  let remainingBytes = maxBytes;
+  for (const scannedPackage of packages) {
+    const answer = packageAnswer(scannedPackage);
     // the message is shorter than the same members in JSON
-    left -= Buffer.byteLength(JSON.stringify(answer));
-    if (left < 0) break;
-    answered.push(answer);
+    remainingBytes -= Buffer.byteLength(JSON.stringify(answer));
+    if (remainingBytes < 0) break;
+    answers.push(answer);
   }
-  return answered;
+  return answers;
 }
 
 function packageAnswer({
@@ -35,20 +35,20 @@ function packageAnswer({
   libraryVersionId,
   license,
   vulnerabilities,
-  ...one
+  ...members
 }: DependencyScanType["packages"][number]) {
   return {
-    ...one,
-    frameworks: [...one.frameworks],
-    dependsOn: [...one.dependsOn],
+    ...members,
+    frameworks: [...members.frameworks],
+    dependsOn: [...members.dependsOn],
     version: version ?? undefined,
     requested: requested ?? undefined,
     libraryVersionId: libraryVersionId ?? undefined,
     license: license ?? undefined,
-    vulnerabilities: vulnerabilities.map(({ advisoryId, severity, summary, url, ...found }) => ({
-      ...found,
-      aliases: [...found.aliases],
-      fixedVersions: [...found.fixedVersions],
+    vulnerabilities: vulnerabilities.map(({ advisoryId, severity, summary, url, ...vulnerability }) => ({
+      ...vulnerability,
+      aliases: [...vulnerability.aliases],
+      fixedVersions: [...vulnerability.fixedVersions],
       advisoryId: advisoryId ?? undefined,
       severity: severity ?? undefined,
       summary: summary ?? undefined,

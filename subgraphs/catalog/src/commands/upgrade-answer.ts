@@ -1,7 +1,7 @@
 import type { UpgradeAdvice } from "../compatibility/compatibility/advice/upgrade-advice.js";
 import type { UpgradeBlock } from "../compatibility/compatibility/advice/upgrade-step.js";
 
-/** Converts upgrade advice into the answer of the gRPC method, where null members are absent. */
+/** Converts upgrade advice into the gRPC method's answer, where null members are absent. */
 export function upgradeAnswer({ upgrades, proposal, evaluations, complete }: UpgradeAdvice) {
   return {
     evaluations,
@@ -18,11 +18,11 @@ export function upgradeAnswer({ upgrades, proposal, evaluations, complete }: Upg
         : {
             changes: proposal.changes,
             compatible: proposal.compatible,
-            held: proposal.held.map(({ notNewer, ...held }) => ({ ...held, notNewer: block(notNewer) })),
+            held: proposal.held.map(({ notNewer, ...heldPackage }) => ({ ...heldPackage, notNewer: block(notNewer) })),
           },
   };
 }
 
-function block(found: UpgradeBlock | null) {
-  return found ? { ...found, packageName: found.packageName ?? undefined } : undefined;
+function block(upgradeBlock: UpgradeBlock | null) {
+  return upgradeBlock ? { ...upgradeBlock, packageName: upgradeBlock.packageName ?? undefined } : undefined;
 }

@@ -8,7 +8,7 @@ import type {
 } from "./evaluation/catalog-library.js";
 import type { EvaluationInput } from "./evaluation/evaluation-input.js";
 
-/** A version in few words: frameworks it is `on`, what it `needs` by range, `at` a framework more of that. */
+/** A version in few words: frameworks it is `on`, what it `needs` by range, and what it also needs `at` a framework. */
 interface VersionSketch {
   on?: string;
   needs?: Record<string, string>;
@@ -25,9 +25,9 @@ interface VersionSketch {
 export type CatalogSketch = Record<string, { offers?: string; versions: Record<string, VersionSketch> }>;
 
 export function framework(text: string): Framework {
-  const parsed = parseFramework(text);
-  if (parsed === undefined) throw new Error(`${text} is no framework`);
-  return parsed;
+  const framework = parseFramework(text);
+  if (framework === undefined) throw new Error(`${text} is no framework`);
+  return framework;
 }
 
 function requirements(needs: Record<string, string>, targetFramework: string | null) {

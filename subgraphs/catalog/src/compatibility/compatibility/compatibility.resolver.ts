@@ -7,7 +7,7 @@ import type { CompatibilityService } from "./compatibility.service.js";
 import { CompatibilityMatrixType } from "./compatibility.type.js";
 import { LibraryUpgradeAdviceType } from "./upgrade.type.js";
 
-/** The GraphQL operations of compatibility. */
+/** The GraphQL operations for compatibility. */
 @Resolver(() => CompatibilityMatrixType)
 export class CompatibilityResolver {
   readonly #compatibility: CompatibilityService;

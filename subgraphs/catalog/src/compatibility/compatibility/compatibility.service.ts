@@ -24,7 +24,7 @@ import type { TemplateSide } from "./evaluation/evaluation-input.js";
 import type { LibrarySnapshots } from "./library-snapshot.js";
 import type { UpgradeAdvisor } from "./upgrade-advisor.js";
 
-/** The limit of the GraphQL input; gRPC requests are checked here only. */
+/** The GraphQL input's limit; gRPC requests are checked here only. */
 const maxLibraries = 200;
 
 const oneMatrix = tenantStatement(
@@ -36,14 +36,14 @@ const readMatrix = rowReader(CompatibilityMatrix);
 
 interface Assessment extends Evaluation {
   readonly snapshotDigest: string;
-  /** The cost of the evaluation in the rate limit. */
+  /** The evaluation's cost in the rate limit. */
   readonly points: number;
 }
 
-/** The packages, dependencies and findings that one point of the rate limit pays for. */
+/** The packages, dependencies and findings that one rate limit point pays for. */
 const stepsPerPoint = 3000;
 
-/** Evaluates sets of libraries, stores the answers and searches for upgrades. */
+/** Evaluates library sets, stores the answers and searches for upgrades. */
 export class CompatibilityService {
   readonly #database: Database;
   readonly #snapshots: LibrarySnapshots;
@@ -126,9 +126,9 @@ export class CompatibilityService {
     checkLibraries(libraries, { distinct: false });
     const tenant = tenantOf(context);
     const { catalog } = await this.#snapshots.of(tenant, namesOf(libraries));
-    const listed = libraries.map(({ packageName, version }) => ({ packageName, version }));
+    const libraryReferences = libraries.map(({ packageName, version }) => ({ packageName, version }));
     const rules = await this.#unknownLibraries(tenant);
-    const input = { runtime: framework, libraries: listed, catalog, now: new Date(), ...rules };
+    const input = { runtime: framework, libraries: libraryReferences, catalog, now: new Date(), ...rules };
     return this.#advisor.advise(input, { tenantId: tenant.tenantId });
   }
 
@@ -156,14 +156,14 @@ export class CompatibilityService {
   #evaluate(
     context: RequestContext,
     field: string,
-    asked: { templateId?: string; input: EvaluateLibraryCompatibilityInput & { templateVersionId?: string } },
+    evaluation: { templateId?: string; input: EvaluateLibraryCompatibilityInput & { templateVersionId?: string } },
     findTemplate: (() => Promise<TemplateSide>) | undefined,
   ): Promise<CompatibilityMatrixType> {
-    const { runtime, templateVersionId } = asked.input;
-    const libraries = asked.input.libraries.map(({ packageName, version }) => ({ packageName, version }));
+    const { runtime, templateVersionId } = evaluation.input;
+    const libraries = evaluation.input.libraries.map(({ packageName, version }) => ({ packageName, version }));
     return idempotentMutation(this.#database, context, {
       field,
-      arguments: asked,
+      arguments: evaluation,
       prepare: async () => {
         const assessment = await this.assess(tenantOf(context), runtime, libraries, await findTemplate?.());
         context.points += assessment.points - 1;

@@ -6,7 +6,7 @@ import { evaluateSet } from "./evaluate-set.js";
 import { createEvaluationContext } from "./evaluation/evaluation-context.js";
 import type { EvaluationInput } from "./evaluation/evaluation-input.js";
 
-/** The packages of a restore that are not listed: "X 1.0.0, Y 2.0.0". */
+/** The unlisted packages in a restore: "X 1.0.0, Y 2.0.0". */
 function transitive(sketch: CatalogSketch, set: string, runtime?: string): string {
   const input = inputOf(sketch, set, runtime);
   const { graph } = createEvaluationContext(input, new PackageSnapshot(input.catalog));
@@ -133,7 +133,7 @@ describe("cousins", () => {
     ["(,1.0]", "(1.0,)", "conflict"],
     ["3.0", "[2.0,3.0)", "conflict"],
   ];
-  const asked = (ranges: readonly string[]): CatalogSketch => ({
+  const graphWith = (ranges: readonly string[]): CatalogSketch => ({
     ...Object.fromEntries(
       ranges.map((range, index) => [`L${index}`, { versions: { "1.0.0": { needs: { X: range } } } }]),
     ),
@@ -145,7 +145,7 @@ describe("cousins", () => {
       [a, b],
       [b, a],
     ]) {
-      const sketch = asked(ranges);
+      const sketch = graphWith(ranges);
       const result = broken(sketch, "L0 1.0.0, L1 1.0.0");
       expect(result).toBe(version === "conflict" ? "LibraryVersionConflict" : "");
       if (version !== "conflict") expect(transitive(sketch, "L0 1.0.0, L1 1.0.0")).toBe(`X ${version}`);
@@ -161,8 +161,8 @@ describe("cousins", () => {
     [["[1.0,2.0]", "[1.1,3.0]", "[2.0,3.0]"], "2.0.0"],
   ])("of %j settle on %s", (ranges, version) => {
     const set = ranges.map((_range, index) => `L${index} 1.0.0`).join(", ");
-    expect(broken(asked(ranges), set)).toBe(version === "conflict" ? "LibraryVersionConflict" : "");
-    if (version !== "conflict") expect(transitive(asked(ranges), set)).toBe(`X ${version}`);
+    expect(broken(graphWith(ranges), set)).toBe(version === "conflict" ? "LibraryVersionConflict" : "");
+    if (version !== "conflict") expect(transitive(graphWith(ranges), set)).toBe(`X ${version}`);
   });
 });
 
@@ -222,8 +222,8 @@ describe("the nearest dependent", () => {
     ["1.*", "1.1", "X 1.3.0", ""],
     ["1.0", "9.0", "X 1.0.0", "LibraryDowngraded"],
     ["9.0", "1.0", "X 1.0.0", "LibraryRequires"],
-  ])("of %s eclipses %s below it", (near, far, resolved, rules) => {
-    expect(transitive(tree(near, far), "A 1.0.0").replace("C 1.0.0", "").replace(/^, /, "")).toBe(resolved);
+  ])("of %s eclipses %s below it", (near, far, resolvedPackages, rules) => {
+    expect(transitive(tree(near, far), "A 1.0.0").replace("C 1.0.0", "").replace(/^, /, "")).toBe(resolvedPackages);
     expect(broken(tree(near, far), "A 1.0.0")).toBe(rules);
   });
 
@@ -315,8 +315,8 @@ describe("dependency groups", () => {
     ["A 3.0.0", "net8.0", "Old 1.0.0"],
     ["A 3.0.0", "net10.0", "New 2.0.0"],
     ["A 3.0.0", "net48", "Old 1.0.0"],
-  ])("of %s on %s bring in [%s]", (set, runtime, resolved) => {
-    expect(transitive(sketch, set, runtime)).toBe(resolved);
+  ])("of %s on %s bring in [%s]", (set, runtime, resolvedPackages) => {
+    expect(transitive(sketch, set, runtime)).toBe(resolvedPackages);
   });
 });
 
@@ -443,7 +443,7 @@ describe("any input", () => {
           ),
           versions: list(version),
         }),
-      ).map((libraries) => new Map(libraries.map((one) => [one.packageName.toLowerCase(), one]))),
+      ).map((libraries) => new Map(libraries.map((library) => [library.packageName.toLowerCase(), library]))),
       template: fc.record({
         templateVersionId: word,
         ...templateVersion,
@@ -457,8 +457,8 @@ describe("any input", () => {
 
   it("is evaluated without an error, and every violation has a suggestion", () => {
     fc.assert(
-      fc.property(input, (one) => {
-        const { compatible, violations } = evaluateSet(one);
+      fc.property(input, (anInput) => {
+        const { compatible, violations } = evaluateSet(anInput);
         expect(compatible).toBe(violations.length === 0);
         for (const { detail, suggestedResolution } of violations) {
           expect(detail).not.toBe("");

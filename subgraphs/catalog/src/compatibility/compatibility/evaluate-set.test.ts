@@ -184,8 +184,8 @@ describe("LibraryDoesNotSupportRuntime", () => {
     ["Win 1.0.0", "net8.0-windows", undefined, undefined],
   ])("%s on %s", (set, runtime, detail, suggestion) => {
     const { violations } = evaluate(table, set, runtime);
-    const expected = detail === undefined ? [] : [{ rule: "LibraryDoesNotSupportRuntime", detail }];
-    expect(violations).toMatchObject(expected);
+    const expectedViolations = detail === undefined ? [] : [{ rule: "LibraryDoesNotSupportRuntime", detail }];
+    expect(violations).toMatchObject(expectedViolations);
     if (suggestion)
       expect(violations[0]?.suggestedResolution).toBe(`${suggestion}. Verified: the set is then compatible.`);
   });
@@ -253,8 +253,8 @@ describe("TemplateDoesNotSupportRuntime", () => {
   it("suggests a draft before another runtime, and a deprecated version never", () => {
     const drafts = template.otherVersions.filter(({ status }) => status !== "Published");
     expect(on("net6.0", { otherVersions: drafts }).violations[0]?.resolution?.toVersion).toBe("1.2.0");
-    const deprecated = drafts.filter(({ status }) => status !== "Draft");
-    expect(on("net6.0", { otherVersions: deprecated }).violations[0]).toMatchObject({
+    const deprecatedVersions = drafts.filter(({ status }) => status !== "Draft");
+    expect(on("net6.0", { otherVersions: deprecatedVersions }).violations[0]).toMatchObject({
       suggestedResolution: "Change the runtime from net6.0 to net8.0. Verified: the set is then compatible.",
       resolution: { action: "ChangeRuntime", runtime: "net8.0" },
     });
@@ -535,11 +535,11 @@ describe("the dependencies of a set", () => {
   it("leave out what is broken already: one fault, one violation", () => {
     expect(rulesOf(evaluate(messaging, "Orders 2.1.0, Messaging 1.0.0"))).toEqual(["LibraryVersionNotFound"]);
     expect(rulesOf(evaluate(messaging, "Orders 9.0.0, Messaging 2.0.0"))).toEqual(["LibraryVersionNotFound"]);
-    const unsupported: CatalogSketch = {
+    const unsupportedSet: CatalogSketch = {
       A: { versions: { "1.0.0": { needs: { B: "2.0" } } } },
       B: { versions: { "1.0.0": { on: "net9.0" }, "2.0.0": { on: "net9.0" } } },
     };
-    expect(rulesOf(evaluate(unsupported, "A 1.0.0, B 1.0.0"))).toEqual(["LibraryDoesNotSupportRuntime"]);
+    expect(rulesOf(evaluate(unsupportedSet, "A 1.0.0, B 1.0.0"))).toEqual(["LibraryDoesNotSupportRuntime"]);
   });
 });
 
@@ -566,7 +566,7 @@ describe("any evaluation", () => {
   const packages = ["A", "B", "C", "D", "E"];
   const versions = ["1.0.0", "1.1.0", "2.0.0", "2.1.0-rc.1", "3.0.0"];
   const range = fc.constantFrom("1.0", "[1.0,2.0)", "[2.0]", "2.*", "(1.1,3.0]", "[1.1.0]", "3.0");
-  const named = (value: fc.Arbitrary<string | null>) =>
+  const valuesByName = (value: fc.Arbitrary<string | null>) =>
     fc.dictionary(fc.constantFrom(...packages), value, { maxKeys: 2 });
   const sketch: fc.Arbitrary<CatalogSketch> = fc.dictionary(
     fc.constantFrom(...packages),
@@ -576,13 +576,13 @@ describe("any evaluation", () => {
         fc.constantFrom(...versions),
         fc.record({
           on: fc.constantFrom("", "net6.0", "net8.0", "net9.0", "net472", "netstandard2.0"),
-          needs: named(range) as fc.Arbitrary<Record<string, string>>,
+          needs: valuesByName(range) as fc.Arbitrary<Record<string, string>>,
           at: fc.dictionary(
             fc.constantFrom("net8.0", "net6.0", "netstandard2.0"),
-            named(range) as fc.Arbitrary<Record<string, string>>,
+            valuesByName(range) as fc.Arbitrary<Record<string, string>>,
             { maxKeys: 2 },
           ),
-          clashes: named(fc.option(range)),
+          clashes: valuesByName(fc.option(range)),
           status: fc.constantFrom("Published", "Published", "Deprecated", "Retired"),
           consumes: fc.subarray(["queue/v1", "queue/v2", "store/v2"], { maxLength: 1 }),
           maxRuntime: fc.constantFrom("", "", "net6.0", "net9.0"),
@@ -632,12 +632,15 @@ describe("any evaluation", () => {
   it("does not depend on the order of the set or of the catalog", () => {
     fc.assert(
       fc.property(
-        input.chain((one) =>
-          fc.tuple(fc.constant(one), fc.shuffledSubarray(one.libraries, { minLength: one.libraries.length })),
+        input.chain((anInput) =>
+          fc.tuple(
+            fc.constant(anInput),
+            fc.shuffledSubarray(anInput.libraries, { minLength: anInput.libraries.length }),
+          ),
         ),
-        ([one, shuffled]) => {
+        ([anInput, shuffledLibraries]) => {
           const catalog = new Map(
-            [...one.catalog].toReversed().map(([key, library]) => [
+            [...anInput.catalog].toReversed().map(([key, library]) => [
               key,
               {
                 ...library,
@@ -651,7 +654,7 @@ describe("any evaluation", () => {
               },
             ]),
           );
-          expect(evaluateSet({ ...one, libraries: shuffled, catalog })).toEqual(evaluateSet(one));
+          expect(evaluateSet({ ...anInput, libraries: shuffledLibraries, catalog })).toEqual(evaluateSet(anInput));
         },
       ),
       { numRuns: 300 },
@@ -660,13 +663,13 @@ describe("any evaluation", () => {
 
   it("suggests verified changes that really mend the violation and break nothing", () => {
     fc.assert(
-      fc.property(input, (one) => {
-        const before = evaluateSet(one);
+      fc.property(input, (anInput) => {
+        const before = evaluateSet(anInput);
         expect(before.compatible).toBe(before.violations.length === 0);
         for (const { rule, resolution, suggestedResolution } of before.violations) {
           expect(suggestedResolution).not.toBe("");
           if (!resolution?.verified) continue;
-          const after = evaluateSet(applyMove(one, resolution));
+          const after = evaluateSet(applyMove(anInput, resolution));
           const count = (evaluation: Evaluation) =>
             evaluation.violations.filter((violation) => violation.rule === rule).length;
           expect(count(after)).toBeLessThan(count(before));
@@ -680,10 +683,14 @@ describe("any evaluation", () => {
 
   it("finds the same in a set with an unrelated library added", () => {
     fc.assert(
-      fc.property(input, (one) => {
-        const catalog = new Map([...one.catalog, ...catalogOf({ Unrelated: { versions: { "1.0.0": {} } } })]);
-        const more = { ...one, catalog, libraries: [...one.libraries, { packageName: "Unrelated", version: "1.0.0" }] };
-        expect(evaluateSet(more).violations).toEqual(evaluateSet(one).violations);
+      fc.property(input, (anInput) => {
+        const catalog = new Map([...anInput.catalog, ...catalogOf({ Unrelated: { versions: { "1.0.0": {} } } })]);
+        const more = {
+          ...anInput,
+          catalog,
+          libraries: [...anInput.libraries, { packageName: "Unrelated", version: "1.0.0" }],
+        };
+        expect(evaluateSet(more).violations).toEqual(evaluateSet(anInput).violations);
       }),
       { numRuns: 200 },
     );
@@ -691,7 +698,7 @@ describe("any evaluation", () => {
 
   it("stays bounded in a set where everything is broken", () => {
     const names = Array.from({ length: 60 }, (_, index) => `L${index}`);
-    const broken: CatalogSketch = Object.fromEntries(
+    const brokenSet: CatalogSketch = Object.fromEntries(
       names.map((name, index) => [
         name,
         {
@@ -702,7 +709,7 @@ describe("any evaluation", () => {
         },
       ]),
     );
-    const { violations } = evaluate(broken, names.map((name) => `${name} 1.0.0`).join(", "));
+    const { violations } = evaluate(brokenSet, names.map((name) => `${name} 1.0.0`).join(", "));
     expect(violations).toHaveLength(60 + 59);
     expect(violations.at(-1)).toMatchObject({
       suggestedResolution: "Not searched. Resolve the violations listed above, then evaluate again.",
@@ -724,8 +731,10 @@ describe("any evaluation", () => {
     );
     const { violations } = evaluate(clashing, names.map((name) => `${name} 1.0.0`).join(", "));
     expect(violations).toHaveLength((40 * 39) / 2);
-    const searched = violations.filter(({ suggestedResolution }) => !suggestedResolution.startsWith("Not searched."));
-    expect(searched).toHaveLength(500);
+    const searchedViolations = violations.filter(
+      ({ suggestedResolution }) => !suggestedResolution.startsWith("Not searched."),
+    );
+    expect(searchedViolations).toHaveLength(500);
   });
 
   it("pauses in the resolution of many dependencies, so that no step is a long one", () => {

@@ -23,11 +23,11 @@ export interface Evaluation {
 }
 
 interface CountedEvaluation extends Evaluation {
-  /** The packages, dependencies and findings of all sets that were evaluated for the answer. */
+  /** The packages, dependencies and findings in all sets that were evaluated for the answer. */
   readonly steps: number;
 }
 
-/** Evaluates a set of libraries, and optionally a template version, over a snapshot of the catalog. Pure. */
+/** Evaluates a library set, and optionally a template version, over a snapshot of the catalog. Pure. */
 export function* evaluation(input: EvaluationInput): PausableWork<CountedEvaluation> {
   const snapshot = new PackageSnapshot(input.catalog);
   const context = yield* evaluationContext(input, snapshot);

@@ -4,14 +4,14 @@ import { libraryColumnsWith } from "../../libraries/libraries/library-columns.js
 
 // tables: libraries
 
-/** The most libraries of one snapshot; the dependencies of a set may reach most of a large catalog. */
+/** The most libraries in one snapshot; a set's dependencies may reach most of a large catalog. */
 export const maxLibraries = 5000;
 
-/** A library that the dependencies of a set reach. */
+/** A library that a set's dependencies reach. */
 export type ReachedLibraryRow = LibraryColumns<"packageKey" | "libraryId" | "revision" | "dependencyKeys">;
 
-// each name is followed once, whatever asks for it and however deep; the limit keeps the planner from reading the
-// whole catalog for a join of a few names
+// each name is followed once, whatever asks for it and however deep; the limit keeps the planner from reading the whole
+// catalog for a join with a few names
 export const reachedLibraries = tenantStatement(
   "libraries_reached",
   `with recursive reached (package_key, library_id, revision, dependency_keys) as (

@@ -20,20 +20,23 @@ afterAll(() => fixture.close());
 
 const names = ["A", "B", "C", "D", "E", "F"];
 
-/** Registers a library with one version, or the next version of it; the same again registers its successor. */
+/** Registers a library with one version, or its next version; the same again registers its successor. */
 function aWriter(context: RequestContext) {
   const versions = new LibraryVersionService(fixture.database);
   const libraries = new Map<string, { libraryId: string; count: number; newest: string }>();
   return async (packageName: string, needs: readonly string[]) => {
     const dependencies = needs.map((name) => ({ packageName: name, range: "1.0.0" }));
-    const known = libraries.get(packageName);
-    const version = { semanticVersion: `1.${known?.count ?? 0}.0`, targetFrameworks: ["net8.0"], dependencies };
-    if (known === undefined) {
-      const { libraryId, versions: written } = await fixture.register(context, { packageName, versions: [version] });
-      libraries.set(packageName, { libraryId, count: 1, newest: written[0]?.libraryVersionId ?? "" });
+    const registration = libraries.get(packageName);
+    const version = { semanticVersion: `1.${registration?.count ?? 0}.0`, targetFrameworks: ["net8.0"], dependencies };
+    if (registration === undefined) {
+      const { libraryId, versions: registeredVersions } = await fixture.register(context, {
+        packageName,
+        versions: [version],
+      });
+      libraries.set(packageName, { libraryId, count: 1, newest: registeredVersions[0]?.libraryVersionId ?? "" });
     } else {
-      const { libraryVersionId } = await versions.register(context, known.libraryId, version);
-      libraries.set(packageName, { ...known, count: known.count + 1, newest: libraryVersionId });
+      const { libraryVersionId } = await versions.register(context, registration.libraryId, version);
+      libraries.set(packageName, { ...registration, count: registration.count + 1, newest: libraryVersionId });
     }
     return {
       deprecate: () =>
@@ -55,14 +58,14 @@ describe("the libraries of an evaluation", () => {
       fc.asyncProperty(fc.array(fc.tuple(write, set), { minLength: 1, maxLength: 8 }), set, async (steps, always) => {
         const context = aCaller();
         const tenant = tenantOf(context);
-        const put = aWriter(context);
+        const registerPackage = aWriter(context);
         const snapshots = new LibrarySnapshots(fixture.database.reader);
-        for (const [{ packageName, needs, deprecated }, asked] of steps) {
-          const { deprecate } = await put(packageName, needs);
+        for (const [{ packageName, needs, deprecated }, askedNames] of steps) {
+          const { deprecate } = await registerPackage(packageName, needs);
           if (deprecated) await deprecate();
-          for (const one of [always, asked, always]) {
-            const first = await new LibrarySnapshots(fixture.database.reader).of(tenant, one);
-            const again = await snapshots.of(tenant, one);
+          for (const names of [always, askedNames, always]) {
+            const first = await new LibrarySnapshots(fixture.database.reader).of(tenant, names);
+            const again = await snapshots.of(tenant, names);
             expect(again.revisions).toEqual(first.revisions);
             expect(again.catalog).toEqual(first.catalog);
           }
@@ -84,30 +87,30 @@ describe("the libraries of an evaluation", () => {
 
   it("are looked at in one statement while nothing has changed", async () => {
     const context = aCaller();
-    const put = aWriter(context);
-    await put("A", ["B"]);
-    await put("B", ["C"]);
+    const registerPackage = aWriter(context);
+    await registerPackage("A", ["B"]);
+    await registerPackage("B", ["C"]);
     let statements = 0;
     const { reader } = fixture.database;
-    const counted: Pick<TenantReader, "rows"> = {
-      rows: (...asked) => {
+    const countingReader: Pick<TenantReader, "rows"> = {
+      rows: (...statement) => {
         statements += 1;
-        return reader.rows(...asked);
+        return reader.rows(...statement);
       },
     };
-    const snapshots = new LibrarySnapshots(counted);
-    const taken = async (...asked: string[]) => {
+    const snapshots = new LibrarySnapshots(countingReader);
+    const statementsFor = async (...names: string[]) => {
       statements = 0;
-      const { catalog } = await snapshots.of(tenantOf(context), asked);
+      const { catalog } = await snapshots.of(tenantOf(context), names);
       return [[...catalog.keys()].sort(), statements];
     };
-    expect(await taken("A")).toEqual([["a", "b"], 2]);
-    expect(await taken("A")).toEqual([["a", "b"], 1]);
-    expect(await taken("b")).toEqual([["b"], 1]);
-    expect(await taken("A", "Nowhere")).toEqual([["a", "b"], 1]);
-    expect(await taken("A", "Nowhere")).toEqual([["a", "b"], 1]);
-    await put("C", []);
-    expect(await taken("A")).toEqual([["a", "b", "c"], 3]);
-    expect(await taken("A")).toEqual([["a", "b", "c"], 1]);
+    expect(await statementsFor("A")).toEqual([["a", "b"], 2]);
+    expect(await statementsFor("A")).toEqual([["a", "b"], 1]);
+    expect(await statementsFor("b")).toEqual([["b"], 1]);
+    expect(await statementsFor("A", "Nowhere")).toEqual([["a", "b"], 1]);
+    expect(await statementsFor("A", "Nowhere")).toEqual([["a", "b"], 1]);
+    await registerPackage("C", []);
+    expect(await statementsFor("A")).toEqual([["a", "b", "c"], 3]);
+    expect(await statementsFor("A")).toEqual([["a", "b", "c"], 1]);
   });
 });

@@ -15,7 +15,7 @@ import {
 interface LibrarySnapshot {
   /** By package name in lower case. */
   readonly catalog: ReadonlyMap<string, CatalogLibrary>;
-  /** The id and revision of each library; equal lists mean equal catalogs. */
+  /** Each library's id and revision; equal lists mean equal catalogs. */
   readonly revisions: readonly string[];
 }
 
@@ -23,7 +23,7 @@ interface LibrarySnapshot {
 interface CachedLibrary {
   readonly libraryId: string;
   readonly revision: number;
-  /** The names of all packages that its versions depend on, in lower case. */
+  /** The package names that its versions depend on, in lower case. */
   readonly needs: readonly string[];
   readonly library: CatalogLibrary;
 }
@@ -52,70 +52,71 @@ export class LibrarySnapshots {
   /** The cached snapshot, or undefined where a library is not cached or has changed. */
   async #fromCache(tenant: Tenant, keys: readonly string[]): Promise<LibrarySnapshot | undefined> {
     if (!keys.every((key) => this.#cached.has(keyOf(tenant, key)))) return undefined;
-    const found = new Map<string, CachedLibrary>();
-    const asked = new Set(keys);
-    for (const key of asked) {
-      if (asked.size > maxLibraries) return undefined;
-      const known = this.#cached.get(keyOf(tenant, key));
-      if (!known) continue;
-      found.set(key, known);
-      for (const need of known.needs) asked.add(need);
+    const cachedLibraries = new Map<string, CachedLibrary>();
+    const askedKeys = new Set(keys);
+    for (const key of askedKeys) {
+      if (askedKeys.size > maxLibraries) return undefined;
+      const cachedLibrary = this.#cached.get(keyOf(tenant, key));
+      if (!cachedLibrary) continue;
+      cachedLibraries.set(key, cachedLibrary);
+      for (const need of cachedLibrary.needs) askedKeys.add(need);
     }
-    const cached = snapshotOf(found);
+    const cachedSnapshot = snapshotOf(cachedLibraries);
     // names without a library are included, because one may have been registered since
-    const [now] = await this.#reader.rows<{ revisions: string | null }>(libraryRevisions, tenant, [...asked]);
-    return (now?.revisions ?? "") === cached.revisions.join(",") ? cached : undefined;
+    const [now] = await this.#reader.rows<{ revisions: string | null }>(libraryRevisions, tenant, [...askedKeys]);
+    return (now?.revisions ?? "") === cachedSnapshot.revisions.join(",") ? cachedSnapshot : undefined;
   }
 
   async #read(tenant: Tenant, keys: readonly string[]): Promise<LibrarySnapshot> {
-    const reached = await this.#reader.rows<ReachedLibraryRow>(reachedLibraries, tenant, keys);
-    const found = new Map<string, CachedLibrary>();
+    const reachedRows = await this.#reader.rows<ReachedLibraryRow>(reachedLibraries, tenant, keys);
+    const cachedLibraries = new Map<string, CachedLibrary>();
     const missing = new Map<string, ReachedLibraryRow>();
-    for (const row of reached) {
-      const known = this.#cached.get(keyOf(tenant, row.package_key));
-      if (known && known.libraryId === row.library_id && known.revision === row.revision)
-        found.set(row.package_key, known);
+    for (const row of reachedRows) {
+      const cachedLibrary = this.#cached.get(keyOf(tenant, row.package_key));
+      if (cachedLibrary && cachedLibrary.libraryId === row.library_id && cachedLibrary.revision === row.revision)
+        cachedLibraries.set(row.package_key, cachedLibrary);
       else missing.set(row.library_id, row);
     }
     for (const library of await this.#load(tenant, [...missing.keys()])) {
       const row = missing.get(library.library_id);
       if (row === undefined) continue;
       const { library_id: libraryId, revision, dependency_keys: needs } = row;
-      found.set(row.package_key, { libraryId, revision, needs, library: catalogLibrary(library) });
+      cachedLibraries.set(row.package_key, { libraryId, revision, needs, library: catalogLibrary(library) });
     }
-    for (const key of new Set([...keys, ...found.keys()])) this.#store(keyOf(tenant, key), found.get(key) ?? null);
-    return snapshotOf(found);
+    for (const key of new Set([...keys, ...cachedLibraries.keys()]))
+      this.#store(keyOf(tenant, key), cachedLibraries.get(key) ?? null);
+    return snapshotOf(cachedLibraries);
   }
 
   async #load(tenant: Tenant, ids: readonly string[]): Promise<ReleasedLibraryRow[]> {
     return ids.length === 0 ? [] : this.#reader.rows<ReleasedLibraryRow>(loadLibraries, tenant, ids);
   }
 
-  #store(key: string, known: CachedLibrary | null): void {
+  #store(key: string, entry: CachedLibrary | null): void {
     const before = this.#cached.get(key);
-    if (before === known) return;
+    if (before === entry) return;
     if (before !== undefined) this.#drop(key, before);
-    this.#cached.set(key, known);
-    this.#weight += weightOf(known);
+    this.#cached.set(key, entry);
+    this.#weight += weightOf(entry);
     for (const [oldest, value] of this.#cached) {
       if (this.#weight <= maxCachedVersions) return;
       this.#drop(oldest, value);
     }
   }
 
-  #drop(key: string, known: CachedLibrary | null): void {
+  #drop(key: string, entry: CachedLibrary | null): void {
     this.#cached.delete(key);
-    this.#weight -= weightOf(known);
+    this.#weight -= weightOf(entry);
   }
 }
 
 const keyOf = ({ uuid }: Tenant, packageKey: string) => `${uuid} ${packageKey}`;
-const weightOf = (known: CachedLibrary | null) => 1 + (known?.library.versions.length ?? 0);
+const weightOf = (entry: CachedLibrary | null) => 1 + (entry?.library.versions.length ?? 0);
 
-function snapshotOf(found: ReadonlyMap<string, CachedLibrary>): LibrarySnapshot {
+function snapshotOf(libraries: ReadonlyMap<string, CachedLibrary>): LibrarySnapshot {
   return {
-    catalog: new Map([...found].map(([key, { library }]) => [key, library])),
-    revisions: [...found.values()].map(({ libraryId, revision }) => `${libraryId} ${revision}`).sort(),
+    catalog: new Map([...libraries].map(([key, { library }]) => [key, library])),
+    revisions: [...libraries.values()].map(({ libraryId, revision }) => `${libraryId} ${revision}`).sort(),
   };
 }
 

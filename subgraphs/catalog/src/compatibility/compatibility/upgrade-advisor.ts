@@ -3,10 +3,10 @@ import type { WorkerClient, WorkerPool } from "../../workers/worker-pool/worker-
 import { workerTask } from "../../workers/worker-pool/worker-task.js";
 import type { UpgradeAdvice, UpgradeInput } from "./advice/upgrade-advice.js";
 
-/** The task of the worker processes that calculates upgrade advice. */
+/** The worker task that calculates upgrade advice. */
 export const upgradeTask = workerTask<UpgradeInput, UpgradeAdvice>("adviseUpgrades", "long");
 
-/** Calculates upgrade advice in a worker process: it tries many sets, which would hold up the process of all requests. */
+/** Calculates upgrade advice in a worker process: it tries many sets, which would hold up all requests. */
 export class UpgradeAdvisor {
   readonly #workers: WorkerPool;
   readonly #timeoutMs: number;

@@ -19,7 +19,7 @@ const scanId: SortColumn<DependencyScanSummaryType> = {
 
 export const sortedDependencyScans = new SortedList<DependencyScanSummaryType, TenantStatement>({
   list: "dependencyScans",
-  // ids of scans increase with time
+  // scan ids increase with time
   columns: { scannedAt: scanId },
   id: scanId,
   byDefault: "-scannedAt",
@@ -32,7 +32,7 @@ export const sortedDependencyScans = new SortedList<DependencyScanSummaryType, T
     ),
 });
 
-/** Lists the scans of one template version. */
+/** Lists one template version's scans. */
 export class DependencyScanListService {
   readonly #database: Database;
   readonly #cursors: CursorSeal;

@@ -9,7 +9,7 @@ import type { DependencyScanService } from "./dependency-scan.service.js";
 import { type DependencyScanListService, sortedDependencyScans } from "./dependency-scan-list.service.js";
 import { DependencyScanConnection, DependencyScanType } from "./record/dependency-scan.type.js";
 
-/** The GraphQL operations of dependency scans. */
+/** The GraphQL operations for dependency scans. */
 @Resolver(() => DependencyScanType)
 export class DependencyScanResolver {
   readonly #scans: DependencyScanService;

@@ -23,7 +23,7 @@ const oneScan = tenantStatement(
 );
 
 /**
- * Scans the dependencies of template versions and sets of libraries. Everything slow happens before one transaction
+ * Scans the dependencies that template versions and library sets have. Everything slow happens before one transaction
  * stores the result with its event, so a scan that is killed leaves nothing behind.
  */
 export class DependencyScanService {
@@ -41,14 +41,17 @@ export class DependencyScanService {
     this.#versions = versions;
   }
 
-  /** Throws TEMPLATE_VERSION_NOT_FOUND, DEPENDENCY_SCAN_FAILED and the errors of a set that is not valid. */
+  /** Throws TEMPLATE_VERSION_NOT_FOUND, DEPENDENCY_SCAN_FAILED and the errors for an invalid set. */
   scan(context: RequestContext, input: ScanDependenciesInput): Promise<DependencyScanType> {
     return idempotentMutation(this.#database, context, {
       field: "scanDependencies",
       arguments: { input },
       prepare: async () => {
-        const scanned = await this.#preparation.prepare(context, input);
-        return { scanned, matched: await matchBefore(this.#database, tenantOf(context), scanned.packages) };
+        const scannedSubject = await this.#preparation.prepare(context, input);
+        return {
+          scanned: scannedSubject,
+          matched: await matchBefore(this.#database, tenantOf(context), scannedSubject.packages),
+        };
       },
       commit: async (transaction, { scanned, matched }) => {
         if (scanned.templateVersionId !== null) await this.#versions.hold(transaction, scanned.templateVersionId);
@@ -68,7 +71,7 @@ export class DependencyScanService {
     return (await this.find(context, dependencyScanId)) ?? unknownScan(dependencyScanId);
   }
 
-  /** The row of a scan that the caller reads or has started. Throws NOT_FOUND. */
+  /** The row for a scan that the caller reads or has started. Throws NOT_FOUND. */
   async row(context: RequestContext, dependencyScanId: string): Promise<ScanRow> {
     const row = await this.#find(context, dependencyScanId);
     return row && mayReadResult(context, row.template_version_id) ? row : unknownScan(dependencyScanId);
@@ -88,14 +91,14 @@ function unknownScan(dependencyScanId: string): never {
 
 async function store(
   transaction: Transaction,
-  scanned: ScannedSubject,
-  { packages, limits: reached }: StorablePackages,
+  scannedSubject: ScannedSubject,
+  { packages, limits: reachedLimits }: StorablePackages,
 ): Promise<DependencyScanType> {
   const { em, tenant, record } = transaction;
-  const limits = [...new Set([...scanned.limits, ...reached])];
-  const { templateVersionId } = scanned;
+  const limits = [...new Set([...scannedSubject.limits, ...reachedLimits])];
+  const { templateVersionId } = scannedSubject;
   const scan = em.create(DependencyScan, {
-    ...scanned,
+    ...scannedSubject,
     tenantId: tenant.tenantId,
     dependencyScanId: newId("scn"),
     packages,

@@ -59,7 +59,7 @@ beforeEach(async () => {
 });
 
 let branches = 0;
-async function aVersionOf(files: Record<string, string>, given = ""): Promise<string> {
+async function aVersionOf(files: Record<string, string>, version = ""): Promise<string> {
   branches += 1;
   const branch = `b${branches}`;
   await repository.commit(branch, files, { parent: null });
@@ -70,7 +70,7 @@ async function aVersionOf(files: Record<string, string>, given = ""): Promise<st
   const { createTemplateVersion } = await fixture.run<{ createTemplateVersion: { templateVersionId: string } }>(
     actor,
     `mutation { createTemplateVersion(templateId: "${registerTemplate.templateId}", input: { semanticVersion: "1.0.0",
-       sourceRef: "git+${repository.url}#${branch}", engineKind: "DotnetNewTemplatePack", targetFramework: "net8.0" ${given} })
+       sourceRef: "git+${repository.url}#${branch}", engineKind: "DotnetNewTemplatePack", targetFramework: "net8.0" ${version} })
        { templateVersionId } }`,
   );
   return createTemplateVersion.templateVersionId;
@@ -115,7 +115,7 @@ const advisory = (changes: object = {}) => ({
   ],
   ...changes,
 });
-/** As GraphQL writes a value: names of members without quotes. */
+/** As GraphQL writes a value: member names without quotes. */
 const literal = (value: unknown): string => JSON.stringify(value).replace(/"(\w+)":/g, "$1:");
 const importing = async (documents: object[], by = actor) =>
   (
@@ -142,12 +142,12 @@ describe("Mutation.scanDependencies", () => {
       ],
     });
     const { dependencyScanId } = scan;
-    const read = await fixture.run<Record<string, unknown>>(
+    const readAnswer = await fixture.run<Record<string, unknown>>(
       actor,
       `{ dependencyScan(dependencyScanId: "${dependencyScanId}") { ${scanFields} cycloneDx }
          dependencyScans(templateVersionId: "${templateVersionId}") { items { dependencyScanId packageCount } } }`,
     );
-    expect(read).toMatchObject({
+    expect(readAnswer).toMatchObject({
       dependencyScan: { ...scan, cycloneDx: { bomFormat: "CycloneDX", specVersion: "1.6" } },
       dependencyScans: { items: [{ dependencyScanId, packageCount: 3 }] },
     });
@@ -317,19 +317,21 @@ describe("the advisories of a scan", () => {
     }));
     const alien = { package: { ecosystem: "NuGet", name: "Alien" }, versions: ["2.1.0"] };
     const context = requestContext({ principal: actor, trace: continueTrace(undefined) });
-    const matched = await matchBefore(fixture.database, tenantOf(context), packages);
+    const matchedPackages = await matchBefore(fixture.database, tenantOf(context), packages);
     await importing([
       advisory({ modified: "2026-02-01T00:00:00Z", withdrawn: "2026-02-01T00:00:00Z" }),
       advisory({ id: "GHSA-2", affected: [alien] }),
     ]);
-    const stored = await fixture.database.transaction(tenantOf(context), { trace: context.trace }, (transaction) =>
-      matchAgain(transaction, packages, matched),
+    const storablePackages = await fixture.database.transaction(
+      tenantOf(context),
+      { trace: context.trace },
+      (transaction) => matchAgain(transaction, packages, matchedPackages),
     );
-    const shown = (one: StorablePackages) =>
-      one.packages.map(({ vulnerabilities }) => vulnerabilities.map(({ advisoryId }) => advisoryId));
-    expect(shown(matched.storable)).toEqual([["GHSA-1"], []]);
-    expect(shown(stored)).toEqual([[], ["GHSA-2"]]);
-    expect(stored.limits).toEqual([]);
+    const advisoryIds = (scan: StorablePackages) =>
+      scan.packages.map(({ vulnerabilities }) => vulnerabilities.map(({ advisoryId }) => advisoryId));
+    expect(advisoryIds(matchedPackages.storable)).toEqual([["GHSA-1"], []]);
+    expect(advisoryIds(storablePackages)).toEqual([[], ["GHSA-2"]]);
+    expect(storablePackages.limits).toEqual([]);
   });
 });
 
@@ -337,7 +339,7 @@ describe("Mutation.importAdvisories", () => {
   const set =
     'runtime: "net8.0", libraries: [{ packageName: "Acme.Direct", version: "1.0.0" }, { packageName: "Alien", version: "5.0.0" }]';
   const vulnerabilitiesOf = async (ref: string) =>
-    (await scanOf(set)).packages.find((found) => found.ref === ref)?.vulnerabilities;
+    (await scanOf(set)).packages.find((scannedPackage) => scannedPackage.ref === ref)?.vulnerabilities;
 
   it("lets a scan find advisories, each once, and also for packages that the catalog does not have", async () => {
     const alien = advisory({
@@ -357,18 +359,18 @@ describe("Mutation.importAdvisories", () => {
   });
 
   it("keeps the copy that was changed last, and forgets a withdrawn one", async () => {
-    const registered = { advisoryId: null, severity: "Low" };
+    const registeredVulnerability = { advisoryId: null, severity: "Low" };
     await importing([advisory()]);
     expect(await importing([advisory({ modified: "2025-01-01T00:00:00Z", affected: [] })])).toMatchObject({
       unchanged: 1,
     });
     expect(await vulnerabilitiesOf("acme.deep@2.1.0")).toMatchObject([{ advisoryId: "GHSA-1" }]);
     await importing([advisory({ modified: "2026-02-01T00:00:00Z", withdrawn: "2026-02-01T00:00:00Z" })]);
-    expect(await vulnerabilitiesOf("acme.deep@2.1.0")).toMatchObject([registered]);
+    expect(await vulnerabilitiesOf("acme.deep@2.1.0")).toMatchObject([registeredVulnerability]);
     await importing([advisory({ modified: "2026-03-01T00:00:00Z" })]);
     expect(await vulnerabilitiesOf("acme.deep@2.1.0")).toMatchObject([{ advisoryId: "GHSA-1" }]);
     await importing([advisory({ modified: "2026-04-01T00:00:00Z", affected: [] })]);
-    expect(await vulnerabilitiesOf("acme.deep@2.1.0")).toMatchObject([registered]);
+    expect(await vulnerabilitiesOf("acme.deep@2.1.0")).toMatchObject([registeredVulnerability]);
   });
 
   it("ignores advisories about other ecosystems, and imports all or nothing", async () => {
@@ -382,11 +384,11 @@ describe("Mutation.importAdvisories", () => {
   it("takes the same advisory from two requests at once", async () => {
     const copies = ["2026-01-01", "2026-01-02", "2026-01-03"].map((day) => advisory({ modified: `${day}T00:00:00Z` }));
     await Promise.all(copies.map((copy) => importing([copy])));
-    const shown = await fixture.run<{ packageAdvisories: object[] }>(
+    const advisoryAnswer = await fixture.run<{ packageAdvisories: object[] }>(
       actor,
       '{ packageAdvisories(packageName: "Acme.DEEP") { advisoryId modifiedAt intervals { from to inclusive } } }',
     );
-    expect(shown.packageAdvisories).toEqual([
+    expect(advisoryAnswer.packageAdvisories).toEqual([
       {
         advisoryId: "GHSA-1",
         modifiedAt: "2026-01-03T00:00:00.000Z",
@@ -439,14 +441,14 @@ describe("governance.publish.scanSeverity", () => {
   it("refuses a version that was never scanned, has changed or was scanned in part, and says how to scan", async () => {
     await setSeverity("Critical");
     const version = await aCheckedVersion();
-    const change = (what: string) =>
+    const change = (assignment: string) =>
       fixture.rows(
-        `update catalog.dependency_scans set ${what} where template_version_id = $1`,
+        `update catalog.dependency_scans set ${assignment} where template_version_id = $1`,
         decodeId("tpv", version),
       );
-    for (const what of ["render_digest = 'sha256:other'", "limits = '{Depth}'"]) {
+    for (const assignment of ["render_digest = 'sha256:other'", "limits = '{Depth}'"]) {
       await scanVersion(version);
-      await change(what);
+      await change(assignment);
       const { extensions } = await codeOf(publish(version));
       expect(extensions).toMatchObject({ code: "TEMPLATE_VERSION_NOT_SCANNED" });
     }
@@ -459,15 +461,15 @@ describe("governance.publish.scanSeverity", () => {
   it("lets a version be published and scanned at the same time, and keeps both results", async () => {
     await setSeverity("Critical");
     const version = await aCheckedVersion();
-    const [scan, published] = await Promise.all([scanVersion(version), publish(version)]);
-    expect(published).toEqual({ publishTemplateVersion: { status: "Published" } });
+    const [scan, publishedVersion] = await Promise.all([scanVersion(version), publish(version)]);
+    expect(publishedVersion).toEqual({ publishTemplateVersion: { status: "Published" } });
     const events = await eventsOf("DependenciesScanned");
     expect(events.map(({ data }) => data["dependencyScanId"])).toContain(scan.dependencyScanId);
-    const stored = await fixture.rows(
+    const storedScans = await fixture.rows(
       "select from catalog.dependency_scans where tenant_id = $1",
       decodeId("ten", actor.tenantId ?? ""),
     );
-    expect(stored).toHaveLength(events.length);
+    expect(storedScans).toHaveLength(events.length);
   });
 
   it("counts a parameter schema that was replaced after the scan as a change", async () => {
@@ -521,10 +523,10 @@ describe("governance.publish.scanSeverity", () => {
     ["a floating version", "12.*", "9.0.0", "TEMPLATE_VERSION_NOT_SCANNED"],
     ["an exclusive lower bound", "(12.0.0,13.0)", "9.0.0", "TEMPLATE_VERSION_NOT_SCANNED"],
     ["a property that no file sets", "$(Version)", "9.0.0", "TEMPLATE_VERSION_NOT_SCANNED"],
-  ])("judges a package that the catalog does not have by %s", async (_, requested, affected, code) => {
+  ])("judges a package that the catalog does not have by %s", async (_, requestedRange, affectedRange, code) => {
     await setSeverity("High");
-    const alien = { package: { ecosystem: "NuGet", name: "Alien" }, versions: [affected] };
-    const version = await aCheckedVersion(`<PackageReference Include="Alien" VersionOverride="${requested}" />`);
+    const alien = { package: { ecosystem: "NuGet", name: "Alien" }, versions: [affectedRange] };
+    const version = await aCheckedVersion(`<PackageReference Include="Alien" VersionOverride="${requestedRange}" />`);
     await importing([advisory({ affected: [alien] })]);
     expect((await codeOf(publish(version))).code).toBe(code);
   });

@@ -10,10 +10,10 @@ import type { ResolvedPackages } from "./resolution/package-collection.js";
 import type { ResolutionInput } from "./resolution/resolve-packages.js";
 import { scanFailed } from "./scan-failure.js";
 
-/** The worker task that resolves the references of projects. */
+/** The worker task that resolves project references. */
 export const resolutionTask = workerTask<ResolutionInput, ResolvedPackages>("resolvePackages", "long");
 
-/** The two calculations of a scan, in worker processes under a time limit. */
+/** A scan's two calculations, in worker processes under a time limit. */
 export class DependencyScanner {
   readonly #workers: WorkerPool;
   readonly #limits: { readonly referencesMs: number; readonly resolutionMs: number };

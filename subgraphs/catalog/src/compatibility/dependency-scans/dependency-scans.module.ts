@@ -11,7 +11,7 @@ import { DependencyScanner } from "./dependency-scanner.js";
 import { DependencyScan } from "./record/dependency-scan.entity.js";
 import { ScanPreparation } from "./scan-preparation.js";
 
-/** Scans of the packages that template versions and sets of libraries use. */
+/** Scans for the packages that template versions and library sets use. */
 export const dependencyScans: SliceModule = {
   slice: "dependency-scans",
   entities: [DependencyScan],

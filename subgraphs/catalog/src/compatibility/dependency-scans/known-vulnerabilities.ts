@@ -12,27 +12,39 @@ export function* withAdvisories(
   packages: readonly ScannedPackage[],
   advisories: PackageAdvisories,
 ): PausableWork<ScannedPackage[]> {
-  const compared: ScannedPackage[] = [];
-  for (const one of packages) {
-    const version = comparedVersion(one);
-    const matched = version === undefined ? [] : yield* advisories.matching(one.packageName, version);
-    compared.push(matched.length === 0 ? one : withMatched(one, matched));
+  const comparedPackages: ScannedPackage[] = [];
+  for (const scannedPackage of packages) {
+    const version = comparedVersion(scannedPackage);
+    const matchingAdvisories =
+      version === undefined ? [] : yield* advisories.matching(scannedPackage.packageName, version);
+    comparedPackages.push(
+      matchingAdvisories.length === 0 ? scannedPackage : withMatched(scannedPackage, matchingAdvisories),
+    );
     yield;
   }
-  return compared;
+  return comparedPackages;
 }
 
-function withMatched(one: ScannedPackage, matched: readonly MatchedAdvisory[]): ScannedPackage {
-  const registered = one.vulnerabilities.map((vulnerability) => ({ vulnerability, id: lastPart(vulnerability) }));
-  const known = new Set<ScannedVulnerability>();
-  const imported = matched.map((advisory) => {
+function withMatched(scannedPackage: ScannedPackage, matchingAdvisories: readonly MatchedAdvisory[]): ScannedPackage {
+  const registrations = scannedPackage.vulnerabilities.map((vulnerability) => ({
+    vulnerability,
+    id: lastPart(vulnerability),
+  }));
+  const coveredVulnerabilities = new Set<ScannedVulnerability>();
+  const importedVulnerabilities = matchingAdvisories.map((advisory) => {
     const ids = new Set([advisory.advisoryId, ...advisory.aliases].map((id) => id.toLowerCase()));
-    const same = registered.filter(({ id }) => id !== undefined && ids.has(id));
-    for (const { vulnerability } of same) known.add(vulnerability);
-    const severities = [advisory.severity, ...same.map(({ vulnerability }) => vulnerability.severity)];
+    const sameRegistrations = registrations.filter(({ id }) => id !== undefined && ids.has(id));
+    for (const { vulnerability } of sameRegistrations) coveredVulnerabilities.add(vulnerability);
+    const severities = [advisory.severity, ...sameRegistrations.map(({ vulnerability }) => vulnerability.severity)];
     return { ...advisory, severity: severities.reduce(higher) };
   });
-  return { ...one, vulnerabilities: [...imported, ...one.vulnerabilities.filter((each) => !known.has(each))] };
+  return {
+    ...scannedPackage,
+    vulnerabilities: [
+      ...importedVulnerabilities,
+      ...scannedPackage.vulnerabilities.filter((each) => !coveredVulnerabilities.has(each)),
+    ],
+  };
 }
 
 /** The last part of the address, which names the advisory. */

@@ -12,7 +12,7 @@ import { type ScanLimit, scanLimits } from "./limits/scan-limits.js";
 import type { ScannedPackage } from "./resolution/scanned-package.js";
 import { withinSize } from "./stored-size.js";
 
-/** The packages of a scan as they are stored, with the limits that they have reached. */
+/** A scan's packages as they are stored, with the limits that they have reached. */
 export interface StorablePackages {
   readonly packages: ScannedPackage[];
   readonly limits: readonly ScanLimit[];
@@ -20,7 +20,7 @@ export interface StorablePackages {
 
 /** Packages that were compared with the advisories of a moment. */
 interface MatchedPackages {
-  /** Without the limit of size. */
+  /** Without the size limit. */
   readonly all: readonly ScannedPackage[];
   readonly complete: boolean;
   readonly storable: StorablePackages;
@@ -48,29 +48,31 @@ export async function matchBefore(
 export async function matchAgain(
   transaction: Transaction,
   packages: readonly ScannedPackage[],
-  matched: MatchedPackages,
+  matchedPackages: MatchedPackages,
 ): Promise<StorablePackages> {
-  const changed = new Set(await changedSince(transaction, keysOf(packages), matched.revisions));
-  if (changed.size === 0) return matched.storable;
-  const advisories = await advisoriesAbout(transaction, [...changed], limits);
-  return doAtOnce(joined(packages, matched, { changed, advisories }));
+  const changedKeys = new Set(await changedSince(transaction, keysOf(packages), matchedPackages.revisions));
+  if (changedKeys.size === 0) return matchedPackages.storable;
+  const advisories = await advisoriesAbout(transaction, [...changedKeys], limits);
+  return doAtOnce(joined(packages, matchedPackages, { changed: changedKeys, advisories }));
 }
 
 function* joined(
   packages: readonly ScannedPackage[],
-  matched: MatchedPackages,
+  matchedPackages: MatchedPackages,
   { changed, advisories }: { changed: ReadonlySet<string>; advisories: PackageAdvisories },
 ): PausableWork<StorablePackages> {
-  const again = packages.filter((one) => changed.has(keyOf(one)));
-  const anew = new Map((yield* withAdvisories(again, advisories)).map((one) => [one.ref, one]));
-  const all = matched.all.map((one) => anew.get(one.ref) ?? one);
-  return yield* storable(all, matched.complete && advisories.complete);
+  const again = packages.filter((scannedPackage) => changed.has(keyOf(scannedPackage)));
+  const anew = new Map(
+    (yield* withAdvisories(again, advisories)).map((scannedPackage) => [scannedPackage.ref, scannedPackage]),
+  );
+  const all = matchedPackages.all.map((scannedPackage) => anew.get(scannedPackage.ref) ?? scannedPackage);
+  return yield* storable(all, matchedPackages.complete && advisories.complete);
 }
 
 function* storable(all: readonly ScannedPackage[], isMatched: boolean): PausableWork<StorablePackages> {
   const { packages, complete } = yield* withinSize(all, scanLimits.bytes);
-  const reached: ScanLimit[] = isMatched ? [] : ["Advisories"];
-  return { packages, limits: complete ? reached : [...reached, "Size"] };
+  const reachedLimits: ScanLimit[] = isMatched ? [] : ["Advisories"];
+  return { packages, limits: complete ? reachedLimits : [...reachedLimits, "Size"] };
 }
 
 function keysOf(packages: readonly ScannedPackage[]): string[] {

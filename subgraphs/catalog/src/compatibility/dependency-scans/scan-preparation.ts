@@ -23,7 +23,7 @@ import type { ProjectReferences } from "./references/project-references.js";
 import { scanFailed } from "./scan-failure.js";
 import { requireLibraryScope } from "./scan-scopes.js";
 
-/** The subject of a scan with its resolved packages, without the imported advisories. */
+/** A scan's subject with its resolved packages, without the imported advisories. */
 export type ScannedSubject = Pick<
   DependencyScan,
   | "templateVersionId"
@@ -48,10 +48,10 @@ interface PreparationServices {
 }
 
 const sourceTimeoutMs = 20_000;
-/** Scans of one tenant at the same time: each one holds its source in memory, up to 200 MiB. */
+/** One tenant's scans at the same time: each one holds its source in memory, up to 200 MiB. */
 const maxConcurrent = 4;
 
-/** Reads and resolves the packages of a scan. Nothing is stored, except for what a first read of a source finds. */
+/** Reads and resolves a scan's packages. Nothing is stored, except for what the first read of a source finds. */
 export class ScanPreparation {
   readonly #services: PreparationServices;
   readonly #limiter = new ConcurrencyLimiter({ maxPerTenant: maxConcurrent }, "dependency scans");
@@ -90,10 +90,10 @@ export class ScanPreparation {
       });
     const framework = requireFramework(runtime, "/runtime");
     checkLibraries(libraries, { distinct: false });
-    const listed = libraries.map(({ packageName, version }) => ({ packageName, version }));
-    const references = listed.map(({ packageName, version }) => ({ packageName, requested: version }));
+    const libraryReferences = libraries.map(({ packageName, version }) => ({ packageName, version }));
+    const references = libraryReferences.map(({ packageName, version }) => ({ packageName, requested: version }));
     const projects = [{ path: null, frameworks: [frameworkName(framework)], references, pins: [] }];
-    const subject = { ...noTemplate, runtime, libraries: listed };
+    const subject = { ...noTemplate, runtime, libraries: libraryReferences };
     return this.#resolve(context, subject, { projects, limits: [] });
   }
 
@@ -107,27 +107,27 @@ export class ScanPreparation {
       });
     const template = await templates.get(context, version.templateId);
     const source = await this.#source(context, version);
-    // the first read of a Draft may derive its schema, which decides about the default render
+    // a Draft's first read may derive its schema, which decides about the default render
     const { parameterSchema } = await versions.pin(tenant, version, source);
     const { contentDigest } = source;
     const { targetFramework, templateIdentity, templateLanguage, templateType } = version;
-    const rendered = { parameterSchema, targetFramework, templateIdentity, templateLanguage, templateType };
+    const renderFacts = { parameterSchema, targetFramework, templateIdentity, templateLanguage, templateType };
     const order = {
       parameterSchema: withPlainNumbers(parameterSchema),
       targetFramework,
       template: templateChoice(version),
     };
-    const found = await scanner.references(source.files, order, tenant);
+    const projectReferences = await scanner.references(source.files, order, tenant);
     const subject = {
       templateVersionId,
       templateName: template.name,
       semanticVersion: version.semanticVersion,
-      renderDigest: renderDigest(rendered, contentDigest),
+      renderDigest: renderDigest(renderFacts, contentDigest),
       contentDigest,
       runtime: null,
       libraries: null,
     };
-    return this.#resolve(context, subject, found);
+    return this.#resolve(context, subject, projectReferences);
   }
 
   async #source(context: RequestContext, version: KnownTemplateVersion): Promise<ReadSource> {
@@ -146,16 +146,20 @@ export class ScanPreparation {
     }
   }
 
-  async #resolve(context: RequestContext, subject: SubjectFacts, found: ProjectReferences): Promise<ScannedSubject> {
+  async #resolve(
+    context: RequestContext,
+    subject: SubjectFacts,
+    projectReferences: ProjectReferences,
+  ): Promise<ScannedSubject> {
     const tenant = tenantOf(context);
-    const { projects } = found;
+    const { projects } = projectReferences;
     const names = projects.flatMap(({ references, pins }) =>
       [...references, ...pins].map(({ packageName }) => packageName),
     );
     const { catalog } = await this.#services.snapshots.of(tenant, names);
     const { packages, limits } = await this.#services.scanner.resolve({ projects, catalog }, tenant);
-    const reached: ScanLimit[] = catalog.size >= maxLibraries ? ["Libraries"] : [];
-    return { ...subject, packages, limits: [...new Set([...found.limits, ...limits, ...reached])] };
+    const reachedLimits: ScanLimit[] = catalog.size >= maxLibraries ? ["Libraries"] : [];
+    return { ...subject, packages, limits: [...new Set([...projectReferences.limits, ...limits, ...reachedLimits])] };
   }
 }
 

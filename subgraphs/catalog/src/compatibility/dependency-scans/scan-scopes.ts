@@ -3,7 +3,7 @@ import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf } from "@factory/runtime/tenancy/tenant";
 import type { Scope } from "@factory/schema/scopes";
 
-/** The subject of a scan: a template version, or a set of libraries where it is null. */
+/** A scan's subject: a template version, or a library set where it is null. */
 type TemplateVersion = string | null;
 
 /** Whether the caller may read scans of this kind. */
@@ -17,7 +17,7 @@ export function mayReadResult(context: RequestContext, templateVersion: Template
   return mayRead(context, templateVersion) || (templateVersion !== null && holdsOne(context, starting));
 }
 
-/** A scan of a set tells what the catalog knows of libraries. Throws INSUFFICIENT_SCOPE. */
+/** A set's scan tells what the catalog knows about libraries. Throws INSUFFICIENT_SCOPE. */
 export function requireLibraryScope(context: RequestContext): void {
   if (mayRead(context, null)) return;
   throw new DomainError("INSUFFICIENT_SCOPE", {
@@ -27,6 +27,6 @@ export function requireLibraryScope(context: RequestContext): void {
 }
 
 function holdsOne(context: RequestContext, scopes: readonly Scope[]): boolean {
-  const held = principalOf(context).scopes;
-  return scopes.some((scope) => held.has(scope));
+  const heldScopes = principalOf(context).scopes;
+  return scopes.some((scope) => heldScopes.has(scope));
 }

@@ -2,7 +2,7 @@ import { doAtOnce } from "@factory/runtime/threads/long-work";
 import type { ScannedPackage } from "./resolution/scanned-package.js";
 import { withinSize } from "./stored-size.js";
 
-const one = (ref: string, summary: string, dependsOn: string[] = []): ScannedPackage => ({
+const scannedPackage = (ref: string, summary: string, dependsOn: string[] = []): ScannedPackage => ({
   ref,
   packageName: ref,
   version: "1.0.0",
@@ -18,16 +18,20 @@ const one = (ref: string, summary: string, dependsOn: string[] = []): ScannedPac
 
 describe("withinSize", () => {
   it("keeps everything that fits", () => {
-    const packages = [one("a", "s", ["b"]), one("b", "s")];
+    const packages = [scannedPackage("a", "s", ["b"]), scannedPackage("b", "s")];
     expect(doAtOnce(withinSize(packages, 10_000))).toEqual({ packages, complete: true });
   });
 
   it("keeps packages before their vulnerabilities, and no reference to one that is left out", () => {
-    const packages = [one("a", "é".repeat(600), ["b"]), one("b", "s", ["c"]), one("c", "s")];
-    const sized = doAtOnce(withinSize(packages, 900));
-    expect(sized.complete).toBe(false);
+    const packages = [
+      scannedPackage("a", "é".repeat(600), ["b"]),
+      scannedPackage("b", "s", ["c"]),
+      scannedPackage("c", "s"),
+    ];
+    const sizedPackages = doAtOnce(withinSize(packages, 900));
+    expect(sizedPackages.complete).toBe(false);
     expect(
-      sized.packages.map(({ ref, vulnerabilities, dependsOn }) => [ref, vulnerabilities.length, dependsOn]),
+      sizedPackages.packages.map(({ ref, vulnerabilities, dependsOn }) => [ref, vulnerabilities.length, dependsOn]),
     ).toEqual([
       ["a", 0, []],
       ["b", 1, ["c"]],
@@ -36,6 +40,6 @@ describe("withinSize", () => {
     const cut = doAtOnce(withinSize(packages, 400));
     expect(cut.packages.map(({ ref }) => ref)).toEqual(["a", "b"]);
     expect(cut.packages[1]?.dependsOn).toEqual([]);
-    expect(Buffer.byteLength(JSON.stringify(sized.packages))).toBeLessThanOrEqual(901);
+    expect(Buffer.byteLength(JSON.stringify(sizedPackages.packages))).toBeLessThanOrEqual(901);
   });
 });

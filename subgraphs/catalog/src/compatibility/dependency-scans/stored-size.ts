@@ -1,7 +1,7 @@
 import type { PausableWork } from "@factory/runtime/threads/long-work";
 import type { ScannedPackage } from "./resolution/scanned-package.js";
 
-/** The packages of a scan that fit into its size. */
+/** A scan's packages that fit into its size. */
 interface SizedPackages {
   readonly packages: ScannedPackage[];
   /** Whether nothing was left out. */
@@ -9,35 +9,35 @@ interface SizedPackages {
 }
 
 /**
- * Keeps as much of the packages as fits into so many bytes: first the packages themselves, and then the vulnerabilities
- * and dependencies of each in their order.
+ * Keeps as much of the packages as fits into so many bytes: first the packages themselves, and then each package's
+ * vulnerabilities and dependencies in their order.
  */
 export function* withinSize(packages: readonly ScannedPackage[], maxBytes: number): PausableWork<SizedPackages> {
-  let left = maxBytes;
-  const kept: { readonly whole: ScannedPackage; readonly bare: ScannedPackage; readonly bytes: number }[] = [];
+  let remainingBytes = maxBytes;
+  const keptPackages: { readonly whole: ScannedPackage; readonly bare: ScannedPackage; readonly bytes: number }[] = [];
   for (const whole of packages) {
     const bare = { ...whole, vulnerabilities: [], dependsOn: [] };
     const bytes = bytesOf(bare);
-    if (bytes > left) break;
-    left -= bytes;
-    kept.push({ whole, bare, bytes });
+    if (bytes > remainingBytes) break;
+    remainingBytes -= bytes;
+    keptPackages.push({ whole, bare, bytes });
     yield;
   }
-  const refs = new Set(kept.map(({ bare }) => bare.ref));
-  let complete = kept.length === packages.length;
-  const sized: ScannedPackage[] = [];
-  for (const { whole, bare, bytes } of kept) {
+  const refs = new Set(keptPackages.map(({ bare }) => bare.ref));
+  let complete = keptPackages.length === packages.length;
+  const sizedPackages: ScannedPackage[] = [];
+  for (const { whole, bare, bytes } of keptPackages) {
     const more = bytesOf(whole) - bytes;
-    const fits = more <= left;
-    if (fits) left -= more;
+    const fits = more <= remainingBytes;
+    if (fits) remainingBytes -= more;
     else complete = false;
-    const one = fits ? whole : bare;
-    sized.push({ ...one, dependsOn: one.dependsOn.filter((ref) => refs.has(ref)) });
+    const scannedPackage = fits ? whole : bare;
+    sizedPackages.push({ ...scannedPackage, dependsOn: scannedPackage.dependsOn.filter((ref) => refs.has(ref)) });
     yield;
   }
-  return { packages: sized, complete };
+  return { packages: sizedPackages, complete };
 }
 
-function bytesOf(one: ScannedPackage): number {
-  return Buffer.byteLength(JSON.stringify(one)) + 1;
+function bytesOf(scannedPackage: ScannedPackage): number {
+  return Buffer.byteLength(JSON.stringify(scannedPackage)) + 1;
 }

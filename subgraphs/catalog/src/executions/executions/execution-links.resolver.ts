@@ -40,11 +40,11 @@ export class ExecutionLinksResolver {
     );
   }
 
-  #once<T>({ loaders }: RequestContext, id: string, read: () => Promise<T>): Promise<T> {
-    const known = (loaders.get(this) ?? new Map()) as Map<string, Promise<T>>;
-    loaders.set(this, known);
-    const found = known.get(id) ?? read();
-    known.set(id, found);
-    return found;
+  #once<T>({ loaders }: RequestContext, id: string, readLink: () => Promise<T>): Promise<T> {
+    const links = (loaders.get(this) ?? new Map()) as Map<string, Promise<T>>;
+    loaders.set(this, links);
+    const link = links.get(id) ?? readLink();
+    links.set(id, link);
+    return link;
   }
 }

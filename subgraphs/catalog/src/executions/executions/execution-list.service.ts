@@ -21,7 +21,7 @@ const executionId: SortColumn<ExecutionType> = {
 
 export const sortedExecutions = new SortedList<ExecutionType, TenantStatement>({
   list: "executions",
-  // The ids of executions ascend with time.
+  // Execution ids ascend with time.
   columns: { requestedAt: executionId },
   id: executionId,
   byDefault: "-requestedAt",
@@ -39,7 +39,7 @@ export const sortedExecutions = new SortedList<ExecutionType, TenantStatement>({
     ),
 });
 
-/** Lists the executions of a tenant with filters, sorting and cursors. */
+/** Lists a tenant's executions with filters, sorting and cursors. */
 export class ExecutionListService {
   readonly #database: Database;
   readonly #cursors: CursorSeal;

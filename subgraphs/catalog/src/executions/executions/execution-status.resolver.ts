@@ -14,8 +14,8 @@ interface WatchArguments {
 }
 
 /**
- * Creates the resolver of Subscription.executionStatusChanged. A class for each service, since `subscribe` is an option
- * of the decorator and has no access to an instance.
+ * Creates the resolver of Subscription.executionStatusChanged. A class for each service, since `subscribe` is a
+ * decorator option and has no access to an instance.
  */
 export function executionStatusResolver(executions: ExecutionService): object {
   @Resolver(() => ExecutionStatusChangeType)

@@ -40,7 +40,7 @@ interface ExecutionServices {
   readonly feeds: ExecutionFeedServices;
 }
 
-/** A mutation that creates an execution, with the checks of its request. */
+/** A mutation that creates an execution, with the checks on its request. */
 interface Creation {
   readonly field: string;
   readonly arguments: unknown;
@@ -86,8 +86,12 @@ export class ExecutionService {
         requireTask(context, execution);
         if (execution.status === "Cancelled") return executionView(execution);
         const values = { error: JSON.stringify(cancellation(context)) };
-        const cancelled = await executionTable.move(transaction, cancel, { id: executionId, to: "Cancelled", values });
-        if (!cancelled) throw notCancellable(execution);
+        const cancelledRow = await executionTable.move(transaction, cancel, {
+          id: executionId,
+          to: "Cancelled",
+          values,
+        });
+        if (!cancelledRow) throw notCancellable(execution);
         transaction.record({
           type: "TemplateExecutionCancelled",
           subject: `executions/${executionId}`,
@@ -118,7 +122,7 @@ export class ExecutionService {
     });
   }
 
-  /** Every execution counts for the quota of the tenant when it is created, also one that retries another. */
+  /** Every execution counts for the tenant's quota when it is created, also one that retries another. */
   async #create(context: RequestContext, { check, ...mutation }: Creation): Promise<ExecutionType> {
     const { database, acceptance, quota } = this.#services;
     const reservation = quota.reservation(context);
@@ -127,13 +131,13 @@ export class ExecutionService {
       return await idempotentMutation(database, context, {
         ...mutation,
         prepare: async () => {
-          const checked = await check();
+          const checkedRequest = await check();
           await reservation.make();
-          return checked;
+          return checkedRequest;
         },
-        commit: async (transaction, checked) => {
+        commit: async (transaction, checkedRequest) => {
           await reservation.use(transaction);
-          return acceptance.accept(context, transaction, { ...checked, executionId });
+          return acceptance.accept(context, transaction, { ...checkedRequest, executionId });
         },
       });
     } finally {
@@ -156,17 +160,17 @@ export class ExecutionService {
 }
 
 async function lockedExecution({ em, tenant }: Transaction, executionId: string): Promise<Execution> {
-  const known = decodeId("exe", executionId) !== undefined;
+  const isExecutionId = decodeId("exe", executionId) !== undefined;
   const key = { tenantId: tenant.tenantId, executionId };
-  const execution = known ? await em.findOne(Execution, key, { lockMode: LockMode.PESSIMISTIC_WRITE }) : null;
+  const execution = isExecutionId ? await em.findOne(Execution, key, { lockMode: LockMode.PESSIMISTIC_WRITE }) : null;
   if (!execution) throw unknownExecution();
   return execution;
 }
 
 /** A token that is bound to an agent task may act for that task only. */
 function requireTask(context: RequestContext, { agentTaskId }: Execution): void {
-  const bound = principalOf(context).agentTaskId;
-  if (bound !== undefined && bound !== agentTaskId)
+  const boundTaskId = principalOf(context).agentTaskId;
+  if (boundTaskId !== undefined && boundTaskId !== agentTaskId)
     throw new DomainError("AGENT_TASK_MISMATCH", {
       detail: "The execution belongs to another agent task. Use a token of that task.",
     });
@@ -175,7 +179,7 @@ function requireTask(context: RequestContext, { agentTaskId }: Execution): void 
 function sameRequest(earlier: Execution, { onConflict }: RetryExecutionInput): RequestExecutionInput {
   const { templateVersionId, parameters, libraries, agentTaskId } = earlier;
   const { repository, branch, directory, nameDirectory, credentialRef } = earlier;
-  const { connectionId, requestedPullRequest: wanted } = earlier;
+  const { connectionId, requestedPullRequest: pullRequest } = earlier;
   return {
     templateVersionId,
     parameters,
@@ -187,7 +191,7 @@ function sameRequest(earlier: Execution, { onConflict }: RetryExecutionInput): R
       nameDirectory,
       credentialRef,
       connectionId,
-      pullRequest: wanted && { ...wanted, labels: [...wanted.labels] },
+      pullRequest: pullRequest && { ...pullRequest, labels: [...pullRequest.labels] },
       onConflict: onConflict ?? earlier.onConflict,
     },
     correlation: { agentTaskId },

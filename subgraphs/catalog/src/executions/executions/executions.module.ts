@@ -36,11 +36,11 @@ export interface ExecutionSettings {
   readonly runInChild: JobHandler<ExecutionPayload>;
   /** Opens pull requests. Without it, targets that are connections are refused. */
   readonly sourceControl?: SourceControl;
-  /** Counts the executions of tenants for their plans. */
+  /** Counts tenants' executions for their plans. */
   readonly usage: UsageMeter;
 }
 
-/** Executions of templates: request, preview, run and watch. */
+/** Template executions: request, preview, run and watch. */
 export const executions: SliceModule<ExecutionSettings> = {
   slice: "executions",
   entities: [Execution, ExecutionChange, ExecutionReservation, ScaffoldFile],

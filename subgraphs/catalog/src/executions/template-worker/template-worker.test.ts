@@ -8,9 +8,9 @@ import { ensureCompiledWorker } from "./compiled-worker.fixture.js";
 import { templateWorkerUrl } from "./template-worker-url.js";
 
 /** The log messages about processes that were ended or lost. */
-const lost: string[] = [];
+const lossMessages: string[] = [];
 const logger = createLogger("test", "silent");
-logger.warn = (...parts: unknown[]) => void lost.push(String(parts.at(-1)));
+logger.warn = (...parts: unknown[]) => void lossMessages.push(String(parts.at(-1)));
 logger.error = logger.warn;
 const quick = { name: "App", fallbackName: "x", parameters: {}, seed: "s", now: new Date(0) };
 const endless = { type: "object", properties: { A: { type: "string", pattern: "^(a+)+$" } } };
@@ -58,8 +58,8 @@ const ravenous = pack({
 });
 const small = pack({}, { "a.txt": "a" });
 
-/** Expressions are not ended by themselves, so that the limits of the processes are reached. */
-const unlimited = { evaluationMs: 100_000, totalMs: 100_000 };
+/** Expressions are not ended by themselves, so that the process limits are reached. */
+const wideLimits = { evaluationMs: 100_000, totalMs: 100_000 };
 
 /** Longer than a starved machine takes for any work that ends. */
 const patientMs = 100_000;
@@ -74,10 +74,10 @@ let briefParameterChecker: ParameterChecker;
 
 beforeAll(() => ensureCompiledWorker());
 beforeEach(() => {
-  lost.length = 0;
+  lossMessages.length = 0;
   pool = new WorkerPool({ entry: templateWorkerUrl, size: 2, logger });
-  renderer = new TemplateRenderer(pool, { renderMs: patientMs, patterns: unlimited });
-  briefRenderer = new TemplateRenderer(pool, { renderMs: briefMs, patterns: unlimited });
+  renderer = new TemplateRenderer(pool, { renderMs: patientMs, patterns: wideLimits });
+  briefRenderer = new TemplateRenderer(pool, { renderMs: briefMs, patterns: wideLimits });
   parameterChecker = new ParameterChecker(pool, patientMs);
   briefParameterChecker = new ParameterChecker(pool, briefMs);
 });
@@ -169,16 +169,16 @@ describe("worker processes of the catalog", () => {
         findings: [{ code: "RegexTooSlow", pointer: "/forms/evil/pattern" }],
       });
     expect((await limiting.render(small, quick)).files.size).toBe(1);
-    expect(lost).toEqual([]);
+    expect(lossMessages).toEqual([]);
   });
 
   it("renders for one tenant while another one's endless renders run and wait", async () => {
-    let ended = 0;
+    let endedCount = 0;
     const hostile = Array.from({ length: 16 }, () =>
       renderer
         .render(endlessTemplate, quick, { tenantId: "hostile" })
         .catch(() => undefined)
-        .finally(() => ended++),
+        .finally(() => endedCount++),
     );
     for (let round = 1; round <= 3; round++) {
       expect((await renderer.render(small, quick, { tenantId: "neighbour" })).files.size).toBe(1);
@@ -188,7 +188,7 @@ describe("worker processes of the catalog", () => {
         valid: true,
       });
     }
-    expect(ended).toBe(0);
+    expect(endedCount).toBe(0);
     await pool.close();
     await Promise.all(hostile);
   });
@@ -226,7 +226,7 @@ describe("worker processes of the catalog", () => {
   });
 
   it("cuts one check and still makes the others", async () => {
-    // the check tries each of the patterns for 750 ms
+    // the check tries each pattern for 750 ms
     const evil = Array.from({ length: 10 }, (_, at) => [`A${at}`, { type: "string", pattern: "^(a+)+$" }]);
     const subject = { parameterSchema: { properties: Object.fromEntries(evil) }, targetFramework: "net8.0" };
     const nameless = pack({ name: "" });

@@ -14,7 +14,7 @@ import { renderTask } from "../../workers/rendering/template-renderer.js";
 import { serveTasks } from "../../workers/worker-pool/serve-tasks.js";
 import { taskHandler } from "../../workers/worker-pool/worker-task.js";
 
-/** Entry of a worker process of the catalog: all tasks that it can be given. */
+/** Entry of the catalog's worker processes: all tasks that they can be given. */
 const handlers = [
   taskHandler(renderTask, renderTemplate),
   taskHandler(parameterTask, async ({ schema, parameters, templateNames }) => ({

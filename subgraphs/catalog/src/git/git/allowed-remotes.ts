@@ -4,14 +4,14 @@ import type { SourcePolicy } from "./remote-policy.js";
 export interface RemoteSettings {
   /** Allows file and loopback remotes. */
   readonly development: boolean;
-  /** Names `host` or `host:port` of hosts that may also have private addresses or use plain http. */
+  /** Names `host` or `host:port` for hosts that may also have private addresses or use plain http. */
   readonly allowHosts: readonly string[];
   /** Folders that may contain local repositories as sources. */
   readonly sourceRoots: readonly string[];
   readonly allowSsh: boolean;
 }
 
-/** The policy for sources. `storeRoots` are the folders of the embedded store, which no caller may name. */
+/** The policy for sources. `storeRoots` are the embedded store's folders, which no caller may name. */
 export function sourcePolicy(settings: RemoteSettings, storeRoots: readonly string[]): SourcePolicy {
   return {
     allowFile: settings.development || settings.sourceRoots.length > 0,

@@ -14,7 +14,7 @@ interface FixtureCommit {
 
 /** A real bare repository in a temporary folder, for tests. Paths may be hostile: nothing checks them. */
 export class BareRepository {
-  /** The ids of the texts that were written, since each needs a process. */
+  /** The ids for the texts that were written, since each needs a process. */
   readonly #texts = new Map<string, string>();
 
   private constructor(
@@ -55,19 +55,19 @@ export class BareRepository {
   }
 
   async head(branch: string): Promise<string | null> {
-    const found = await this.text("for-each-ref", "--format=%(objectname)", `refs/heads/${branch}`);
-    return found === "" ? null : found;
+    const objectIds = await this.text("for-each-ref", "--format=%(objectname)", `refs/heads/${branch}`);
+    return objectIds === "" ? null : objectIds;
   }
 
   /** Mode and content by path at a revision. */
   async files(revision: string): Promise<Record<string, string>> {
     const rows = (await this.text("ls-tree", "-r", "-z", revision)).split("\0").filter(Boolean);
-    const read = async (row: string): Promise<[string, string]> => {
+    const readEntry = async (row: string): Promise<[string, string]> => {
       const [head = "", path = ""] = row.split("\t");
       const [mode, , id = ""] = head.split(" ");
       return [path, `${mode} ${(await this.run(["cat-file", "blob", id])).toString("utf8")}`];
     };
-    return Object.fromEntries(await Promise.all(rows.map(read)));
+    return Object.fromEntries(await Promise.all(rows.map(readEntry)));
   }
 
   async remove(): Promise<void> {
@@ -94,8 +94,8 @@ export class BareRepository {
   }
 
   async #writeBlob(content: string | Uint8Array): Promise<string> {
-    const known = typeof content === "string" ? this.#texts.get(content) : undefined;
-    if (known !== undefined) return known;
+    const storedId = typeof content === "string" ? this.#texts.get(content) : undefined;
+    if (storedId !== undefined) return storedId;
     const id = (await this.run(["hash-object", "-w", "--stdin"], content)).toString("utf8").trim();
     if (typeof content === "string") this.#texts.set(content, id);
     return id;

@@ -57,7 +57,7 @@ function readBatch(output: Buffer, blobs: Map<string, Uint8Array>): void {
   }
 }
 
-/** The types of objects, in the order of their names (an id or `commit:path`). Undefined for a missing object. */
+/** Object types, in the order of their names (an id or `commit:path`). Undefined for a missing object. */
 export async function objectTypes(workspace: Workspace, names: readonly string[]): Promise<(string | undefined)[]> {
   const input = names.map((name) => `${name}\n`).join("");
   const rows = (await workspace.git(["cat-file", "--batch-check=%(objecttype)"], { input }))
@@ -72,17 +72,17 @@ interface MissingBlobs {
   readonly tooLarge: Error;
 }
 
-/** Fetches the wanted blobs of a tree that a partial fetch has left out. */
-export async function fetchBlobs(workspace: Workspace, tree: string, wanted: MissingBlobs): Promise<void> {
+/** Fetches a tree's wanted blobs that a partial fetch has left out. */
+export async function fetchBlobs(workspace: Workspace, tree: string, blobs: MissingBlobs): Promise<void> {
   const missing = await missingBlobs(workspace, tree);
-  await fetchBlobsById(workspace, { ...wanted, ids: missing.filter((id) => wanted.ids.has(id)) });
+  await fetchBlobsById(workspace, { ...blobs, ids: missing.filter((id) => blobs.ids.has(id)) });
 }
 
-/** The ids of all blobs of a tree that a partial fetch has left out. */
+/** The ids of a tree's blobs that a partial fetch has left out. */
 export async function missingBlobs(workspace: Workspace, tree: string): Promise<string[]> {
   const walk = ["rev-list", "--objects", "--missing=print", "--no-object-names", tree];
-  const walked = (await workspace.git(walk, { maxOutputBytes: maxWalkBytes })).toString("utf8").split("\n");
-  return walked.filter((line) => line.startsWith("?")).map((line) => line.slice(1));
+  const lines = (await workspace.git(walk, { maxOutputBytes: maxWalkBytes })).toString("utf8").split("\n");
+  return lines.filter((line) => line.startsWith("?")).map((line) => line.slice(1));
 }
 
 /** Fetches blobs in one request. Throws `tooLarge` when more than `maxBytes` come. */
@@ -97,7 +97,7 @@ export async function fetchBlobsById(
   await workspace.receive([...fetch, "--filter=blob:none", "--stdin", "origin"], { input, maxBytes, tooLarge });
 }
 
-/** The sizes of blobs in bytes, by id. */
+/** Blob sizes in bytes, by id. */
 export async function blobSizes(workspace: Workspace, ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
   if (ids.length === 0) return new Map();
   const input = ids.map((id) => `${id}\n`).join("");

@@ -1,4 +1,4 @@
-/** The reasons of a failure that the stderr of git tells. Where several match, the first one counts. */
+/** The reasons for a failure that git's stderr tells. Where several match, the first one counts. */
 const failurePatterns = {
   corruptObject: /fsck error|hasDot|hasDotdot|hasDotgit|unresolved deltas|bad tree/i,
   outOfMemory: /out of memory/i,
@@ -12,7 +12,7 @@ const failurePatterns = {
 
 type GitFailureReason = keyof typeof failurePatterns;
 
-/** The error for the first reason in `errors` that matches the stderr of git; undefined when none matches. */
+/** The error for the first reason in `errors` that matches git's stderr; undefined when none matches. */
 export function errorOfGit(stderr: string, errors: Partial<Record<GitFailureReason, Error>>): Error | undefined {
   const reasons = Object.keys(failurePatterns) as GitFailureReason[];
   const reason = reasons.find((each) => errors[each] !== undefined && failurePatterns[each].test(stderr));

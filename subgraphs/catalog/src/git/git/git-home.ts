@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { scratchFolder } from "./temporary-folder.js";
 
 // A file, not `-c`: git drops command-line settings when it starts upload-pack or receive-pack for a local remote.
-// safe.directory: the repository of a template may belong to another user. Hooks are off, so that reading runs nothing.
+// safe.directory: a template's repository may belong to another user. Hooks are off, so that reading runs nothing.
 const config = `[safe]
 	directory = *
 [core]
@@ -43,7 +43,7 @@ const config = `[safe]
 	defaultBranch = main
 `;
 
-// Credentials come from the environment of one command. They are never in argv or on disk.
+// Credentials come from one command's environment. They are never in argv or on disk.
 const askpass = `#!/bin/sh
 case "$1" in
   Username*) printf '%s\\n' "$GIT_REMOTE_USERNAME" ;;
@@ -59,12 +59,14 @@ interface GitHome {
 
 let home: Promise<GitHome> | undefined;
 
-/** The empty home folder of every git command. It is created again when a cleaner of temporary files has removed it. */
+/**
+ * The empty home folder for every git command. It is created again when a cleaner for temporary files has removed it.
+ */
 export async function gitHome(): Promise<GitHome> {
   home ??= newHome();
-  const made = await home;
+  const homeFolder = await home;
   // Without its file git would use its defaults: run hooks, follow redirects.
-  if (existsSync(made.configFile)) return made;
+  if (existsSync(homeFolder.configFile)) return homeFolder;
   home = newHome();
   return home;
 }

@@ -70,13 +70,13 @@ describe("git without a disk", () => {
       for (const one of held) closeSync(one);
       const version = String(await git(["version"]));
       console.log(JSON.stringify({ failure: failure.fileFailure, version }));`;
-    const limited = [
+    const limitedCommand = [
       "-c",
       'ulimit -n 128; exec "$0" --no-warnings --input-type=module -e "$1"',
       process.execPath,
       script,
     ];
-    const printed = JSON.parse(execFileSync("sh", limited, { encoding: "utf8" })) as object;
-    expect(printed).toEqual({ failure: "NoDescriptors", version: expect.stringContaining("git version") });
+    const printedResult = JSON.parse(execFileSync("sh", limitedCommand, { encoding: "utf8" })) as object;
+    expect(printedResult).toEqual({ failure: "NoDescriptors", version: expect.stringContaining("git version") });
   });
 });

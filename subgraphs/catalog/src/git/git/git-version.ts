@@ -13,7 +13,7 @@ export async function requireGit(): Promise<void> {
   }
 }
 
-/** Whether the output of `git version` names a supported version. */
+/** Whether `git version` prints a supported version. */
 export function isSupported(text: string): boolean {
   return isAtLeast(text, oldestVersion);
 }
@@ -26,7 +26,7 @@ export async function hasFsyncSetting(): Promise<boolean> {
   return isAtLeast(String(await git(["version"])), [2, 36]);
 }
 
-/** Whether `git pack-objects` takes names of packs (`--stdin-packs`), which version 2.32 has added. */
+/** Whether `git pack-objects` takes pack names (`--stdin-packs`), which version 2.32 has added. */
 export async function mergesChosenPacks(): Promise<boolean> {
   return isAtLeast(String(await git(["version"])), [2, 32]);
 }

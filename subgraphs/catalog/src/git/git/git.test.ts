@@ -113,8 +113,8 @@ describe("the version of git", () => {
     ["git version 2.29.9", false],
     ["git version 1.99.1", false],
     ["", false],
-  ])("%j is supported: %s", (text, expected) => {
-    expect(isSupported(text)).toBe(expected);
+  ])("%j is supported: %s", (text, isExpected) => {
+    expect(isSupported(text)).toBe(isExpected);
   });
 });
 
@@ -131,14 +131,16 @@ describe("workspaces", () => {
 
   it("of killed processes are swept, others are not", async () => {
     const mine = await scratchFolder();
-    const gone = mine.replace(`-${process.pid}-`, `-${spawnSync("true").pid}-`);
-    await mkdir(gone);
-    await writeFile(join(gone, "secret"), "x");
+    const goneFolder = mine.replace(`-${process.pid}-`, `-${spawnSync("true").pid}-`);
+    await mkdir(goneFolder);
+    await writeFile(join(goneFolder, "secret"), "x");
     const foreign = await mkdtemp(join(tmpdir(), "catalog-test-"));
     await sweepScratch();
-    const left = await readdir(tmpdir());
-    const kept = [mine, gone, foreign].map((folder) => left.includes(folder.slice(tmpdir().length + 1)));
-    expect(kept).toEqual([true, false, true]);
+    const remainingFolders = await readdir(tmpdir());
+    const keptFolders = [mine, goneFolder, foreign].map((folder) =>
+      remainingFolders.includes(folder.slice(tmpdir().length + 1)),
+    );
+    expect(keptFolders).toEqual([true, false, true]);
     await Promise.all([mine, foreign].map((folder) => rm(folder, { recursive: true })));
   });
 

@@ -12,9 +12,9 @@ export interface GitOptions {
   timeoutMs?: number;
   signal?: AbortSignal;
   maxOutputBytes?: number;
-  /** True when the command unpacks data of a remote: it then runs under a limit of memory. */
+  /** True when the command unpacks a remote's data: it then runs under a memory limit. */
   unpacks?: boolean;
-  /** True when the remote is a repository of this machine, so that what it says tells the state of our disks. */
+  /** True when the remote is a repository on this machine, so that what it says tells the state of our disks. */
   isLocalRemote?: boolean;
 }
 
@@ -46,15 +46,15 @@ export class GitError extends Error {
 const defaultTimeoutMs = 30_000;
 const defaultMaxOutputBytes = 16 * 1024 * 1024;
 const killAfterMs = 2000;
-// A few bytes of a hostile pack can unpack to any size. Systems without `ulimit -v` run without this limit.
+// A few bytes in a hostile pack can unpack to any size. Systems without `ulimit -v` run without this limit.
 const maxMemoryKib = 2 * 1024 * 1024;
 const limitedGit = `ulimit -v ${maxMemoryKib} 2>/dev/null || :; exec git "$@"`;
 const notFoundExitCode = 127;
 const maxStderrBytes = 16 * 1024;
 
 /**
- * Runs git in the hardened environment and returns its stdout. Throws GitError, FileOutage when a disk or the file
- * descriptors of this machine are the reason, or the reason of an aborted signal.
+ * Runs git in the hardened environment and returns its stdout. Throws GitError, FileOutage when a disk or this
+ * machine's file descriptors are the reason, or the reason of an aborted signal.
  */
 export async function git(args: readonly string[], options: GitOptions = {}): Promise<Buffer> {
   options.signal?.throwIfAborted();
@@ -64,7 +64,7 @@ export async function git(args: readonly string[], options: GitOptions = {}): Pr
   const child = spawn(program, words, {
     cwd,
     env: { ...(await gitEnvironment()), GIT_CEILING_DIRECTORIES: dirname(cwd), ...options.env },
-    // A process group of its own, since a timeout must also end the transport helpers of git.
+    // Its own process group, since a timeout must also end git's transport helpers.
     detached: true,
     stdio: "pipe",
   });
@@ -72,7 +72,7 @@ export async function git(args: readonly string[], options: GitOptions = {}): Pr
   return collect(child, args[0] ?? "", options);
 }
 
-/** The environment of every git process: without the configuration, proxies, credentials and agents of this machine. */
+/** The environment for every git process: without this machine's configuration, proxies, credentials and agents. */
 export async function gitEnvironment(): Promise<Record<string, string>> {
   const home = await gitHome();
   return {
@@ -98,7 +98,7 @@ function collect(child: ChildProcessWithoutNullStreams, command: string, options
     let stdoutBytes = 0;
     let stderrBytes = 0;
     let timedOut = false;
-    let overflowed = false;
+    let hasOverflowed = false;
     const end = () => killGroup(child);
     const timer = setTimeout(() => {
       timedOut = true;
@@ -109,17 +109,17 @@ function collect(child: ChildProcessWithoutNullStreams, command: string, options
       clearTimeout(timer);
       signal?.removeEventListener("abort", end);
       if (signal?.aborted) return reject(signal.reason as Error);
-      if (exitCode === 0 && !timedOut && !overflowed) return resolve(Buffer.concat(stdout, stdoutBytes));
+      if (exitCode === 0 && !timedOut && !hasOverflowed) return resolve(Buffer.concat(stdout, stdoutBytes));
       const text = problem === undefined ? Buffer.concat(stderr).toString("utf8") : String(problem);
-      const failure = new GitError(command, { exitCode, stderr: text, timedOut, overflowed });
-      const own = options.isLocalRemote ? text : withoutRemote(text);
-      reject((timedOut || overflowed ? undefined : fileOutage(problem, own, failure)) ?? failure);
+      const failure = new GitError(command, { exitCode, stderr: text, timedOut, overflowed: hasOverflowed });
+      const ownText = options.isLocalRemote ? text : withoutRemote(text);
+      reject((timedOut || hasOverflowed ? undefined : fileOutage(problem, ownText, failure)) ?? failure);
     };
     child.stdout.on("data", (chunk: Buffer) => {
       stdoutBytes += chunk.length;
       if (stdoutBytes <= maxOutputBytes) stdout.push(chunk);
-      else if (!overflowed) {
-        overflowed = true;
+      else if (!hasOverflowed) {
+        hasOverflowed = true;
         end();
       }
     });
@@ -135,15 +135,15 @@ function collect(child: ChildProcessWithoutNullStreams, command: string, options
   });
 }
 
-/** The words of git itself. The texts of a remote tell nothing about this machine, and a hostile one may send any. */
+/** Git's own words. A remote's texts tell nothing about this machine, and a hostile one may send any. */
 function withoutRemote(stderr: string): string {
   const lines = stderr.split("\n");
   return lines.filter((line) => !/^remote:|remote error|remote unpack failed/.test(line)).join("\n");
 }
 
 function fileOutage(problem: Error | string | undefined, stderr: string, cause: GitError): FileOutage | undefined {
-  const given = problem instanceof Error ? (problem as NodeJS.ErrnoException).code : undefined;
-  const code = given ?? systemCodeIn(stderr);
+  const errorCode = problem instanceof Error ? (problem as NodeJS.ErrnoException).code : undefined;
+  const code = errorCode ?? systemCodeIn(stderr);
   return code === undefined
     ? undefined
     : new FileOutage(code, `${cause.message} for lack of files (${code})`, { cause });

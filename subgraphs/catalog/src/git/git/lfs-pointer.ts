@@ -1,7 +1,7 @@
 /** Git LFS reads no longer file as a pointer. */
 const maxBytes = 1023;
 const beginning = Buffer.from("version ");
-/** The versions that Git LFS reads: the one of its specification, and two of releases before it. */
+/** The versions that Git LFS reads: the one in its specification, and two from releases before it. */
 const versions: readonly string[] = [
   "https://git-lfs.github.com/spec/v1",
   "https://hawser.github.com/spec/v1",
@@ -12,8 +12,8 @@ const oidForm = /^sha256:[0-9a-f]{64}$/i;
 const sizeForm = /^\d{1,19}$/;
 
 /**
- * Whether a file is a pointer of Git LFS, by https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md. As in Git LFS
- * itself, the line ends may be those of Windows, and the last one may be missing.
+ * Whether a file is a Git LFS pointer, by https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md. As in Git LFS
+ * itself, the line ends may be as on Windows, and the last one may be missing.
  */
 export function isLfsPointer(bytes: Uint8Array): boolean {
   if (bytes.length > maxBytes || !beginning.equals(bytes.subarray(0, beginning.length))) return false;

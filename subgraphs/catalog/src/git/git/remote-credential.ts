@@ -13,7 +13,7 @@ export interface SshKeyCredential {
   username?: string;
   /** In OpenSSH or PEM form, without a passphrase. */
   privateKey: string;
-  /** Lines of a known_hosts file. A host that is not listed is refused. */
+  /** Lines for a known_hosts file. A host that is not listed is refused. */
   knownHosts: string;
 }
 

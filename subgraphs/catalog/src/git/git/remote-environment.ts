@@ -37,7 +37,7 @@ async function sshEnvironment(endpoint: SshEndpoint, key: SshKeyCredential, fold
 }
 
 /**
- * Options that ignore the keys, agents and settings of this machine, connect to the checked address only, and require a
+ * Options that ignore this machine's keys, agents and settings, connect to the checked address only, and require a
  * known host key.
  */
 function sshOptions(

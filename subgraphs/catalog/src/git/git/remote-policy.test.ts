@@ -3,7 +3,7 @@ import { addressKind } from "./address-kind.js";
 import { BareRepository } from "./bare-repository.fixture.js";
 import { RemoteBlocked, reachRemote, type SourcePolicy } from "./remote-policy.js";
 
-const closed: SourcePolicy = { allowFile: false, fileRoots: [], allowLoopback: false, allowHosts: [] };
+const closedPolicy: SourcePolicy = { allowFile: false, fileRoots: [], allowLoopback: false, allowHosts: [] };
 const resolving =
   (...addresses: string[]) =>
   async () =>
@@ -58,18 +58,22 @@ describe("addresses", () => {
 
 describe("reaching a remote", () => {
   it("pins git to the addresses that were judged", async () => {
-    const reached = await reachRemote("https://host.example/r.git", closed, resolving("8.8.8.8", "2606:4700::1111"));
-    expect(reached).toEqual({
+    const reachedRemote = await reachRemote(
+      "https://host.example/r.git",
+      closedPolicy,
+      resolving("8.8.8.8", "2606:4700::1111"),
+    );
+    expect(reachedRemote).toEqual({
       url: "https://host.example/r.git",
       protocol: "https",
       settings: ["http.curloptResolve=host.example:443:8.8.8.8,[2606:4700::1111]"],
     });
-    const other = await reachRemote("https://host.example:8443/r.git", closed, resolving("8.8.8.8"));
+    const other = await reachRemote("https://host.example:8443/r.git", closedPolicy, resolving("8.8.8.8"));
     expect(other.settings).toEqual(["http.curloptResolve=host.example:8443:8.8.8.8"]);
   });
 
   it.each(["host.example.", "host.example.."])("pins %s by the name that git is then given", async (host) => {
-    await expect(reachRemote(`https://${host}/r.git`, closed, resolving("8.8.8.8"))).resolves.toMatchObject({
+    await expect(reachRemote(`https://${host}/r.git`, closedPolicy, resolving("8.8.8.8"))).resolves.toMatchObject({
       url: "https://host.example/r.git",
       settings: ["http.curloptResolve=host.example:443:8.8.8.8"],
     });
@@ -79,18 +83,18 @@ describe("reaching a remote", () => {
     "refuses a public name that answers with %s, alone or beside a public address",
     async (address) => {
       const url = "https://host.example/r.git";
-      await expect(reachRemote(url, closed, resolving(address))).rejects.toBeInstanceOf(RemoteBlocked);
-      await expect(reachRemote(url, closed, resolving("8.8.8.8", address))).rejects.toBeInstanceOf(RemoteBlocked);
+      await expect(reachRemote(url, closedPolicy, resolving(address))).rejects.toBeInstanceOf(RemoteBlocked);
+      await expect(reachRemote(url, closedPolicy, resolving("8.8.8.8", address))).rejects.toBeInstanceOf(RemoteBlocked);
     },
   );
 
   it("lets named hosts be private, and loopback only where it is allowed", async () => {
-    const named = { ...closed, allowHosts: ["git.internal"] };
-    await expect(reachRemote("http://git.internal/r.git", named, resolving("10.0.0.1"))).resolves.toMatchObject({
+    const namedPolicy = { ...closedPolicy, allowHosts: ["git.internal"] };
+    await expect(reachRemote("http://git.internal/r.git", namedPolicy, resolving("10.0.0.1"))).resolves.toMatchObject({
       protocol: "http",
       settings: ["http.curloptResolve=git.internal:80:10.0.0.1"],
     });
-    const local = { ...closed, allowLoopback: true };
+    const local = { ...closedPolicy, allowLoopback: true };
     await expect(reachRemote("http://localhost:1/r", local, resolving("127.0.0.1"))).resolves.toBeDefined();
     await expect(reachRemote("http://localhost:1/r", local, resolving("8.8.8.8"))).rejects.toBeInstanceOf(
       RemoteBlocked,
@@ -101,7 +105,7 @@ describe("reaching a remote", () => {
   });
 
   it("judges ssh as it judges https, once it is allowed", async () => {
-    const ssh = { ...closed, allowSsh: true };
+    const ssh = { ...closedPolicy, allowSsh: true };
     const url = "ssh://git@Host.example:2222/o/r.git";
     await expect(reachRemote(url, ssh, resolving("8.8.8.8", "9.9.9.9"))).resolves.toMatchObject({
       protocol: "ssh",
@@ -110,12 +114,12 @@ describe("reaching a remote", () => {
     await expect(reachRemote("ssh://8.8.8.8/r", ssh)).resolves.toMatchObject({
       ssh: { host: "8.8.8.8", port: "22", address: "8.8.8.8", username: undefined },
     });
-    await expect(reachRemote(url, closed, resolving("8.8.8.8"))).rejects.toThrow("ssh is not allowed");
+    await expect(reachRemote(url, closedPolicy, resolving("8.8.8.8"))).rejects.toThrow("ssh is not allowed");
     for (const address of ["10.0.0.1", "127.0.0.1", "::1", "fd00::1"])
       await expect(reachRemote(url, ssh, resolving("8.8.8.8", address))).rejects.toBeInstanceOf(RemoteBlocked);
     await expect(reachRemote(url, ssh, resolving())).rejects.toThrow("does not resolve");
-    const named = { ...ssh, allowHosts: ["host.example:2222"] };
-    await expect(reachRemote(url, named, resolving("10.0.0.1"))).resolves.toMatchObject({
+    const namedPolicy = { ...ssh, allowHosts: ["host.example:2222"] };
+    await expect(reachRemote(url, namedPolicy, resolving("10.0.0.1"))).resolves.toMatchObject({
       ssh: { address: "10.0.0.1" },
     });
   });
@@ -134,25 +138,27 @@ describe("reaching a remote", () => {
     "ssh://a%20b@host.example/r",
     "ssh://host.example/a%0ab",
   ])("refuses %s over ssh", async (url) => {
-    await expect(reachRemote(url, { ...closed, allowSsh: true })).rejects.toBeInstanceOf(RemoteBlocked);
+    await expect(reachRemote(url, { ...closedPolicy, allowSsh: true })).rejects.toBeInstanceOf(RemoteBlocked);
   });
 
   it("says when a name does not resolve", async () => {
-    await expect(reachRemote("https://no-such-host.invalid/r", closed)).rejects.toBeInstanceOf(RemoteBlocked);
+    await expect(reachRemote("https://no-such-host.invalid/r", closedPolicy)).rejects.toBeInstanceOf(RemoteBlocked);
   });
 
   it("keeps local repositories to their roots, and out of the platform's own", async () => {
     const repository = await BareRepository.create();
     try {
-      const open = { ...closed, allowFile: true };
+      const open = { ...closedPolicy, allowFile: true };
       await expect(reachRemote(repository.url, open)).resolves.toMatchObject({ protocol: "file" });
-      await expect(reachRemote(repository.url, closed)).rejects.toBeInstanceOf(RemoteBlocked);
+      await expect(reachRemote(repository.url, closedPolicy)).rejects.toBeInstanceOf(RemoteBlocked);
       await expect(reachRemote(repository.url, { ...open, fileRoots: ["/srv"] })).rejects.toBeInstanceOf(RemoteBlocked);
       const root = relative(process.cwd(), repository.root);
       await expect(reachRemote(repository.url, { ...open, fileRoots: [root] })).resolves.toBeDefined();
-      const own = { ...open, blockedFileRoots: [repository.root] };
-      await expect(reachRemote(repository.url, own)).rejects.toBeInstanceOf(RemoteBlocked);
-      await expect(reachRemote(repository.url.replace(/\.git$/, ""), own)).rejects.toBeInstanceOf(RemoteBlocked);
+      const blockingPolicy = { ...open, blockedFileRoots: [repository.root] };
+      await expect(reachRemote(repository.url, blockingPolicy)).rejects.toBeInstanceOf(RemoteBlocked);
+      await expect(reachRemote(repository.url.replace(/\.git$/, ""), blockingPolicy)).rejects.toBeInstanceOf(
+        RemoteBlocked,
+      );
     } finally {
       await repository.remove();
     }

@@ -11,12 +11,12 @@ export interface SourcePolicy {
   allowFile: boolean;
   /** Folders that may contain local repositories. Empty allows all folders, which only development does. */
   fileRoots: readonly string[];
-  /** Folders that no caller may name, such as the embedded store with the repositories of all tenants. */
+  /** Folders that no caller may name, such as the embedded store with all tenants' repositories. */
   blockedFileRoots?: readonly string[];
   allowLoopback: boolean;
   /** Allows `ssh://` for the same hosts as https. Default false. */
   allowSsh?: boolean;
-  /** Names `host` or `host:port` of hosts that may also have private addresses or use plain http. */
+  /** Names `host` or `host:port` for hosts that may also have private addresses or use plain http. */
   allowHosts: readonly string[];
 }
 
@@ -28,13 +28,13 @@ export interface ReachableRemote {
   readonly ssh?: SshEndpoint;
 }
 
-/** The address that ssh connects to, and the name under which known_hosts lists the key of the server. */
+/** The address that ssh connects to, and the name under which known_hosts lists the server's key. */
 export interface SshEndpoint {
   readonly host: string;
   readonly port: string;
   /** The address that was checked. */
   readonly address: string;
-  /** The login name of the URL. */
+  /** The URL's login name. */
   readonly username: string | undefined;
 }
 
@@ -76,16 +76,16 @@ export async function reachRemote(
   if (url.hostname.endsWith(".")) url.hostname = host;
   const addresses = isIP(host) === 0 ? await addressesOf(host) : [host];
   // An IP literal was checked above.
-  const unjudged = isIP(host) === 0 && !isAllowedHost(url, policy);
-  const refused = unjudged && addresses.some((address) => !mayConnect(address, url, policy));
-  if (refused) throw new RemoteBlocked("the host has an address that is not public");
+  const isUnjudged = isIP(host) === 0 && !isAllowedHost(url, policy);
+  const isRefused = isUnjudged && addresses.some((address) => !mayConnect(address, url, policy));
+  if (isRefused) throw new RemoteBlocked("the host has an address that is not public");
   if (url.protocol === "ssh:") return reachSsh(url, host, addresses);
   const protocol = url.protocol === "http:" ? "http" : "https";
   if (isIP(host) !== 0) return { url: url.href, protocol, settings: [] };
   const port = url.port === "" ? (protocol === "https" ? "443" : "80") : url.port;
-  const pinned = addresses.map((address) => (isIP(address) === 6 ? `[${address}]` : address)).join(",");
+  const pinnedAddresses = addresses.map((address) => (isIP(address) === 6 ? `[${address}]` : address)).join(",");
   // Git before 2.37 ignores this setting and resolves the name again.
-  return { url: url.href, protocol, settings: [`http.curloptResolve=${host}:${port}:${pinned}`] };
+  return { url: url.href, protocol, settings: [`http.curloptResolve=${host}:${port}:${pinnedAddresses}`] };
 }
 
 function mayConnect(address: string, url: URL, policy: SourcePolicy): boolean {
@@ -96,14 +96,14 @@ function mayConnect(address: string, url: URL, policy: SourcePolicy): boolean {
 
 function sshProblem(url: URL, policy: SourcePolicy): string | undefined {
   if (policy.allowSsh !== true) return "ssh is not allowed";
-  // The URL parser does not normalize hosts of this scheme, so a host may contain any character.
+  // The URL parser does not normalize hosts in this scheme, so a host may contain any character.
   if (!/^(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])$/i.test(url.hostname)) return "the host cannot be read";
   if (url.password !== "") return "it contains credentials";
   if (url.username !== "" && !isLoginName(url.username)) return "the login name cannot be read";
   return /%(?:[01][0-9a-f]|7f)/i.test(url.pathname) ? "the path contains a control character" : undefined;
 }
 
-/** Whether a text is safe before the `@` of an ssh address: it is not an option and has no characters of a shell. */
+/** Whether a text is safe before the `@` in an ssh address: it is not an option and has no shell characters. */
 export function isLoginName(text: string): boolean {
   return /^\w[\w.-]{0,99}$/.test(text);
 }
@@ -118,8 +118,8 @@ const hosts = new HostLookup();
 
 async function hostAddresses(host: string): Promise<string[]> {
   try {
-    const found = await hosts.addressesOf(host);
-    return found.map(({ address }) => address);
+    const records = await hosts.addressesOf(host);
+    return records.map(({ address }) => address);
   } catch {
     throw new RemoteBlocked("the host name does not resolve");
   }

@@ -10,7 +10,7 @@ interface RemoteRefs {
 const maxListingBytes = 32 * 1024 * 1024;
 
 /**
- * Lists refs of the remote by full names or globs. Git also matches the end of names, so callers look names up exactly.
+ * Lists the remote's refs by full names or globs. Git also matches the end of a name, so callers look names up exactly.
  */
 export async function listRemoteRefs(workspace: Workspace, patterns: readonly string[]): Promise<RemoteRefs> {
   const output = await workspace.git(["ls-remote", "--symref", "--", "origin", ...patterns], {

@@ -19,9 +19,7 @@ export function textDanger(text: string): string | undefined {
   return undefined;
 }
 
-/**
- * Parses the URL of a repository or package. With a policy it also checks the scheme, the host and the local folder.
- */
+/** Parses a repository or package URL. With a policy it also checks the scheme, the host and the local folder. */
 export function readRepositoryUrl(text: string, policy?: SourcePolicy): ReadUrl {
   // URL parsers accept these characters, but git reads them differently.
   if (/[\s\\]/.test(text)) return { unsupported: "the URL contains a space or a backslash" };
@@ -32,7 +30,7 @@ export function readRepositoryUrl(text: string, policy?: SourcePolicy): ReadUrl 
     return { unsupported: "the URL has no host, or a file URL has one" };
   const danger = urlDanger(url, policy);
   if (danger !== undefined) return { dangerous: danger };
-  // as an IP address in the digits of another script, which is dangerous in production and never a name
+  // as an IP address in another script's digits, which is dangerous in production and never a name
   if (ascii === undefined) return { unsupported: "the URL cannot be read" };
   if (url.search !== "") return { unsupported: "the URL has a query, which is not allowed" };
   if (url.pathname === "" || url.pathname === "/") return { unsupported: "the URL has no path to a repository" };

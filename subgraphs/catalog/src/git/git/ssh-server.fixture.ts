@@ -32,7 +32,7 @@ export class SshServer {
     const userKey = await readFile(join(folder, "user-key.pub"), "utf8");
     await writeFile(join(folder, "authorized_keys"), `command="${join(folder, "run.sh")}" ${userKey}`);
     await writeFile(join(folder, "sshd_config"), configuration(folder, port));
-    // started by root, sshd wants this folder of its packages
+    // started by root, sshd wants this folder from its packages
     if (userInfo().uid === 0) await mkdir("/run/sshd", { recursive: true, mode: 0o755 });
     const sshd = spawn(sshdPath, ["-D", "-e", "-f", join(folder, "sshd_config")], {
       stdio: ["ignore", "ignore", "pipe"],
@@ -61,9 +61,9 @@ export class SshServer {
   }
 
   async stop(): Promise<void> {
-    const ended = new Promise((resolve) => this.#process.once("close", resolve));
+    const whenClosed = new Promise((resolve) => this.#process.once("close", resolve));
     this.#process.kill();
-    await ended;
+    await whenClosed;
     await rm(this.folder, { recursive: true });
   }
 }

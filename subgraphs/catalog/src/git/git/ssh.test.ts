@@ -15,9 +15,9 @@ const policy: SourcePolicy = { allowFile: false, fileRoots: [], allowLoopback: t
 const login: RemoteCredential = { kind: "login", username: "u", password: "p" };
 
 const sourceRef = (text: string): GitSourceRef => {
-  const parsed = parseSourceRef(text, policy);
-  if (!("ref" in parsed) || parsed.ref.kind !== "git") throw new Error(`unreadable: ${text}`);
-  return parsed.ref;
+  const parseResult = parseSourceRef(text, policy);
+  if (!("ref" in parseResult) || parseResult.ref.kind !== "git") throw new Error(`unreadable: ${text}`);
+  return parseResult.ref;
 };
 
 const scaffold = (url: string, paths: string[], credential?: RemoteCredential): ScaffoldPush => ({
@@ -96,8 +96,8 @@ describeWithServer("ssh with a server (needs /usr/sbin/sshd)", () => {
     await pushScaffold(scaffold(url(), ["b.txt"], credential), policy);
     expect(await repository.text("rev-parse", "main^")).toBe(first.commitSha);
     const commands = (await server.seen()).split("\n").filter((line) => line.startsWith("command: "));
-    const own = commands.filter((line) => line.includes(repository.folder));
-    expect(new Set(own)).toEqual(
+    const ownCommands = commands.filter((line) => line.includes(repository.folder));
+    expect(new Set(ownCommands)).toEqual(
       new Set([`command: git-upload-pack '${repository.folder}'`, `command: git-receive-pack '${repository.folder}'`]),
     );
   });
@@ -110,9 +110,9 @@ describeWithServer("ssh with a server (needs /usr/sbin/sshd)", () => {
     await open.push(scaffold(url(), ["a.txt"]));
     await open.close();
     await expect(stat(folder)).rejects.toMatchObject({ code: "ENOENT" });
-    const seen = await server.seen();
-    expect(seen).toContain("StrictHostKeyChecking=yes");
-    for (const line of key.split("\n").filter((text) => text.length > 20)) expect(seen).not.toContain(line);
+    const commandLines = await server.seen();
+    expect(commandLines).toContain("StrictHostKeyChecking=yes");
+    for (const line of key.split("\n").filter((text) => text.length > 20)) expect(commandLines).not.toContain(line);
   });
 
   it("takes the login name of the credential where the address has none", async () => {
@@ -127,8 +127,8 @@ describeWithServer("ssh with a server (needs /usr/sbin/sshd)", () => {
   it("connects to the checked address under the name whose key is known", async () => {
     await repository.commit("main", { "a.txt": "1" });
     const host = "no-such-host.invalid";
-    const named = { ...policy, allowHosts: [host] };
-    const remote = await reachRemote(server.url(repository.folder, host), named, async () => ["127.0.0.1"]);
+    const namedPolicy = { ...policy, allowHosts: [host] };
+    const remote = await reachRemote(server.url(repository.folder, host), namedPolicy, async () => ["127.0.0.1"]);
     const list = async (knownAs: string) => {
       const workspace = await Workspace.open({
         remote,

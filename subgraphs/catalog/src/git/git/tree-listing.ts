@@ -1,6 +1,6 @@
 import type { Workspace } from "./workspace.js";
 
-/** One entry of a git tree, as `git ls-tree -r` lists it. */
+/** One entry in a git tree, as `git ls-tree -r` lists it. */
 export interface TreeEntry {
   readonly mode: string;
   readonly type: string;
@@ -10,9 +10,9 @@ export interface TreeEntry {
   readonly size: number | undefined;
 }
 
-/** The mode of a symbolic link. */
+/** A symbolic link's mode. */
 export const symlinkMode = "120000";
-/** The mode of a submodule. */
+/** A submodule's mode. */
 export const gitlinkMode = "160000";
 
 const rowPattern = /^(\d{6}) (\w+) ([0-9a-f]+)(?: +(\d+|-))?\t/;
@@ -20,13 +20,13 @@ const rowPattern = /^(\d{6}) (\w+) ([0-9a-f]+)(?: +(\d+|-))?\t/;
 // About 300,000 files. A tree that contains itself many times lists more than its repository stores.
 const maxTreeBytes = 32 * 1024 * 1024;
 
-/** Lists every file of a commit, without sizes. Undefined when a path is not valid UTF-8. */
+/** Lists every file in a commit, without sizes. Undefined when a path is not valid UTF-8. */
 export async function listTree(workspace: Workspace, commit: string): Promise<TreeEntry[] | undefined> {
   const listing = ["ls-tree", "-r", "-z", "--full-tree", commit];
   return parseTree(await workspace.git(listing, { maxOutputBytes: maxTreeBytes }));
 }
 
-/** Parses the output of `ls-tree -z`, with or without sizes. Undefined when a path is not valid UTF-8. */
+/** Parses what `ls-tree -z` prints, with or without sizes. Undefined when a path is not valid UTF-8. */
 export function parseTree(listing: Buffer): TreeEntry[] | undefined {
   const text = decodeUtf8(listing);
   if (text === undefined) return undefined;
@@ -37,9 +37,9 @@ export function parseTree(listing: Buffer): TreeEntry[] | undefined {
 }
 
 function parseRow(row: string): TreeEntry {
-  const found = rowPattern.exec(row);
-  if (found === null) throw new Error("git ls-tree wrote a row that cannot be read");
-  const [head, mode = "", type = "", id = "", size = "-"] = found;
+  const match = rowPattern.exec(row);
+  if (match === null) throw new Error("git ls-tree wrote a row that cannot be read");
+  const [head, mode = "", type = "", id = "", size = "-"] = match;
   return { mode, type, id, path: row.slice(head.length), size: size === "-" ? undefined : Number(size) };
 }
 
@@ -52,7 +52,7 @@ function decodeUtf8(bytes: Buffer): string | undefined {
   }
 }
 
-/** Whether a mode means an executable file. Old trees may have 100664, so only the execute bit of the owner counts. */
+/** Whether a mode means an executable file. Old trees may have 100664, so only the owner's execute bit counts. */
 export function isExecutable(mode: string): boolean {
   return (Number.parseInt(mode, 8) & 0o100) !== 0;
 }

@@ -12,11 +12,11 @@ interface WorkspaceOptions {
   remote: ReachableRemote;
   credential?: RemoteCredential | undefined;
   signal?: AbortSignal | undefined;
-  /** The time for all commands of this workspace together. */
+  /** The time for all commands in this workspace together. */
   timeoutMs: number;
 }
 
-// The configuration of a local target could name a folder of hooks, which would run as this process.
+// A local target's configuration could name a hooks folder, whose hooks would run as this process.
 const localReceivePack = "git -c core.hooksPath=/dev/null receive-pack";
 const sizeCheckIntervalMs = 100;
 
@@ -120,10 +120,10 @@ export class Workspace {
   }
 }
 
-/** The hash function of the object ids of a repository. */
+/** The hash function for a repository's object ids. */
 export type ObjectFormat = "sha1" | "sha256";
 
-/** The object format of an id, by its length. */
+/** An id's object format, by its length. */
 export function objectFormat(id: string | null): ObjectFormat {
   return id?.length === 64 ? "sha256" : "sha1";
 }

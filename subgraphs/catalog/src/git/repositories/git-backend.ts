@@ -11,7 +11,7 @@ const headerEnd = "\r\n\r\n";
 interface BackendLimits {
   /** A clone that takes longer is ended. */
   timeoutMs: number;
-  /** The limit of one negotiation request, in compressed bytes. */
+  /** The limit for one negotiation request, in compressed bytes. */
   maxRequestBytes: number;
 }
 
@@ -65,7 +65,7 @@ async function backendEnvironment(
     QUERY_STRING: service.query,
     CONTENT_TYPE: headers["content-type"] ?? "",
   };
-  // Git reads these three values as data. Still, only values of a known form go into its environment.
+  // Git reads these three values as data. Still, only values in a known form go into its environment.
   if (/^\d{1,15}$/.test(headers["content-length"] ?? "")) env.CONTENT_LENGTH = headers["content-length"] ?? "";
   if (/^(?:x-)?gzip$/.test(headers["content-encoding"] ?? "")) env.HTTP_CONTENT_ENCODING = "gzip";
   const protocol = headers["git-protocol"];
@@ -102,7 +102,7 @@ function relay(child: ChildProcessWithoutNullStreams, response: ServerResponse):
       child.stdout.pipe(response, { end: false });
     };
     child.stdout.on("data", readHead);
-    // Messages on stderr may contain local paths. The answer itself has the error packets of git.
+    // Messages on stderr may contain local paths. The answer itself has git's error packets.
     child.stderr.resume();
     child.once("error", () => reject(new BackendRefusal(500)));
     child.once("close", (code) => {

@@ -85,12 +85,12 @@ describe("the embedded git store", () => {
   });
 
   it("makes a repository on its first push, with HEAD on that branch, and serves clones of it", async () => {
-    const pushed = await push("acme", "orders", "trunk", { "README.md": "hello", "src/a b.cs": "class A;" });
+    const pushedCommit = await push("acme", "orders", "trunk", { "README.md": "hello", "src/a b.cs": "class A;" });
     const into = await clone(url("demo/acme/orders.git"));
     expect(await readFile(join(into, "README.md"), "utf8")).toBe("hello");
     expect(await readFile(join(into, "src/a b.cs"), "utf8")).toBe("class A;");
     const { stdout } = await run("git", ["-C", into, "log", "-1", "--format=%H %D"], { env: gitEnv });
-    expect(stdout.trim()).toBe(`${pushed.commitSha} HEAD -> trunk, origin/trunk, origin/HEAD`);
+    expect(stdout.trim()).toBe(`${pushedCommit.commitSha} HEAD -> trunk, origin/trunk, origin/HEAD`);
   });
 
   it("clones a large repository over chunked requests and fetches later commits", async () => {
@@ -220,9 +220,9 @@ describe("the embedded git store", () => {
   it("is closed to sources, which carry no credential yet", async () => {
     await push("acme", "templates", "main", { "web/a.txt": "1", "other/b.txt": "2" });
     const policy = { allowFile: false, fileRoots: [], allowLoopback: true, allowHosts: [] };
-    const parsed = parseSourceRef(`git+http://127.0.0.1:${port}/git/demo/acme/templates.git#main:web`, policy);
-    if (!("ref" in parsed) || parsed.ref.kind !== "git") throw new Error("unreadable");
-    await expect(resolveSource(parsed.ref, policy, { timeoutMs: 60_000 })).rejects.toMatchObject({
+    const parseResult = parseSourceRef(`git+http://127.0.0.1:${port}/git/demo/acme/templates.git#main:web`, policy);
+    if (!("ref" in parseResult) || parseResult.ref.kind !== "git") throw new Error("unreadable");
+    await expect(resolveSource(parseResult.ref, policy, { timeoutMs: 60_000 })).rejects.toMatchObject({
       code: "SOURCE_UNAVAILABLE",
       message: expect.stringMatching(/refused access/),
     });
@@ -264,9 +264,9 @@ describe("git over http without credentials", () => {
   const policy = { allowFile: false, fileRoots: [], allowLoopback: true, allowHosts: [] };
   const options = { timeoutMs: 60_000 };
   const parse = (text: string) => {
-    const parsed = parseSourceRef(text, policy);
-    if (!("ref" in parsed) || parsed.ref.kind !== "git") throw new Error(JSON.stringify(parsed));
-    return parsed.ref;
+    const parseResult = parseSourceRef(text, policy);
+    if (!("ref" in parseResult) || parseResult.ref.kind !== "git") throw new Error(JSON.stringify(parseResult));
+    return parseResult.ref;
   };
 
   it.each(["127.0.0.1", "localhost"])("reads a folder of a repository on %s", async (host) => {
@@ -280,7 +280,7 @@ describe("git over http without credentials", () => {
   });
 
   it("finds an older commit on a server that gives only what refs point at", async () => {
-    const pinned = (await git(["rev-parse", "main"], { cwd: folder })).toString().trim();
+    const pinnedCommit = (await git(["rev-parse", "main"], { cwd: folder })).toString().trim();
     const files = new Map([["later.txt", { bytes: Buffer.from("1"), executable: true }]]);
     const later = { ...commit, message: "later" };
     const location = pathToFileURL(folder).href;
@@ -290,8 +290,8 @@ describe("git over http without credentials", () => {
     );
     await git(["config", "uploadpack.allowAnySHA1InWant", "false"], { cwd: folder });
     oldProtocol = true;
-    const found = await fetchSource(parse(`git+${base}#${pinned}:web`), policy, options);
-    expect([...found.files.keys()]).toEqual(["a.txt"]);
+    const fetchedSource = await fetchSource(parse(`git+${base}#${pinnedCommit}:web`), policy, options);
+    expect([...fetchedSource.files.keys()]).toEqual(["a.txt"]);
     await expect(fetchSource(parse(`git+${base}#${"1".repeat(40)}`), policy, options)).rejects.toMatchObject({
       code: "SOURCE_UNAVAILABLE",
     });

@@ -18,7 +18,7 @@ export interface GitReader {
   tenantSlug: string;
 }
 
-/** Names the owner of the token for the audit log, before it is known whether the request is refused. */
+/** Names the token's owner for the audit log, before it is known whether the request is refused. */
 export type Identify = (principal: Principal) => void;
 
 interface GitHttpOptions {
@@ -40,7 +40,7 @@ const defaultTimeoutMs = 300_000;
 const requestBytesLimit = 10 * 1024 * 1024;
 
 /**
- * Creates the handler of git's smart HTTP protocol over the embedded store, read-only. The body of the request must be
+ * Creates the handler for git's smart HTTP protocol over the embedded store, read-only. The request's body must be
  * unread.
  */
 export function createGitHttpHandler(store: RepositoryStore, options: GitHttpOptions): GitHttpHandler {
@@ -76,8 +76,8 @@ export function createGitHttpHandler(store: RepositoryStore, options: GitHttpOpt
 
   return async (request, response, path) => {
     let principal: Principal | undefined;
-    const identify: Identify = (known) => {
-      principal = known;
+    const identify: Identify = (tokenOwner) => {
+      principal = tokenOwner;
     };
     try {
       await serve(request, response, { path, identify });
@@ -97,7 +97,7 @@ export function createGitHttpHandler(store: RepositoryStore, options: GitHttpOpt
   };
 }
 
-/** The slug of another tenant finds nothing, like an unknown slug. */
+/** Another tenant's slug finds nothing, like an unknown slug. */
 async function findRepository(store: RepositoryStore, reader: GitReader, path: GitPath): Promise<string | undefined> {
   if (path.tenant !== reader.tenantSlug) return undefined;
   return store.find({ tenantId: reader.tenantId, owner: path.owner, name: path.name.replace(/\.git$/, "") });
@@ -130,7 +130,7 @@ function answerProblem(request: IncomingMessage, response: ServerResponse, refus
   }
   const { title, status } = errorCodes[refusal.code];
   const { traceId } = continueTrace(traceparentOf(request));
-  // git shows its user the text of a refusal only where it is plain text
+  // git shows its user a refusal's text only where it is plain text
   const isGit = request.headers["user-agent"]?.startsWith("git/") === true;
   const body = {
     type: `/problems/${refusal.code.toLowerCase().replaceAll("_", "-")}`,

@@ -4,7 +4,7 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { GitReader, Identify } from "./git-http.js";
 import { readGitToken } from "./git-request.js";
 
-/** The tenant of the token. A caller that may read or execute templates may clone what they have produced. */
+/** The token's tenant. A caller that may read or execute templates may clone what they have produced. */
 export async function readGitReader(
   request: IncomingMessage,
   verifier: Verifier,

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
 
-/** The parts of a path `/git/{tenantSlug}/{owner}/{name}.git/…`. */
+/** The parts in a path `/git/{tenantSlug}/{owner}/{name}.git/…`. */
 export interface GitPath {
-  /** Slug of the tenant. */
+  /** The tenant's slug. */
   readonly tenant: string;
   readonly owner: string;
   readonly name: string;
@@ -19,7 +19,7 @@ export function readGitPath(url: string): GitPath | undefined {
   return { tenant, owner, name, rest };
 }
 
-/** The access token of a request: a bearer token, or the password of basic authentication, as git sends it. */
+/** A request's access token: a bearer token, or the basic authentication password, as git sends it. */
 export function readGitToken(request: IncomingMessage): string | undefined {
   const [scheme = "", value = "", ...more] = (request.headers.authorization ?? "").split(/ +/);
   if (value === "" || more.length > 0) return undefined;
@@ -37,7 +37,7 @@ export type GitService =
 
 const advertisementPath = "info/refs";
 
-/** Parses the git service of a request. Only the two requests of a smart read are served, never the dumb protocol. */
+/** Parses a request's git service. Only the two requests in a smart read are served, never the dumb protocol. */
 export function readGitService(request: IncomingMessage, rest: string): GitService | undefined {
   const service = new URLSearchParams((request.url ?? "").split("?")[1] ?? "").get("service");
   if (rest === "git-receive-pack" || (rest === advertisementPath && service === "git-receive-pack"))

@@ -5,13 +5,13 @@ import { FolderStore } from "./in-folder/folder-store.js";
 import type { RepositoryLimits } from "./port/repository-limits.js";
 import type { RepositoryStore } from "./port/repository-store.js";
 
-/** The driver of the embedded git store, its folder and its limits. */
+/** The embedded git store's driver, its folder and its limits. */
 export interface RepositoryStoreSettings {
-  /** `database`: packs and refs are rows. `folder`: bare repositories in a folder of all processes. */
+  /** `database`: packs and refs are rows. `folder`: bare repositories in a folder for all processes. */
   readonly driver: "database" | "folder";
-  /** The folder of the driver `folder`. */
+  /** The folder for the driver `folder`. */
   readonly folder: string;
-  /** The cache of the driver `database`. */
+  /** The cache for the driver `database`. */
   readonly cacheFolder: string;
   readonly cacheBytes: number;
   readonly limits: RepositoryLimits;

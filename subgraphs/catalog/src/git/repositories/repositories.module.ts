@@ -23,13 +23,13 @@ import { RepositoryRef } from "./rows/repository-ref.entity.js";
 /** The place of the embedded git store, and who may clone from it. */
 export interface RepositorySettings {
   readonly repositories: RepositoryStoreSettings;
-  /** Verifies the tokens of git clients. */
+  /** Verifies git clients' tokens. */
   readonly verifier: Verifier;
 }
 
 const tidyingPeriodMs = 600_000;
 
-/** The handler of git over HTTP. */
+/** The handler for git over HTTP. */
 export const gitHttpService = serviceKey<GitHttpHandler>("GitHttpHandler");
 
 /** The embedded git store, and git over HTTP. */

@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { GitError, git } from "../git/git.js";
 import { createRepository } from "./in-folder/bare-repository.js";
 
-/** A repository of the embedded store. */
+/** A repository in the embedded store. */
 export interface StoredRepository {
   readonly tenant: string;
   readonly owner: string;
   readonly name: string;
-  /** The branch of HEAD. */
+  /** HEAD's branch. */
   readonly branch: string;
 }
 
@@ -16,7 +16,7 @@ const suffix = ".git";
 const branchPrefix = "ref: refs/heads/";
 const timeoutMs = 10 * 60_000;
 
-/** All repositories in the folder of the embedded store, one after the other. */
+/** All repositories in the embedded store's folder, one after the other. */
 export async function* storedRepositories(root: string): AsyncGenerator<StoredRepository, void, undefined> {
   for await (const tenant of foldersIn(root))
     for await (const owner of foldersIn(join(root, tenant)))
@@ -28,8 +28,8 @@ export async function* storedRepositories(root: string): AsyncGenerator<StoredRe
 }
 
 /**
- * Writes all refs of a repository and their objects to a bundle, beside pushes and the maintenance of git. Returns false
- * for a repository without commits, which has no bundle.
+ * Writes all refs in a repository and their objects to a bundle, beside pushes and git's maintenance. Returns false for
+ * a repository without commits, which has no bundle.
  */
 export async function writeBundle(root: string, { tenant, owner, name }: StoredRepository, file: string) {
   const cwd = join(root, tenant, owner, `${name}${suffix}`);
@@ -56,7 +56,7 @@ export async function readBundle(root: string, { tenant, owner, name, branch }: 
   return cwd;
 }
 
-/** Checks every object of a repository. Throws GitError. */
+/** Checks every object in a repository. Throws GitError. */
 export async function checkRepository(folder: string): Promise<void> {
   await git(["fsck", "--full", "--no-dangling", "--no-progress"], { cwd: folder, timeoutMs });
 }

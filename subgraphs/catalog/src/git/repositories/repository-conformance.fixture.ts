@@ -7,12 +7,12 @@ import type { RepositoryLimits } from "./port/repository-limits.js";
 import type { RepositoryStore } from "./port/repository-store.js";
 import { aPlace, pushTexts } from "./repository-stores.fixture.js";
 
-/** Opens the store as another process of the platform does. */
+/** Opens the store as another platform process does. */
 type OpenProcess = (limits?: RepositoryLimits) => Promise<RepositoryStore>;
 
 const mebibyte = 1024 ** 2;
 
-/** The promises of the port that every driver keeps, seen from two processes of one platform. */
+/** The port's promises that every driver keeps, seen from two processes on one platform. */
 export function describeRepositoryStore(openProcess: OpenProcess): void {
   let here: RepositoryStore;
   let there: RepositoryStore;
@@ -51,25 +51,25 @@ export function describeRepositoryStore(openProcess: OpenProcess): void {
 
   it("has all commits of pushes that alternate between processes, in one line", async () => {
     const place = aPlace();
-    const pushed: string[] = [];
+    const pushedCommits: string[] = [];
     for (let turn = 0; turn < 10; turn += 1) {
       const store = turn % 2 === 0 ? here : there;
-      pushed.unshift((await pushTexts(store, place, "main", { [`${turn}.txt`]: `${turn}` })).commitSha);
+      pushedCommits.unshift((await pushTexts(store, place, "main", { [`${turn}.txt`]: `${turn}` })).commitSha);
       const reader = turn % 2 === 0 ? there : here;
-      expect(await inFolder(reader, place, "rev-parse", "main")).toBe(pushed[0]);
+      expect(await inFolder(reader, place, "rev-parse", "main")).toBe(pushedCommits[0]);
     }
     for (const store of [here, there, await openProcess()])
-      expect((await inFolder(store, place, "rev-list", "main")).split("\n")).toEqual(pushed);
+      expect((await inFolder(store, place, "rev-list", "main")).split("\n")).toEqual(pushedCommits);
   });
 
   it("loses no push of two processes to the same branch at once", async () => {
     const place = aPlace();
     const turns = [here, there, here, there];
-    const pushed = await Promise.all(
+    const pushedCommits = await Promise.all(
       turns.map((store, turn) => pushTexts(store, place, "main", { [`${turn}.txt`]: `${turn}` })),
     );
     const history = (await inFolder(here, place, "rev-list", "main")).split("\n");
-    expect(history.toSorted()).toEqual(pushed.map(({ commitSha }) => commitSha).toSorted());
+    expect(history.toSorted()).toEqual(pushedCommits.map(({ commitSha }) => commitSha).toSorted());
     const files = (await inFolder(there, place, "ls-tree", "--name-only", "main")).split("\n");
     expect(files).toEqual(["0.txt", "1.txt", "2.txt", "3.txt"]);
   });
@@ -86,12 +86,14 @@ export function describeRepositoryStore(openProcess: OpenProcess): void {
   it("keeps nothing of a push that is not published", async () => {
     const place = aPlace();
     const { commitSha } = await pushTexts(here, place, "main", { "a.txt": "1" });
-    const opened = await here.open(place, "main");
+    const openRepository = await here.open(place, "main");
     const source = (await there.find(place)) ?? "";
     const file = { env: { GIT_ALLOW_PROTOCOL: "file" }, cwd: source };
-    await git(["push", "--quiet", opened.url, `${commitSha}:refs/heads/other`], file);
-    await opened.close();
-    await expect(readFile(join(new URL(opened.url).pathname, "HEAD"))).rejects.toMatchObject({ code: "ENOENT" });
+    await git(["push", "--quiet", openRepository.url, `${commitSha}:refs/heads/other`], file);
+    await openRepository.close();
+    await expect(readFile(join(new URL(openRepository.url).pathname, "HEAD"))).rejects.toMatchObject({
+      code: "ENOENT",
+    });
     for (const store of [here, there])
       expect(await inFolder(store, place, "for-each-ref", "--format=%(refname)")).toBe("refs/heads/main");
   });
@@ -99,17 +101,17 @@ export function describeRepositoryStore(openProcess: OpenProcess): void {
   it("publishes nothing over a branch that has moved, and sees the newest state after a refresh", async () => {
     const place = aPlace();
     const { commitSha: first } = await pushTexts(here, place, "main", { "a.txt": "1" });
-    const opened = await here.open(place, "main");
+    const openRepository = await here.open(place, "main");
     try {
       const { commitSha: second } = await pushTexts(there, place, "main", { "b.txt": "1" });
-      expect(await opened.publish({ ref: "refs/heads/main", expected: first, commit: first })).toBe(false);
-      expect(await opened.publish({ ref: "refs/heads/main", expected: null, commit: first })).toBe(false);
+      expect(await openRepository.publish({ ref: "refs/heads/main", expected: first, commit: first })).toBe(false);
+      expect(await openRepository.publish({ ref: "refs/heads/main", expected: null, commit: first })).toBe(false);
       expect(await inFolder(there, place, "rev-parse", "main")).toBe(second);
-      await opened.refresh();
-      const seen = await git(["rev-parse", "main"], { cwd: new URL(opened.url).pathname });
-      expect(seen.toString().trim()).toBe(second);
+      await openRepository.refresh();
+      const seenCommit = await git(["rev-parse", "main"], { cwd: new URL(openRepository.url).pathname });
+      expect(seenCommit.toString().trim()).toBe(second);
     } finally {
-      await opened.close();
+      await openRepository.close();
     }
   });
 
@@ -135,9 +137,9 @@ export function describeRepositoryStore(openProcess: OpenProcess): void {
     await pushTexts(here, place, "main", { "a.txt": "1" });
     const folder = (await here.find(place)) ?? "";
     expect(here.roots.some((root) => folder.startsWith(`${root}/`))).toBe(true);
-    const opened = await here.open(place, "main");
-    expect(here.roots.some((root) => new URL(opened.url).pathname.startsWith(`${root}/`))).toBe(true);
-    await opened.close();
+    const openRepository = await here.open(place, "main");
+    expect(here.roots.some((root) => new URL(openRepository.url).pathname.startsWith(`${root}/`))).toBe(true);
+    await openRepository.close();
   });
 
   it("keeps a push of several mebibytes", async () => {
@@ -145,28 +147,28 @@ export function describeRepositoryStore(openProcess: OpenProcess): void {
     const large = randomBytes(3 * mebibyte + 17);
     await pushTexts(here, place, "main", { "large.bin": large });
     const folder = (await there.find(place)) ?? "";
-    const read = await git(["show", "main:large.bin"], { cwd: folder });
-    expect(read.equals(large)).toBe(true);
+    const readContent = await git(["show", "main:large.bin"], { cwd: folder });
+    expect(readContent.equals(large)).toBe(true);
   });
 
   it("refuses a push over the limit of the repository, and takes a smaller one afterwards", async () => {
     const place = aPlace();
-    const limited = await openProcess({ repositoryBytes: mebibyte, tenantBytes: 1024 * mebibyte });
-    const { commitSha } = await pushTexts(limited, place, "main", { "a.txt": "1" });
-    const large = pushTexts(limited, place, "main", { "large.bin": randomBytes(mebibyte) });
+    const limitedProcess = await openProcess({ repositoryBytes: mebibyte, tenantBytes: 1024 * mebibyte });
+    const { commitSha } = await pushTexts(limitedProcess, place, "main", { "a.txt": "1" });
+    const large = pushTexts(limitedProcess, place, "main", { "large.bin": randomBytes(mebibyte) });
     await expect(large).rejects.toMatchObject({ code: "TARGET_FULL" });
     expect(await inFolder(there, place, "rev-parse", "main")).toBe(commitSha);
-    await pushTexts(limited, place, "main", { "b.txt": "1" });
+    await pushTexts(limitedProcess, place, "main", { "b.txt": "1" });
     expect(await inFolder(there, place, "rev-list", "--count", "main")).toBe("2");
   });
 
   it("refuses a push over the limit of the tenant, whose other repositories count", async () => {
     const place = aPlace();
-    const limited = await openProcess({ repositoryBytes: 1024 * mebibyte, tenantBytes: mebibyte });
-    await pushTexts(limited, place, "main", { "large.bin": randomBytes(mebibyte * 0.7) });
+    const limitedProcess = await openProcess({ repositoryBytes: 1024 * mebibyte, tenantBytes: mebibyte });
+    await pushTexts(limitedProcess, place, "main", { "large.bin": randomBytes(mebibyte * 0.7) });
     const second = () =>
-      pushTexts(limited, { ...place, name: "second" }, "main", { "large.bin": randomBytes(mebibyte * 0.7) });
+      pushTexts(limitedProcess, { ...place, name: "second" }, "main", { "large.bin": randomBytes(mebibyte * 0.7) });
     await expect(second()).rejects.toMatchObject({ code: "TARGET_FULL" });
-    await pushTexts(limited, aPlace(), "main", { "large.bin": randomBytes(mebibyte * 0.7) });
+    await pushTexts(limitedProcess, aPlace(), "main", { "large.bin": randomBytes(mebibyte * 0.7) });
   });
 }

@@ -17,7 +17,7 @@ import type { RepositoryPlace, RepositoryStore } from "./port/repository-store.j
 export const quietLogger = createLogger("test", "silent");
 const roomy: RepositoryLimits = { repositoryBytes: 1024 ** 3, tenantBytes: 1024 ** 3 };
 
-/** The database of one platform, and temporary folders for its processes. */
+/** One platform's database, and temporary folders for its processes. */
 export class RepositoryStores {
   private constructor(
     readonly root: string,
@@ -56,9 +56,9 @@ export class RepositoryStores {
   }
 }
 
-export const aPlace = (given: Partial<RepositoryPlace> = {}): RepositoryPlace => ({
+export const aPlace = (members: Partial<RepositoryPlace> = {}): RepositoryPlace => ({
   ...{ tenantId: newId("ten"), owner: "acme", name: "orders" },
-  ...given,
+  ...members,
 });
 
 type PushedTexts = Readonly<Record<string, string | Buffer>>;
@@ -70,8 +70,8 @@ export async function pushTexts(
   branch: string,
   content: PushedTexts,
 ): Promise<PushedScaffold> {
-  const stored = await store.open(place, branch);
-  const target = await openTarget({ url: stored.url, branch, stored }, stored.policy);
+  const storedTarget = await store.open(place, branch);
+  const target = await openTarget({ url: storedTarget.url, branch, stored: storedTarget }, storedTarget.policy);
   try {
     const files = new Map(
       Object.entries(content).map(([path, text]) => [path, { bytes: Buffer.from(text), executable: false }]),

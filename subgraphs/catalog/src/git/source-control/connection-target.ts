@@ -32,7 +32,7 @@ const readConnections = "integration.connections.read" satisfies Scope;
 const maxLabelLength = 50;
 
 /**
- * Locates the repository of a target that is a connection. Throws INSUFFICIENT_SCOPE, and what `SourceControl.locate`
+ * Locates the repository for a target that is a connection. Throws INSUFFICIENT_SCOPE, and what `SourceControl.locate`
  * throws.
  */
 export async function locateTarget(
@@ -55,15 +55,15 @@ export async function locateTarget(
 
 /** Throws TARGET_INVALID for a pull request without a connection, and for labels that vendors cannot have. */
 export function checkPullRequest(
-  requested: RequestedPullRequest | null | undefined,
+  pullRequest: RequestedPullRequest | null | undefined,
   connectionId: string | null | undefined,
 ): void {
-  if (requested == null) return;
+  if (pullRequest == null) return;
   if (connectionId == null)
     throw problem("pullRequest", "A pull request needs target.connectionId, which names the connection to its vendor.");
-  if (requested.title != null && /\p{Cc}/u.test(requested.title))
+  if (pullRequest.title != null && /\p{Cc}/u.test(pullRequest.title))
     throw problem("pullRequest/title", "The title must be one line without control characters.");
-  for (const [index, label] of (requested.labels ?? []).entries())
+  for (const [index, label] of (pullRequest.labels ?? []).entries())
     if (label.trim() === "" || label.length > maxLabelLength || /[,\p{Cc}]/u.test(label))
       throw problem(
         `pullRequest/labels/${index}`,

@@ -1,6 +1,6 @@
 const prefix = "scaffold/";
 
-/** The branch of an execution whose result becomes a pull request. A repeated push goes to the same branch. */
+/** The branch for an execution whose result becomes a pull request. A repeated push goes to the same branch. */
 export const pullRequestBranch = (executionId: string): string => prefix + executionId;
 
 /** The id of the execution that a branch belongs to; undefined for other branches. */

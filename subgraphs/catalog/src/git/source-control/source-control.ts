@@ -7,7 +7,7 @@ import {
 } from "@factory/schema/proto/generated/factory/integration/v1/source_control";
 import type { RemoteCredential } from "../git/remote-credential.js";
 
-/** A repository of a tenant, reached through one of its connections, and what for. */
+/** A tenant's repository, reached through one of its connections, and what for. */
 export interface RepositoryUse {
   readonly tenantId: string;
   readonly connectionId: string;
@@ -61,7 +61,7 @@ export interface OpenedPullRequest {
   readonly labeled: boolean;
 }
 
-/** The source-control vendors of tenants, as the integration subgraph reaches them. */
+/** Tenants' source-control vendors, as the integration subgraph reaches them. */
 export interface SourceControl {
   /** Throws CONNECTION_NOT_FOUND, INVALID_STATE, CAPABILITY_MISSING and TARGET_INVALID. */
   locate(use: RepositoryUse): Promise<LocatedRepository>;
@@ -70,7 +70,7 @@ export interface SourceControl {
   openPullRequest(use: RepositoryUse, wanted: WantedPullRequest): Promise<OpenedPullRequest | undefined>;
 }
 
-/** A token of the vendor may have to be renewed first. */
+/** A vendor token may have to be renewed first. */
 const authorizeTimeoutMs = 20_000;
 /** The vendor is asked up to four times. */
 const openTimeoutMs = 60_000;
@@ -87,9 +87,9 @@ export function sourceControlClient(channel: GrpcChannel): SourceControl {
       });
       return { gitUrl, credential: username === "" ? undefined : { kind: "login", username, password } };
     },
-    async openPullRequest({ trace, ...request }, wanted) {
+    async openPullRequest({ trace, ...request }, wantedRequest) {
       const { pullRequest, labeled } = await client.openPullRequest(
-        { ...request, ...wanted, labels: [...wanted.labels] },
+        { ...request, ...wantedRequest, labels: [...wantedRequest.labels] },
         { trace, timeoutMs: openTimeoutMs },
       );
       return pullRequest && { pullRequest: factsOf(pullRequest), labeled };

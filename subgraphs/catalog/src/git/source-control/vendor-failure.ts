@@ -12,7 +12,7 @@ const passing: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 /** Whether the vendor, or the way to it, is only unable for the moment. */
 export const isPassing = (error: unknown): boolean => error instanceof DomainError && passing.has(error.code);
 
-/** The error of an execution for a failure at the vendor of its connection. `reason` has the code of the cause. */
+/** An execution's error for a failure at its connection's vendor. `reason` has the cause's code. */
 export function vendorFailure(error: unknown): unknown {
   if (!(error instanceof DomainError)) return error;
   const code = isPassing(error) ? "TARGET_UNAVAILABLE" : "TARGET_FORBIDDEN";

@@ -8,7 +8,7 @@ export class InputProblems {
   readonly #code: ErrorCode;
   readonly #errors: FieldError[] = [];
 
-  /** `code` is the code of the error that `refuse` throws. */
+  /** `code` is the code in the error that `refuse` throws. */
   constructor(code: ErrorCode) {
     this.#code = code;
   }
@@ -17,7 +17,7 @@ export class InputProblems {
     this.#errors.push({ pointer, code, detail });
   }
 
-  /** Throws when a problem was added. Without a `detail` the error has the detail of the first problem. */
+  /** Throws when a problem was added. Without a `detail` the error has the first problem's detail. */
   refuse(detail?: string): void {
     const [first] = this.#errors;
     if (first) throw new DomainError(this.#code, { detail: detail ?? first.detail, errors: this.#errors });

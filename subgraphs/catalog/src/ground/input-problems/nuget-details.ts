@@ -1,4 +1,4 @@
-// The details of errors about texts that NuGet defines. Each says what is wrong and which form is allowed.
+// The details for errors about texts that NuGet defines. Each says what is wrong and which form is allowed.
 
 /** The error detail for a text that is not a NuGet package ID. */
 export function packageIdDetail(text: string): string {

@@ -24,14 +24,14 @@ export class AdvisoryPackage {
   @Property({ type: "text" })
   packageName: string;
 
-  /** Null where the severity of the advisory counts. */
+  /** Null where the advisory's severity counts. */
   @Property({ type: "text", nullable: true })
   severity: AdvisorySeverity | null;
 
   @Property({ type: "json" })
   intervals: AffectedInterval[];
 
-  /** Affected versions outside of the intervals. */
+  /** Affected versions outside the intervals. */
   @Property({ type: "text[]" })
   versions: string[];
 }

@@ -37,7 +37,9 @@ export function requireMayWeaken(principal: Principal): void {
 export async function isWeaker(next: AdvisoryEffect, present: AdvisoryEffect): Promise<boolean> {
   if (present.withdrawnAt !== null || present.packages.length === 0) return false;
   if (next.withdrawnAt !== null) return true;
-  const packages = new Map(next.packages.map((one) => [one.packageName.toLowerCase(), one]));
+  const packages = new Map(
+    next.packages.map((affectedPackage) => [affectedPackage.packageName.toLowerCase(), affectedPackage]),
+  );
   for (const before of present.packages) {
     const after = packages.get(before.packageName.toLowerCase());
     if (after === undefined) return true;

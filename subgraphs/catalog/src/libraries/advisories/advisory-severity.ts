@@ -1,18 +1,18 @@
 import calculator from "ae-cvss-calculator";
 
-/** The severities of advisories, the lowest first. */
+/** Advisory severities, the lowest first. */
 const advisorySeverities = ["Low", "Moderate", "High", "Critical"] as const;
 
 /** A severity that an advisory states. */
 export type AdvisorySeverity = (typeof advisorySeverities)[number];
 
-/** A score of an OSV document: the type of its system, and a vector. */
+/** A score in an OSV document: its system's type, and a vector. */
 export interface OsvScore {
   readonly type: string;
   readonly score: string;
 }
 
-/** The systems of scores, the newest first. */
+/** The score systems, the newest first. */
 const systems = ["CVSS_V4", "CVSS_V3", "CVSS_V2"] as const;
 const maxVectorLength = 300;
 
@@ -27,14 +27,14 @@ const words: Readonly<Record<string, AdvisorySeverity>> = {
 };
 
 /**
- * The severity of an advisory: the rating of its newest readable CVSS vector, otherwise the word of its database. Null
- * where it states neither.
+ * An advisory's severity: the rating of its newest readable CVSS vector, otherwise the word of its database. Null where
+ * it states neither.
  */
 export function advisorySeverity(scores: readonly OsvScore[], word: string | undefined): AdvisorySeverity | null {
   for (const system of systems)
     for (const { type, score } of scores) {
-      const rated = type === system ? ratingOf(score) : undefined;
-      if (rated !== undefined) return rated;
+      const rating = type === system ? ratingOf(score) : undefined;
+      if (rating !== undefined) return rating;
     }
   return words[word?.toLowerCase() ?? ""] ?? null;
 }
@@ -43,7 +43,7 @@ export function advisorySeverity(scores: readonly OsvScore[], word: string | und
 export const severityRank = (severity: AdvisorySeverity | null): number =>
   severity === null ? advisorySeverities.length : advisorySeverities.indexOf(severity) + 1;
 
-/** The qualitative rating of a score (first.org/cvss/v3.1/specification-document, section 5). A score of 0 is Low. */
+/** The qualitative rating of a score (first.org/cvss/v3.1/specification-document, section 5). The score 0 is Low. */
 function ratingOfScore(score: number): AdvisorySeverity {
   if (score >= 9) return "Critical";
   if (score >= 7) return "High";
@@ -53,9 +53,9 @@ function ratingOfScore(score: number): AdvisorySeverity {
 function ratingOf(vector: string): AdvisorySeverity | undefined {
   if (vector.length > maxVectorLength) return undefined;
   try {
-    const read = calculator.fromVector(vector);
-    if (read === null || !read.isBaseFullyDefined()) return undefined;
-    return ratingOfScore(read.calculateScores().overall);
+    const score = calculator.fromVector(vector);
+    if (score === null || !score.isBaseFullyDefined()) return undefined;
+    return ratingOfScore(score.calculateScores().overall);
   } catch {
     // the document is foreign, and a vector that cannot be read gives no score
     return undefined;

@@ -17,7 +17,7 @@ export interface StoredAdvisory {
 type StoredRow = RowOf<Advisory, "advisoryId" | "severity" | "modifiedAt" | "withdrawnAt">;
 type PackageRow = RowOf<AdvisoryPackage, "packageName" | "severity" | "intervals" | "versions">;
 
-/** Those of these advisories that the tenant has. */
+/** These advisories, where the tenant has them. */
 export async function storedAdvisories(
   { execute, tenant }: Transaction,
   ids: readonly string[],
@@ -53,7 +53,7 @@ export async function storedPackages({ execute, tenant }: Transaction, advisoryI
   }));
 }
 
-/** Deletes advisories with their packages. Returns the ids of those that the tenant had. */
+/** Deletes advisories with their packages. Returns the ids that the tenant had. */
 export async function deleteAdvisories({ execute, tenant }: Transaction, ids: readonly string[]): Promise<string[]> {
   const rows = await execute<{ advisory_id: string }>(
     "delete from advisories where tenant_id = $1 and advisory_id = any($2) returning advisory_id",
@@ -99,8 +99,8 @@ export async function writeAdvisories(
     tenant.uuid,
     advisories.map(({ advisoryId }) => advisoryId),
   ]);
-  const packages = advisories.flatMap(({ advisoryId, packages: affected }) =>
-    affected.map(({ packageName, severity, affected: { intervals, versions } }) => ({
+  const packages = advisories.flatMap(({ advisoryId, packages: affectedPackages }) =>
+    affectedPackages.map(({ packageName, severity, affected: { intervals, versions } }) => ({
       advisoryId,
       packageName,
       packageKey: packageName.toLowerCase(),

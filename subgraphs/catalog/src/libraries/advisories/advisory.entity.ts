@@ -19,7 +19,7 @@ export class Advisory {
   @Property({ type: "text", nullable: true })
   summary: string | null;
 
-  /** Ids of the same vulnerability in other databases. */
+  /** Ids for the same vulnerability in other databases. */
   @Property({ type: "text[]" })
   aliases: string[];
 

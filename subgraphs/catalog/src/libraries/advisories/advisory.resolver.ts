@@ -5,7 +5,7 @@ import { DeleteAdvisoriesInput, ImportAdvisoriesInput } from "./advisory.input.j
 import type { AdvisoryService } from "./advisory.service.js";
 import { AdvisoryDeletionType, AdvisoryImportType, PackageAdvisoryType } from "./advisory.type.js";
 
-/** The GraphQL operations of advisories. */
+/** The GraphQL operations for advisories. */
 @Resolver(() => PackageAdvisoryType)
 export class AdvisoryResolver {
   readonly #advisories: AdvisoryService;

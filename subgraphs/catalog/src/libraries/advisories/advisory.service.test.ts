@@ -26,9 +26,9 @@ const askForScans = () =>
     JSON.stringify({ "governance.publish.scanSeverity": "High" }),
   );
 
-const packageOf = (name: string, fixed = "2.0.0") => ({
+const packageOf = (name: string, fixedVersion = "2.0.0") => ({
   package: { ecosystem: "NuGet", name },
-  ranges: [{ type: "ECOSYSTEM", events: [{ introduced: "1.0.0" }, { fixed }] }],
+  ranges: [{ type: "ECOSYSTEM", events: [{ introduced: "1.0.0" }, { fixed: fixedVersion }] }],
 });
 const advisory = (changes: object = {}) => ({
   id: "GHSA-1",
@@ -40,7 +40,7 @@ const advisory = (changes: object = {}) => ({
 const later = { modified: "2026-02-01T00:00:00Z" };
 const withdrawn = { ...later, withdrawn: "2026-02-01T00:00:00Z" };
 
-/** As GraphQL writes a value: names of members without quotes. */
+/** As GraphQL writes a value: member names without quotes. */
 const literal = (value: unknown): string => JSON.stringify(value).replace(/"(\w+)":/g, "$1:");
 const importing = async (by: Principal, ...documents: object[]) =>
   (
@@ -56,7 +56,7 @@ const deleting = async (by: Principal, ...ids: string[]) =>
       `mutation { deleteAdvisories(input: { advisoryIds: ${literal(ids)} }) { deleted } }`,
     )
   ).deleteAdvisories.deleted;
-const shown = async (packageName = "Acme") =>
+const advisoriesShown = async (packageName = "Acme") =>
   (
     await fixture.run<{ packageAdvisories: { modifiedAt: string }[] }>(
       developer,
@@ -89,9 +89,9 @@ describe("Mutation.importAdvisories", () => {
     await importing(developer, advisory());
     await askForScans();
     const other = advisory({ id: "GHSA-2" });
-    const refused = { imported: 1, unchanged: 0, ignored: 0, refused: ["GHSA-1"] };
-    expect(await importing(developer, advisory(change), other)).toEqual(refused);
-    expect(await shown()).toMatchObject([
+    const refusedAnswer = { imported: 1, unchanged: 0, ignored: 0, refused: ["GHSA-1"] };
+    expect(await importing(developer, advisory(change), other)).toEqual(refusedAnswer);
+    expect(await advisoriesShown()).toMatchObject([
       { advisoryId: "GHSA-1", severity: "High", withdrawnAt: null, modifiedAt: "2026-01-01T00:00:00.000Z" },
       { advisoryId: "GHSA-2" },
     ]);
@@ -121,22 +121,22 @@ describe("Mutation.importAdvisories", () => {
     expect(await importing(developer, advisory(change))).toMatchObject({ imported: 1, refused: [] });
   });
 
-  const stored = weaker.filter(([, change]) => change.affected?.length !== 0);
-  it.each([...stored, ["says less at the same time", { affected: [packageOf("Acme")] }] as const])(
+  const storableChanges = weaker.filter(([, change]) => change.affected?.length !== 0);
+  it.each([...storableChanges, ["says less at the same time", { affected: [packageOf("Acme")] }] as const])(
     "takes an older copy while scans are required if the stored one %s",
     async (_, change) => {
       await askForScans();
       await importing(developer, advisory(change));
       expect(await importing(developer, advisory())).toMatchObject({ imported: 1, unchanged: 0 });
       expect(await importing(developer, advisory())).toMatchObject({ imported: 0, unchanged: 1 });
-      expect(await shown()).toMatchObject([{ severity: "High", withdrawnAt: null }]);
-      expect(await shown("Other")).toHaveLength(1);
+      expect(await advisoriesShown()).toMatchObject([{ severity: "High", withdrawnAt: null }]);
+      expect(await advisoriesShown("Other")).toHaveLength(1);
     },
   );
 
   it("refuses a time in the future, which would keep every later copy out", async () => {
-    const forged = advisory({ modified: "9999-01-01T00:00:00Z", withdrawn: "2026-01-01T00:00:00Z" });
-    expect(await refusalOf(importing(developer, forged))).toMatchObject({
+    const forgedCopy = advisory({ modified: "9999-01-01T00:00:00Z", withdrawn: "2026-01-01T00:00:00Z" });
+    expect(await refusalOf(importing(developer, forgedCopy))).toMatchObject({
       code: "ADVISORIES_INVALID",
       errors: [{ pointer: "/documents/0/modified", detail: expect.stringContaining("later than now") }],
     });
@@ -155,7 +155,7 @@ describe("Mutation.deleteAdvisories", () => {
     expect(await deleting(stranger, "GHSA-1")).toBe(0);
     expect(await deleting(developer, "GHSA-1", "GHSA-9", "GHSA-1")).toBe(1);
     expect(await deleting(developer, "GHSA-1")).toBe(0);
-    expect(await shown()).toMatchObject([{ advisoryId: "GHSA-2" }]);
+    expect(await advisoriesShown()).toMatchObject([{ advisoryId: "GHSA-2" }]);
     const uuid = decodeId("ten", developer.tenantId ?? "");
     expect(
       await fixture.rows("select from catalog.advisory_packages where tenant_id = $1 and advisory_id = 'GHSA-1'", uuid),
@@ -180,7 +180,7 @@ describe("Mutation.deleteAdvisories", () => {
     expect(await refusalOf(deleting(samePlace(["governance.approve"]), "GHSA-1"))).toMatchObject({
       code: "INSUFFICIENT_SCOPE",
     });
-    expect(await shown()).toHaveLength(1);
+    expect(await advisoriesShown()).toHaveLength(1);
     expect(await deleting(approver, "GHSA-1")).toBe(1);
   });
 });

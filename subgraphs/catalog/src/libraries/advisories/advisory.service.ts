@@ -16,7 +16,7 @@ import { countAdvisories, deleteAdvisories, storedAdvisories, writeAdvisories } 
 import { type Fate, newestCopy, ProtectedChoice } from "./chosen-copy.js";
 import { type ReadAdvisory, readOsvDocument } from "./osv-document.js";
 
-/** The advisories of one tenant. All of NuGet has fewer than a tenth. */
+/** One tenant's advisories. NuGet as a whole has fewer than a tenth. */
 const maxAdvisories = 20_000;
 const maxListed = 200;
 
@@ -29,7 +29,7 @@ const advisoriesOfPackage = tenantStatement(
    where tenant_id = scope.tenant and package_key = $2 order by advisory_id limit ${maxListed}`,
 );
 
-/** A row of `advisoriesOfPackage`. */
+/** A row from `advisoriesOfPackage`. */
 interface PackageAdvisoryRow
   extends Pick<PackageAdvisoryType, "severity" | "summary" | "aliases" | "url" | "intervals" | "versions"> {
   advisory_id: string;
@@ -49,7 +49,7 @@ export class AdvisoryService {
   }
 
   /**
-   * Stores the newer copy of each advisory. While `governance.publish.scanSeverity` is set, only a caller that may weaken
+   * Stores each advisory's newer copy. While `governance.publish.scanSeverity` is set, only a caller that may weaken
    * advisories replaces one by a weaker copy. Throws ADVISORIES_INVALID with everything that is wrong.
    */
   import(context: RequestContext, input: ImportAdvisoriesInput): Promise<AdvisoryImportType> {
@@ -62,18 +62,18 @@ export class AdvisoryService {
       }),
       commit: async (transaction, { isProtected, given }) => {
         await lockImports(transaction);
-        const stored = await storedAdvisories(transaction, idsOf(given));
+        const storedCopies = await storedAdvisories(transaction, idsOf(given));
         const choice = isProtected ? new ProtectedChoice(transaction, mayWeaken(principalOf(context))) : newestCopy;
-        const chosen = { imported: [], unchanged: [], ignored: [], refused: [] } as Record<Fate, ReadAdvisory[]>;
+        const copiesByFate = { imported: [], unchanged: [], ignored: [], refused: [] } as Record<Fate, ReadAdvisory[]>;
         for (const copy of given) {
-          const present = stored.get(copy.advisoryId);
+          const present = storedCopies.get(copy.advisoryId);
           // an advisory that is stored already may affect no package any more
           const fate = present ? await choice.of(copy, present) : copy.packages.length > 0 ? "imported" : "ignored";
-          chosen[fate].push(copy);
+          copiesByFate[fate].push(copy);
         }
-        const { imported, unchanged, ignored, refused } = chosen;
-        const added = imported.filter(({ advisoryId }) => !stored.has(advisoryId)).length;
-        if (added > 0 && (await countAdvisories(transaction)) + added > maxAdvisories)
+        const { imported, unchanged, ignored, refused } = copiesByFate;
+        const addedCount = imported.filter(({ advisoryId }) => !storedCopies.has(advisoryId)).length;
+        if (addedCount > 0 && (await countAdvisories(transaction)) + addedCount > maxAdvisories)
           throw new DomainError("ADVISORIES_INVALID", {
             detail: `A tenant can have at most ${maxAdvisories} advisories. Import only those about packages that you use, and delete the others with deleteAdvisories.`,
           });
@@ -146,18 +146,18 @@ async function lockImports({ execute, tenant }: Transaction): Promise<void> {
   ]);
 }
 
-/** The newest copy of each advisory. Other requests run between two documents. */
+/** Each advisory's newest copy. Other requests run between two documents. */
 function* reading(documents: readonly Record<string, unknown>[], now: Date): PausableWork<ReadAdvisory[]> {
   const problems = new InputProblems("ADVISORIES_INVALID");
-  const found = new Map<string, ReadAdvisory>();
+  const newestCopies = new Map<string, ReadAdvisory>();
   for (const [index, document] of documents.entries()) {
     const plain = withPlainNumbers(document) as Record<string, unknown>;
     const advisory = yield* readOsvDocument(plain, { pointer: `/documents/${index}`, problems, now });
-    const known = advisory && found.get(advisory.advisoryId);
-    if (advisory && (known === undefined || known.modifiedAt < advisory.modifiedAt))
-      found.set(advisory.advisoryId, advisory);
+    const earlierCopy = advisory && newestCopies.get(advisory.advisoryId);
+    if (advisory && (earlierCopy === undefined || earlierCopy.modifiedAt < advisory.modifiedAt))
+      newestCopies.set(advisory.advisoryId, advisory);
     yield;
   }
   problems.refuse("The advisories cannot be imported. See errors for each document that is not valid.");
-  return [...found.values()];
+  return [...newestCopies.values()];
 }

@@ -4,32 +4,32 @@ import fc from "fast-check";
 import { covers, fixedVersions, isAffected, type OsvEvent, VersionCollection } from "./affected-versions.js";
 
 const version = (text: string) => {
-  const parsed = parseVersion(text);
-  if (parsed === undefined) throw new Error(text);
-  return parsed;
+  const nugetVersion = parseVersion(text);
+  if (nugetVersion === undefined) throw new Error(text);
+  return nugetVersion;
 };
-function affectedVersions(ranges: readonly (readonly OsvEvent[])[], listed: readonly string[]) {
+function affectedVersions(ranges: readonly (readonly OsvEvent[])[], listedVersions: readonly string[]) {
   const collection = new VersionCollection();
   for (const events of ranges) collection.addRange(events);
-  collection.addVersions(listed);
+  collection.addVersions(listedVersions);
   return doAtOnce(collection.affected());
 }
 const order = (a: string, b: string) => compareVersions(version(a), version(b));
 
-/** The evaluation of one range as ossf.github.io/osv-schema writes it down, over sorted events. */
+/** One range's evaluation as ossf.github.io/osv-schema writes it down, over sorted events. */
 function byTheSpecification(events: readonly OsvEvent[], text: string): boolean {
   const limits = events.flatMap(({ limit }) => limit ?? []);
   if (limits.length > 0 && !limits.some((limit) => limit === "*" || order(text, limit) < 0)) return false;
   const at = ({ introduced, fixed, last_affected }: OsvEvent) => introduced ?? fixed ?? last_affected ?? "";
   const rank = ({ fixed, introduced }: OsvEvent) => (fixed !== undefined ? 0 : introduced !== undefined ? 1 : 2);
-  const sorted = events
+  const sortedEvents = events
     .filter(({ limit }) => limit === undefined)
     .toSorted((a, b) => {
       if ((at(a) === "0") !== (at(b) === "0")) return at(a) === "0" ? -1 : 1;
       return order(at(a), at(b)) || rank(a) - rank(b);
     });
   let vulnerable = false;
-  for (const { introduced, fixed, last_affected } of sorted) {
+  for (const { introduced, fixed, last_affected } of sortedEvents) {
     if (introduced !== undefined && (introduced === "0" || order(text, introduced) >= 0)) vulnerable = true;
     if (fixed !== undefined && order(text, fixed) >= 0) vulnerable = false;
     if (last_affected !== undefined && order(text, last_affected) > 0) vulnerable = false;
@@ -42,8 +42,8 @@ const aVersion = fc
   .map(([major, minor, label]) => `${major}.${minor}.0${label}`);
 const anEvent: fc.Arbitrary<OsvEvent> = fc.oneof(
   fc.constant({ introduced: "0" }),
-  aVersion.map((introduced) => ({ introduced })),
-  aVersion.map((fixed) => ({ fixed })),
+  aVersion.map((introducedVersion) => ({ introduced: introducedVersion })),
+  aVersion.map((fixedVersion) => ({ fixed: fixedVersion })),
   aVersion.map((last_affected) => ({ last_affected })),
   aVersion.map((limit) => ({ limit })),
   fc.constant({ limit: "*" }),
@@ -53,8 +53,8 @@ describe("affected versions", () => {
   it("are those of the evaluation that OSV specifies, for ranges in any order", () => {
     fc.assert(
       fc.property(fc.array(fc.array(anEvent, { maxLength: 6 }), { maxLength: 3 }), aVersion, (ranges, text) => {
-        const expected = ranges.some((events) => byTheSpecification(events, text));
-        expect(isAffected(affectedVersions(ranges, []), version(text))).toBe(expected);
+        const isExpected = ranges.some((events) => byTheSpecification(events, text));
+        expect(isAffected(affectedVersions(ranges, []), version(text))).toBe(isExpected);
       }),
       { numRuns: 3000 },
     );
@@ -66,10 +66,12 @@ describe("affected versions", () => {
         fc.array(anEvent, { maxLength: 6 }),
         fc.array(aVersion, { maxLength: 5 }),
         aVersion,
-        (events, listed, text) => {
-          const affected = affectedVersions([events], listed);
-          const expected = byTheSpecification(events, text) || listed.some((one) => order(one, text) === 0);
-          expect(isAffected(affected, version(text))).toBe(expected);
+        (events, listedVersions, text) => {
+          const affectedSet = affectedVersions([events], listedVersions);
+          const isExpected =
+            byTheSpecification(events, text) ||
+            listedVersions.some((listedVersion) => order(listedVersion, text) === 0);
+          expect(isAffected(affectedSet, version(text))).toBe(isExpected);
         },
       ),
     );
@@ -85,8 +87,8 @@ describe("affected versions", () => {
   });
 
   it("end at the version itself where a single version is affected", () => {
-    const affected = affectedVersions([[{ introduced: "1.2.0" }, { last_affected: "1.2.0" }]], []);
-    expect(["1.1.9", "1.2.0", "1.2.0.1"].map((text) => isAffected(affected, version(text)))).toEqual([
+    const affectedSet = affectedVersions([[{ introduced: "1.2.0" }, { last_affected: "1.2.0" }]], []);
+    expect(["1.1.9", "1.2.0", "1.2.0.1"].map((text) => isAffected(affectedSet, version(text)))).toEqual([
       false,
       true,
       false,
@@ -105,7 +107,7 @@ describe("affected versions", () => {
   it("cover others only if they affect each of their versions", () => {
     const some = fc
       .tuple(fc.array(fc.array(anEvent, { maxLength: 4 }), { maxLength: 2 }), fc.array(aVersion, { maxLength: 3 }))
-      .map(([ranges, listed]) => affectedVersions(ranges, listed));
+      .map(([ranges, listedVersions]) => affectedVersions(ranges, listedVersions));
     fc.assert(
       fc.property(some, some, aVersion, (wide, narrow, text) => {
         expect(covers(narrow, narrow)).toBe(true);
@@ -124,8 +126,8 @@ describe("affected versions", () => {
     ["no end", [[{ introduced: "0" }]], [], true],
     ["versions in place of the range", [], ["1.0", "1.1"], false],
     ["two ranges without a gap", [[{ introduced: "1.0" }, { fixed: "1.5" }], [{ introduced: "1.5" }]], [], true],
-  ])("with %s cover a range or not", (_, ranges, listed, expected) => {
+  ])("with %s cover a range or not", (_, ranges, listedVersions, isExpected) => {
     const narrow = affectedVersions([[{ introduced: "1.0" }, { fixed: "2.0" }]], []);
-    expect(covers(affectedVersions(ranges, listed), narrow)).toBe(expected);
+    expect(covers(affectedVersions(ranges, listedVersions), narrow)).toBe(isExpected);
   });
 });

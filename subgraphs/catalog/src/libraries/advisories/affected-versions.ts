@@ -1,7 +1,7 @@
 import { compareVersions, formatVersion, type NugetVersion, parseVersion } from "@factory/nuget/version";
 import type { PausableWork } from "@factory/runtime/threads/long-work";
 
-/** An event of an OSV range: one of its members is set. */
+/** An event in an OSV range: one member is set. */
 export interface OsvEvent {
   readonly introduced?: string;
   readonly fixed?: string;
@@ -17,11 +17,11 @@ export interface AffectedInterval {
   readonly inclusive: boolean;
 }
 
-/** The affected versions of a package. */
+/** A package's affected versions. */
 export interface AffectedVersions {
   /** Ordered and without overlaps. */
   readonly intervals: readonly AffectedInterval[];
-  /** Single versions outside of the intervals, normalized and in lower case. */
+  /** Single versions outside the intervals, normalized and in lower case. */
   readonly versions: readonly string[];
 }
 
@@ -36,7 +36,7 @@ interface Turn {
   readonly kind: "introduced" | "fixed" | "lastAffected";
 }
 
-/** A version of an event that is not a version of NuGet. */
+/** An event's version that is not a NuGet version. */
 export class UnreadableVersion extends Error {
   override readonly name = "UnreadableVersion";
 }
@@ -45,7 +45,7 @@ export class UnreadableVersion extends Error {
 const versionsInStep = 100;
 
 /**
- * Collects the ranges and versions of OSV that affect one package, and converts them once to ordered intervals
+ * Collects the OSV ranges and versions that affect one package, and converts them once to ordered intervals
  * (ossf.github.io/osv-schema, "Evaluation").
  */
 export class VersionCollection {
@@ -57,13 +57,13 @@ export class VersionCollection {
     for (const interval of intervalsOf(events)) this.#intervals.push(interval);
   }
 
-  addVersions(listed: readonly string[]): void {
-    for (const text of listed) this.#listed.push(text);
+  addVersions(versions: readonly string[]): void {
+    for (const text of versions) this.#listed.push(text);
   }
 
   *affected(): PausableWork<AffectedVersions> {
     const intervals = joined(this.#intervals);
-    const stored = intervals.map(({ from, to, inclusive }) => ({
+    const storedIntervals = intervals.map(({ from, to, inclusive }) => ({
       from: from === undefined ? null : formatVersion(from),
       to: to === undefined ? null : formatVersion(to),
       inclusive,
@@ -72,21 +72,21 @@ export class VersionCollection {
     for (const [index, text] of this.#listed.entries()) {
       if (index % versionsInStep === 0) yield;
       const version = parseVersion(text);
-      // a version that NuGet cannot read is the version of no package
+      // a version that NuGet cannot read belongs to no package
       if (version !== undefined && !isWithin(intervals, version)) versions.add(formatVersion(version).toLowerCase());
     }
-    return { intervals: stored, versions: [...versions] };
+    return { intervals: storedIntervals, versions: [...versions] };
   }
 }
 
 /** Whether the version is affected. */
-export function isAffected(affected: AffectedVersions, version: NugetVersion): boolean {
-  return new AffectedTest(affected).includes(version);
+export function isAffected(affectedVersions: AffectedVersions, version: NugetVersion): boolean {
+  return new AffectedTest(affectedVersions).includes(version);
 }
 
-/** Compares many versions with the affected versions of one package. Each text is parsed once. */
+/** Compares many versions with one package's affected versions. Each text is parsed once. */
 export class AffectedTest {
-  /** The number of comparisons that one version takes at most. */
+  /** The most comparisons that one version takes. */
   readonly cost: number;
   readonly #intervals: readonly Interval[];
   readonly #versions: ReadonlySet<string>;
@@ -109,7 +109,10 @@ export class AffectedTest {
   }
 }
 
-/** Whether everything that `narrow` affects is affected by `wide`, too. An interval must lie in one interval of `wide`. */
+/**
+ * Whether everything that `narrow` affects is affected by `wide`, too. An interval must lie in one of `wide`'s
+ * intervals.
+ */
 export function covers(wide: AffectedVersions, narrow: AffectedVersions): boolean {
   const test = new AffectedTest(wide);
   return (
@@ -141,7 +144,7 @@ function intervalsOf(events: readonly OsvEvent[]): Interval[] {
     limit = isLimited ? higher(limit, highest) : highest;
     isLimited = true;
   }
-  const found: Interval[] = [];
+  const intervals: Interval[] = [];
   let open: Interval | undefined;
   for (const { kind, version } of turns.sort(byVersion)) {
     if (kind === "introduced") {
@@ -151,11 +154,11 @@ function intervalsOf(events: readonly OsvEvent[]): Interval[] {
     if (open === undefined) continue;
     open.to = version;
     open.inclusive = kind === "lastAffected";
-    found.push(open);
+    intervals.push(open);
     open = undefined;
   }
-  if (open !== undefined) found.push(open);
-  return found.flatMap((interval) => clipped(interval, limit));
+  if (open !== undefined) intervals.push(open);
+  return intervals.flatMap((interval) => clipped(interval, limit));
 }
 
 function clipped(interval: Interval, limit: NugetVersion | undefined): Interval[] {
@@ -166,9 +169,9 @@ function clipped(interval: Interval, limit: NugetVersion | undefined): Interval[
 }
 
 function joined(intervals: Interval[]): Interval[] {
-  const sorted = intervals.sort((a, b) => compareLow(a.from, b.from));
+  const sortedIntervals = intervals.sort((a, b) => compareLow(a.from, b.from));
   const result: Interval[] = [];
-  for (const interval of sorted) {
+  for (const interval of sortedIntervals) {
     const last = result.at(-1);
     if (last === undefined || isGap(last, interval)) {
       result.push({ ...interval });

@@ -3,17 +3,17 @@ import { isWeaker } from "./advisory-protection.js";
 import { type StoredAdvisory, storedPackages } from "./advisory-writing-statement.js";
 import type { ReadAdvisory } from "./osv-document.js";
 
-/** The outcome of an import for one copy of an advisory. The answer counts the copies by outcome. */
+/** An import's outcome for one advisory copy. The answer counts the copies by outcome. */
 export type Fate = "imported" | "unchanged" | "ignored" | "refused";
 
-/** Chooses between a copy of an advisory and the stored one. */
+/** Chooses between an advisory copy and the stored one. */
 interface CopyChoice {
   of(copy: ReadAdvisory, stored: StoredAdvisory): Fate | Promise<Fate>;
 }
 
 /** Takes the copy that its database changed last. */
 export const newestCopy: CopyChoice = {
-  of: (copy, stored) => (isNewer(copy, stored) ? "imported" : "unchanged"),
+  of: (copy, storedCopy) => (isNewer(copy, storedCopy) ? "imported" : "unchanged"),
 };
 
 /**
@@ -29,16 +29,16 @@ export class ProtectedChoice implements CopyChoice {
     this.#mayWeaken = mayWeaken;
   }
 
-  async of(copy: ReadAdvisory, stored: StoredAdvisory): Promise<Fate> {
-    const isCopyNewer = isNewer(copy, stored);
+  async of(copy: ReadAdvisory, storedCopy: StoredAdvisory): Promise<Fate> {
+    const isCopyNewer = isNewer(copy, storedCopy);
     if (isCopyNewer && this.#mayWeaken) return "imported";
     // one advisory at a time, because 100 of them may have millions of versions
-    const present = { ...stored, packages: await storedPackages(this.#transaction, copy.advisoryId) };
+    const present = { ...storedCopy, packages: await storedPackages(this.#transaction, copy.advisoryId) };
     if (isCopyNewer) return (await isWeaker(copy, present)) ? "refused" : "imported";
     return (await isWeaker(present, copy)) ? "imported" : "unchanged";
   }
 }
 
-function isNewer(copy: ReadAdvisory, stored: StoredAdvisory): boolean {
-  return stored.modifiedAt.getTime() < copy.modifiedAt.getTime();
+function isNewer(copy: ReadAdvisory, storedCopy: StoredAdvisory): boolean {
+  return storedCopy.modifiedAt.getTime() < copy.modifiedAt.getTime();
 }

@@ -15,11 +15,11 @@ interface MatchRow extends Record<string, unknown> {
   url: string | null;
   intervals: AffectedInterval[];
   versions: string[];
-  /** The number of rows, also of those beyond the limit of bytes. */
+  /** The number of rows, with those beyond the byte limit. */
   total?: number;
 }
 
-/** An imported advisory that affects a version of a package. */
+/** An imported advisory that affects a package version. */
 export interface MatchedAdvisory {
   readonly advisoryId: string;
   readonly severity: AdvisorySeverity | null;
@@ -29,18 +29,18 @@ export interface MatchedAdvisory {
   readonly fixedVersions: readonly string[];
 }
 
-/** The limits of one comparison, since a tenant chooses its packages, its versions and its advisories. */
+/** The limits for one comparison, since a tenant chooses its packages, its versions and its advisories. */
 interface MatchLimits {
   readonly advisories: number;
   readonly matches: number;
 }
 
-/** The comparisons of one scan or publication: a fraction of a second. */
+/** The comparisons in one scan or publication: a fraction of a second. */
 const maxComparisons = 200_000;
-/** Bytes of the affected versions that are read at once. */
+/** Bytes in the affected versions that are read at once. */
 const maxBytes = 8 * 1024 * 1024;
 
-/** The rows of a `MatchRow` up to the limits, in the order of packages and advisories. */
+/** The `MatchRow` rows up to the limits, in the order of packages and advisories. */
 const rowsOf = (tenant: string) => `select * from (
     select *, count(*) over ()::int as total,
       sum(octet_length(intervals::text) + octet_length(array_to_string(versions, ','))) over (order by package_key, advisory_id) as bytes
@@ -65,10 +65,10 @@ export class PackageAdvisories {
     this.#isCut = rows.length >= limits.advisories || rows.length < (rows[0]?.total ?? 0);
     this.#matchesLeft = limits.matches;
     for (const row of rows) {
-      const known = this.#rows.get(row.package_key);
+      const entries = this.#rows.get(row.package_key);
       const entry = { row, test: undefined };
-      if (known === undefined) this.#rows.set(row.package_key, [entry]);
-      else known.push(entry);
+      if (entries === undefined) this.#rows.set(row.package_key, [entry]);
+      else entries.push(entry);
     }
   }
 
@@ -91,7 +91,7 @@ export class PackageAdvisories {
   *matching(packageName: string, text: string): PausableWork<MatchedAdvisory[]> {
     const version = parseVersion(text);
     if (version === undefined) return [];
-    const matched: MatchedAdvisory[] = [];
+    const matchingAdvisories: MatchedAdvisory[] = [];
     for (const entry of this.#rows.get(packageName.toLowerCase()) ?? []) {
       const { row } = entry;
       this.#comparisonsLeft -= 1 + row.intervals.length;
@@ -104,9 +104,9 @@ export class PackageAdvisories {
       entry.test ??= new AffectedTest(row);
       if (!entry.test.includes(version)) continue;
       this.#matchesLeft -= 1;
-      matched.push(matchedAdvisory(row));
+      matchingAdvisories.push(matchedAdvisory(row));
     }
-    return matched;
+    return matchingAdvisories;
   }
 }
 
@@ -132,7 +132,7 @@ export async function advisoriesAbout(
   return new PackageAdvisories(rows, limits);
 }
 
-/** As `advisoriesAbout`, outside of a transaction. */
+/** As `advisoriesAbout`, outside a transaction. */
 export async function readAdvisories(
   { reader }: Pick<Database, "reader">,
   tenant: Tenant,

@@ -2,7 +2,7 @@ import { doAtOnce } from "@factory/runtime/threads/long-work";
 import { InputProblems } from "../../ground/input-problems/input-problems.js";
 import { osvLimits, readOsvDocument } from "./osv-document.js";
 
-/** A document as databases of NuGet packages publish it. */
+/** A document as databases for NuGet packages publish it. */
 const document = (changes: Record<string, unknown> = {}): Record<string, unknown> => ({
   schema_version: "1.6.0",
   id: "GHSA-aaaa-bbbb-cccc",
@@ -26,9 +26,9 @@ const document = (changes: Record<string, unknown> = {}): Record<string, unknown
 
 const now = new Date("2026-06-01T12:00:00Z");
 
-function read(given: Record<string, unknown>) {
+function read(members: Record<string, unknown>) {
   const problems = new InputProblems("ADVISORIES_INVALID");
-  const advisory = doAtOnce(readOsvDocument(given, { pointer: "/documents/0", problems, now }));
+  const advisory = doAtOnce(readOsvDocument(members, { pointer: "/documents/0", problems, now }));
   try {
     problems.refuse();
   } catch (error) {
@@ -87,8 +87,10 @@ describe("readOsvDocument", () => {
       "Moderate",
     ],
     ["no severity where the document states none", [], undefined, null],
-  ])("takes %s", (_, severity, word, expected) => {
-    expect(read(document({ severity, database_specific: { severity: word } })).advisory?.severity).toBe(expected);
+  ])("takes %s", (_, severity, word, expectedSeverity) => {
+    expect(read(document({ severity, database_specific: { severity: word } })).advisory?.severity).toBe(
+      expectedSeverity,
+    );
   });
 
   it("lets the severity of a package count before that of the advisory", () => {
@@ -100,22 +102,22 @@ describe("readOsvDocument", () => {
     const ranges = [
       { type: "GIT", repo: "https://example.com/x.git", events: [{ introduced: "0" }, { fixed: "abcdef" }] },
     ];
-    const affected = [
+    const affectedEntries = [
       { package: { ecosystem: "npm", name: "acme" }, ranges },
       { package: { ecosystem: "NuGet", name: "Acme.Json" }, ranges, versions: ["1.0.0"] },
     ];
-    expect(read(document({ affected })).advisory?.packages).toEqual([
+    expect(read(document({ affected: affectedEntries })).advisory?.packages).toEqual([
       { packageName: "Acme.Json", severity: null, affected: { intervals: [], versions: ["1.0.0"] } },
     ]);
   });
 
   it("joins the entries of one package", () => {
-    const entry = (name: string, introduced: string, fixed: string) => ({
+    const entry = (name: string, introducedVersion: string, fixedVersion: string) => ({
       package: { ecosystem: "NuGet", name },
-      ranges: [{ type: "SEMVER", events: [{ introduced }, { fixed }] }],
+      ranges: [{ type: "SEMVER", events: [{ introduced: introducedVersion }, { fixed: fixedVersion }] }],
     });
-    const affected = [entry("Acme.Json", "1.0.0", "1.5.0"), entry("acme.json", "2.0.0", "2.1.0")];
-    expect(read(document({ affected })).advisory?.packages).toMatchObject([
+    const affectedEntries = [entry("Acme.Json", "1.0.0", "1.5.0"), entry("acme.json", "2.0.0", "2.1.0")];
+    expect(read(document({ affected: affectedEntries })).advisory?.packages).toMatchObject([
       {
         affected: {
           intervals: [
@@ -127,7 +129,7 @@ describe("readOsvDocument", () => {
     ]);
   });
 
-  const rated = (word: string | undefined) => ({
+  const ratedEntry = (word: string | undefined) => ({
     package: { ecosystem: "NuGet", name: "Acme.Json" },
     ...(word === undefined ? {} : { database_specific: { severity: word } }),
   });
@@ -138,10 +140,12 @@ describe("readOsvDocument", () => {
     ["that of the advisory in any order", "CRITICAL", ["low", undefined], null],
     ["that of an entry where it is higher than the one of the advisory", "LOW", [undefined, "high"], "High"],
     ["none, which counts as Critical, where an entry and the advisory have none", undefined, ["high", undefined], null],
-  ])("takes for the entries of one package %s", (_, word, entries, expected) => {
-    const affected = entries.map(rated);
-    const { advisory } = read(document({ severity: [], database_specific: { severity: word }, affected }));
-    expect(advisory?.packages).toMatchObject([{ severity: expected }]);
+  ])("takes for the entries of one package %s", (_, word, entries, expectedSeverity) => {
+    const affectedEntries = entries.map(ratedEntry);
+    const { advisory } = read(
+      document({ severity: [], database_specific: { severity: word }, affected: affectedEntries }),
+    );
+    expect(advisory?.packages).toMatchObject([{ severity: expectedSeverity }]);
   });
 
   it("cuts a summary to text that can be stored", () => {
@@ -246,8 +250,8 @@ describe("readOsvDocument", () => {
     ],
     ["with too many aliases", document({ aliases: many(osvLimits.aliases + 1, "CVE-1") }), "/aliases"],
     ["with too many scores", document({ severity: many(osvLimits.scores + 1, {}) }), "/severity"],
-  ])("refuses a document %s and says where", (_, given, pointer) => {
-    const { advisory, errors } = read(given);
+  ])("refuses a document %s and says where", (_, members, pointer) => {
+    const { advisory, errors } = read(members);
     expect(advisory).toBeUndefined();
     expect(errors.map((error) => error.pointer)).toEqual([`/documents/0${pointer}`]);
   });
@@ -257,9 +261,9 @@ describe("readOsvDocument", () => {
       at % 2 === 0 ? { introduced: `1.${at}.0` } : { fixed: `1.${at}.0` },
     );
     const versions = Array.from({ length: osvLimits.versionsOfPackage }, (_, at) => `2.0.${at}`);
-    const stepsOf = (given: Record<string, unknown>) => {
+    const stepsOf = (members: Record<string, unknown>) => {
       const problems = new InputProblems("ADVISORIES_INVALID");
-      return [...readOsvDocument(given, { pointer: "", problems, now })].length;
+      return [...readOsvDocument(members, { pointer: "", problems, now })].length;
     };
     const ranges = many(2, { type: "SEMVER", events });
     expect(stepsOf(affecting({ ranges, versions }))).toBeGreaterThan(50);

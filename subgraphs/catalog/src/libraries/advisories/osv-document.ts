@@ -7,7 +7,7 @@ import { type AffectedVersions, type OsvEvent, UnreadableVersion, VersionCollect
 /** A package that an advisory affects. */
 export interface AffectedPackage {
   readonly packageName: string;
-  /** Null where the severity of the advisory counts. */
+  /** Null where the advisory's severity counts. */
   readonly severity: AdvisorySeverity | null;
   readonly affected: AffectedVersions;
 }
@@ -21,7 +21,7 @@ export interface ReadAdvisory {
   readonly url: string | null;
   readonly modifiedAt: Date;
   readonly withdrawnAt: Date | null;
-  /** Packages of NuGet only. */
+  /** Only NuGet packages. */
   readonly packages: readonly AffectedPackage[];
 }
 
@@ -36,7 +36,7 @@ interface NamedPackage {
   versionCount: number;
 }
 
-/** The place of a document in the request, and the time of the request. */
+/** A document's place in the request, and the request's time. */
 interface DocumentReading {
   readonly pointer: string;
   readonly problems: InputProblems;
@@ -45,7 +45,7 @@ interface DocumentReading {
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** The limits of one document. */
+/** The limits for one document. */
 export const osvLimits = {
   affected: 200,
   packages: 50,
@@ -58,20 +58,20 @@ export const osvLimits = {
   versionsOfPackage: 5000,
 };
 
-/** The limits for what is stored of one package, so that a scan can read the advisories of many. */
+/** The limits for what is stored about one package, so that a scan can read the advisories of many packages. */
 const storedLimits = { intervals: 100, versions: 500 };
 const maxSummary = 500;
 const maxUrl = 2048;
 const idForm = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,99}$/;
 const timeForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/;
-/** The clock of a database may be ahead. A later time would keep every true copy out. */
+/** A database's clock may be ahead. A later time would keep every true copy out. */
 const maxAheadMs = 10 * 60_000;
 const ecosystem = "nuget";
 const rangeTypes: ReadonlySet<unknown> = new Set(["SEMVER", "ECOSYSTEM"]);
 
 /**
- * Reads an advisory in the format of OSV (ossf.github.io/osv-schema) and adds what is wrong with it to `problems`. Packages
- * of other ecosystems and ranges of commits are left out.
+ * Reads an advisory in the OSV format (ossf.github.io/osv-schema) and adds what is wrong with it to `problems`.
+ * Packages from other ecosystems and commit ranges are left out.
  */
 export function readOsvDocument(
   document: JsonObject,
@@ -97,9 +97,9 @@ class OsvReader {
     if (published != null) this.#time(published, "/published");
     const severity = advisorySeverity(this.#scores(document["severity"], "/severity"), databaseWord(document));
     const aliases = this.#aliases(document["aliases"]);
-    const affected = this.#list(document["affected"], "/affected", osvLimits.affected);
+    const entries = this.#list(document["affected"], "/affected", osvLimits.affected);
     if (this.#failed) return undefined;
-    const packages = yield* this.#packages(affected, severity);
+    const packages = yield* this.#packages(entries, severity);
     if (this.#failed) return undefined;
     return {
       advisoryId: String(id),
@@ -115,23 +115,26 @@ class OsvReader {
 
   /** Each package once: a document may list it several times. */
   *#packages(entries: readonly JsonObject[], ofAdvisory: AdvisorySeverity | null): PausableWork<AffectedPackage[]> {
-    const named = new Map<string, NamedPackage>();
+    const packagesByName = new Map<string, NamedPackage>();
     for (const [index, entry] of entries.entries()) {
-      yield* this.#entry(entry, `/affected/${index}`, { named, ofAdvisory });
-      if (named.size > osvLimits.packages)
+      yield* this.#entry(entry, `/affected/${index}`, { named: packagesByName, ofAdvisory });
+      if (packagesByName.size > osvLimits.packages)
         this.#fail("/affected", `An advisory may affect at most ${osvLimits.packages} packages of NuGet.`);
       if (this.#failed) return [];
       yield;
     }
     const packages: AffectedPackage[] = [];
-    for (const { packageName, severity, versions, at } of named.values()) {
-      const affected = yield* versions.affected();
-      if (affected.intervals.length > storedLimits.intervals || affected.versions.length > storedLimits.versions) {
+    for (const { packageName, severity, versions, at } of packagesByName.values()) {
+      const affectedVersions = yield* versions.affected();
+      if (
+        affectedVersions.intervals.length > storedLimits.intervals ||
+        affectedVersions.versions.length > storedLimits.versions
+      ) {
         const limits = `${storedLimits.intervals} separate ranges and ${storedLimits.versions} versions outside of them`;
         this.#fail(at, `The affected versions of a package may be at most ${limits}.`);
         return [];
       }
-      packages.push({ packageName, severity, affected });
+      packages.push({ packageName, severity, affected: affectedVersions });
       yield;
     }
     return packages;
@@ -148,43 +151,44 @@ class OsvReader {
       return this.#fail(`${at}/package/name`, "The name is not a valid NuGet package ID.");
     const severity = advisorySeverity(this.#scores(entry["severity"], `${at}/severity`), databaseWord(entry));
     const key = name.toLowerCase();
-    const one = named.get(key) ?? {
+    const namedPackage = named.get(key) ?? {
       ...{ packageName: name, at, severity, versions: new VersionCollection() },
       ...{ eventCount: 0, versionCount: 0 },
     };
-    named.set(key, one);
+    named.set(key, namedPackage);
     // an entry without a severity inherits the advisory's severity
-    if (severityRank(severity ?? ofAdvisory) > severityRank(one.severity ?? ofAdvisory)) one.severity = severity;
+    if (severityRank(severity ?? ofAdvisory) > severityRank(namedPackage.severity ?? ofAdvisory))
+      namedPackage.severity = severity;
     for (const [index, range] of this.#list(entry["ranges"], `${at}/ranges`, osvLimits.ranges).entries()) {
-      if (rangeTypes.has(range["type"])) this.#range(one, range, `${at}/ranges/${index}`);
+      if (rangeTypes.has(range["type"])) this.#range(namedPackage, range, `${at}/ranges/${index}`);
       if (this.#failed) return;
       yield;
     }
-    const listed = this.#texts(entry["versions"], `${at}/versions`, osvLimits.versionsOfPackage);
-    one.versionCount += listed.length;
-    if (one.versionCount > osvLimits.versionsOfPackage)
+    const listedVersions = this.#texts(entry["versions"], `${at}/versions`, osvLimits.versionsOfPackage);
+    namedPackage.versionCount += listedVersions.length;
+    if (namedPackage.versionCount > osvLimits.versionsOfPackage)
       return this.#fail(
         `${at}/versions`,
         `The entries of a package may list at most ${osvLimits.versionsOfPackage} versions together.`,
       );
-    one.versions.addVersions(listed);
+    namedPackage.versions.addVersions(listedVersions);
   }
 
-  #range(one: NamedPackage, range: JsonObject, at: string): void {
+  #range(namedPackage: NamedPackage, range: JsonObject, at: string): void {
     const events = this.#events(range["events"], `${at}/events`);
-    one.eventCount += events.length;
-    if (one.eventCount > osvLimits.eventsOfPackage)
+    namedPackage.eventCount += events.length;
+    if (namedPackage.eventCount > osvLimits.eventsOfPackage)
       return this.#fail(at, `The ranges of a package may have at most ${osvLimits.eventsOfPackage} events together.`);
     try {
-      one.versions.addRange(events);
+      namedPackage.versions.addRange(events);
     } catch (error) {
       if (!(error instanceof UnreadableVersion)) throw error;
       this.#fail(at, `The range has the version "${error.message}", which is not a valid NuGet version.`);
     }
   }
 
-  #events(given: unknown, at: string): OsvEvent[] {
-    return this.#list(given, at, osvLimits.events).map((event, index) => {
+  #events(list: unknown, at: string): OsvEvent[] {
+    return this.#list(list, at, osvLimits.events).map((event, index) => {
       const { introduced, fixed, last_affected, limit } = event;
       const members = Object.entries({ introduced, fixed, last_affected, limit }).filter(
         ([, value]) => value !== undefined,
@@ -195,18 +199,18 @@ class OsvReader {
     });
   }
 
-  #scores(given: unknown, at: string): OsvScore[] {
-    return this.#list(given, at, osvLimits.scores).flatMap(({ type, score }) =>
+  #scores(value: unknown, at: string): OsvScore[] {
+    return this.#list(value, at, osvLimits.scores).flatMap(({ type, score }) =>
       typeof type === "string" && typeof score === "string" ? [{ type, score }] : [],
     );
   }
 
-  #aliases(given: unknown): string[] {
-    return [...new Set(this.#texts(given, "/aliases", osvLimits.aliases).filter((alias) => idForm.test(alias)))];
+  #aliases(value: unknown): string[] {
+    return [...new Set(this.#texts(value, "/aliases", osvLimits.aliases).filter((alias) => idForm.test(alias)))];
   }
 
-  #time(given: unknown, at: string): Date {
-    const time = typeof given === "string" && timeForm.test(given) ? new Date(given) : undefined;
+  #time(value: unknown, at: string): Date {
+    const time = typeof value === "string" && timeForm.test(value) ? new Date(value) : undefined;
     if (time === undefined || Number.isNaN(time.getTime())) {
       this.#fail(at, "The time must be in the form 2026-01-31T12:00:00Z.");
       return new Date(0);
@@ -217,26 +221,26 @@ class OsvReader {
     return time;
   }
 
-  #texts(given: unknown, at: string, most: number): string[] {
-    return this.#items(given, at, most).filter((item): item is string => typeof item === "string");
+  #texts(value: unknown, at: string, most: number): string[] {
+    return this.#items(value, at, most).filter((item): item is string => typeof item === "string");
   }
 
-  #list(given: unknown, at: string, most: number): JsonObject[] {
-    const items = this.#items(given, at, most);
+  #list(value: unknown, at: string, most: number): JsonObject[] {
+    const items = this.#items(value, at, most);
     if (items.every(isObject)) return items;
     this.#fail(at, "Each item must be an object.");
     return [];
   }
 
-  #items(given: unknown, at: string, most: number): unknown[] {
-    if (given == null) return [];
-    if (Array.isArray(given) && given.length <= most) return given;
+  #items(value: unknown, at: string, most: number): unknown[] {
+    if (value == null) return [];
+    if (Array.isArray(value) && value.length <= most) return value;
     this.#fail(at, `It must be a list of at most ${most} items.`);
     return [];
   }
 
   #fail(at: string, detail: string): void {
-    // a hostile document has thousands of faults, and one of them tells enough
+    // a hostile document has thousands of faults, and one fault tells enough
     const { problems, pointer } = this.#reading;
     if (!this.#failed) problems.add(`${pointer}${at}`, "FORMAT", detail);
     this.#failed = true;
@@ -253,14 +257,14 @@ function databaseWord(of: JsonObject): string | undefined {
   return typeof word === "string" ? word : undefined;
 }
 
-/** The page of the advisory: a reference of type ADVISORY, otherwise the first web page. */
+/** The advisory's page: a reference with type ADVISORY, otherwise the first web page. */
 function urlOf(references: unknown): string | null {
-  const listed = Array.isArray(references) ? references.slice(0, 100).filter(isObject) : [];
-  const pages = listed.filter(
+  const listedReferences = Array.isArray(references) ? references.slice(0, 100).filter(isObject) : [];
+  const pages = listedReferences.filter(
     ({ url }) => typeof url === "string" && url.length <= maxUrl && /^https?:\/\//.test(url) && URL.canParse(url),
   );
-  const chosen = pages.find(({ type }) => type === "ADVISORY") ?? pages.find(({ type }) => type === "WEB");
-  return chosen === undefined ? null : new URL(String(chosen["url"])).href;
+  const chosenPage = pages.find(({ type }) => type === "ADVISORY") ?? pages.find(({ type }) => type === "WEB");
+  return chosenPage === undefined ? null : new URL(String(chosenPage["url"])).href;
 }
 
 /** A cut may divide a surrogate pair, and a lone surrogate cannot be stored. */

@@ -50,17 +50,17 @@ function told(provider: Provider, type: EventType, minute: number, changes: obje
     capabilities: ["payment.charge", "payment.refund"],
     status: "Registered",
   };
-  const detailed = type === "ProviderRegistered" || type === "ProviderUpdated";
-  const data = { providerId, ...(detailed ? registration : {}), ...changes };
+  const hasDetails = type === "ProviderRegistered" || type === "ProviderUpdated";
+  const data = { providerId, ...(hasDetails ? registration : {}), ...changes };
   const event = { type, subject: `providers/${providerId}`, data };
   const envelope = createEvent(event, tenantId, { trace: continueTrace(undefined) });
   return { ...envelope, time: new Date(Date.UTC(2026, 0, 1, 0, minute)).toISOString() };
 }
 
-const found = async ({ tenantId }: Provider, capability = "payment.refund") =>
+const resultsFor = async ({ tenantId }: Provider, capability = "payment.refund") =>
   (await fixture.search(aCaller(tenantId), { capability, includeApiClients: true })).results;
 
-const isFound = async (provider: Provider) => (await found(provider)).length === 1;
+const isFound = async (provider: Provider) => (await resultsFor(provider)).length === 1;
 
 const take = (...envelopes: Envelope[]) =>
   projection.project(envelopes.map((envelope, at) => ({ position: String(at), envelope })));
@@ -78,7 +78,7 @@ describe("API clients over the bus", () => {
     const provider = aProvider();
     await bus.publish([told(provider, "ProviderRegistered", 0)]);
     await eventually(() => isFound(provider));
-    expect(await found(provider)).toEqual([
+    expect(await resultsFor(provider)).toEqual([
       {
         libraryId: provider.apiClientId,
         apiClientId: provider.apiClientId,
@@ -111,8 +111,13 @@ describe("API clients over the bus", () => {
     await take(told(provider, "ProviderRegistered", 0));
     const names: string[] = [];
     for (let cursor: string | null = null; ; ) {
-      const asked = { capability: "payment.refund", area: "PAYMENT", targetFramework: "net8.0", status: "Active" };
-      const page = await fixture.search(caller, { ...asked, includeApiClients: true, limit: 1, cursor });
+      const searchInput = {
+        capability: "payment.refund",
+        area: "PAYMENT",
+        targetFramework: "net8.0",
+        status: "Active",
+      };
+      const page = await fixture.search(caller, { ...searchInput, includeApiClients: true, limit: 1, cursor });
       expect(page.total).toBe(3);
       names.push(...page.results.map(({ packageName }) => packageName));
       cursor = page.nextCursor;
@@ -131,16 +136,16 @@ describe("the projection", () => {
     ["ProviderDisabled", false],
     ["ProviderRetired", false],
     ["ProviderEnabled", true],
-  ] as const)("after %s shows it: %s, in whatever order the events come, and again", async (type, shown) => {
+  ] as const)("after %s shows it: %s, in whatever order the events come, and again", async (type, isShown) => {
     const provider = aProvider();
-    const [registered, changed] = [told(provider, "ProviderRegistered", 0), told(provider, type, 1)];
-    await take(changed, registered);
-    expect(await isFound(provider)).toBe(shown);
-    await take(registered, changed, changed, registered);
-    expect(await isFound(provider)).toBe(shown);
+    const [registeredEvent, changedEvent] = [told(provider, "ProviderRegistered", 0), told(provider, type, 1)];
+    await take(changedEvent, registeredEvent);
+    expect(await isFound(provider)).toBe(isShown);
+    await take(registeredEvent, changedEvent, changedEvent, registeredEvent);
+    expect(await isFound(provider)).toBe(isShown);
     const reverse = aProvider();
     await take(told(reverse, "ProviderRegistered", 0), told(reverse, type, 1));
-    expect(await isFound(reverse)).toBe(shown);
+    expect(await isFound(reverse)).toBe(isShown);
   });
 
   it("takes the details of the latest event that has them", async () => {
@@ -163,7 +168,7 @@ describe("the projection", () => {
       for (const at of order) await take(story[at] as Envelope);
       await take(...story);
       const byCapability = await Promise.all(
-        ["payment.refund", "old.name", "payment.charge", "payout.send"].map((name) => found(provider, name)),
+        ["payment.refund", "old.name", "payment.charge", "payout.send"].map((name) => resultsFor(provider, name)),
       );
       expect(byCapability.map(({ length }) => length)).toEqual([0, 0, 1, 1]);
     }
@@ -171,9 +176,9 @@ describe("the projection", () => {
 
   it("does not show a provider that was changed while it was Disabled", async () => {
     const provider = aProvider();
-    const disabled = told(provider, "ProviderDisabled", 1);
-    const updated = told(provider, "ProviderUpdated", 2, { status: "Disabled" });
-    await take(told(provider, "ProviderRegistered", 0), disabled, updated);
+    const disabledEvent = told(provider, "ProviderDisabled", 1);
+    const updatedEvent = told(provider, "ProviderUpdated", 2, { status: "Disabled" });
+    await take(told(provider, "ProviderRegistered", 0), disabledEvent, updatedEvent);
     expect(await isFound(provider)).toBe(false);
     await take(told(provider, "ProviderEnabled", 3));
     expect(await isFound(provider)).toBe(true);
@@ -203,11 +208,11 @@ describe("the projection", () => {
 
   it("ignores events that are not events of a provider", async () => {
     const provider = aProvider();
-    const registered = told(provider, "ProviderRegistered", 0);
+    const registeredEvent = told(provider, "ProviderRegistered", 0);
     await take(
-      { ...registered, subject: "providers/else", data: {} },
-      { ...registered, time: "yesterday" },
-      { ...registered, data: { ...registered.data, apiClientId: newId("prv") } },
+      { ...registeredEvent, subject: "providers/else", data: {} },
+      { ...registeredEvent, time: "yesterday" },
+      { ...registeredEvent, data: { ...registeredEvent.data, apiClientId: newId("prv") } },
     );
     expect(await isFound(provider)).toBe(false);
     await take(told(provider, "ProviderRegistered", 0));

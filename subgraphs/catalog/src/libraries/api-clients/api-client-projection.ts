@@ -11,9 +11,8 @@ import { type ProviderEvent, providerEvent, providerEventTypes } from "./provide
 type ApiClientRow = RowOf<ApiClient, "apiClientId" | "key" | "category" | "capabilities" | "status">;
 
 /**
- * Keeps `api_clients` up to date from the Provider events of integration. A repeated event changes nothing. When two
- * events arrive in the wrong order, the later one determines the state, and the later one of those with details provides
- * them.
+ * Keeps `api_clients` up to date from integration's Provider events. A repeated event changes nothing. When two events
+ * arrive in the wrong order, the later one determines the state, and the later one with details provides them.
  */
 export class ApiClientProjection {
   readonly #database: Database;
@@ -26,10 +25,7 @@ export class ApiClientProjection {
     return { group: "catalog.api-clients", types: providerEventTypes, handle: (messages) => this.project(messages) };
   }
 
-  /**
-   * Uses a transaction for each event. Two events in one transaction could cause a deadlock on the words of the search
-   * index.
-   */
+  /** Uses a transaction for each event. Two events in one transaction could cause a deadlock on the index's words. */
   async project(messages: readonly BusMessage[]): Promise<void> {
     for (const { envelope } of messages) {
       const event = providerEvent(envelope);
@@ -93,9 +89,9 @@ async function updateSearch(transaction: Transaction, row: ApiClientRow, before:
   const { api_client_id, key, category, status } = row;
   if (api_client_id === null || key === null) return;
   const capabilities = row.capabilities.map((name) => ({ name, contract: null }));
-  const indexed = before.map((name) => ({ name, contract: null }));
+  const indexedCapabilities = before.map((name) => ({ name, contract: null }));
   if (status !== "Registered" || before.some((name) => !row.capabilities.includes(name)))
-    await dropEntry(transaction, api_client_id, indexed);
+    await dropEntry(transaction, api_client_id, indexedCapabilities);
   if (status !== "Registered") return;
   await indexEntry(transaction, {
     entryId: api_client_id,
@@ -104,7 +100,7 @@ async function updateSearch(transaction: Transaction, row: ApiClientRow, before:
     area: category,
     owner: null,
     tags: [],
-    // Search knows the states of libraries. A registered API client corresponds to Active.
+    // Search knows library states. A registered API client corresponds to Active.
     status: "Active",
     capabilities,
   });

@@ -4,7 +4,7 @@ import { Entity, PrimaryKey, Property, Unique } from "@mikro-orm/decorators/lega
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 import type { ApiClientState } from "./provider-event.js";
 
-/** A copy of a provider of integration, from its events. The details are null until the registration has arrived. */
+/** A copy of integration's provider, from its events. The details are null until the registration has arrived. */
 @Entity(tenantTable("api_clients"))
 @Unique({ name: "api_clients_id", properties: ["tenantId", "apiClientId"] })
 export class ApiClient {
@@ -31,7 +31,7 @@ export class ApiClient {
   @Property({ type: "text[]" })
   capabilities: string[];
 
-  /** The time of the event that gave the details. An earlier event does not change them. Null: a former release. */
+  /** When the event happened that gave the details. An earlier event does not change them. Null: a former release. */
   @Property({ type: "timestamptz", nullable: true })
   detailsSince: Date | null;
 
@@ -41,11 +41,11 @@ export class ApiClient {
   @Property({ type: "text" })
   status: ApiClientState;
 
-  /** The time of the event that set `status`. An earlier event does not change `status`. */
+  /** When the event happened that set `status`. An earlier event does not change `status`. */
   @Property({ type: "timestamptz" })
   statusSince: Date;
 
-  /** The id of that event. It orders events of the same millisecond. */
+  /** That event's id. It orders events from the same millisecond. */
   @Property({ type: wireId("evt") })
   statusEventId: string;
 }

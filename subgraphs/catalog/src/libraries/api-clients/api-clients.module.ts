@@ -2,7 +2,7 @@ import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
 import { ApiClient } from "./api-client.entity.js";
 import { ApiClientProjection } from "./api-client-projection.js";
 
-/** A copy of the API clients of the integration subgraph, from its events. */
+/** A copy of the integration subgraph's API clients, from its events. */
 export const apiClients: SliceModule = {
   slice: "api-clients",
   entities: [ApiClient],

@@ -4,7 +4,7 @@ import type { EventType } from "@factory/schema/event-names";
 
 const states = ["Registered", "Deprecated", "Disabled", "Retired"] as const;
 
-/** The states of a provider of integration. */
+/** The states that integration's providers have. */
 export type ApiClientState = (typeof states)[number];
 
 /** The state after each event. An update does not change it, and tells it in its data. */
@@ -33,13 +33,13 @@ interface ApiClientDetails {
 export interface ProviderEvent {
   readonly providerId: string;
   readonly status: ApiClientState;
-  /** The details of a registration or an update. Other events may omit them. */
+  /** The details in a registration or an update. Other events may omit them. */
   readonly details: ApiClientDetails | undefined;
   readonly occurredAt: Date;
   readonly eventId: string;
 }
 
-/** Parses an envelope; undefined when it is not a valid event of a provider. */
+/** Parses an envelope; undefined when it is not a valid provider event. */
 export function providerEvent(envelope: Envelope): ProviderEvent | undefined {
   const { type, data, subject } = envelope;
   if (envelope.messagekind !== "event" || !isProviderEvent(type)) return undefined;
@@ -55,9 +55,9 @@ export function providerEvent(envelope: Envelope): ProviderEvent | undefined {
   };
 }
 
-function stateAfter(type: ProviderEventType, told: unknown): ApiClientState {
-  const updated = type === "ProviderUpdated" ? states.find((state) => state === told) : undefined;
-  return updated ?? statesAfter[type];
+function stateAfter(type: ProviderEventType, toldStatus: unknown): ApiClientState {
+  const updatedState = type === "ProviderUpdated" ? states.find((state) => state === toldStatus) : undefined;
+  return updatedState ?? statesAfter[type];
 }
 
 const isProviderEvent = (type: string): type is ProviderEventType => Object.hasOwn(statesAfter, type);

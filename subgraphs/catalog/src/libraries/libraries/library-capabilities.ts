@@ -25,18 +25,18 @@ export function changedCapabilities(
       );
     changes.set(capability.name, storedCapability(capability));
   }
-  const offered = new Set(before.map(({ name }) => name));
+  const offeredNames = new Set(before.map(({ name }) => name));
   for (const [index, name] of (remove ?? []).entries()) {
     if (changes.has(name))
       problems.add(`/remove/${index}`, "DUPLICATE", `The capability ${name} is set and removed. Do one of them.`);
-    else if (!offered.has(name))
+    else if (!offeredNames.has(name))
       problems.add(`/remove/${index}`, "UNKNOWN_VALUE", `The library has no capability ${name}.`);
   }
-  const kept = before
+  const keptCapabilities = before
     .filter(({ name }) => remove?.includes(name) !== true)
     .map((capability) => changes.get(capability.name) ?? storedCapability(capability));
-  const added = [...changes.values()].filter(({ name }) => !offered.has(name));
-  const capabilities = [...kept, ...added];
+  const addedCapabilities = [...changes.values()].filter(({ name }) => !offeredNames.has(name));
+  const capabilities = [...keptCapabilities, ...addedCapabilities];
   if (capabilities.length > maxCapabilities)
     problems.add(
       "/set",

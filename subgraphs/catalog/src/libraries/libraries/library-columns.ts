@@ -2,7 +2,10 @@ import { columnsOf } from "@factory/runtime/db/entity-rows";
 import { Library } from "./library.entity.js";
 import { libraryMembers } from "./library.view.js";
 
-/** The columns of a `LibraryRow`, selected from `libraries library`, with the versions that meet a condition on `version`. */
+/**
+ * The columns for a `LibraryRow`, selected from `libraries library`, with the versions that meet a condition on
+ * `version`.
+ */
 export const libraryColumnsWith = (versionCondition: string): string =>
   `${columnsOf(Library, libraryMembers)},
      (select jsonb_agg(to_jsonb(version)) from library_versions version

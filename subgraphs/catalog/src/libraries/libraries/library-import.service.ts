@@ -16,7 +16,7 @@ import { LibraryVersion } from "./library-version.entity.js";
 import { checkVersion } from "./library-version-check.js";
 import { indexLibrary, indexVersions, writeLibrary, writeVersion, writingFailure } from "./library-writing.js";
 
-/** Registers versions from the metadata of their packages. */
+/** Registers versions from their packages' metadata. */
 export class LibraryImportService {
   readonly #database: Database;
   readonly #libraries: LibraryService;
@@ -34,7 +34,7 @@ export class LibraryImportService {
         field: "importLibraryPackage",
         arguments: { input },
         prepare: () => this.#read(context, input),
-        commit: (transaction, found) => write(transaction, found),
+        commit: (transaction, libraryPackage) => write(transaction, libraryPackage),
       });
     } catch (error) {
       throw writingFailure(error);
@@ -43,46 +43,48 @@ export class LibraryImportService {
 
   async #read(context: RequestContext, { sourceRef, libraryId }: ImportLibraryPackageInput): Promise<LibraryPackage> {
     const library = libraryId == null ? undefined : await this.#libraries.get(context, libraryId);
-    const found = await this.#packages.read(tenantOf(context), sourceRef, context.trace);
-    if (library !== undefined && library.packageName.toLowerCase() !== found.packageName.toLowerCase()) {
-      const detail = `The package ${found.packageName} cannot be imported into the library ${library.packageName}. Use the libraryId of its own library, or leave libraryId out.`;
+    const libraryPackage = await this.#packages.read(tenantOf(context), sourceRef, context.trace);
+    if (library !== undefined && library.packageName.toLowerCase() !== libraryPackage.packageName.toLowerCase()) {
+      const detail = `The package ${libraryPackage.packageName} cannot be imported into the library ${library.packageName}. Use the libraryId of its own library, or leave libraryId out.`;
       throw inputProblem("LIBRARY_PACKAGE_INVALID", { pointer: "/libraryId", code: "FORMAT", detail });
     }
-    return found;
+    return libraryPackage;
   }
 }
 
-async function write(transaction: Transaction, found: LibraryPackage): Promise<LibraryPackageImportType> {
+async function write(transaction: Transaction, libraryPackage: LibraryPackage): Promise<LibraryPackageImportType> {
   const { em, tenant, execute } = transaction;
   const { tenantId } = tenant;
-  const { packageName, authors, title, description, tags, targetFrameworks, dependencies, dependencyGroups } = found;
+  const { packageName, authors, title, description, tags, targetFrameworks, dependencies, dependencyGroups } =
+    libraryPackage;
   const packageKey = packageName.toLowerCase();
-  // when versions of a new library are imported at the same time, the first transaction registers the library
+  // when a new library's versions are imported at the same time, the first transaction registers the library
   await execute("select pg_advisory_xact_lock($1, hashtext($2))", [
     advisoryLocks.packageImport,
     `${tenantId} ${packageKey}`,
   ]);
-  const known = await em.findOne(Library, { tenantId, packageKey });
-  const library = known ?? (await writeLibrary(transaction, { packageName, owner: authors, title, description, tags }));
-  if (known) em.assign(known, { title, description, searchStale: true });
-  const earlier = known ? await em.find(LibraryVersion, { tenantId, libraryId: library.libraryId }) : [];
+  const existingLibrary = await em.findOne(Library, { tenantId, packageKey });
+  const library =
+    existingLibrary ?? (await writeLibrary(transaction, { packageName, owner: authors, title, description, tags }));
+  if (existingLibrary) em.assign(existingLibrary, { title, description, searchStale: true });
+  const earlier = existingLibrary ? await em.find(LibraryVersion, { tenantId, libraryId: library.libraryId }) : [];
   const problems = new InputProblems("LIBRARIES_INVALID");
-  const facts = { semanticVersion: found.version, targetFrameworks, dependencies, dependencyGroups };
-  const checked = checkVersion(facts, "", problems);
+  const facts = { semanticVersion: libraryPackage.version, targetFrameworks, dependencies, dependencyGroups };
+  const checkedVersion = checkVersion(facts, "", problems);
   problems.refuse("The package cannot be registered. See errors for each value that is not valid.");
-  if (earlier.some(({ versionKey }) => versionKey === checked.versionKey))
+  if (earlier.some(({ versionKey }) => versionKey === checkedVersion.versionKey))
     throw new DomainError("LIBRARY_VERSION_EXISTS", {
-      detail: `${packageName} ${found.version} is already registered in this tenant.`,
+      detail: `${packageName} ${libraryPackage.version} is already registered in this tenant.`,
     });
   const version = writeVersion(transaction, library, {
-    ...checked,
-    resolvedRef: found.resolvedRef,
-    license: found.license,
+    ...checkedVersion,
+    resolvedRef: libraryPackage.resolvedRef,
+    license: libraryPackage.license,
   });
-  await (known ? indexVersions(transaction, library.libraryId) : indexLibrary(transaction, library));
+  await (existingLibrary ? indexVersions(transaction, library.libraryId) : indexLibrary(transaction, library));
   return {
     library: libraryRecordView(library, [...earlier, version]),
     version: libraryVersionView(version),
-    warnings: found.warnings,
+    warnings: libraryPackage.warnings,
   };
 }

@@ -12,7 +12,7 @@ import { type LibraryConnection, LibraryStatus, type LibraryType } from "./libra
 import { type LibraryRow, libraryView } from "./library.view.js";
 import { libraryColumnsWith } from "./library-columns.js";
 
-/** The columns and the statement of the list. Each row has the total; an empty page is one row with the total alone. */
+/** The list's columns and statement. Each row has the total; an empty page is one row with the total alone. */
 export const sortedLibraries = new SortedList<LibraryType, TenantStatement>({
   list: "libraries",
   columns: {
@@ -49,7 +49,7 @@ export const sortedLibraries = new SortedList<LibraryType, TenantStatement>({
 
 type PageRow = { total: number } & (LibraryRow | { library_id: null });
 
-/** Lists the libraries of a tenant page by page. */
+/** Lists a tenant's libraries page by page. */
 export class LibraryListService {
   readonly #database: Database;
   readonly #cursors: CursorSeal;
@@ -62,8 +62,8 @@ export class LibraryListService {
   async list(context: RequestContext, request: PageRequest<LibraryFilterInput>): Promise<LibraryConnection> {
     const tenant = tenantOf(context);
     const { packageNamePrefix, ...filter } = request.filter ?? {};
-    const wanted = { ...request, filter: { ...filter, prefix: packageNamePrefix?.toLowerCase() } };
-    const page = sortedLibraries.page(this.#cursors, { tenant: tenant.tenantId }, wanted);
+    const listRequest = { ...request, filter: { ...filter, prefix: packageNamePrefix?.toLowerCase() } };
+    const page = sortedLibraries.page(this.#cursors, { tenant: tenant.tenantId }, listRequest);
     const rows = await this.#database.reader.rows<PageRow>(page.statement, tenant, ...page.values);
     const libraries = rows.filter((row): row is { total: number } & LibraryRow => row.library_id !== null);
     return { ...page.connection(libraries.map(libraryView)), totalCount: rows[0]?.total ?? 0 };

@@ -1,7 +1,7 @@
 import { Constraint } from "@factory/runtime/input-validation/constraint";
 import { Field, InputType } from "type-graphql";
 
-/** A version of a package, in lists of libraries. */
+/** A package version, in library lists. */
 @InputType({ description: "One version of a package." })
 export class LibraryReferenceInput {
   @Field()

@@ -3,7 +3,7 @@ import { parseVersion } from "@factory/nuget/version";
 import { InputProblems } from "../../ground/input-problems/input-problems.js";
 import { packageIdDetail, versionDetail } from "../../ground/input-problems/nuget-details.js";
 
-/** One version of a package as a request lists it. */
+/** One package version as a request lists it. */
 export interface LibraryReference {
   packageName: string;
   version: string;
@@ -15,14 +15,14 @@ export interface LibraryReference {
  */
 export function checkLibraries(libraries: readonly LibraryReference[], options: { distinct: boolean }): void {
   const problems = new InputProblems("LIBRARIES_INVALID");
-  const seen = new Set<string>();
+  const seenKeys = new Set<string>();
   for (const [index, { packageName, version }] of libraries.entries()) {
     const pointer = `/libraries/${index}`;
     if (!isPackageId(packageName)) problems.add(`${pointer}/packageName`, "FORMAT", packageIdDetail(packageName));
     if (!parseVersion(version)) problems.add(`${pointer}/version`, "FORMAT", versionDetail(version));
-    if (options.distinct && seen.has(packageName.toLowerCase()))
+    if (options.distinct && seenKeys.has(packageName.toLowerCase()))
       problems.add(pointer, "DUPLICATE", `The package ${packageName} is listed twice. List each package once.`);
-    seen.add(packageName.toLowerCase());
+    seenKeys.add(packageName.toLowerCase());
   }
   problems.refuse("The list of libraries is not valid. See errors for each library that must change.");
 }

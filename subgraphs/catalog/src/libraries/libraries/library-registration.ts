@@ -13,17 +13,17 @@ export function checkNewLibrary(input: RegisterLibraryInput): NewLibraryVersion[
     targetFramework: null,
   }));
   const conflictsWith = checkRanges(input.conflictsWith, "/conflictsWith", problems);
-  const seen = new Set<string>();
-  const versions = (input.versions ?? []).map((given, index): NewLibraryVersion => {
+  const seenVersions = new Set<string>();
+  const versions = (input.versions ?? []).map((versionInput, index): NewLibraryVersion => {
     const pointer = `/versions/${index}`;
-    const version = checkVersion(given, pointer, problems);
-    if (version.versionKey !== "" && seen.has(version.versionKey))
+    const version = checkVersion(versionInput, pointer, problems);
+    if (version.versionKey !== "" && seenVersions.has(version.versionKey))
       problems.add(
         `${pointer}/semanticVersion`,
         "DUPLICATE",
-        `The version ${given.semanticVersion} is listed twice. List each version once.`,
+        `The version ${versionInput.semanticVersion} is listed twice. List each version once.`,
       );
-    seen.add(version.versionKey);
+    seenVersions.add(version.versionKey);
     return {
       ...version,
       dependencies: [...dependencies, ...version.dependencies],

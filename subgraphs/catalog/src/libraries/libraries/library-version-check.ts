@@ -20,7 +20,7 @@ import type {
 } from "./library.input.js";
 import type { Deprecation, LibraryVersion, PackageDependency, PackageRange } from "./library-version.entity.js";
 
-/** The members of a version after the checks, as they are stored. */
+/** A version's members after the checks, as they are stored. */
 export type NewLibraryVersion = Omit<
   LibraryVersion,
   | "tenantId"
@@ -33,24 +33,24 @@ export type NewLibraryVersion = Omit<
   | "license"
 >;
 
-/** Checks a version of a request and adds what is wrong with it to `problems`. */
+/** Checks a version in a request and adds what is wrong with it to `problems`. */
 export function checkVersion(input: LibraryVersionInput, pointer: string, problems: InputProblems): NewLibraryVersion {
-  const parsed = parseVersion(input.semanticVersion);
-  if (!parsed) problems.add(`${pointer}/semanticVersion`, "FORMAT", versionDetail(input.semanticVersion));
+  const version = parseVersion(input.semanticVersion);
+  if (!version) problems.add(`${pointer}/semanticVersion`, "FORMAT", versionDetail(input.semanticVersion));
   const { maxRuntime, targetFramework, deprecation } = input;
   const dependencies = checkDependencies(input.dependencies, `${pointer}/dependencies`, problems);
   const groups = dependencies.flatMap(({ targetFramework: group }) => group ?? []);
-  const named = checkGroups(input.dependencyGroups ?? [], `${pointer}/dependencyGroups`, problems);
+  const namedGroups = checkGroups(input.dependencyGroups ?? [], `${pointer}/dependencyGroups`, problems);
   return {
     semanticVersion: input.semanticVersion,
-    versionKey: parsed ? formatVersion(parsed).toLowerCase() : "",
+    versionKey: version ? formatVersion(version).toLowerCase() : "",
     targetFrameworks: checkFrameworks(
       [...(targetFramework == null ? [] : [targetFramework]), ...(input.targetFrameworks ?? [])],
       `${pointer}/targetFrameworks`,
       problems,
     ),
     dependencies,
-    dependencyGroups: [...new Set([...named, ...groups])],
+    dependencyGroups: [...new Set([...namedGroups, ...groups])],
     conflictsWith: checkRanges(input.conflictsWith, `${pointer}/conflictsWith`, problems),
     consumes: [...new Set(input.consumes ?? [])],
     maxRuntime:
@@ -65,10 +65,10 @@ export function checkDeprecation(
   pointer: string,
   problems: InputProblems,
 ): Deprecation {
-  const known = knownReason(reason);
-  if (!known) problems.add(`${pointer}/reason`, "UNKNOWN_VALUE", reasonDetail);
+  const reasonName = knownReason(reason);
+  if (!reasonName) problems.add(`${pointer}/reason`, "UNKNOWN_VALUE", reasonDetail);
   return {
-    reason: known ?? "Other",
+    reason: reasonName ?? "Other",
     message: message ?? null,
     alternatePackage:
       alternatePackage == null ? null : checkRange(alternatePackage, `${pointer}/alternatePackage`, problems),
@@ -76,37 +76,40 @@ export function checkDeprecation(
 }
 
 export function checkRanges(
-  given: readonly PackageRangeInput[] | null | undefined,
+  ranges: readonly PackageRangeInput[] | null | undefined,
   pointer: string,
   problems: InputProblems,
 ): PackageRange[] {
-  return (given ?? []).map((one, index) => checkRange(one, `${pointer}/${index}`, problems));
+  return (ranges ?? []).map((range, index) => checkRange(range, `${pointer}/${index}`, problems));
 }
 
 function checkRange({ packageName, range }: PackageRangeInput, pointer: string, problems: InputProblems): PackageRange {
   if (!isPackageId(packageName)) problems.add(`${pointer}/packageName`, "FORMAT", packageIdDetail(packageName));
-  const read = range == null ? undefined : parseRange(range);
-  if (range != null && !read) problems.add(`${pointer}/range`, "FORMAT", rangeDetail(range));
-  if (read && isEmpty(read)) problems.add(`${pointer}/range`, "FORMAT", emptyRangeDetail(read.text));
+  const parsedRange = range == null ? undefined : parseRange(range);
+  if (range != null && !parsedRange) problems.add(`${pointer}/range`, "FORMAT", rangeDetail(range));
+  if (parsedRange && isEmpty(parsedRange))
+    problems.add(`${pointer}/range`, "FORMAT", emptyRangeDetail(parsedRange.text));
   return { packageName, range: range ?? null };
 }
 
 function checkDependencies(
-  given: readonly PackageDependencyInput[] | null | undefined,
+  dependencies: readonly PackageDependencyInput[] | null | undefined,
   pointer: string,
   problems: InputProblems,
 ): PackageDependency[] {
-  return (given ?? []).map((one, index) => {
-    const { targetFramework } = one;
+  return (dependencies ?? []).map((dependency, index) => {
+    const { targetFramework } = dependency;
     const [group = null] =
       targetFramework == null ? [] : checkGroups([targetFramework], `${pointer}/${index}/targetFramework`, problems);
-    return { ...checkRange(one, `${pointer}/${index}`, problems), targetFramework: group };
+    return { ...checkRange(dependency, `${pointer}/${index}`, problems), targetFramework: group };
   });
 }
 
-/** Checks the frameworks of dependency groups. Besides frameworks of projects, `any` is allowed: the group for all others. */
-function checkGroups(given: readonly string[], pointer: string, problems: InputProblems): string[] {
-  return given.flatMap((moniker) => {
+/**
+ * Checks the frameworks of dependency groups. Besides project frameworks, `any` is allowed: the group for all others.
+ */
+function checkGroups(monikers: readonly string[], pointer: string, problems: InputProblems): string[] {
+  return monikers.flatMap((moniker) => {
     const framework = readFramework(moniker);
     if (framework.identifier === "Any" || parseFramework(moniker)) return frameworkName(framework);
     problems.add(pointer, "UNKNOWN_VALUE", frameworkDetail(moniker));
@@ -115,14 +118,14 @@ function checkGroups(given: readonly string[], pointer: string, problems: InputP
 }
 
 /** Checks target frameworks and returns each once, the one that most projects can use first. */
-function checkFrameworks(given: readonly string[], pointer: string, problems: InputProblems): string[] {
-  const parsed = new Map<string, Framework>();
-  for (const moniker of given) {
+function checkFrameworks(monikers: readonly string[], pointer: string, problems: InputProblems): string[] {
+  const frameworks = new Map<string, Framework>();
+  for (const moniker of monikers) {
     const framework = parseFramework(moniker);
-    if (framework) parsed.set(frameworkName(framework), framework);
+    if (framework) frameworks.set(frameworkName(framework), framework);
     else problems.add(pointer, "UNKNOWN_VALUE", frameworkDetail(moniker));
   }
-  return [...parsed].sort(([, a], [, b]) => lowestFirst(a, b)).map(([name]) => name);
+  return [...frameworks].sort(([, a], [, b]) => lowestFirst(a, b)).map(([name]) => name);
 }
 
 function lowestFirst(a: Framework, b: Framework): number {

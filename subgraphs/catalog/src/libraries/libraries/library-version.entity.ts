@@ -11,7 +11,7 @@ export interface PackageRange {
 }
 
 export interface PackageDependency extends PackageRange {
-  /** The framework of its dependency group. Without one the dependency counts on every framework. */
+  /** Its dependency group's framework. Without one the dependency counts on every framework. */
   targetFramework?: string | null;
 }
 
@@ -28,12 +28,12 @@ export interface Deprecation {
 
 /** The license that a package states. */
 export interface PackageLicense {
-  /** `Expression`: an SPDX expression. `File`: the path of a file of the package. `Url`: the address of a page. */
+  /** `Expression`: an SPDX expression. `File`: the path of a file in the package. `Url`: a page's address. */
   kind: "Expression" | "File" | "Url";
   value: string;
 }
 
-/** A version of a library. */
+/** A library version. */
 @Entity(tenantTable("library_versions"))
 @Unique({ name: "library_versions_version", properties: ["tenantId", "libraryId", "versionKey"] })
 export class LibraryVersion {
@@ -68,7 +68,7 @@ export class LibraryVersion {
   @Property({ type: "json" })
   conflictsWith: PackageRange[];
 
-  /** Contracts that another library of the set has to offer. */
+  /** Contracts that another library in the set has to offer. */
   @Property({ type: "text[]", defaultRaw: "'{}'" })
   consumes: string[];
 

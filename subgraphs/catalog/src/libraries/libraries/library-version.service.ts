@@ -22,14 +22,14 @@ import { checkDeprecation, checkVersion } from "./library-version-check.js";
 import { indexVersions, versionFacts, writeVersion, writingFailure } from "./library-writing.js";
 
 interface Transition {
-  /** The root field; with the arguments it is the scope of the idempotency key. */
+  /** The root field; with the arguments it is the idempotency key's scope. */
   readonly field: string;
   readonly arguments: unknown;
   readonly libraryVersionId: string;
   readonly to: ReleasedState;
   readonly event: EventType;
   readonly facts?: Partial<Pick<LibraryVersion, "deprecation" | "retirementReason">>;
-  /** Further members of the event. */
+  /** The event's further members. */
   readonly eventData?: Record<string, unknown>;
 }
 
@@ -54,9 +54,9 @@ export class LibraryVersionService {
         arguments: { libraryId, input },
         commit: async (transaction) => {
           const library = await requireLibrary(transaction, libraryId);
-          const written = writeVersion(transaction, library, { ...version, publish });
+          const newVersion = writeVersion(transaction, library, { ...version, publish });
           await indexVersions(transaction, libraryId);
-          return libraryVersionView(written);
+          return libraryVersionView(newVersion);
         },
       });
     } catch (error) {
@@ -118,22 +118,22 @@ export class LibraryVersionService {
       commit: async (transaction) => {
         const { em, tenant, record } = transaction;
         const { libraryVersionId, to } = transition;
-        const known = decodeId("lbv", libraryVersionId) !== undefined;
+        const isVersionId = decodeId("lbv", libraryVersionId) !== undefined;
         const key = { tenantId: tenant.tenantId, libraryVersionId };
         // the lock makes two changes run one after the other, so the second one sees the state after the first
         const lock = { lockMode: LockMode.PESSIMISTIC_WRITE };
-        const version = known ? await em.findOne(LibraryVersion, key, lock) : null;
+        const version = isVersionId ? await em.findOne(LibraryVersion, key, lock) : null;
         if (!version)
           throw new DomainError("LIBRARY_VERSION_NOT_FOUND", {
             detail: `This tenant has no library version ${libraryVersionId}.`,
           });
         const { tenantId, libraryId, status } = version;
-        const allowed = statesBefore(to);
-        if (!allowed.includes(status))
+        const allowedStates = statesBefore(to);
+        if (!allowedStates.includes(status))
           throw new DomainError("INVALID_STATE", {
-            detail: `A library version that is ${status} cannot become ${to}. It must be ${allowed.join(" or ")} before.`,
+            detail: `A library version that is ${status} cannot become ${to}. It must be ${allowedStates.join(" or ")} before.`,
             currentState: status,
-            allowed,
+            allowed: allowedStates,
           });
         const library = await em.findOneOrFail(Library, { tenantId, libraryId });
         em.assign(version, { ...transition.facts, status: to });
@@ -150,8 +150,8 @@ export class LibraryVersionService {
 }
 
 async function requireLibrary({ em, tenant }: Transaction, libraryId: string): Promise<Library> {
-  const known = decodeId("lib", libraryId) !== undefined;
-  const library = known ? await em.findOne(Library, { tenantId: tenant.tenantId, libraryId }) : null;
+  const isLibraryId = decodeId("lib", libraryId) !== undefined;
+  const library = isLibraryId ? await em.findOne(Library, { tenantId: tenant.tenantId, libraryId }) : null;
   if (!library) throw new DomainError("LIBRARY_NOT_FOUND", { detail: `This tenant has no library ${libraryId}.` });
   return library;
 }

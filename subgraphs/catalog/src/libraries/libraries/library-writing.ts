@@ -53,9 +53,9 @@ export function storedCapability({ name, contract, exclusive }: CapabilityInput)
 
 /** The library, locked until the transaction ends. Throws LIBRARY_NOT_FOUND. */
 export async function lockedLibrary({ em, tenant }: Transaction, libraryId: string): Promise<Library> {
-  const known = decodeId("lib", libraryId) !== undefined;
+  const isLibraryId = decodeId("lib", libraryId) !== undefined;
   const lock = { lockMode: LockMode.PESSIMISTIC_WRITE };
-  const library = known ? await em.findOne(Library, { tenantId: tenant.tenantId, libraryId }, lock) : null;
+  const library = isLibraryId ? await em.findOne(Library, { tenantId: tenant.tenantId, libraryId }, lock) : null;
   if (!library) throw new DomainError("LIBRARY_NOT_FOUND", { detail: `This tenant has no library ${libraryId}.` });
   return library;
 }
@@ -99,7 +99,7 @@ export async function indexLibrary(transaction: Transaction, library: Library): 
   await indexEntry(transaction, { entryId: uuid, source: "Library", name, area, owner, tags, status, capabilities });
 }
 
-/** Brings the search index up to date after the capabilities of a library were changed. `before` are the earlier ones. */
+/** Brings the search index up to date after a library's capabilities were changed. `before` are the earlier ones. */
 export async function reindexCapabilities(
   transaction: Transaction,
   library: Library,
@@ -130,12 +130,12 @@ async function noteChange({ em, tenant, execute }: Transaction, uuid: string): P
   );
 }
 
-function entryState(publish: boolean, deprecated: boolean): LibraryVersionState {
+function entryState(publish: boolean, isDeprecated: boolean): LibraryVersionState {
   if (!publish) return "Registered";
-  return deprecated ? "Deprecated" : "Published";
+  return isDeprecated ? "Deprecated" : "Published";
 }
 
-/** The members that all events of a version have. */
+/** The members that all events about a version have. */
 export function versionFacts({ libraryId, packageName }: Library, version: LibraryVersion) {
   const { libraryVersionId, semanticVersion, status } = version;
   return { libraryId, packageName, libraryVersionId, semanticVersion, status };
@@ -143,12 +143,12 @@ export function versionFacts({ libraryId, packageName }: Library, version: Libra
 
 /** The DomainError for a violated unique constraint; any other error is returned as it is. */
 export function writingFailure(error: unknown, packageName = "A library of this package name"): unknown {
-  const violated = violatedUnique(error);
-  if (violated === "libraries_package")
+  const violatedIndex = violatedUnique(error);
+  if (violatedIndex === "libraries_package")
     return new DomainError("LIBRARY_EXISTS", {
       detail: `${packageName} is already registered in this tenant. Register a version of it instead.`,
     });
-  if (violated === "library_versions_version")
+  if (violatedIndex === "library_versions_version")
     return new DomainError("LIBRARY_VERSION_EXISTS", {
       detail: "This version of the library is already registered. Use another version number.",
     });

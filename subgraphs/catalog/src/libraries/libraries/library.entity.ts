@@ -6,7 +6,7 @@ import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 export interface LibraryCapability {
   name: string;
   contract: string | null;
-  /** Only one library of a set may offer it. Absent in rows from before the column had this member. */
+  /** Only one library in a set may offer it. Absent in rows from before the column had this member. */
   exclusive?: boolean;
 }
 
@@ -31,7 +31,7 @@ export class Library {
   @Property({ type: "text" })
   packageKey: string;
 
-  /** The texts of the package that was imported last. */
+  /** The texts from the package that was imported last. */
   @Property({ type: "text", nullable: true })
   title: string | null;
 
@@ -50,11 +50,11 @@ export class Library {
   @Property({ type: "text[]" })
   tags: string[];
 
-  /** The names of all packages that any version depends on, in lower case. */
+  /** The names of packages that any version depends on, in lower case. */
   @Property({ type: "text[]", defaultRaw: "'{}'" })
   dependencyKeys: string[];
 
-  /** Increases with every change of the library or one of its versions. */
+  /** Increases with every change to the library or a version. */
   @Property({ type: "integer", default: 0 })
   revision: number;
 

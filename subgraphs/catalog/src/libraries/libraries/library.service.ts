@@ -68,9 +68,9 @@ export class LibraryService {
         arguments: input,
         commit: async (transaction) => {
           const library = await writeLibrary(transaction, input);
-          const written = versions.map((version) => writeVersion(transaction, library, version));
+          const newVersions = versions.map((version) => writeVersion(transaction, library, version));
           await indexLibrary(transaction, library);
-          return libraryRecordView(library, written);
+          return libraryRecordView(library, newVersions);
         },
       });
     } catch (error) {

@@ -1,4 +1,7 @@
-/** The states of a version with the states that may follow. Versions are Published at once unless the input has publish: false. Retired is a recall: it makes every set with the version incompatible. */
+/**
+ * A version's states with the states that may follow. Versions are Published at once unless the input has publish:
+ * false. Retired is a recall: it makes every set with the version incompatible.
+ */
 const libraryVersionStates = {
   Registered: { next: ["Published"], event: "LibraryVersionRegistered" },
   Published: { next: ["Deprecated", "Retired"], event: "LibraryVersionPublished" },
@@ -8,7 +11,7 @@ const libraryVersionStates = {
 
 export type LibraryVersionState = keyof typeof libraryVersionStates;
 
-/** The states of versions that projects can use. */
+/** The states in which projects can use a version. */
 export type ReleasedState = Exclude<LibraryVersionState, "Registered">;
 
 /** The states from which a version may change to this one. */

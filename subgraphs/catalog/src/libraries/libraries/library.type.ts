@@ -5,7 +5,7 @@ import { Directive, Field, ID, Int, ObjectType, registerEnumType } from "type-gr
 import { VulnerabilitySeverity } from "../advisories/advisory.type.js";
 import { DeprecationReason, type DeprecationReasonName } from "../deprecations/deprecation-reason.js";
 
-/** The states of a library. */
+/** A library's states. */
 export const LibraryStatus = { Active: "Active" } as const;
 registerEnumType(LibraryStatus, { name: "LibraryStatus" });
 
@@ -84,7 +84,7 @@ export class PackageLicenseType {
   value: string;
 }
 
-/** A version of a library as GraphQL shows it. */
+/** A library version as GraphQL shows it. */
 @ObjectType("LibraryVersion", { simpleResolvers: true })
 export class LibraryVersionType {
   @Field(() => ID)

@@ -5,7 +5,7 @@ import type { LibraryVersionState, ReleasedState } from "./library.states.js";
 import type { LibraryType, LibraryVersionType } from "./library.type.js";
 import { LibraryVersion, type PackageDependency } from "./library-version.entity.js";
 
-/** The columns of a library that its view needs. */
+/** The library columns that its view needs. */
 export const libraryMembers = [
   ...[
     "libraryId",
@@ -24,15 +24,15 @@ export const libraryMembers = [
 type LibraryRecord = RecordOf<Library, (typeof libraryMembers)[number]>;
 type VersionRecord = Omit<RecordOf<LibraryVersion>, "tenantId" | "versionKey">;
 
-/** Some columns of a row of `libraries`, for the slices above. */
+/** Some columns from a `libraries` row, for the slices above. */
 export type LibraryColumns<Member extends keyof Library & string> = RowOf<Library, Member>;
 
-/** A row of `libraries` with its versions. */
+/** A row from `libraries` with its versions. */
 export type LibraryRow<State = LibraryVersionState> = RowOf<Library, (typeof libraryMembers)[number]> & {
   versions: (Omit<RowOf<LibraryVersion>, "status"> & { status: State })[] | null;
 };
 
-/** A row of `libraries` with its released versions only. */
+/** A row from `libraries` with its released versions only. */
 export type ReleasedLibraryRow = LibraryRow<ReleasedState>;
 
 const readLibrary = rowReader(Library);
@@ -49,7 +49,7 @@ function dependencyView({ packageName, range, targetFramework = null }: PackageD
   return { packageName, range, targetFramework };
 }
 
-/** The view of a library that was read or just written. */
+/** The view for a library that was read or just written. */
 export function libraryRecordView(library: LibraryRecord, versions: readonly VersionRecord[]): LibraryType {
   const { libraryId, packageName, title, description, area, owner, capabilities, tags, status, createdAt } = library;
   return {
@@ -67,7 +67,7 @@ export function libraryRecordView(library: LibraryRecord, versions: readonly Ver
   };
 }
 
-/** The view of a version that was read or just written. */
+/** The view for a version that was read or just written. */
 export function libraryVersionView(version: VersionRecord): LibraryVersionType {
   const { libraryVersionId, libraryId, semanticVersion, status, targetFrameworks, dependencyGroups } = version;
   const { conflictsWith, consumes, maxRuntime, vulnerabilities, deprecation, license } = version;
@@ -83,7 +83,7 @@ export function libraryVersionView(version: VersionRecord): LibraryVersionType {
 
 /** Orders versions as NuGet does, the highest first. Texts that are not valid versions come last. */
 function highestFirst(a: { semanticVersion: string }, b: { semanticVersion: string }): number {
-  const [one, other] = [parseVersion(a.semanticVersion), parseVersion(b.semanticVersion)];
-  if (!one || !other) return Number(!one) - Number(!other);
-  return compareVersions(other, one);
+  const [versionA, versionB] = [parseVersion(a.semanticVersion), parseVersion(b.semanticVersion)];
+  if (!versionA || !versionB) return Number(!versionA) - Number(!versionB);
+  return compareVersions(versionB, versionA);
 }

@@ -3,9 +3,9 @@ import { assetFrameworks } from "./asset-frameworks.js";
 
 function read(...paths: string[]) {
   const problems = new InputProblems("LIBRARY_PACKAGE_INVALID");
-  const found = assetFrameworks(paths, problems);
+  const frameworks = assetFrameworks(paths, problems);
   problems.refuse();
-  return found;
+  return frameworks;
 }
 
 describe("the frameworks of a package", () => {

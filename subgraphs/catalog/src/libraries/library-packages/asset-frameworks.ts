@@ -2,7 +2,7 @@ import { type Framework, frameworkName, parseFramework, readFramework } from "@f
 import type { InputProblems } from "../../ground/input-problems/input-problems.js";
 import { packagePointer } from "./package-problem.js";
 
-/** A part of a package that the import ignored. */
+/** A package part that the import ignored. */
 export interface ImportWarning {
   code: string;
   message: string;
@@ -10,15 +10,15 @@ export interface ImportWarning {
 
 interface AssetFolder {
   readonly moniker: string;
-  /** Whether the folder must be named after a framework: folders of assemblies must, build folders need not. */
+  /** Whether the folder must be named after a framework: folders with assemblies must, build folders need not. */
   readonly strict: boolean;
 }
 
 const assembly = /\.(?:dll|exe|winmd)$/i;
 
 /**
- * The frameworks of a package's asset folders. A package without such folders runs on every framework. Unknown frameworks
- * are ignored with a warning, as NuGet ignores them; a package that has only unknown ones is a problem.
+ * The frameworks that a package's asset folders have. A package without such folders runs on every framework. Unknown
+ * frameworks are ignored with a warning, as NuGet ignores them; a package that has only unknown ones is a problem.
  */
 export function assetFrameworks(
   paths: readonly string[],
@@ -46,7 +46,7 @@ export function assetFrameworks(
   return { frameworks: [...frameworks], warnings };
 }
 
-/** The framework folder of a path such as `lib/net8.0/A.dll`, `ref/…`, `runtimes/win/lib/…` or `build/…`. */
+/** The framework folder in a path such as `lib/net8.0/A.dll`, `ref/…`, `runtimes/win/lib/…` or `build/…`. */
 function assetFolder(path: string): AssetFolder | undefined {
   const [head = "", second = "", third = "", fourth = "", ...rest] = path.split("/");
   switch (head.toLowerCase()) {
@@ -65,7 +65,9 @@ function assetFolder(path: string): AssetFolder | undefined {
   }
 }
 
-/** NuGet reads a folder `any` of assemblies as the old `dotnet`. A folder `any` of build files is for every project. */
+/**
+ * NuGet reads a folder `any` with assemblies as the old `dotnet`. A folder `any` with build files is for every project.
+ */
 function assetFramework({ moniker, strict }: AssetFolder): Framework | undefined {
   if (readFramework(moniker).identifier !== "Any") return parseFramework(moniker);
   return strict ? parseFramework("dotnet") : undefined;

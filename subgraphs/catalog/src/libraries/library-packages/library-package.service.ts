@@ -11,7 +11,7 @@ import { assetFrameworks, type ImportWarning } from "./asset-frameworks.js";
 import { type Nuspec, readNuspec } from "./nuspec.js";
 import { packagePointer, packageProblem } from "./package-problem.js";
 
-/** The metadata of a package, as the import registers it. */
+/** A package's metadata, as the import registers it. */
 export interface LibraryPackage extends Omit<Nuspec, "packageTypes"> {
   readonly targetFrameworks: string[];
   readonly resolvedRef: string;
@@ -26,7 +26,7 @@ const manifests = { isWanted: (path: string) => /^[^/]+\.nuspec$/i.test(path), m
 const unsupportedTypes = new Set(["template", "dotnettool", "dotnetclitool", "dotnetplatform", "msbuildsdk"]);
 const library = "dependency";
 
-/** Reads .NET packages for the catalog: the manifest and the names of the files, never their content. */
+/** Reads .NET packages for the catalog: the manifest and the file names, never their content. */
 export class LibraryPackageService {
   readonly #sources: TemplateSources;
   readonly #limiter = new ConcurrencyLimiter({ maxPerTenant: maxAtOnce }, "imports");
@@ -61,7 +61,7 @@ export class LibraryPackageService {
         this.#sources.listPackage(tenant, sourceRef, manifests, options),
       );
     } catch (error) {
-      // an execution stores this code as its error; an import answers a request, so it needs a code of its own
+      // an execution stores this code as its error; an import answers a request, so it needs its own code
       if (error instanceof DomainError && /^SOURCE_(?:UNAVAILABLE|TOO_LARGE|UNSAFE)$/.test(error.code))
         throw new DomainError("LIBRARY_PACKAGE_INVALID", { ...error.facts, reason: error.code });
       throw error;
@@ -71,11 +71,14 @@ export class LibraryPackageService {
 
 /** Checks that a feed returned the package that was requested. */
 function requireSameName(sourceRef: string, { packageName, version }: Identity, problems: InputProblems): void {
-  const parsed = parseSourceRef(sourceRef);
-  if (!("ref" in parsed) || parsed.ref.kind !== "package" || parsed.ref.transport !== "feed") return;
-  const [asked, given] = [parseVersion(parsed.ref.version), parseVersion(version)];
-  const same = asked !== undefined && given !== undefined && compareVersions(asked, given) === 0;
-  if (!same || parsed.ref.packageId.toLowerCase() !== packageName.toLowerCase())
+  const parseResult = parseSourceRef(sourceRef);
+  if (!("ref" in parseResult) || parseResult.ref.kind !== "package" || parseResult.ref.transport !== "feed") return;
+  const [requestedVersion, packageVersion] = [parseVersion(parseResult.ref.version), parseVersion(version)];
+  const isSame =
+    requestedVersion !== undefined &&
+    packageVersion !== undefined &&
+    compareVersions(requestedVersion, packageVersion) === 0;
+  if (!isSame || parseResult.ref.packageId.toLowerCase() !== packageName.toLowerCase())
     problems.add(
       packagePointer,
       "FORMAT",

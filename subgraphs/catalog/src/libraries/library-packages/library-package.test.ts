@@ -33,17 +33,17 @@ describe("reading a package as a library", () => {
 
   const readRef = (sourceRef: string, tenant = tenantWithId(newId("ten"))) =>
     packages.read(tenant, sourceRef, continueTrace(undefined));
-  const read = (files: Record<string, string> | readonly ZipEntry[]) =>
+  const readPackage = (files: Record<string, string> | readonly ZipEntry[]) =>
     readRef(`nupkg+${server.serve("/a.nupkg", zipOf(files))}`);
-  const typed = (type: string) => nuspecOf(`<packageTypes><packageType name="${type}" /></packageTypes>`);
+  const nuspecOfType = (type: string) => nuspecOf(`<packageTypes><packageType name="${type}" /></packageTypes>`);
 
   it("takes the manifest's word and the folders' frameworks", async () => {
-    const found = await read({
+    const libraryPackage = await readPackage({
       "Acme.Orders.nuspec": nuspecOf('<dependencies><dependency id="A" version="1.0" /></dependencies>'),
       "lib/net8.0/Acme.Orders.dll": "MZ",
       "lib/portable-net45%2Bwin8/Acme.Orders.dll": "MZ",
     });
-    expect(found).toMatchObject({
+    expect(libraryPackage).toMatchObject({
       packageName: "Acme.Orders",
       version: "1.2.3",
       targetFrameworks: ["net8.0", "portable-net45+win8"],
@@ -73,14 +73,14 @@ describe("reading a package as a library", () => {
   });
 
   it.each([["Template"], ["DotnetTool"], ["dotnetclitool"]])("refuses a %s", async (type) => {
-    await expect(read({ "a.nuspec": typed(type) })).rejects.toMatchObject({
+    await expect(readPackage({ "a.nuspec": nuspecOfType(type) })).rejects.toMatchObject({
       code: "LIBRARY_PACKAGE_INVALID",
       message: `The package has the type ${type}, which projects cannot reference. Import a package of the type Dependency.`,
     });
   });
 
   it("takes a type that it does not know for a library, and says so", async () => {
-    expect(await read({ "a.nuspec": typed("McpServer") })).toMatchObject({
+    expect(await readPackage({ "a.nuspec": nuspecOfType("McpServer") })).toMatchObject({
       warnings: [{ code: "PackageTypeUnknown" }],
     });
   });
@@ -110,7 +110,7 @@ describe("reading a package as a library", () => {
       "SOURCE_TOO_LARGE",
     ],
   ])("refuses a package with %s", async (_, files, says, reason) => {
-    await expect(read(files)).rejects.toMatchObject({
+    await expect(readPackage(files)).rejects.toMatchObject({
       code: "LIBRARY_PACKAGE_INVALID",
       message: expect.stringMatching(says),
       facts: expect.objectContaining(reason === "" ? {} : { reason }),
@@ -118,8 +118,8 @@ describe("reading a package as a library", () => {
   });
 
   it("refuses what is no zip, and what is not there", async () => {
-    const broken = `nupkg+${server.serve("/broken.nupkg", "PK")}`;
-    for (const sourceRef of [broken, `nupkg+${server.url}/nothing.nupkg`])
+    const brokenRef = `nupkg+${server.serve("/broken.nupkg", "PK")}`;
+    for (const sourceRef of [brokenRef, `nupkg+${server.url}/nothing.nupkg`])
       await expect(readRef(sourceRef)).rejects.toMatchObject({
         code: "LIBRARY_PACKAGE_INVALID",
         facts: { reason: "SOURCE_UNAVAILABLE" },
@@ -131,11 +131,11 @@ describe("reading a package as a library", () => {
     server.onAny((_, response) => waiting.push(() => response.writeHead(404).end()));
     const [tenant, other] = [tenantWithId(newId("ten")), tenantWithId(newId("ten"))];
     const start = (who: typeof tenant) => readRef(`nupkg+${server.url}/slow.nupkg`, who).catch(({ code }) => code);
-    const begun = [start(tenant), start(tenant), start(tenant), start(tenant), start(other)];
+    const reads = [start(tenant), start(tenant), start(tenant), start(tenant), start(other)];
     expect(await start(tenant)).toBe("RATE_LIMITED");
-    while (waiting.length < begun.length) await new Promise((resolve) => setTimeout(resolve, 5));
+    while (waiting.length < reads.length) await new Promise((resolve) => setTimeout(resolve, 5));
     for (const answer of waiting) answer();
-    expect(await Promise.all(begun)).toEqual(begun.map(() => "LIBRARY_PACKAGE_INVALID"));
+    expect(await Promise.all(reads)).toEqual(reads.map(() => "LIBRARY_PACKAGE_INVALID"));
   });
 
   it.each([

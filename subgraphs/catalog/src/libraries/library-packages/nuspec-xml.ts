@@ -1,7 +1,7 @@
 import { SaxesParser } from "saxes";
 import { packageProblem } from "./package-problem.js";
 
-/** An element without its namespace: each version of the nuspec format has another one. */
+/** An element without its namespace: each nuspec format version has another one. */
 export interface NuspecElement {
   readonly name: string;
   readonly attributes: ReadonlyMap<string, string>;
@@ -20,7 +20,7 @@ const byteOrderMarks = [
   { bytes: [0xfe, 0xff], encoding: "utf-16be" },
 ] as const;
 
-/** Parses a nuspec. A document type declaration is refused, so only the five entities of XML itself can occur. */
+/** Parses a nuspec. A document type declaration is refused, so only XML's own five entities can occur. */
 export function readNuspecXml(bytes: Uint8Array): NuspecElement {
   const parser = new SaxesParser({ position: true });
   const open: OpenElement[] = [];
@@ -60,12 +60,12 @@ export function readNuspecXml(bytes: Uint8Array): NuspecElement {
   return root;
 }
 
-/** The child elements of that name. */
+/** The child elements with that name. */
 export function childrenOf(element: NuspecElement | undefined, name: string): NuspecElement[] {
   return element?.children.filter((child) => child.name === name) ?? [];
 }
 
-/** The trimmed text of the first child of that name; undefined where it is missing or empty. */
+/** The trimmed text in the first child with that name; undefined where it is missing or empty. */
 export function textOf(element: NuspecElement | undefined, name: string): string | undefined {
   return childrenOf(element, name)[0]?.text.trim() || undefined;
 }

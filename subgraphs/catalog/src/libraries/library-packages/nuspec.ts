@@ -16,7 +16,7 @@ interface NuspecDependency {
   packageName: string;
   /** A NuGet version range; null means any version. */
   range: string | null;
-  /** The framework of the dependency group; null where the dependency counts on every framework. */
+  /** The dependency group's framework; null where the dependency counts on every framework. */
   targetFramework: string | null;
 }
 
@@ -34,7 +34,7 @@ export interface Nuspec {
   license: NuspecLicense | null;
 }
 
-/** The license that a package states: an SPDX expression, a file of the package, or the address of a page. */
+/** The license that a package states: an SPDX expression, a file in the package, or a page's address. */
 interface NuspecLicense {
   kind: "Expression" | "File" | "Url";
   value: string;
@@ -110,11 +110,13 @@ function dependenciesOf(
   const groups = childrenOf(element, "group");
   // as in NuGet, dependencies beside groups are ignored
   if (groups.length === 0) return { dependencies: dependenciesIn(element, null, problems), dependencyGroups: [] };
-  const named = groups.map((group) => ({ group, framework: groupFramework(group, problems) }));
-  const onlyAny = named.every(({ framework }) => framework === anyGroup);
+  const namedGroups = groups.map((group) => ({ group, framework: groupFramework(group, problems) }));
+  const onlyAny = namedGroups.every(({ framework }) => framework === anyGroup);
   return {
-    dependencies: named.flatMap(({ group, framework }) => dependenciesIn(group, onlyAny ? null : framework, problems)),
-    dependencyGroups: onlyAny ? [] : [...new Set(named.map(({ framework }) => framework))],
+    dependencies: namedGroups.flatMap(({ group, framework }) =>
+      dependenciesIn(group, onlyAny ? null : framework, problems),
+    ),
+    dependencyGroups: onlyAny ? [] : [...new Set(namedGroups.map(({ framework }) => framework))],
   };
 }
 

@@ -6,7 +6,7 @@ const anyFramework = "*";
 
 const maxPairs = 10_000;
 
-/** Whether a project of one framework can use another one; computed once for each pair. */
+/** Whether a project with one framework can use another one; computed once for each pair. */
 export class FrameworkSupport {
   readonly #known = new Map<string, boolean>();
 
@@ -17,8 +17,8 @@ export class FrameworkSupport {
 
   #canUse(project: Framework, moniker: string): boolean {
     const pair = `${frameworkName(project)} ${moniker}`;
-    const known = this.#known.get(pair);
-    if (known !== undefined) return known;
+    const storedAnswer = this.#known.get(pair);
+    if (storedAnswer !== undefined) return storedAnswer;
     const asset = parseFramework(moniker);
     const compatible = asset !== undefined && isCompatible(project, asset);
     if (this.#known.size >= maxPairs) this.#known.clear();

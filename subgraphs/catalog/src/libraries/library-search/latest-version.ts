@@ -10,8 +10,8 @@ export function latestOf(versions: readonly string[]): string | null {
   return latest?.text ?? null;
 }
 
-function comesBefore(one: NugetVersion | undefined, other: NugetVersion | undefined): boolean {
-  if (!one || !other) return one !== undefined;
-  if (isPrerelease(one) !== isPrerelease(other)) return isPrerelease(other);
-  return compareVersions(one, other) > 0;
+function comesBefore(version: NugetVersion | undefined, other: NugetVersion | undefined): boolean {
+  if (!version || !other) return version !== undefined;
+  if (isPrerelease(version) !== isPrerelease(other)) return isPrerelease(other);
+  return compareVersions(version, other) > 0;
 }

@@ -59,7 +59,7 @@ class CountedReader extends SearchReader {
   };
 }
 
-/** A caller of a new tenant. */
+/** A caller in a new tenant. */
 export function aCaller(tenantId = newId("ten")): RequestContext {
   const principal = {
     subject: newId("cli"),

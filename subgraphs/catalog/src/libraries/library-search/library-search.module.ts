@@ -3,7 +3,7 @@ import { LibrarySearchResolver } from "./library-search.resolver.js";
 import { LibrarySearchService } from "./library-search.service.js";
 import { SearchReader } from "./search-reader.js";
 
-/** The search of libraries and API clients. */
+/** The search for libraries and API clients. */
 export const librarySearch: SliceModule = {
   slice: "library-search",
   start({ connections, cursors, logger, onClose }, services) {

@@ -63,7 +63,7 @@ const library = fc.record({
   versions: fc.uniqueArray(version, { maxLength: 4, selector: ({ semanticVersion }) => semanticVersion }),
   fate: fc.constantFrom(...(["AtOnce", "AtOnce", "Later", "Gone"] as const)),
 });
-const misspelled = text.chain((right) =>
+const misspelledText = text.chain((right) =>
   fc
     .nat(Math.max(0, right.length - 2))
     .map((at) => right.slice(0, at) + (right[at + 1] ?? "") + right[at] + right.slice(at + 2)),
@@ -73,7 +73,7 @@ const query = fc.record({
     fc.oneof(
       text,
       fc.constantFrom(...words, "p", "st", "ord", "s"),
-      misspelled,
+      misspelledText,
       text.map((whole) => whole.slice(0, -1)),
     ),
     { nil: null },
@@ -96,12 +96,12 @@ interface Drawn extends RegisterLibraryInput {
   readonly fate: "AtOnce" | "Later" | "Gone";
 }
 
-async function register(caller: RequestContext, { fate, versions: drawn, ...library }: Drawn): Promise<void> {
-  const versions = drawn ?? [];
+async function register(caller: RequestContext, { fate, versions: drawnVersions, ...library }: Drawn): Promise<void> {
+  const versions = drawnVersions ?? [];
   if (fate === "AtOnce") return void (await fixture.register(caller, { ...library, versions }));
   const { libraryId } = await fixture.register(caller, library);
-  for (const one of versions) {
-    const { libraryVersionId } = await fixture.versions.register(caller, libraryId, one);
+  for (const drawnVersion of versions) {
+    const { libraryVersionId } = await fixture.versions.register(caller, libraryId, drawnVersion);
     if (fate === "Gone") await fixture.versions.deprecate(caller, libraryVersionId, { reason: "Legacy" });
   }
 }
@@ -110,53 +110,59 @@ async function register(caller: RequestContext, { fate, versions: drawn, ...libr
 async function readThrough(caller: RequestContext, input: Omit<SearchLibrariesInput, "cursor">) {
   const rows: LibrarySearchResultType[] = [];
   for (let cursor: string | null = null; ; ) {
-    const found: LibrarySearchResultsType = await fixture.search(caller, { ...input, cursor });
-    rows.push(...found.results);
-    if (found.nextCursor === null) return rows;
-    cursor = found.nextCursor;
+    const page: LibrarySearchResultsType = await fixture.search(caller, { ...input, cursor });
+    rows.push(...page.results);
+    if (page.nextCursor === null) return rows;
+    cursor = page.nextCursor;
   }
 }
 
 /** The rules, read off all libraries one by one. */
-function ranked(all: readonly Drawn[], asked: SearchLibrariesInput): Ranked[] {
+function ranked(all: readonly Drawn[], searchInput: SearchLibrariesInput): Ranked[] {
   const fits = all.filter(
     ({ area, owner, tags }) =>
-      (!asked.area || area?.toLowerCase() === asked.area.trim().toLowerCase()) &&
-      (!asked.owner || owner?.toLowerCase() === asked.owner.toLowerCase()) &&
-      (asked.tags ?? []).every((tag) => tags?.some((own) => own.toLowerCase() === tag.toLowerCase())),
+      (!searchInput.area || area?.toLowerCase() === searchInput.area.trim().toLowerCase()) &&
+      (!searchInput.owner || owner?.toLowerCase() === searchInput.owner.toLowerCase()) &&
+      (searchInput.tags ?? []).every((tag) =>
+        tags?.some((libraryTag) => libraryTag.toLowerCase() === tag.toLowerCase()),
+      ),
   );
-  const hits = fits.flatMap((one) => hitOf(one, asked) ?? []);
+  const hits = fits.flatMap((drawnLibrary) => hitOf(drawnLibrary, searchInput) ?? []);
   const best = hits.filter(({ tier }) => tier < 6);
   const order = ({ tier, latestVersion, packageName }: Ranked) =>
     `${tier} ${latestVersion === null ? 1 : 0} ${packageName.toLowerCase()}`;
   return (best.length > 0 ? best : hits).sort((a, b) => (order(a) < order(b) ? -1 : 1));
 }
 
-function hitOf(one: Drawn, asked: SearchLibrariesInput): Ranked | undefined {
-  const best = bestCapability(one, asked.capability?.trim());
+function hitOf(drawnLibrary: Drawn, searchInput: SearchLibrariesInput): Ranked | undefined {
+  const best = bestCapability(drawnLibrary, searchInput.capability?.trim());
   if (!best) return undefined;
-  const versions = one.versions ?? [];
-  const project = asked.targetFramework == null ? undefined : parseFramework(asked.targetFramework);
-  const published = one.fate === "Gone" ? [] : versions;
-  const usable = published.filter(({ targetFrameworks: named }) => !project || runsOn(project, named ?? []));
+  const versions = drawnLibrary.versions ?? [];
+  const project = searchInput.targetFramework == null ? undefined : parseFramework(searchInput.targetFramework);
+  const publishedVersions = drawnLibrary.fate === "Gone" ? [] : versions;
+  const usable = publishedVersions.filter(
+    ({ targetFrameworks: frameworks }) => !project || runsOn(project, frameworks ?? []),
+  );
   if (project && usable.length === 0 && versions.length > 0) return undefined;
   const latestVersion =
-    highestFirst.find((known) => usable.some(({ semanticVersion }) => semanticVersion === known)) ?? null;
-  return { packageName: one.packageName, matchedCapability: best.name, latestVersion, tier: best.tier };
+    highestFirst.find((candidate) => usable.some(({ semanticVersion }) => semanticVersion === candidate)) ?? null;
+  return { packageName: drawnLibrary.packageName, matchedCapability: best.name, latestVersion, tier: best.tier };
 }
 
 const highestFirst = ["10.0.0", "2.0.0", "1.2.3.4", "1.0.0", "3.0.0-beta", "2.0.0-rc.1"];
 
-function runsOn(project: Framework, named: readonly string[]): boolean {
-  return named.length === 0 || named.some((moniker) => isCompatible(project, parseFramework(moniker) ?? project));
+function runsOn(project: Framework, frameworks: readonly string[]): boolean {
+  return (
+    frameworks.length === 0 || frameworks.some((moniker) => isCompatible(project, parseFramework(moniker) ?? project))
+  );
 }
 
-function bestCapability({ capabilities }: RegisterLibraryInput, asked: string | undefined) {
-  const offered = (capabilities ?? []).map(({ name, contract }) => ({ name, contract: contract ?? null }));
-  if (!asked) return { tier: 0, name: offered[0]?.name ?? null };
+function bestCapability({ capabilities }: RegisterLibraryInput, capabilityText: string | undefined) {
+  const offeredCapabilities = (capabilities ?? []).map(({ name, contract }) => ({ name, contract: contract ?? null }));
+  if (!capabilityText) return { tier: 0, name: offeredCapabilities[0]?.name ?? null };
   let best: { tier: number; name: string } | undefined;
-  for (const capability of offered) {
-    const tier = matchCapability(asked, capability);
+  for (const capability of offeredCapabilities) {
+    const tier = matchCapability(capabilityText, capability);
     if (tier !== undefined && tier < (best?.tier ?? 7)) best = { tier, name: capability.name };
   }
   return best;
@@ -172,37 +178,41 @@ describe("the search", () => {
   ])(
     "ranks %s libraries like the rules read off one after the other, in at most three statements",
     async (draw, runs) => {
-      const seen = new Set<string>();
+      const seenTiers = new Set<string>();
       await fc.assert(
         fc.asyncProperty(
           fc.array(library, { minLength: 10, maxLength: 40 }),
           fc.array(query, { minLength: 25, maxLength: 25 }),
-          async (drawn, queries) => {
+          async (drawnLibraries, queries) => {
             const caller = aCaller();
-            const all = drawn.map((one, place) => ({ ...one, packageName: `${place % 2 ? "p" : "P"}ack.${place}` }));
-            await Promise.all(all.map((one) => register(caller, one)));
-            for (const asked of queries) {
+            const all = drawnLibraries.map((drawnLibrary, place) => ({
+              ...drawnLibrary,
+              packageName: `${place % 2 ? "p" : "P"}ack.${place}`,
+            }));
+            await Promise.all(all.map((drawnLibrary) => register(caller, drawnLibrary)));
+            for (const searchInput of queries) {
               const before = fixture.reader.statements;
-              const found = await fixture.search(caller, { ...asked, limit: 100 });
+              const page = await fixture.search(caller, { ...searchInput, limit: 100 });
               expect(fixture.reader.statements - before).toBeLessThanOrEqual(3);
-              const expected = ranked(all, asked);
-              for (const { tier } of expected) seen.add(tierNames[tier] ?? "");
+              const expectedRows = ranked(all, searchInput);
+              for (const { tier } of expectedRows) seenTiers.add(tierNames[tier] ?? "");
               expect(
-                found.results.map(({ packageName, matchedCapability, latestVersion, matchedOn }) => ({
+                page.results.map(({ packageName, matchedCapability, latestVersion, matchedOn }) => ({
                   packageName,
                   matchedCapability,
                   latestVersion,
                   matchedOn,
                 })),
-              ).toEqual(expected.map(({ tier, ...row }) => ({ ...row, matchedOn: tierNames[tier] })));
-              expect(found.total).toBe(expected.length);
-              if (found.total > 12) expect(await readThrough(caller, { ...asked, limit: 5 })).toEqual(found.results);
+              ).toEqual(expectedRows.map(({ tier, ...row }) => ({ ...row, matchedOn: tierNames[tier] })));
+              expect(page.total).toBe(expectedRows.length);
+              if (page.total > 12)
+                expect(await readThrough(caller, { ...searchInput, limit: 5 })).toEqual(page.results);
             }
           },
         ),
         runs,
       );
-      if (draw === "known") expect([...seen].sort()).toEqual([...tierNames].sort());
+      if (draw === "known") expect([...seenTiers].sort()).toEqual([...tierNames].sort());
     },
   );
 });
@@ -210,12 +220,15 @@ describe("the search", () => {
 describe("the search of a tenant", () => {
   it("finds its own libraries only, whatever others call theirs", async () => {
     const [ours, theirs] = [aCaller(), aCaller()];
-    const same = { packageName: "Same.Name", area: "Billing", capabilities: [{ name: "payment.capture" }] };
-    const [own] = await Promise.all([fixture.register(ours, same), fixture.register(theirs, same)]);
+    const sameLibrary = { packageName: "Same.Name", area: "Billing", capabilities: [{ name: "payment.capture" }] };
+    const [ownLibrary] = await Promise.all([
+      fixture.register(ours, sameLibrary),
+      fixture.register(theirs, sameLibrary),
+    ]);
     await fixture.register(theirs, { packageName: "Their.Own", capabilities: [{ name: "payments.capture" }] });
     for (const capability of ["payment.capture", "payment", "capture", "capt", "paymnet.capture"]) {
-      const found = await fixture.search(ours, { capability });
-      expect(found.results.map(({ libraryId }) => libraryId)).toEqual([own?.libraryId]);
+      const page = await fixture.search(ours, { capability });
+      expect(page.results.map(({ libraryId }) => libraryId)).toEqual([ownLibrary?.libraryId]);
     }
     expect((await fixture.search(ours, {})).total).toBe(1);
     expect((await fixture.search(aCaller(), { capability: "payment.capture" })).total).toBe(0);
@@ -271,7 +284,7 @@ describe("the search for one word", () => {
   it("ranks libraries and API clients together, each under its best match", async () => {
     const caller = aCaller();
     const tenant = tenantOf(caller);
-    const offered = {
+    const offeredCapabilities = {
       Named: ["ship"],
       Sorted: ["other.ship", "ship.track"],
       Held: ["track.ship", "shipment.ship"],
@@ -279,11 +292,11 @@ describe("the search for one word", () => {
       Both: ["shipper.create", "track.shipments.ship"],
     };
     const versions = [{ semanticVersion: "1.0.0" }];
-    for (const [name, capabilities] of Object.entries(offered)) {
-      const named = capabilities.map((capability) => ({ name: capability, contract: null }));
-      await fixture.register(caller, { packageName: `${name}.Old`, capabilities: named });
-      await fixture.register(caller, { packageName: name, capabilities: named, versions });
-      const entry = { area: null, owner: null, tags: [], status: "Active", capabilities: named } as const;
+    for (const [name, capabilities] of Object.entries(offeredCapabilities)) {
+      const namedCapabilities = capabilities.map((capability) => ({ name: capability, contract: null }));
+      await fixture.register(caller, { packageName: `${name}.Old`, capabilities: namedCapabilities });
+      await fixture.register(caller, { packageName: name, capabilities: namedCapabilities, versions });
+      const entry = { area: null, owner: null, tags: [], status: "Active", capabilities: namedCapabilities } as const;
       const client = { ...entry, entryId: randomUUID(), source: "ApiClient", name: `${name}.Client` } as const;
       await fixture.database.transaction(tenant, { trace: caller.trace }, async (transaction) => {
         await transaction.execute(
@@ -307,9 +320,9 @@ describe("the search for one word", () => {
       "Begun.Old",
     ];
     const all = await readThrough(caller, { capability: "Ship", includeApiClients: true, limit: 2 });
-    const own = await readThrough(caller, { capability: "Ship", limit: 2 });
-    expect(own.map(({ packageName }) => packageName)).toEqual(libraries);
-    expect(own.map(({ matchedCapability }) => matchedCapability).filter((_, place) => place % 2 === 0)).toEqual([
+    const ownRows = await readThrough(caller, { capability: "Ship", limit: 2 });
+    expect(ownRows.map(({ packageName }) => packageName)).toEqual(libraries);
+    expect(ownRows.map(({ matchedCapability }) => matchedCapability).filter((_, place) => place % 2 === 0)).toEqual([
       "ship",
       "ship.track",
       "track.shipments.ship",
@@ -334,12 +347,12 @@ describe("the pages of a search", () => {
     input: { limit: number; capability?: string },
     between = async () => {},
   ) {
-    const seen: string[] = [];
+    const seenNames: string[] = [];
     for (let cursor: string | null = null; ; ) {
-      const found = await fixture.search(caller, { ...input, cursor });
-      seen.push(...found.results.map(({ packageName }) => packageName));
-      if (found.nextCursor === null) return seen;
-      cursor = found.nextCursor;
+      const page = await fixture.search(caller, { ...input, cursor });
+      seenNames.push(...page.results.map(({ packageName }) => packageName));
+      if (page.nextCursor === null) return seenNames;
+      cursor = page.nextCursor;
       await between();
     }
   }
@@ -354,17 +367,17 @@ describe("the pages of a search", () => {
       fixture.register(caller, { packageName, capabilities: [{ name }], versions });
     const before = [...names(0, 6), ...names(10, 16)];
     for (const name of before) await register(name, "alpha.beta", name < "N105" ? [{ semanticVersion: "1.0.0" }] : []);
-    let added = 0;
+    let addedCount = 0;
     const input = { limit: 3, ...(capability === undefined ? {} : { capability }) };
-    const seen = await pages(caller, input, async () => {
-      added += 1;
-      await register(`A${added}`, "alpha.beta", [{ semanticVersion: "1.0.0" }]);
-      await register(`Z${added}`, "alpha.beta");
+    const seenNames = await pages(caller, input, async () => {
+      addedCount += 1;
+      await register(`A${addedCount}`, "alpha.beta", [{ semanticVersion: "1.0.0" }]);
+      await register(`Z${addedCount}`, "alpha.beta");
     });
-    expect(new Set(seen).size).toBe(seen.length);
-    expect(seen).toEqual(expect.arrayContaining(before));
-    const sorted = [...before].sort((a, b) => Number(a >= "N105") - Number(b >= "N105") || (a < b ? -1 : 1));
-    expect(seen.filter((name) => name.startsWith("N"))).toEqual(sorted);
+    expect(new Set(seenNames).size).toBe(seenNames.length);
+    expect(seenNames).toEqual(expect.arrayContaining(before));
+    const sortedNames = [...before].sort((a, b) => Number(a >= "N105") - Number(b >= "N105") || (a < b ? -1 : 1));
+    expect(seenNames.filter((name) => name.startsWith("N"))).toEqual(sortedNames);
   });
 
   it("belong to their search and their tenant", async () => {
@@ -385,8 +398,8 @@ describe("the pages of a search", () => {
   it("are cut at a hundred rows", async () => {
     const caller = aCaller();
     await Promise.all(names(0, 101).map((packageName) => fixture.register(caller, { packageName })));
-    const found = await fixture.search(caller, { limit: 5000 });
-    expect([found.results.length, found.total, found.nextCursor === null]).toEqual([100, 101, false]);
+    const page = await fixture.search(caller, { limit: 5000 });
+    expect([page.results.length, page.total, page.nextCursor === null]).toEqual([100, 101, false]);
     expect((await fixture.search(caller, {})).results).toHaveLength(20);
   });
 });

@@ -28,11 +28,11 @@ const tierNames = ["Listed", "ExactName", "ExactContract", "NamePrefix", "AllTok
 
 interface Vocabulary {
   readonly frameworks: readonly string[];
-  /** The tenant's words that share a spelling with a word of the query. */
+  /** The tenant's words that share a spelling with a query word. */
   readonly words: readonly string[];
 }
 
-/** The parts of a search that are the same for each of its statements. */
+/** The parts of a search that are the same for each statement. */
 interface SearchRequest {
   readonly tenant: Tenant;
   readonly capability: string | undefined;
@@ -41,8 +41,11 @@ interface SearchRequest {
   readonly limit: number;
 }
 
-/** Searches libraries by capability, ordered by match, then usable versions first, then by name. A search takes at most
- * three statements: the vocabulary, the exact match, and the match of similar words where the exact one found nothing. */
+/**
+ * Searches libraries by capability, ordered by match, then usable versions first, then by name. A search takes at most
+ * three statements: the vocabulary, the exact match, and the match with similar words where the exact one found
+ * nothing.
+ */
 export class LibrarySearchService {
   readonly #reader: SearchReader;
   readonly #cursors: CursorSeal;
@@ -55,8 +58,8 @@ export class LibrarySearchService {
 
   async search(context: RequestContext, input: SearchLibrariesInput): Promise<LibrarySearchResultsType> {
     const tenant = tenantOf(context);
-    const { cursor, limit: asked, ...searched } = input;
-    const scope = { tenant: tenant.tenantId, search: searched };
+    const { cursor, limit: requestedLimit, ...criteria } = input;
+    const scope = { tenant: tenant.tenantId, search: criteria };
     const after = cursor == null ? undefined : (this.#cursors.open(scope, cursor) as SearchPosition);
     const framework =
       input.targetFramework == null ? undefined : requireFramework(input.targetFramework, "/targetFramework");
@@ -65,28 +68,28 @@ export class LibrarySearchService {
     // one statement reads frameworks and words; without a framework it runs only when the words are needed
     const vocabulary = framework === undefined ? undefined : await this.#vocabulary(tenant, capability);
     const frameworks = framework && this.#support.usableFrom(framework, vocabulary?.frameworks ?? []);
-    const limit = Math.min(asked ?? defaultLimit, maxLimit);
+    const limit = Math.min(requestedLimit ?? defaultLimit, maxLimit);
     const filters = { ...filtersOf(input), frameworks };
     const rows = await this.#page({ tenant, capability, filters, after, limit: limit + 1 }, vocabulary);
-    const found = rows.filter(({ entry_id }) => entry_id !== null);
-    const last = found[limit - 1];
+    const foundRows = rows.filter(({ entry_id }) => entry_id !== null);
+    const last = foundRows[limit - 1];
     return {
-      results: found.slice(0, limit).map(resultOf),
+      results: foundRows.slice(0, limit).map(resultOf),
       total: rows[0]?.total ?? 0,
-      nextCursor: last && found.length > limit ? this.#cursors.seal(scope, positionOf(last)) : null,
+      nextCursor: last && foundRows.length > limit ? this.#cursors.seal(scope, positionOf(last)) : null,
     };
   }
 
-  async #page(asked: SearchRequest, vocabulary: Vocabulary | undefined): Promise<SearchPageRow[]> {
-    const { tenant, capability, after } = asked;
-    if (capability === undefined) return this.#read(asked, new SearchStatementBuilder());
+  async #page(request: SearchRequest, vocabulary: Vocabulary | undefined): Promise<SearchPageRow[]> {
+    const { tenant, capability, after } = request;
+    if (capability === undefined) return this.#read(request, new SearchStatementBuilder());
     if (after?.tier !== similarTier) {
-      const rows = await this.#read(asked, new SearchStatementBuilder().exactly(capability));
+      const rows = await this.#read(request, new SearchStatementBuilder().exactly(capability));
       if (after !== undefined || (rows[0]?.total ?? 0) > 0) return rows;
     }
     const { words } = vocabulary ?? (await this.#vocabulary(tenant, capability));
     const similar = similarTo(capability, words);
-    return similar.length === 0 ? [] : this.#read(asked, new SearchStatementBuilder().similarly(similar));
+    return similar.length === 0 ? [] : this.#read(request, new SearchStatementBuilder().similarly(similar));
   }
 
   #read({ tenant, filters, after, limit }: SearchRequest, builder: SearchStatementBuilder): Promise<SearchPageRow[]> {
@@ -113,13 +116,13 @@ const fuzzyWords = (query: string) => [
   ),
 ];
 
-/** Each reading of the query in which one word is replaced with similar words of the tenant. */
-function similarTo(query: string, known: readonly string[]): SimilarWords[] {
+/** Each reading of the query in which the tenant's similar words replace one word. */
+function similarTo(query: string, vocabularyWords: readonly string[]): SimilarWords[] {
   const readings = new Map<string, SimilarWords>();
   for (const words of spellings(query)) {
     for (const [at, word] of words.entries()) {
       if (word.length < minFuzzyLength) continue;
-      const instead = known.filter((other) => isOneEditAway(word, other));
+      const instead = vocabularyWords.filter((other) => isOneEditAway(word, other));
       if (instead.length > 0) readings.set(`${at} ${words.join(" ")}`, { words, at, instead });
     }
   }

@@ -14,22 +14,25 @@ export interface SimilarWords {
 /** Adds a value to the statement and returns its placeholder. */
 export type Bind = (value: unknown) => string;
 
-/** A hit is the tier times this number, plus the place of the capability, counted from 1. */
+/** A hit is the tier times this number, plus the capability's place, counted from 1. */
 export const tierStep = 1000;
-/** The tier of capabilities that hold all words as whole words. */
+/** The tier for capabilities that hold all words as whole words. */
 export const heldTier = 4;
-/** The tier of capabilities that match after one word was replaced with a similar one. */
+/** The tier for capabilities that match after one word was replaced with a similar one. */
 export const similarTier = 6;
-/** The columns that the entries of postings are sorted by. */
+/** The columns that posting entries are sorted by. */
 export const postingOrder = "unusable, name_key, entry_id";
 export const postingColumns = `api_client, ${postingOrder}`;
-/** The most words that are joined. Further words are looked up for each entry: the planning time of a join grows with its tables. */
+/**
+ * The most words that are joined. Further words are looked up for each entry: a join's planning time grows with its
+ * tables.
+ */
 const joinedWords = 3;
 
 /** Whether a query has at least one word. */
 export const hasWords = (query: string) => indexTokens(query).length > 0;
 
-/** The only word of a query; undefined where it has several. */
+/** A query's only word; undefined where it has several. */
 export function onlyWord(query: string): string | undefined {
   const [sequence, ...others] = uniqueSequences(spellings(query));
   return others.length === 0 && sequence?.length === 1 ? bounded(sequence[0] ?? "") : undefined;
@@ -57,10 +60,10 @@ export function wordBranches(query: string, bind: Bind): string[] {
   });
 }
 
-/** The postings of one word, in the order of its entries. */
+/** One word's postings, in the order of its entries. */
 export const heldBranch = (word: string, bind: Bind) => branch(String(heldTier), `${ofWord} and term = ${bind(word)}`);
 
-/** The postings of all longer words that begin with it. */
+/** The postings for all longer words that begin with it. */
 export const begunBranch = (word: string, bind: Bind) => branch("5", `${ofWord} and ${range(word, bind, ">")}`);
 
 /** Capabilities that match on tier 6. */
@@ -85,12 +88,12 @@ interface WordSearch {
   readonly others: readonly string[];
 }
 
-/** Capabilities that hold a word of the slot and, in the same capability, all the others. */
+/** Capabilities that hold a word from the slot and, in the same capability, all the others. */
 function wordBranch({ tier, slot, others }: WordSearch, bind: Bind): string {
   const words = [...new Set(others)].sort((a, b) => b.length - a.length);
   if (words.length === 0) return branch(tier, `${ofWord} and ${slot}`);
-  const joined = words.slice(0, joinedWords).map((word, index) => ({ word, alias: `word_${index}` }));
-  const joins = joined.map(
+  const joinedParts = words.slice(0, joinedWords).map((word, index) => ({ word, alias: `word_${index}` }));
+  const joins = joinedParts.map(
     ({ word, alias }) => `join search_postings ${alias} on ${alias}.term = ${bind(word)} and ${ofSameEntry(alias)}`,
   );
   const rest = words.slice(joinedWords);
@@ -101,7 +104,7 @@ function wordBranch({ tier, slot, others }: WordSearch, bind: Bind): string {
       having count(*) = ${bind(rest.length)}) rest on true`);
   const places = [
     "slot.places",
-    ...joined.map(({ alias }) => `${alias}.places`),
+    ...joinedParts.map(({ alias }) => `${alias}.places`),
     ...(rest.length > 0 ? ["rest.places"] : []),
   ];
   const columns = postingColumns.replaceAll(/\w+/g, "slot.$&");

@@ -8,7 +8,7 @@ import type { Tenant } from "@factory/runtime/tenancy/tenant";
 const connections = 4;
 const timeout = "5s";
 
-/** Reads whose cost depends on what was asked: on connections of their own, planned for their values, ended after 5 s. */
+/** Reads whose cost depends on what was asked: on their own connections, planned for their values, ended after 5 s. */
 export class SearchReader {
   readonly #pool: ReturnType<typeof openPool>;
 

@@ -15,7 +15,7 @@ import {
 
 // tables: search_entries, api_clients, libraries, library_versions
 
-/** The sort key of a row, which is also where the next page begins. */
+/** A row's sort key, which is also where the next page begins. */
 export interface SearchPosition {
   readonly tier: number;
   /** 1 where the row has no usable version, else 0. */
@@ -77,7 +77,7 @@ interface RankingParts {
   readonly limit: number;
 }
 
-/** Builds the statement of a page. PostgreSQL counts, sorts and cuts; details are read only for the rows of the page. */
+/** Builds a page's statement. PostgreSQL counts, sorts and cuts; details are read only for the page's rows. */
 export class SearchStatementBuilder {
   readonly #values: unknown[] = [];
   #word: string | undefined;
@@ -115,28 +115,31 @@ export class SearchStatementBuilder {
       : this.#ranking({ where, unusable, narrow: isNarrow(filters), after, limit });
   }
 
-  /** Reads the entries that hold a word from the index in their order, up to the end of the page. Only better matches
-   * and matches of longer words are sorted. */
+  /**
+   * Reads the entries that hold a word from the index in their order, up to the end of the page. Only better matches
+   * and matches with longer words are sorted.
+   */
   #inOrder(word: string, { includeApiClients, after, limit }: OrderedPart): PageParts {
     const bind: Bind = (value) => this.#bind(value);
-    const own = includeApiClients ? "true" : "not api_client";
+    const clientFilter = includeApiClients ? "true" : "not api_client";
     const best = (branches: readonly string[]) =>
-      `select ${postingColumns}, min(hit) as hit from (${branches.join(" union all ")}) branch where ${own}`;
+      `select ${postingColumns}, min(hit) as hit from (${branches.join(" union all ")}) branch where ${clientFilter}`;
     const heldRows = heldBranch(word, bind);
-    // not an anti-join: with an estimate of few named entries the planner would scan them for each entry of the word
-    const held = `from (${heldRows}) held where ${own} and entry_id not in (select entry_id from named)`;
+    // not an anti-join: with an estimate that few entries are named, the planner would scan them for each of the word's
+    // entries
+    const heldSource = `from (${heldRows}) held where ${clientFilter} and entry_id not in (select entry_id from named)`;
     const cut = bind(limit);
     return {
       ranked: `with named as materialized (${best(namedBranches(word, bind))} group by ${postingColumns}),
         begun as materialized (${best([begunBranch(word, bind)])}
           and entry_id not in (select entry_id from named)
           and entry_id not in (select entry_id from (${heldRows}) held) group by ${postingColumns})`,
-      total: `select ((select count(*) from named) + (select count(*) from begun) + (select count(*) ${held}))::int as total`,
+      total: `select ((select count(*) from named) + (select count(*) from begun) + (select count(*) ${heldSource}))::int as total`,
       rows: `select entry_id, case when api_client then 'ApiClient' else 'Library' end as source, name_key, hit, tier,
           unusable::int as unusable
         from (select ${postingColumns}, hit, hit / ${tierStep} as tier from (
           select ${postingColumns}, hit from named
-          union all (select ${postingColumns}, hit ${held} ${this.#afterHeld(after)} order by ${postingOrder} limit ${cut})
+          union all (select ${postingColumns}, hit ${heldSource} ${this.#afterHeld(after)} order by ${postingOrder} limit ${cut})
           union all select ${postingColumns}, hit from begun) hits) ranked
         ${after ? `where (tier, ${postingOrder}) > (${bind(after.tier)}::int, ${this.#order(after)})` : ""}
         order by tier, ${postingOrder} limit ${cut}`,
@@ -152,26 +155,26 @@ export class SearchStatementBuilder {
   /** Selects, ranks and counts all matching entries before the page is cut. */
   #ranking(of: RankingParts): PageParts {
     const isSearch = this.#branches !== undefined;
-    const matched = isSearch ? `join (${this.#hits(of.narrow)}) matched using (entry_id)` : "";
+    const matchJoin = isSearch ? `join (${this.#hits(of.narrow)}) matched using (entry_id)` : "";
     const hit = isSearch ? "matched.hit" : "0";
     const columns = `entry_id, entry.source, entry.name_key, ${hit} as hit, ${hit} / ${tierStep} as tier`;
     const from = `from search_entries entry`;
-    const ranked =
+    const rankedRows =
       isSearch && of.narrow
         ? `with fitting as materialized (
              select entry_id, entry.source, entry.name_key, ${of.unusable} as unusable ${from} where ${of.where}),
-           ranked as materialized (select ${columns}, entry.unusable from fitting entry ${matched})`
+           ranked as materialized (select ${columns}, entry.unusable from fitting entry ${matchJoin})`
         : `with ranked as materialized (
-             select ${columns}, ${of.unusable} as unusable ${from} ${matched} where ${of.where})`;
+             select ${columns}, ${of.unusable} as unusable ${from} ${matchJoin} where ${of.where})`;
     return {
-      ranked,
+      ranked: rankedRows,
       total: "select count(*)::int as total from ranked",
       rows: `select * from ranked ${this.#after(of.after)}
         order by tier, unusable, name_key, entry_id limit ${this.#bind(of.limit)}`,
     };
   }
 
-  /** Without a query the order is that of an index, so only the rows of the page are read. */
+  /** Without a query an index gives the order, so only the page's rows are read. */
   #listing(where: string, after: SearchPosition | undefined, limit: number): PageParts {
     const key = "entry.unusable, entry.name_key, entry.entry_id";
     return {
@@ -183,7 +186,7 @@ export class SearchStatementBuilder {
     };
   }
 
-  /** The few entries are compared as an array: in a join each of them could scan all postings of a word. */
+  /** The few entries are compared as an array: in a join each of them could scan all of a word's postings. */
   #hits(narrow: boolean): string {
     const fitting = narrow ? "where entry_id = any(array(select entry_id from fitting))" : "";
     const branches = (this.#branches?.((value) => this.#bind(value)) ?? []).join(" union all ");
@@ -216,7 +219,7 @@ export class SearchStatementBuilder {
     return `where (tier, unusable, name_key, entry_id) > (${values.join(", ")})`;
   }
 
-  /** The values of `postingOrder`. */
+  /** The values for `postingOrder`. */
   #order({ unusable, nameKey, entryId }: SearchPosition): string {
     return `${this.#bind(unusable === 1)}::boolean, ${this.#bind(nameKey)}, ${this.#bind(entryId)}::uuid`;
   }

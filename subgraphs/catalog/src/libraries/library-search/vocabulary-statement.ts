@@ -6,7 +6,7 @@ export interface VocabularyRow {
   word: string | null;
 }
 
-/** All frameworks of the tenant, and its words that share one of the spellings `$2`. */
+/** The tenant's frameworks, and its words that share a spelling in `$2`. */
 export const vocabularyStatement = `select framework, null as word from search_frameworks where tenant_id = scope.tenant
   union all
   select null, word from search_words where tenant_id = scope.tenant and spelling = any($2::text[])`;

@@ -8,7 +8,7 @@ const hasNoEntry = `not exists (select from search_entries entry
 /** The tenants with libraries that the search index does not have. */
 export const waitingTenants = "select tenant_id from search_backlog order by 1";
 
-/** At most `$3` libraries of tenant `$1` without an entry, after library `$2`. */
+/** At most `$3` libraries in tenant `$1` without an entry, after library `$2`. */
 export const librariesWithoutEntry = `select library_id from libraries library
   where tenant_id = $1 and ($2::uuid is null or library_id > $2::uuid) and ${hasNoEntry}
   order by library_id limit $3`;
@@ -26,7 +26,7 @@ export interface LockedLibraryRow {
   capabilities: CapabilityText[];
 }
 
-/** Library `$2` of tenant `$1`, locked until the transaction ends. */
+/** Library `$2` in tenant `$1`, locked until the transaction ends. */
 export const lockLibrary = `select package_name, area, owner, tags, status, capabilities from libraries
   where tenant_id = $1 and library_id = $2 for update`;
 

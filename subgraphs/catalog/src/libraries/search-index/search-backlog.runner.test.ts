@@ -48,7 +48,7 @@ async function aCatalog(word: string): Promise<RequestContext> {
   return caller;
 }
 
-const asked: SearchLibrariesInput[] = [
+const searches: SearchLibrariesInput[] = [
   {},
   { capability: "v1" },
   { capability: "shared.thing" },
@@ -59,21 +59,21 @@ const asked: SearchLibrariesInput[] = [
 ];
 
 async function answers(...callers: RequestContext[]): Promise<string> {
-  const all = callers.flatMap((caller) => asked.map((input) => fixture.search(caller, input)));
+  const all = callers.flatMap((caller) => searches.map((input) => fixture.search(caller, input)));
   return JSON.stringify(await Promise.all(all));
 }
 
 async function indexRows(): Promise<string[]> {
-  const counted = indexTables.map(async (table) => {
+  const counts = indexTables.map(async (table) => {
     const { rows } = await admin.query(
       `select md5(string_agg(t::text, ';' order by t::text)) as digest from ${table} t`,
     );
     return rows[0].digest;
   });
-  return Promise.all(counted);
+  return Promise.all(counts);
 }
 
-/** As a database was before search knew of libraries, or of most of them; then its schema is brought up to date. */
+/** As a database was before search knew libraries, or most of them; then its schema is brought up to date. */
 async function upgradeFromBefore(forgotten = "true"): Promise<void> {
   const orm = await MikroORM.init(ormOptions(fixture.definition, fixture.connections.owner));
   await orm.migrator.down({ to: lastBefore });
@@ -105,9 +105,9 @@ describe("libraries that were registered before search knew of them", () => {
     const caller = await aCatalog("gamma");
     const [before, rows] = [await answers(caller), await indexRows()];
     const { results } = await fixture.search(caller, { capability: "place4" });
-    const known = `tenant_id = '${tenantOf(caller).uuid}' and entry_id not in (
+    const unindexedFilter = `tenant_id = '${tenantOf(caller).uuid}' and entry_id not in (
       select library_id from libraries where package_name in ('gamma.1', 'gamma.4', 'gamma.7'))`;
-    await upgradeFromBefore(known);
+    await upgradeFromBefore(unindexedFilter);
     expect((await fixture.search(caller, {})).total).toBe(3);
     expect((await fixture.search(caller, { capability: "place4" })).results).toEqual(results);
     expect(await runner().start()).toBe(5);
@@ -124,13 +124,13 @@ describe("libraries that were registered before search knew of them", () => {
     await holder.query("begin");
     await holder.query("select from libraries where library_id = $1 for update", [rows[0].library_id]);
     const first = runner();
-    const ended = first.start();
+    const firstRun = first.start();
     await eventually(async () => (await waiting()).length > 0);
-    const stopped = first.stop();
+    const firstStop = first.stop();
     for (const pid of await waiting()) await admin.query("select pg_terminate_backend($1)", [pid]);
     await holder.query("rollback");
     holder.release();
-    await Promise.all([ended, stopped]);
+    await Promise.all([firstRun, firstStop]);
     expect((await fixture.search(caller, {})).total).toBeLessThan(8);
     expect(await backlog()).toBeGreaterThan(0);
     await Promise.all([runner().start(), runner(2).start()]);
@@ -154,9 +154,9 @@ describe("libraries that were registered before search knew of them", () => {
     await holder.query("rollback");
     holder.release();
     await Promise.all([entering, registering]);
-    const found = await fixture.search(caller, { capability: "place6" });
-    expect(found.results).toEqual([expect.objectContaining({ libraryId, latestVersion: "7.0.0" })]);
-    expect((await fixture.search(caller, {})).results.findIndex((one) => one.libraryId === libraryId)).toBe(5);
+    const page = await fixture.search(caller, { capability: "place6" });
+    expect(page.results).toEqual([expect.objectContaining({ libraryId, latestVersion: "7.0.0" })]);
+    expect((await fixture.search(caller, {})).results.findIndex((result) => result.libraryId === libraryId)).toBe(5);
   });
 });
 

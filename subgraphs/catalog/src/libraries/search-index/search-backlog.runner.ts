@@ -60,20 +60,20 @@ export class SearchBacklogRunner {
 
   async #run(): Promise<number> {
     const { signal } = this.#stopping;
-    let indexed = 0;
+    let indexedCount = 0;
     while (!signal.aborted) {
       try {
         const tenants = await this.#tenants();
-        if (tenants.length === 0) return indexed;
-        for (const tenant of tenants) indexed += await this.#indexTenant(tenant);
+        if (tenants.length === 0) return indexedCount;
+        for (const tenant of tenants) indexedCount += await this.#indexTenant(tenant);
         if ((await this.#tenants()).length === 0) break;
       } catch (error) {
         this.#logger.warn({ err: error }, "libraries could not be added to the search index and are tried again");
       }
       await pause(this.#retryMs, undefined, { signal, ref: false }).catch(() => undefined);
     }
-    this.#logger.info({ indexed }, "libraries were added to the search index");
-    return indexed;
+    this.#logger.info({ indexed: indexedCount }, "libraries were added to the search index");
+    return indexedCount;
   }
 
   async #tenants(): Promise<Tenant[]> {
@@ -87,15 +87,15 @@ export class SearchBacklogRunner {
   }
 
   async #indexTenant(tenant: Tenant): Promise<number> {
-    let indexed = 0;
+    let indexedCount = 0;
     let after: string | undefined;
     while (!this.#stopping.signal.aborted) {
       const missing = await this.#missing(tenant, after);
       if (missing.length === 0) break;
       for (const libraryId of missing) {
-        if (this.#stopping.signal.aborted) return indexed;
+        if (this.#stopping.signal.aborted) return indexedCount;
         try {
-          if (await this.#transaction(tenant, (transaction) => indexLibrary(transaction, libraryId))) indexed += 1;
+          if (await this.#transaction(tenant, (transaction) => indexLibrary(transaction, libraryId))) indexedCount += 1;
         } catch (error) {
           this.#logger.warn(
             { err: error, tenantId: tenant.tenantId, libraryId },
@@ -106,7 +106,7 @@ export class SearchBacklogRunner {
       after = missing.at(-1);
     }
     await this.#transaction(tenant, ({ execute }) => execute(forgetFinishedTenant, [tenant.uuid]));
-    return indexed;
+    return indexedCount;
   }
 
   async #missing(tenant: Tenant, after: string | undefined): Promise<string[]> {
@@ -124,10 +124,10 @@ export class SearchBacklogRunner {
 /** Adds a library to the index; false where another transaction has added it before. */
 async function indexLibrary(transaction: Transaction, libraryId: string): Promise<boolean> {
   const { execute, tenant } = transaction;
-  // transactions that write versions of the library take the same lock, so they run before or after this one
+  // transactions that write library versions take the same lock, so they run before or after this one
   const [library] = await execute<LockedLibraryRow>(lockLibrary, [tenant.uuid, libraryId]);
-  const known = await execute(entryOfLibrary, [tenant.uuid, libraryId]);
-  if (!library || known.length > 0) return false;
+  const existingEntries = await execute(entryOfLibrary, [tenant.uuid, libraryId]);
+  if (!library || existingEntries.length > 0) return false;
   const { package_name: name, ...entry } = library;
   await indexEntry(transaction, { ...entry, entryId: libraryId, source: "Library", name });
   return true;

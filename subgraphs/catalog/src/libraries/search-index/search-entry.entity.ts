@@ -5,7 +5,9 @@ import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 
 export type SearchSource = "Library" | "ApiClient";
 
-/** One row of the search index: the values that a search filters and sorts by. Details are read from the source table. */
+/**
+ * One row in the search index: the values that a search filters and sorts by. Details are read from the source table.
+ */
 @Entity(tenantTable("search_entries"))
 @Index({ name: "search_entries_area", properties: ["tenantId", "areaKey"] })
 @Index({ name: "search_entries_owner", properties: ["tenantId", "ownerKey"] })

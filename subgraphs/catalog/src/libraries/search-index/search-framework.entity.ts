@@ -3,7 +3,7 @@ import { wireId } from "@factory/runtime/db/wire-id-type";
 import { Entity, PrimaryKey } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 
-/** A framework moniker of the tenant's versions, so that a search decides compatibility once for each moniker. */
+/** A framework moniker in the tenant's versions, so that a search decides compatibility once for each moniker. */
 @Entity(tenantTable("search_frameworks"))
 export class SearchFramework {
   [PrimaryKeyProp]?: ["tenantId", "framework"];

@@ -7,7 +7,7 @@ import { termKinds } from "./term-kinds.js";
 // tables: library_versions, search_frameworks, search_entries, search_postings, libraries
 
 interface SearchableEntry {
-  /** uuid of the library or API client. */
+  /** The uuid of the library or API client. */
   readonly entryId: string;
   readonly source: SearchSource;
   readonly name: string;
@@ -85,9 +85,9 @@ export async function dropEntry(
   );
 }
 
-/** Updates the index after a version of a library was added or changed its state. Call it after the rows are flushed. */
+/** Updates the index after a library version was added or changed its state. Call it after the rows are flushed. */
 export async function reindexVersions({ execute, tenant }: Writer, entryId: string): Promise<void> {
-  // the lock makes two writers of one library run one after the other
+  // the lock makes two writers to one library run one after the other
   const [before] = await execute<{ unusable: boolean }>(
     "select unusable from search_entries where tenant_id = $1 and entry_id = $2 for update",
     [tenant.uuid, entryId],

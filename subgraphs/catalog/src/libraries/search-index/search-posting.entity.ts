@@ -5,7 +5,7 @@ import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 import type { termKinds } from "./term-kinds.js";
 
 /**
- * The capabilities of an entry that hold a term. The key contains the columns that entries are sorted by, so the index has
+ * An entry's capabilities that hold a term. The key contains the columns that entries are sorted by, so the index has
  * the entries of a term in the order of a search. It also has every column, so a search reads nothing else.
  */
 @Entity(tenantTable("search_postings"))

@@ -45,14 +45,14 @@ describe("the terms of an entry", () => {
       { name: "message", contract: null },
     ]);
     const places = (kind: number, term: string) =>
-      terms.find((posted) => posted.kind === kind && posted.term === term)?.places.replace(/0+$/, "");
+      terms.find((indexedTerm) => indexedTerm.kind === kind && indexedTerm.term === term)?.places.replace(/0+$/, "");
     expect(places(1, "message publish")).toBe("1");
     expect(places(1, "message")).toBe("01");
     expect(places(2, "imessage")).toBe("1");
     expect(places(2, "i message")).toBe("1");
     expect(places(3, "message")).toBe("11");
     expect(places(3, "publish")).toBe("1");
-    expect(terms.every((posted) => posted.places.length === 128)).toBe(true);
+    expect(terms.every((indexedTerm) => indexedTerm.places.length === 128)).toBe(true);
   });
 
   it("are no longer than an index row holds", () => {

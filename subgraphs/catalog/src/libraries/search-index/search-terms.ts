@@ -31,13 +31,13 @@ export function bounded(term: string): string {
         .join("");
 }
 
-/** The terms of an entry, each once. */
+/** An entry's terms, each once. */
 export function postedTerms(capabilities: readonly CapabilityText[]): PostedTerm[] {
   const places = new Map<string, Set<number>>();
   const post = (kind: number, term: string, place: number) => {
     if (term === "") return;
-    const known = places.get(`${kind}${term}`);
-    if (known) known.add(place);
+    const termPlaces = places.get(`${kind}${term}`);
+    if (termPlaces) termPlaces.add(place);
     else places.set(`${kind}${term}`, new Set([place]));
   };
   for (const [place, { name, contract }] of capabilities.slice(0, maxPlaces).entries()) {
@@ -52,7 +52,7 @@ function bits(places: ReadonlySet<number>): string {
   return Array.from({ length: maxPlaces }, (_, place) => (places.has(place) ? "1" : "0")).join("");
 }
 
-/** The word, and the word without each one of its UTF-16 code units: two similar words share one of these spellings. */
+/** The word, and the word without each one of its UTF-16 code units: two similar words share such a spelling. */
 export function spellingsOf(word: string): string[] {
   const shorter = Array.from({ length: word.length }, (_, at) => word.slice(0, at) + word.slice(at + 1));
   // PostgreSQL cannot store half a surrogate pair; the replacement character only adds candidates

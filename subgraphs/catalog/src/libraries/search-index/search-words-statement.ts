@@ -15,10 +15,10 @@ interface WordsOptions {
   readonly maxSpellings?: number;
 }
 
-/** Rows of one statement. */
+/** Rows in one statement. */
 const maxRows = 10_000;
 
-/** Adds words in the same order for all writers, so that two of them cannot deadlock. */
+/** Adds words in the same order for all writers, so that two writers cannot deadlock. */
 export async function addWords(
   { execute, tenant }: Writer,
   words: readonly string[],
@@ -26,11 +26,11 @@ export async function addWords(
 ): Promise<void> {
   if (words.length === 0) return;
   // the lock keeps a word that no document has any more from being removed while a document gets it again
-  const known = await execute<{ word: string }>(
+  const storedWords = await execute<{ word: string }>(
     "select word from search_words where tenant_id = $1 and spelling = any($2::text[]) and word = spelling for key share",
     [tenant.uuid, words],
   );
-  const present = new Set(known.map(({ word }) => word));
+  const present = new Set(storedWords.map(({ word }) => word));
   const unknown = [...new Set(words)].filter((word) => !present.has(word));
   if (unknown.length === 0) return;
   const room = maxSpellings === undefined ? Number.POSITIVE_INFINITY : await roomFor({ execute, tenant }, maxSpellings);
@@ -45,19 +45,19 @@ export async function addWords(
 
 /** The spellings in parts for one statement each, ordered over all parts. */
 export function inParts(spellings: readonly Spelling[]): Spelling[][] {
-  const ordered = spellings.toSorted((a, b) => compared(a.spelling, b.spelling) || compared(a.word, b.word));
-  return Array.from({ length: Math.ceil(ordered.length / maxRows) }, (_, part) =>
-    ordered.slice(part * maxRows, (part + 1) * maxRows),
+  const orderedSpellings = spellings.toSorted((a, b) => compared(a.spelling, b.spelling) || compared(a.word, b.word));
+  return Array.from({ length: Math.ceil(orderedSpellings.length / maxRows) }, (_, part) =>
+    orderedSpellings.slice(part * maxRows, (part + 1) * maxRows),
   );
 }
 
-/** The spellings of the first words that are at most `room` together. */
+/** The spellings for the first words that are at most `room` together. */
 function spellingsWithin(words: readonly string[], room: number): Spelling[] {
   const spellings: Spelling[] = [];
   for (const word of words) {
-    const own = spellingsOf(word);
-    if (spellings.length + own.length > room) break;
-    for (const spelling of own) spellings.push({ spelling, word });
+    const wordSpellings = spellingsOf(word);
+    if (spellings.length + wordSpellings.length > room) break;
+    for (const spelling of wordSpellings) spellings.push({ spelling, word });
   }
   return spellings;
 }

@@ -14,7 +14,7 @@ describe("the hosts of a credential", () => {
     ["ssh://git.example:22/o/r.git", ["git.example", "git.example:22"]],
     ["ssh://git.example:443/o/r.git", ["git.example:443"]],
     ["https://[2606:4700::1]/r.git", ["[2606:4700::1]", "[2606:4700::1]:443"]],
-  ])("of %s are %j", (url, expected) => {
-    expect(credentialHosts(new URL(url))).toEqual(expected);
+  ])("of %s are %j", (url, expectedHosts) => {
+    expect(credentialHosts(new URL(url))).toEqual(expectedHosts);
   });
 });

@@ -6,13 +6,13 @@ import { TemplateSources } from "./template-sources.js";
 
 /** The credentials for sources and targets. */
 export interface RemoteCredentialSettings {
-  /** The reference of the tenant's credential for a host of template sources, by `host` or `host:port`. */
+  /** The reference to the tenant's credential for a template source host, by `host` or `host:port`. */
   readonly sourceCredentials: ReadonlyMap<string, string>;
   /** Without it, targets and sources that need a credential are refused. */
   readonly secrets?: SecretResolver;
 }
 
-/** Logins and SSH keys of tenants for sources and targets. */
+/** Tenants' logins and SSH keys for sources and targets. */
 export const remoteCredentials: SliceModule<RemoteCredentialSettings> = {
   slice: "remote-credentials",
   start({ settings }, services) {

@@ -24,7 +24,7 @@ type HostBinding = "thisHost" | "noHosts" | "otherHosts";
 // Git hosts that take a token as the password ignore the user name. A host that needs one gets it from the credential.
 const defaultUsername = "x-access-token";
 
-/** Turns a credential of a tenant into a login or an SSH key for a git remote, at the moment of its use. */
+/** Turns a tenant's credential into a login or an SSH key for a git remote, at the moment of its use. */
 export class RemoteCredentials {
   readonly #secrets: SecretResolver | undefined;
 
@@ -32,7 +32,7 @@ export class RemoteCredentials {
     this.#secrets = secrets;
   }
 
-  /** Throws TARGET_FORBIDDEN when the credential is for other hosts or of a kind that git cannot use. */
+  /** Throws TARGET_FORBIDDEN when the credential is for other hosts, or of a kind that git cannot use. */
   async resolve(use: CredentialUse): Promise<RemoteCredential> {
     const { kind, material } = await this.#open(use);
     if (!isFor(use.url, material))
@@ -68,8 +68,8 @@ export class RemoteCredentials {
 /** Whether a secret may be sent to a URL: it has no list of hosts, or the list contains the host. */
 function isFor(url: string, { hosts }: Record<string, unknown>): boolean {
   if (hosts === undefined) return true;
-  const named = credentialHosts(new URL(url));
-  return Array.isArray(hosts) && hosts.some((host) => named.includes(asciiAuthority(String(host))));
+  const urlHosts = credentialHosts(new URL(url));
+  return Array.isArray(hosts) && hosts.some((host) => urlHosts.includes(asciiAuthority(String(host))));
 }
 
 /** The credential for a git remote; undefined when the secret lacks the members for it. */

@@ -5,9 +5,9 @@ import { secretResolver } from "./secret-resolver.js";
 
 describe("secretResolver", () => {
   it("asks for the secret of the tenant with its purpose and subject, and reads the material", async () => {
-    const asked: unknown[] = [];
+    const requests: unknown[] = [];
     const resolve = async (...request: unknown[]) => {
-      asked.push(...request);
+      requests.push(...request);
       return { kind: "BearerToken", version: 3, material: Buffer.from('{"token":"t"}'), more: "of a later release" };
     };
     const client = (definition: unknown) => (definition === SecretsDefinition ? { resolve } : undefined);
@@ -21,6 +21,6 @@ describe("secretResolver", () => {
       purpose: "template-source",
       subject: "executions/exe_1",
     };
-    expect(asked).toEqual([request, options]);
+    expect(requests).toEqual([request, options]);
   });
 });

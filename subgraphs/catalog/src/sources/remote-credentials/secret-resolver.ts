@@ -2,9 +2,9 @@ import type { GrpcChannel } from "@factory/runtime/grpc/grpc-channel";
 import type { Trace } from "@factory/runtime/telemetry/trace";
 import { SecretsDefinition } from "@factory/schema/proto/generated/factory/integration/v1/secrets";
 
-/** A secret of a tenant, decrypted for one use. */
+/** A tenant's secret, decrypted for one use. */
 export interface ResolvedSecret {
-  /** The kind of the credential. It determines the members of `material`. */
+  /** The credential's kind. It determines the members of `material`. */
   readonly kind: string;
   readonly version: number;
   /** The decrypted members. They are for this use only: never store or log them. */
@@ -16,7 +16,7 @@ interface ResolveOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Resolves a secret of a tenant. `purpose` and `subject` (such as `executions/exe_…`) go into the audit log. */
+/** Resolves a tenant's secret. `purpose` and `subject` (such as `executions/exe_…`) go into the audit log. */
 export interface SecretResolver {
   resolve(
     tenantId: string,
@@ -28,8 +28,7 @@ export interface SecretResolver {
 }
 
 /**
- * Resolves secrets over gRPC. Throws the errors of the service: CREDENTIAL_NOT_FOUND, INVALID_STATE, UNAVAILABLE and
- * others.
+ * Resolves secrets over gRPC. Throws the service's errors: CREDENTIAL_NOT_FOUND, INVALID_STATE, UNAVAILABLE and others.
  */
 export function secretResolver(channel: GrpcChannel): SecretResolver {
   const client = channel.client(SecretsDefinition);

@@ -10,21 +10,21 @@ import { RemoteCredentials } from "./remote-credentials.js";
 import { TemplateSources } from "./template-sources.js";
 
 const [owner, stranger] = [tenantWithId(newId("ten")), tenantWithId(newId("ten"))];
-const expected = `Basic ${Buffer.from("x-access-token:sesame").toString("base64")}`;
+const expectedHeader = `Basic ${Buffer.from("x-access-token:sesame").toString("base64")}`;
 const options = { timeoutMs: 60_000, subject: "executions/exe_1", trace: continueTrace(undefined) };
 
 describe("TemplateSources", () => {
   let server: PackageServer;
   let reader: SourceReader;
   let downloads: number;
-  let asked: unknown[];
+  let requests: unknown[];
 
   beforeEach(async () => {
     server = await PackageServer.start();
     downloads = 0;
-    asked = [];
+    requests = [];
     server.on("/x.nupkg", (request, response) => {
-      if (request.headers.authorization !== expected) {
+      if (request.headers.authorization !== expectedHeader) {
         response.writeHead(401).end();
         return;
       }
@@ -46,7 +46,7 @@ describe("TemplateSources", () => {
   const sourcesFor = (host: string, hosts?: readonly string[]) => {
     const credentials = new RemoteCredentials({
       resolve: async (tenantId, credentialRef, purpose, subject) => {
-        asked.push({ tenantId, credentialRef, purpose, subject });
+        requests.push({ tenantId, credentialRef, purpose, subject });
         if (tenantId !== owner.tenantId) throw new DomainError("CREDENTIAL_NOT_FOUND");
         return { kind: "BearerToken", version: 1, material: { token: "sesame", ...(hosts && { hosts }) } };
       },
@@ -58,7 +58,7 @@ describe("TemplateSources", () => {
     const sources = sourcesFor(new URL(server.url).host);
     const { files, resolvedRef } = await sources.read(owner, `nupkg+${server.url}/x.nupkg`, options);
     expect([...files.keys()]).toEqual(["content/a.txt"]);
-    expect(asked).toEqual([
+    expect(requests).toEqual([
       {
         tenantId: owner.tenantId,
         credentialRef: "secret://packages",
@@ -84,9 +84,9 @@ describe("TemplateSources", () => {
   it("sends nothing over plain http that was meant for the host's https", async () => {
     const sources = sourcesFor("Git.Example");
     await sources.tryResolve(owner, "nupkg+http://git.example/#x", options);
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
     await sources.tryResolve(owner, "nupkg+https://git.example/#x", options);
-    expect(asked).toHaveLength(1);
+    expect(requests).toHaveLength(1);
   });
 
   it("asks for no credential for any other host", async () => {
@@ -94,6 +94,6 @@ describe("TemplateSources", () => {
     await expect(sources.read(owner, `nupkg+${server.url}/x.nupkg`, options)).rejects.toMatchObject({
       code: "SOURCE_UNAVAILABLE",
     });
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
   });
 });

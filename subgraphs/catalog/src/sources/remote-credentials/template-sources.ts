@@ -11,14 +11,12 @@ import type { RemoteCredentials } from "./remote-credentials.js";
 interface ReadOptions {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
-  /** The subject in the audit log of a credential, for example `executions/exe_…`. */
+  /** A credential's subject in the audit log, for example `executions/exe_…`. */
   readonly subject: string;
   readonly trace: Trace;
 }
 
-/**
- * Reads template sources for a tenant, with the credential of the tenant that the operator has configured for the host.
- */
+/** Reads template sources for a tenant, with the tenant's credential that the operator has configured for the host. */
 export class TemplateSources {
   readonly #reader: SourceReader;
   readonly #credentials: RemoteCredentials;
@@ -57,7 +55,7 @@ export class TemplateSources {
     return this.#reader.tryRead(sourceRef, { timeoutMs, tenantId, ...(credential && { credential }) });
   }
 
-  /** Reads the files of a source. Throws errors with codes SOURCE_…. */
+  /** Reads a source's files. Throws errors with codes SOURCE_…. */
   async read(tenant: Tenant, reference: string, options: ReadOptions): Promise<ReadSource> {
     const credential = await this.#credential(tenant, reference, options);
     const { timeoutMs, signal } = options;
@@ -73,12 +71,12 @@ export class TemplateSources {
   async listPackage(
     tenant: Tenant,
     reference: string,
-    wanted: { isWanted(path: string): boolean; maxBytes: number },
+    fileChoice: { isWanted(path: string): boolean; maxBytes: number },
     options: ReadOptions,
   ): Promise<PackageListing> {
     const credential = await this.#credential(tenant, reference, options);
     const { timeoutMs, signal } = options;
-    return this.#reader.listPackage(reference, wanted, {
+    return this.#reader.listPackage(reference, fileChoice, {
       timeoutMs,
       ...(signal && { signal }),
       ...(credential && { credential }),

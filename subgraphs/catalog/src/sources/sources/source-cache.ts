@@ -6,7 +6,7 @@ import type { RemoteCredential } from "../../git/git/remote-credential.js";
 /** A source in memory. */
 export interface ReadSource {
   readonly files: FileTree;
-  /** `sha256:<hex>` over modes, paths and contents of the files. */
+  /** `sha256:<hex>` over modes, paths and file contents. */
   readonly contentDigest: string;
   /** The reference pinned to the commit or the SHA-256 that was read. */
   readonly resolvedRef: string;
@@ -24,9 +24,7 @@ const mebibyte = 1024 * 1024;
 const defaultLimits: CacheLimits = { maxBytes: 64 * mebibyte, maxEntryBytes: 16 * mebibyte, maxAgeMs: 3_600_000 };
 const fileOverheadBytes = 256;
 
-/**
- * The key of a source in the cache. It includes tenant and credential, so that no other tenant or credential finds it.
- */
+/** A source's key in the cache. It includes tenant and credential, so that no other tenant or credential finds it. */
 export function sourceCacheKey(tenantId: string, pinnedRef: string, credential: RemoteCredential | undefined): string {
   return createHash("sha256")
     .update(JSON.stringify([tenantId, pinnedRef, identityOf(credential)]))
@@ -62,13 +60,13 @@ export class SourceCache {
   }
 
   put(key: string, source: ReadSource): void {
-    // A source that is too large is not copied. It still replaces an older one of its key.
+    // A source that is too large is not copied. It still replaces an older one with its key.
     if (sizeOf(source.files) > this.#sources.maxEntrySize) this.#sources.delete(key);
     else this.#sources.set(key, copyOf(source));
   }
 }
 
-/** A deep copy: files may be views of a whole package, and a reader may change its files. */
+/** A deep copy: files may be views into a whole package, and a reader may change its files. */
 function copyOf(source: ReadSource): ReadSource {
   const files = [...source.files].map(
     ([path, { bytes, executable }]) => [path, { bytes: new Uint8Array(bytes), executable }] as const,
@@ -77,7 +75,7 @@ function copyOf(source: ReadSource): ReadSource {
 }
 
 function sizeOf(files: FileTree): number {
-  // The cache takes no entry of size 0.
+  // The cache takes no entry with size 0.
   let size = 1;
   for (const [path, { bytes }] of files) size += bytes.length + 2 * path.length + fileOverheadBytes;
   return size;

@@ -11,18 +11,18 @@ import { SourceReader } from "./source-reader.js";
 const policy: SourcePolicy = { allowFile: true, fileRoots: [], allowLoopback: true, allowHosts: [] };
 const secret = `canary-${process.pid}-secret`;
 const credential: RemoteCredential = { kind: "login", username: "robot", password: secret };
-const expected = `Basic ${Buffer.from(`robot:${secret}`).toString("base64")}`;
+const expectedHeader = `Basic ${Buffer.from(`robot:${secret}`).toString("base64")}`;
 
 describe("a source that asks for a credential", () => {
   let server: PackageServer;
   let other: PackageServer;
   let reader: SourceReader;
-  let logged: unknown[];
+  let logLines: unknown[];
 
   beforeEach(async () => {
     [server, other] = [await PackageServer.start(), await PackageServer.start()];
-    logged = [];
-    const logger = { debug: (...args: unknown[]) => logged.push(args) };
+    logLines = [];
+    const logger = { debug: (...args: unknown[]) => logLines.push(args) };
     const nugetFeeds = [server.feed("feed", { "my.templates/1.0.0": nupkgOf({ "a.txt": "1" }) })];
     reader = new SourceReader({ policy, nugetFeeds, logger: logger as never });
   });
@@ -31,11 +31,11 @@ describe("a source that asks for a credential", () => {
     await Promise.all([server.stop(), other.stop()]);
   });
 
-  const read = (ref: string, change: { credential?: RemoteCredential } = { credential }) =>
+  const readSource = (ref: string, change: { credential?: RemoteCredential } = { credential }) =>
     reader.read(ref, { timeoutMs: 60_000, ...change });
-  const guarded = (answer: (request: IncomingMessage, response: ServerResponse) => unknown) => {
+  const guardedAnswer = (answer: (request: IncomingMessage, response: ServerResponse) => unknown) => {
     return (request: IncomingMessage, response: ServerResponse) => {
-      if (request.headers.authorization === expected) answer(request, response);
+      if (request.headers.authorization === expectedHeader) answer(request, response);
       else response.writeHead(401, { "www-authenticate": 'Basic realm="x"' }).end();
     };
   };
@@ -44,37 +44,37 @@ describe("a source that asks for a credential", () => {
   it("gives its package to the credential only", async () => {
     server.on(
       "/x.nupkg",
-      guarded((_, response) => response.end(nupkgOf({ "a.txt": "1" }))),
+      guardedAnswer((_, response) => response.end(nupkgOf({ "a.txt": "1" }))),
     );
     const ref = `nupkg+${server.url}/x.nupkg`;
-    expect([...(await read(ref)).files.keys()]).toEqual(["content/a.txt"]);
-    await expect(read(ref, {})).rejects.toMatchObject(refusal(/refused access/));
+    expect([...(await readSource(ref)).files.keys()]).toEqual(["content/a.txt"]);
+    await expect(readSource(ref, {})).rejects.toMatchObject(refusal(/refused access/));
     const wrong: RemoteCredential = { kind: "login", username: "robot", password: "wrong" };
-    await expect(read(ref, { credential: wrong })).rejects.toMatchObject(refusal(/refused access/));
+    await expect(readSource(ref, { credential: wrong })).rejects.toMatchObject(refusal(/refused access/));
     expect(await reader.tryResolve(ref, 5_000, credential)).toMatchObject({
       resolvedRef: expect.stringContaining("sha256="),
     });
     expect(await reader.tryResolve(ref, 5_000)).toBeUndefined();
-    expect(JSON.stringify(logged)).not.toContain(secret);
+    expect(JSON.stringify(logLines)).not.toContain(secret);
   });
 
   it.each([
     ["another host", () => other],
     ["the same host", () => server],
   ])("never has its credential carried along a redirect to %s", async (_, to) => {
-    const seen: (string | undefined)[] = [];
+    const seenHeaders: (string | undefined)[] = [];
     to().on("/stored.nupkg", (request, response) => {
-      seen.push(request.headers.authorization);
+      seenHeaders.push(request.headers.authorization);
       response.end(nupkgOf({ "a.txt": "1" }));
     });
     server.on(
       "/x.nupkg",
-      guarded((__, response) => {
+      guardedAnswer((__, response) => {
         response.writeHead(302, { location: `${to().url}/stored.nupkg` }).end();
       }),
     );
-    expect((await read(`nupkg+${server.url}/x.nupkg`)).files.size).toBe(1);
-    expect(seen).toEqual([undefined]);
+    expect((await readSource(`nupkg+${server.url}/x.nupkg`)).files.size).toBe(1);
+    expect(seenHeaders).toEqual([undefined]);
   });
 
   it.each<[string, string, RemoteCredential, RegExp]>([
@@ -95,7 +95,7 @@ describe("a source that asks for a credential", () => {
     ["takes no NUL in a password", "nupkg+URL/x", { ...credential, password: `${secret}\0` }, /control/],
     ["takes no colon in a login name", "nupkg+URL/x", { ...credential, username: "a:b" }, /colon/],
   ] as never)("%s", async (_, ref, wrong, message) => {
-    const attempt = read(ref.replace("URL", server.url), { credential: wrong });
+    const attempt = readSource(ref.replace("URL", server.url), { credential: wrong });
     await expect(attempt).rejects.toMatchObject(refusal(message));
     await expect(attempt).rejects.not.toMatchObject({ message: expect.stringContaining(secret) });
     expect(server.asked).toEqual([]);
@@ -108,15 +108,15 @@ describe("a source that asks for a credential", () => {
       const commit = await repository.commit("main", { "web/a.txt": "1", "b.txt": "2" });
       await repository.run(["config", "uploadpack.allowFilter", "true"]);
       server.onAny(
-        guarded((request, response) => {
+        guardedAnswer((request, response) => {
           commandLines.push(spawnSync("ps", ["-eo", "args"]).stdout.toString());
           gitBackend(repository.root, request, response);
         }),
       );
       const ref = `git+${server.url}/repository.git#main:web`;
-      const found = await read(ref);
-      expect([found.resolvedRef, [...found.files.keys()]]).toEqual([ref.replace("main", commit), ["a.txt"]]);
-      await expect(read(ref, {})).rejects.toMatchObject(refusal(/refused access/));
+      const source = await readSource(ref);
+      expect([source.resolvedRef, [...source.files.keys()]]).toEqual([ref.replace("main", commit), ["a.txt"]]);
+      await expect(readSource(ref, {})).rejects.toMatchObject(refusal(/refused access/));
       expect(commandLines.join("")).toContain("git");
       expect(commandLines.join("")).not.toContain(secret);
     } finally {

@@ -20,7 +20,7 @@ export interface PinnedSource {
 }
 
 interface ReadOptions extends SourceOptions {
-  /** Allows to cache the source in memory for the next read of the same pinned reference by this tenant. */
+  /** Allows to cache the source in memory for this tenant's next read of the same pinned reference. */
   tenantId?: string;
 }
 
@@ -45,11 +45,11 @@ export class SourceReader {
     timeoutMs: number,
     credential?: RemoteCredential,
   ): Promise<{ resolvedRef: string } | undefined> {
-    const parsed = parseSourceRef(sourceRef, this.#policy);
-    if ("dangerous" in parsed) throw refused(parsed.dangerous);
-    if ("unsupported" in parsed) return undefined;
+    const parseResult = parseSourceRef(sourceRef, this.#policy);
+    if ("dangerous" in parseResult) throw refused(parseResult.dangerous);
+    if ("unsupported" in parseResult) return undefined;
     try {
-      return await this.#resolve(parsed.ref, { timeoutMs, ...(credential && { credential }) });
+      return await this.#resolve(parseResult.ref, { timeoutMs, ...(credential && { credential }) });
     } catch (error) {
       this.#logger.debug({ err: error }, "the source of a new template version could not be resolved");
       return undefined;
@@ -64,33 +64,33 @@ export class SourceReader {
     const endsAt = performance.now() + options.timeoutMs;
     const timeLeft = () => Math.max(1, Math.ceil(endsAt - performance.now()));
     const resolve = () => this.tryResolve(sourceRef, timeLeft(), options.credential);
-    const parsed = parseSourceRef(sourceRef, this.#policy);
+    const parseResult = parseSourceRef(sourceRef, this.#policy);
     // One download both pins and reads a package.
-    const pinned = "ref" in parsed && parsed.ref.kind === "package" ? undefined : await resolve();
-    if (!("ref" in parsed) || (pinned === undefined && parsed.ref.kind === "git")) return undefined;
+    const pinnedCommit = "ref" in parseResult && parseResult.ref.kind === "package" ? undefined : await resolve();
+    if (!("ref" in parseResult) || (pinnedCommit === undefined && parseResult.ref.kind === "git")) return undefined;
     try {
       const timeoutMs = timeLeft();
-      // The time limit of the options is one for each step.
+      // The time limit of the options counts for each step.
       const signal = AbortSignal.timeout(timeoutMs);
       // The cache is for repeated reads: a first use must find out that a package has changed.
-      const reference = this.#parse(pinned?.resolvedRef ?? sourceRef);
+      const reference = this.#parse(pinnedCommit?.resolvedRef ?? sourceRef);
       const source = await this.#fetch(reference, { ...options, timeoutMs, signal });
       return { resolvedRef: source.resolvedRef, source };
     } catch (error) {
       this.#logger.debug({ err: error }, "the source of a template version could not be read in time");
-      return pinned ?? resolve();
+      return pinnedCommit ?? resolve();
     }
   }
 
-  /** Reads the files of a source, from the cache when the reference is pinned and was read before. */
+  /** Reads a source's files, from the cache when the reference is pinned and was read before. */
   async read(reference: string, options: ReadOptions): Promise<ReadSource> {
     const ref = this.#parse(reference);
     const { tenantId, credential } = options;
     if (tenantId === undefined) return this.#fetch(ref, options);
     // A reference that is not pinned is resolved each time. Its content is cached under the pinned reference.
     const key = (pinnedRef: string) => sourceCacheKey(tenantId, pinnedRef, credential);
-    const kept = isPinned(ref) ? this.#cache.get(key(formatSourceRef(ref))) : undefined;
-    if (kept !== undefined) return kept;
+    const cachedSource = isPinned(ref) ? this.#cache.get(key(formatSourceRef(ref))) : undefined;
+    if (cachedSource !== undefined) return cachedSource;
     const source = await this.#fetch(ref, options);
     this.#cache.put(key(source.resolvedRef), source);
     return source;
@@ -99,16 +99,16 @@ export class SourceReader {
   /** Lists a package without caching it. Throws SOURCE_REF_INVALID for a reference to anything else. */
   async listPackage(
     reference: string,
-    wanted: { isWanted(path: string): boolean; maxBytes: number },
+    fileChoice: { isWanted(path: string): boolean; maxBytes: number },
     options: SourceOptions,
   ): Promise<PackageListing> {
-    const parsed = parseSourceRef(reference, this.#policy);
-    if ("dangerous" in parsed) throw refused(parsed.dangerous);
-    if ("unsupported" in parsed) throw refused(parsed.unsupported);
-    if (parsed.ref.kind !== "package") throw refused("it does not name a package. Use nupkg+https: or nuget:");
-    if (parsed.ref.path !== "")
+    const parseResult = parseSourceRef(reference, this.#policy);
+    if ("dangerous" in parseResult) throw refused(parseResult.dangerous);
+    if ("unsupported" in parseResult) throw refused(parseResult.unsupported);
+    if (parseResult.ref.kind !== "package") throw refused("it does not name a package. Use nupkg+https: or nuget:");
+    if (parseResult.ref.path !== "")
       throw refused("it names a folder of the package, but a library is the whole package. Leave the folder out");
-    return this.#packages.list(parsed.ref, wanted, options);
+    return this.#packages.list(parseResult.ref, fileChoice, options);
   }
 
   close(): Promise<void> {
@@ -119,8 +119,8 @@ export class SourceReader {
     // One download both pins and reads a package.
     if (ref.kind === "package") return this.#packages.read(ref, options);
     const commit = isPinned(ref) ? ref.ref : (await resolveSource(ref, this.#policy, options)).commit;
-    const pinned = { ...ref, ref: commit };
-    return { ...(await fetchSource(pinned, this.#policy, options)), resolvedRef: formatSourceRef(pinned) };
+    const pinnedRef = { ...ref, ref: commit };
+    return { ...(await fetchSource(pinnedRef, this.#policy, options)), resolvedRef: formatSourceRef(pinnedRef) };
   }
 
   #resolve(ref: SourceRef, options: SourceOptions): Promise<{ resolvedRef: string }> {
@@ -128,9 +128,9 @@ export class SourceReader {
   }
 
   #parse(reference: string): SourceRef {
-    const parsed = parseSourceRef(reference, this.#policy);
-    if ("ref" in parsed) return parsed.ref;
-    const detail = "dangerous" in parsed ? parsed.dangerous : parsed.unsupported;
+    const parseResult = parseSourceRef(reference, this.#policy);
+    if ("ref" in parseResult) return parseResult.ref;
+    const detail = "dangerous" in parseResult ? parseResult.dangerous : parseResult.unsupported;
     throw new DomainError("SOURCE_UNAVAILABLE", { detail: `The sourceRef cannot be used: ${detail}.` });
   }
 }
@@ -140,7 +140,7 @@ function refused(problem: string): DomainError {
   return inputProblem("SOURCE_REF_INVALID", { pointer: "/sourceRef", code: "FORMAT", detail });
 }
 
-/** A full commit id, like the SHA-256 of a package, always names the same content. */
+/** A full commit id, like a package's SHA-256, always names the same content. */
 function isPinned(ref: SourceRef): boolean {
   return ref.kind === "package" ? ref.sha256 !== null : ref.ref !== null && isCommitId(ref.ref);
 }

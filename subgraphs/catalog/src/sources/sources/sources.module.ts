@@ -5,7 +5,7 @@ import { SourceReader } from "./source-reader.js";
 
 /** The remotes and feeds that templates and packages may come from. */
 export interface SourceSettings extends RemoteSettings {
-  /** The service index URLs of NuGet v3 feeds. They are asked in this order. */
+  /** The service index URLs for NuGet v3 feeds. They are asked in this order. */
   readonly nugetFeeds: readonly string[];
 }
 

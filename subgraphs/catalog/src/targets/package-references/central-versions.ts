@@ -12,7 +12,10 @@ const emptyCentralFile = `<Project>
 </Project>
 `;
 
-/** The central file of this project's package versions; undefined where the project does not use central package management. */
+/**
+ * The central file for this project's package versions; undefined where the project does not use central package
+ * management.
+ */
 export function centralVersionsOf(project: string, texts: ScaffoldTexts): string | undefined {
   const [packages, build] = centralFileNames.map((name) =>
     lookupPaths(project, name).find((path) => texts.read(path) !== undefined),
@@ -23,9 +26,9 @@ export function centralVersionsOf(project: string, texts: ScaffoldTexts): string
   if (setting !== true) return undefined;
   if (packages !== undefined) return packages;
   const [, ...above] = lookupPaths(project, "Directory.Packages.props");
-  const created = above.at(-1) ?? "Directory.Packages.props";
-  texts.create(created, emptyCentralFile);
-  return created;
+  const createdPath = above.at(-1) ?? "Directory.Packages.props";
+  texts.create(createdPath, emptyCentralFile);
+  return createdPath;
 }
 
 function managedCentrally(texts: ScaffoldTexts, path: string | undefined): boolean | undefined {

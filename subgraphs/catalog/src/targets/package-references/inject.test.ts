@@ -257,11 +257,11 @@ describe("the encoding of a project", () => {
     ["UTF-8 with a byte order mark", Buffer.from(`\ufeff${before}`), Buffer.from(`\ufeff${after}`)],
     ["UTF-16 little endian", Buffer.from(`\ufeff${before}`, "utf16le"), Buffer.from(`\ufeff${after}`, "utf16le")],
     ["UTF-16 big endian", utf16be(`\ufeff${before}`), utf16be(`\ufeff${after}`)],
-  ])("stays %s", (_name, bytes, expected) => {
+  ])("stays %s", (_name, bytes, expectedBytes) => {
     const files = new Map([["App.csproj", { bytes, executable: true }]]);
-    const injected = injectPackageReferences(files, orders, { primaryOutputs: [] });
-    expect(Buffer.from(injected.files.get("App.csproj")?.bytes ?? []).equals(expected)).toBe(true);
-    expect(injected.files.get("App.csproj")?.executable).toBe(true);
+    const injection = injectPackageReferences(files, orders, { primaryOutputs: [] });
+    expect(Buffer.from(injection.files.get("App.csproj")?.bytes ?? []).equals(expectedBytes)).toBe(true);
+    expect(injection.files.get("App.csproj")?.executable).toBe(true);
   });
 
   it("is refused when it can not be written back", () => {
@@ -288,11 +288,11 @@ describe("central package management", () => {
   </ItemGroup>
 </Project>
 `;
-  const referenced = project.replace(
+  const referencingProject = project.replace(
     "<ItemGroup>\n",
     '<ItemGroup>\n    <PackageReference Include="Orders.Client" />\n',
   );
-  const versioned = props.replace(
+  const versionedProps = props.replace(
     "<ItemGroup>\n",
     '<ItemGroup>\n    <PackageVersion Include="Orders.Client" Version="2.1.0" />\n',
   );
@@ -303,28 +303,28 @@ describe("central package management", () => {
 
   it("writes the reference without a version and the version into the produced props file", () => {
     const files = tree({ "src/App/App.csproj": project, "Directory.Packages.props": props });
-    const injected = injectPackageReferences(files, orders, { primaryOutputs: [] });
-    expect(text(injected.files, "src/App/App.csproj")).toBe(referenced);
-    expect(text(injected.files, "Directory.Packages.props")).toBe(versioned);
-    expect(injected).toMatchObject({ warnings: [], branchFiles: [] });
+    const injection = injectPackageReferences(files, orders, { primaryOutputs: [] });
+    expect(text(injection.files, "src/App/App.csproj")).toBe(referencingProject);
+    expect(text(injection.files, "Directory.Packages.props")).toBe(versionedProps);
+    expect(injection).toMatchObject({ warnings: [], branchFiles: [] });
   });
 
   it("carries the props file of the target branch into the scaffold", () => {
-    const injected = injectPackageReferences(
+    const injection = injectPackageReferences(
       tree({ "src/App/App.csproj": project }),
       orders,
       branch({ "Directory.Packages.props": props }),
     );
-    expect(text(injected.files, "src/App/App.csproj")).toBe(referenced);
-    expect(text(injected.files, "Directory.Packages.props")).toBe(versioned);
-    expect(injected.branchFiles).toEqual(["Directory.Packages.props"]);
+    expect(text(injection.files, "src/App/App.csproj")).toBe(referencingProject);
+    expect(text(injection.files, "Directory.Packages.props")).toBe(versionedProps);
+    expect(injection.branchFiles).toEqual(["Directory.Packages.props"]);
   });
 
   it("uses the nearest props file", () => {
     const files = tree({ "src/App/App.csproj": project, "src/Directory.Packages.props": props });
-    const injected = injectPackageReferences(files, orders, branch({ "Directory.Packages.props": props }));
-    expect(text(injected.files, "src/Directory.Packages.props")).toBe(versioned);
-    expect(injected.files.has("Directory.Packages.props")).toBe(false);
+    const injection = injectPackageReferences(files, orders, branch({ "Directory.Packages.props": props }));
+    expect(text(injection.files, "src/Directory.Packages.props")).toBe(versionedProps);
+    expect(injection.files.has("Directory.Packages.props")).toBe(false);
   });
 
   it("is off when the project says so, and on when only the project says so", () => {
@@ -355,8 +355,8 @@ describe("central package management", () => {
       "src/A.csproj":
         "<Project>\n  <PropertyGroup>\n    <ManagePackageVersionsCentrally>true</ManagePackageVersionsCentrally>\n  </PropertyGroup>\n</Project>\n",
     });
-    const injected = injectPackageReferences(files, orders, { primaryOutputs: [] });
-    expect(text(injected.files, "Directory.Packages.props")).toBe(`<Project>
+    const injection = injectPackageReferences(files, orders, { primaryOutputs: [] });
+    expect(text(injection.files, "Directory.Packages.props")).toBe(`<Project>
   <PropertyGroup>
     <ManagePackageVersionsCentrally>true</ManagePackageVersionsCentrally>
   </PropertyGroup>
@@ -365,24 +365,28 @@ describe("central package management", () => {
   </ItemGroup>
 </Project>
 `);
-    expect(injected.branchFiles).toEqual([]);
+    expect(injection.branchFiles).toEqual([]);
   });
 
   it("raises a lower central version and keeps a higher one with a warning", () => {
-    const raised = injectPackageReferences(
-      tree({ "A.csproj": referenced, "Directory.Packages.props": versioned.replace("2.1.0", "2.0.9") }),
+    const raisedInjection = injectPackageReferences(
+      tree({ "A.csproj": referencingProject, "Directory.Packages.props": versionedProps.replace("2.1.0", "2.0.9") }),
       orders,
       { primaryOutputs: [] },
     );
-    expect(text(raised.files, "Directory.Packages.props")).toBe(versioned);
-    expect(text(raised.files, "A.csproj")).toBe(referenced);
-    const higher = versioned.replace("2.1.0", "2.2.0");
-    const kept = injectPackageReferences(tree({ "A.csproj": project, "Directory.Packages.props": higher }), orders, {
-      primaryOutputs: [],
-    });
-    expect(text(kept.files, "Directory.Packages.props")).toBe(higher);
-    expect(text(kept.files, "A.csproj")).toBe(referenced);
-    expect(kept.warnings).toEqual([
+    expect(text(raisedInjection.files, "Directory.Packages.props")).toBe(versionedProps);
+    expect(text(raisedInjection.files, "A.csproj")).toBe(referencingProject);
+    const higher = versionedProps.replace("2.1.0", "2.2.0");
+    const keptInjection = injectPackageReferences(
+      tree({ "A.csproj": project, "Directory.Packages.props": higher }),
+      orders,
+      {
+        primaryOutputs: [],
+      },
+    );
+    expect(text(keptInjection.files, "Directory.Packages.props")).toBe(higher);
+    expect(text(keptInjection.files, "A.csproj")).toBe(referencingProject);
+    expect(keptInjection.warnings).toEqual([
       {
         code: "LibraryVersionAlreadyHigher",
         message:
@@ -392,19 +396,19 @@ describe("central package management", () => {
   });
 
   it("raises an override and leaves the central version of the others alone", () => {
-    const overriding = referenced.replace('"Orders.Client" />', '"Orders.Client" VersionOverride="1.0.0" />');
-    const old = versioned.replace("2.1.0", "0.9.0");
+    const overriding = referencingProject.replace('"Orders.Client" />', '"Orders.Client" VersionOverride="1.0.0" />');
+    const old = versionedProps.replace("2.1.0", "0.9.0");
     const files = tree({ "A.csproj": overriding, "Directory.Packages.props": old });
-    const injected = injectPackageReferences(files, orders, { primaryOutputs: [] });
-    expect(text(injected.files, "A.csproj")).toBe(overriding.replace("1.0.0", "2.1.0"));
-    expect(text(injected.files, "Directory.Packages.props")).toBe(old);
+    const injection = injectPackageReferences(files, orders, { primaryOutputs: [] });
+    expect(text(injection.files, "A.csproj")).toBe(overriding.replace("1.0.0", "2.1.0"));
+    expect(text(injection.files, "Directory.Packages.props")).toBe(old);
   });
 
   it("takes the version off a reference that may not carry one", () => {
-    const wrong = referenced.replace('"Orders.Client" />', '"Orders.Client" Version="1.0.0" />');
+    const wrong = referencingProject.replace('"Orders.Client" />', '"Orders.Client" Version="1.0.0" />');
     const files = tree({ "A.csproj": wrong, "Directory.Packages.props": props });
-    const injected = injectPackageReferences(files, orders, { primaryOutputs: [] });
-    expect(text(injected.files, "A.csproj")).toBe(referenced);
+    const injection = injectPackageReferences(files, orders, { primaryOutputs: [] });
+    expect(text(injection.files, "A.csproj")).toBe(referencingProject);
   });
 
   it("names the branch files it will ask for", () => {
@@ -421,7 +425,7 @@ describe("central package management", () => {
 
 describe("the projects that take libraries", () => {
   const project = "<Project>\n  <PropertyGroup />\n</Project>\n";
-  const changed = (files: Record<string, string>, primaryOutputs: string[]) => {
+  const changedPaths = (files: Record<string, string>, primaryOutputs: string[]) => {
     const before = tree(files);
     const { files: after } = injectPackageReferences(before, orders, { primaryOutputs });
     return [...after.keys()].filter((path) => text(before, path) !== text(after, path));
@@ -429,7 +433,7 @@ describe("the projects that take libraries", () => {
 
   it("are the primary outputs", () => {
     const files = { "a/A.csproj": project, "b/B.fsproj": project, "c/C.csproj": project, "x.sln": "" };
-    expect(changed(files, ["./a/A.csproj", "b\\B.fsproj", "x.sln", "missing.csproj"])).toEqual([
+    expect(changedPaths(files, ["./a/A.csproj", "b\\B.fsproj", "x.sln", "missing.csproj"])).toEqual([
       "a/A.csproj",
       "b/B.fsproj",
     ]);
@@ -441,9 +445,9 @@ describe("the projects that take libraries", () => {
       "<PropertyGroup><IsTestProject>true</IsTestProject></PropertyGroup>",
     );
     const files = { "a/A.csproj": project, "a/A.Tests.csproj": project, "b/Checks.csproj": tests };
-    expect(changed(files, Object.keys(files))).toEqual(["a/A.csproj"]);
-    expect(changed(files, [])).toEqual(["a/A.csproj"]);
-    expect(changed(files, ["a/A.Tests.csproj"])).toEqual(["a/A.Tests.csproj"]);
+    expect(changedPaths(files, Object.keys(files))).toEqual(["a/A.csproj"]);
+    expect(changedPaths(files, [])).toEqual(["a/A.csproj"]);
+    expect(changedPaths(files, ["a/A.Tests.csproj"])).toEqual(["a/A.Tests.csproj"]);
   });
 
   it("are those nearest to the root without primary outputs", () => {
@@ -453,14 +457,14 @@ describe("the projects that take libraries", () => {
       "src/B/tools/T.csproj": project,
       "s.shproj": project,
     };
-    expect(changed(files, [])).toEqual(["src/A/A.csproj", "src/B/B.vbproj"]);
+    expect(changedPaths(files, [])).toEqual(["src/A/A.csproj", "src/B/B.vbproj"]);
   });
 
   it("are missing with a warning", () => {
     const files = tree({ "README.md": "x", "A.Tests.csproj": project });
-    const injected = injectPackageReferences(files, orders, { primaryOutputs: [] });
-    expect(injected.files).toEqual(files);
-    expect(injected.warnings).toEqual([
+    const injection = injectPackageReferences(files, orders, { primaryOutputs: [] });
+    expect(injection.files).toEqual(files);
+    expect(injection.warnings).toEqual([
       {
         code: "NoProjectForLibraries",
         message:
@@ -487,8 +491,8 @@ describe("libraries that can not be injected", () => {
 
   it.each(["", "<Project>", "<Project></Projekt>", "no xml", "<Project>&bad;</Project>", "<a/><b/>"])(
     "are those of a project that reads %j",
-    (broken) => {
-      expect(refusal({ "A.csproj": broken }, "1.0.0")).toMatchObject({
+    (brokenProject) => {
+      expect(refusal({ "A.csproj": brokenProject }, "1.0.0")).toMatchObject({
         code: "LIBRARY_INJECTION_FAILED",
         facts: { path: "A.csproj" },
       });

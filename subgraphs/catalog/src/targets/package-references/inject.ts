@@ -14,7 +14,7 @@ import { ScaffoldTexts } from "./scaffold-texts.js";
 
 export interface InjectionContext {
   readonly primaryOutputs: readonly string[];
-  /** Reads a file of the target branch. */
+  /** Reads a file on the target branch. */
   readonly targetBranchFile?: (path: string) => Uint8Array | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface InjectionWarning {
 interface Injection {
   readonly files: Map<string, TreeFile>;
   readonly warnings: InjectionWarning[];
-  /** Files of the target branch that were edited only to hold package versions. */
+  /** Files on the target branch that were edited only to hold package versions. */
   readonly branchFiles: string[];
 }
 
@@ -94,7 +94,11 @@ function injectNothing(files: FileTree, libraries: readonly LibraryReference[]):
   return { files: new Map(files), warnings, branchFiles: [] };
 }
 
-function alreadyHigher(path: string, { packageName, version }: LibraryReference, kept: string): InjectionWarning {
-  const message = `${path} already references ${packageName} ${kept}, which is higher than ${version}. The higher version was kept.`;
+function alreadyHigher(
+  path: string,
+  { packageName, version }: LibraryReference,
+  keptVersion: string,
+): InjectionWarning {
+  const message = `${path} already references ${packageName} ${keptVersion}, which is higher than ${version}. The higher version was kept.`;
   return { code: "LibraryVersionAlreadyHigher", message };
 }

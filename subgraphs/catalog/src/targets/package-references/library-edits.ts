@@ -10,7 +10,7 @@ export interface Edit {
   readonly text: string;
   /** The version that was kept because it is higher than the requested one. */
   readonly keptHigher?: string | undefined;
-  /** Whether the project overrides the version of this package, so that the central version has no effect on it. */
+  /** Whether the project overrides this package's version, so that the central version has no effect on it. */
   readonly overridden?: boolean;
 }
 
@@ -19,11 +19,11 @@ export function referenceWithVersion(text: string, { packageName, version }: Lib
   const items = packageItems(text, "PackageReference", packageName);
   if (items.length === 0) return { text: add(text, "PackageReference", { packageName, version }) };
   // from the end, so that the offsets of earlier items stay valid
-  const edited = items.toReversed().reduce((current, item) => {
-    const same = isSame(metadataOf(item, "Version"), version);
-    return same ? current : setMetadata(current, item, ["Version", version]);
+  const editedText = items.toReversed().reduce((current, item) => {
+    const isUnchanged = isSame(metadataOf(item, "Version"), version);
+    return isUnchanged ? current : setMetadata(current, item, ["Version", version]);
   }, text);
-  return { text: edited };
+  return { text: editedText };
 }
 
 /** Adds a reference without a version, for central package management. An existing VersionOverride is raised. */
@@ -31,7 +31,7 @@ export function referenceWithoutVersion(text: string, { packageName, version }: 
   const items = packageItems(text, "PackageReference", packageName);
   if (items.length === 0) return { text: add(text, "PackageReference", { packageName }) };
   let keptHigher: string | undefined;
-  const edited = items.toReversed().reduce((current, item) => {
+  const editedText = items.toReversed().reduce((current, item) => {
     const override = metadataOf(item, "VersionOverride");
     if (override === undefined) return removeMetadata(current, item, "Version");
     if (isHigher(override, version)) keptHigher = override;
@@ -39,7 +39,7 @@ export function referenceWithoutVersion(text: string, { packageName, version }: 
     return setMetadata(current, item, ["VersionOverride", version]);
   }, text);
   return {
-    text: edited,
+    text: editedText,
     keptHigher,
     overridden: items.every((item) => metadataOf(item, "VersionOverride") !== undefined),
   };
@@ -50,14 +50,14 @@ export function centralVersion(text: string, { packageName, version }: LibraryRe
   const items = packageItems(text, "PackageVersion", packageName);
   if (items.length === 0) return { text: add(text, "PackageVersion", { packageName, version }) };
   let keptHigher: string | undefined;
-  const edited = items.toReversed().reduce((current, item) => {
+  const editedText = items.toReversed().reduce((current, item) => {
     const present = metadataOf(item, "Version");
     if (isSame(present, version)) return current;
     if (!isHigher(present, version)) return setMetadata(current, item, ["Version", version]);
     keptHigher = present;
     return current;
   }, text);
-  return { text: edited, keptHigher };
+  return { text: editedText, keptHigher };
 }
 
 function add(
@@ -69,16 +69,16 @@ function add(
   return addItem(text, kind, version === undefined ? [include] : [include, ["Version", version]]);
 }
 
-function isSame(present: string | undefined, asked: string): boolean {
-  return present === asked || order(present, asked) === 0;
+function isSame(present: string | undefined, requestedVersion: string): boolean {
+  return present === requestedVersion || order(present, requestedVersion) === 0;
 }
 
 // an expression such as $(OrdersVersion) cannot be compared, so it is replaced
-function isHigher(present: string | undefined, asked: string): boolean {
-  return (order(present, asked) ?? 0) > 0;
+function isHigher(present: string | undefined, requestedVersion: string): boolean {
+  return (order(present, requestedVersion) ?? 0) > 0;
 }
 
-function order(present: string | undefined, asked: string): number | undefined {
-  const [a, b] = [parseVersion(present ?? ""), parseVersion(asked)];
+function order(present: string | undefined, requestedVersion: string): number | undefined {
+  const [a, b] = [parseVersion(present ?? ""), parseVersion(requestedVersion)];
   return a && b && compareVersions(a, b);
 }

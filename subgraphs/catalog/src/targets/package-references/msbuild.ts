@@ -11,10 +11,10 @@ import {
   setText,
 } from "./xml-splice.js";
 
-/** The MSBuild items that name a package: the reference of a project, and the version in the central file. */
+/** The MSBuild items that name a package: a project's reference, and the version in the central file. */
 export type PackageItem = "PackageReference" | "PackageVersion";
 
-/** The item groups of a project in document order, without those inside targets. */
+/** A project's item groups in document order, without those inside targets. */
 function itemGroups(project: XmlElement): XmlElement[] {
   return project.children.flatMap((child) => {
     if (isNamed(child, "ItemGroup")) return [child];
@@ -26,7 +26,7 @@ function identityOf(item: XmlElement): string {
   return (attributeOf(item, "Include") ?? attributeOf(item, "Update"))?.value.trim() ?? "";
 }
 
-/** The items of that kind for a package; package ids compare ignoring case. */
+/** A package's items of that kind; package ids compare ignoring case. */
 export function packageItems(text: string, kind: PackageItem, packageName: string): XmlElement[] {
   return itemGroups(outline(text))
     .flatMap((group) => group.children)
@@ -42,7 +42,7 @@ export function propertyOf(text: string, name: string): string | undefined {
     ?.text.trim();
 }
 
-/** The value of a metadata member, from an attribute or from a child element. */
+/** A metadata member's value, from an attribute or from a child element. */
 export function metadataOf(item: XmlElement, name: string): string | undefined {
   return (attributeOf(item, name)?.value ?? childOf(item, name)?.text)?.trim();
 }
@@ -63,7 +63,10 @@ export function removeMetadata(text: string, item: XmlElement, name: string): st
   return child === undefined ? text : removeElement(text, child);
 }
 
-/** Adds an item to the group with items of its kind: in order if the group is sorted, otherwise last. Creates a missing group. */
+/**
+ * Adds an item to the group with items of its kind: in order if the group is sorted, otherwise last. Creates a missing
+ * group.
+ */
 export function addItem(text: string, kind: PackageItem, attributes: readonly (readonly [string, string])[]): string {
   const project = outline(text);
   const group = project.children.find(
@@ -93,8 +96,8 @@ function closingOf(text: string, siblings: readonly XmlElement[]): string {
 // undefined: the new item comes first
 function predecessor(siblings: readonly XmlElement[], packageName: string): XmlElement | undefined {
   const names = siblings.map((sibling) => identityOf(sibling).toLowerCase());
-  const sorted = names.every((name, index) => index === 0 || (names[index - 1] ?? "") <= name);
-  return sorted ? siblings[names.findLastIndex((name) => name < packageName.toLowerCase())] : siblings.at(-1);
+  const isSorted = names.every((name, index) => index === 0 || (names[index - 1] ?? "") <= name);
+  return isSorted ? siblings[names.findLastIndex((name) => name < packageName.toLowerCase())] : siblings.at(-1);
 }
 
 function addGroup(text: string, project: XmlElement, item: string): string {

@@ -16,7 +16,7 @@ export function projectsForLibraries(files: FileTree, primaryOutputs: readonly s
   return products.filter((path) => depth(path) === least).sort();
 }
 
-/** The paths at which MSBuild looks for a file of that name: from the project's folder up to the root. */
+/** The paths at which MSBuild looks for a file with that name: from the project's folder up to the root. */
 export function lookupPaths(project: string, name: string): string[] {
   const folders = project.split("/").slice(0, -1);
   return [...folders.keys(), folders.length]

@@ -4,10 +4,10 @@ import { injectionFailed, readText, type TextFile } from "./text-file.js";
 
 type LoadedText = TextFile & { edited?: string };
 
-/** The limit of characters over all reads. Each read is parsed again, which blocks the process: about two seconds. */
+/** The character limit over all reads. Each read is parsed again, which blocks the process: about two seconds. */
 const maxReadCharacters = 50_000_000;
 
-/** The MSBuild files of a scaffold, over those of the target branch, as texts that can be edited. */
+/** A scaffold's MSBuild files, over the target branch's own, as texts that can be edited. */
 export class ScaffoldTexts {
   readonly #files: FileTree;
   readonly #branchFile: (path: string) => Uint8Array | undefined;
@@ -21,8 +21,8 @@ export class ScaffoldTexts {
 
   /** The text with all edits so far; undefined where neither the scaffold nor the branch has the file. */
   read(path: string): string | undefined {
-    const known = this.#texts.get(path) ?? this.#load(path);
-    const text = known?.edited ?? known?.text;
+    const loadedText = this.#texts.get(path) ?? this.#load(path);
+    const text = loadedText?.edited ?? loadedText?.text;
     this.#charactersLeft -= text?.length ?? 0;
     if (this.#charactersLeft < 0)
       throw injectionFailed(path, "the projects are too large for so many libraries; use fewer libraries");
@@ -31,14 +31,14 @@ export class ScaffoldTexts {
 
   edit(path: string, change: (text: string) => string): void {
     const text = this.read(path);
-    const known = this.#texts.get(path);
-    if (text === undefined || known === undefined) return;
-    const edited = change(text);
-    if (edited !== text) known.edited = edited;
+    const loadedText = this.#texts.get(path);
+    if (text === undefined || loadedText === undefined) return;
+    const editedText = change(text);
+    if (editedText !== text) loadedText.edited = editedText;
   }
 
   create(path: string, text: string): void {
-    this.#texts.set(path, { text: "", edited: text, toBytes: (edited) => Buffer.from(edited) });
+    this.#texts.set(path, { text: "", edited: text, toBytes: (editedText) => Buffer.from(editedText) });
   }
 
   /** The paths whose text changed. */
@@ -48,9 +48,12 @@ export class ScaffoldTexts {
 
   toTree(): Map<string, TreeFile> {
     const tree = new Map(this.#files);
-    for (const [path, known] of this.#texts)
-      if (known.edited !== undefined)
-        tree.set(path, { bytes: known.toBytes(known.edited), executable: this.#files.get(path)?.executable ?? false });
+    for (const [path, loadedText] of this.#texts)
+      if (loadedText.edited !== undefined)
+        tree.set(path, {
+          bytes: loadedText.toBytes(loadedText.edited),
+          executable: this.#files.get(path)?.executable ?? false,
+        });
     return tree;
   }
 

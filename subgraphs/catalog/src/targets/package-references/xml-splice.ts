@@ -9,8 +9,8 @@ export function escapeXml(value: string): string {
 }
 
 export function setAttribute(text: string, attribute: XmlAttribute, value: string): string {
-  const quoted = escapeXml(value).replaceAll("'", "&apos;");
-  return splice(text, [attribute.valueStart, attribute.valueEnd], quoted);
+  const quotedValue = escapeXml(value).replaceAll("'", "&apos;");
+  return splice(text, [attribute.valueStart, attribute.valueEnd], quotedValue);
 }
 
 export function addAttribute(text: string, after: XmlAttribute, [name, value]: readonly [string, string]): string {
@@ -27,15 +27,15 @@ export function removeAttribute(text: string, attribute: XmlAttribute): string {
 
 /** Takes the element out together with the white space before it. */
 export function removeElement(text: string, element: XmlElement): string {
-  const kept = text.slice(0, element.start).trimEnd();
-  return kept + text.slice(element.end);
+  const textBefore = text.slice(0, element.start).trimEnd();
+  return textBefore + text.slice(element.end);
 }
 
-/** Replaces what stands between the tags of an element. */
+/** Replaces what stands between an element's tags. */
 export function setText(text: string, element: XmlElement, value: string): string {
-  const escaped = escapeXml(value);
-  if (!element.selfClosing) return splice(text, [element.openEnd, element.closeStart], escaped);
-  return splice(text, [element.start, element.end], `<${element.name}>${escaped}</${element.name}>`);
+  const escapedText = escapeXml(value);
+  if (!element.selfClosing) return splice(text, [element.openEnd, element.closeStart], escapedText);
+  return splice(text, [element.start, element.end], `<${element.name}>${escapedText}</${element.name}>`);
 }
 
 function endOfLine(text: string): string {
@@ -50,29 +50,29 @@ export function indentOf(text: string, element: XmlElement): string | undefined 
 }
 
 /** Adds lines after an element, and after a comment that ends its line: that comment belongs to the element. */
-export function insertAfter(text: string, element: XmlElement, rendered: string): string {
+export function insertAfter(text: string, element: XmlElement, renderedXml: string): string {
   const indent = indentOf(text, element);
-  if (indent === undefined) return splice(text, [element.end, element.end], rendered);
+  if (indent === undefined) return splice(text, [element.end, element.end], renderedXml);
   const trailing = /^[ \t]*<!--(?:(?!-->)[^\r\n])*-->[ \t]*(?=\r?\n)/.exec(text.slice(element.end))?.[0] ?? "";
   const at = element.end + trailing.length;
-  return splice(text, [at, at], endOfLine(text) + indented(text, rendered, indent));
+  return splice(text, [at, at], endOfLine(text) + indented(text, renderedXml, indent));
 }
 
-/** Adds lines as the first content of an element; `indent` is that of its children, undefined when they share a line. */
+/** Adds lines as an element's first content; `indent` is its children's indent, undefined when they share a line. */
 export function insertFirst(
   text: string,
   element: XmlElement,
-  [rendered, indent]: readonly [string, string | undefined],
+  [renderedXml, indent]: readonly [string, string | undefined],
 ): string {
-  const inner = indent === undefined ? rendered : endOfLine(text) + indented(text, rendered, indent);
+  const inner = indent === undefined ? renderedXml : endOfLine(text) + indented(text, renderedXml, indent);
   if (!element.selfClosing) return splice(text, [element.openEnd, element.openEnd], inner);
   const open = text.slice(element.start, element.end).replace(/\s*\/>$/, ">");
   const close = `${indent === undefined ? "" : endOfLine(text)}</${element.name}>`;
   return splice(text, [element.start, element.end], open + inner + close);
 }
 
-function indented(text: string, rendered: string, indent: string): string {
-  return rendered
+function indented(text: string, renderedXml: string, indent: string): string {
+  return renderedXml
     .split("\n")
     .map((line) => (line === "" ? "" : indent + line))
     .join(endOfLine(text));

@@ -8,7 +8,7 @@ import type { TargetTree } from "./target-tree.js";
 
 const maxDiffBytes = 128 * 1024 * 1024;
 
-/** Finds the commit of the same execution, by its trailer, among the newest commits of the branch. */
+/** Finds the same execution's commit, by its trailer, among the newest commits on the branch. */
 export async function findLanded(
   workspace: Workspace,
   head: string,
@@ -42,14 +42,15 @@ export async function landedFiles(
   tree: TargetTree,
   { commitSha, paths, knownSizes }: LandedScaffold,
 ): Promise<ScaffoldFile[]> {
-  const changed = await changesOf(workspace, commitSha);
-  const listed = await listTree(workspace, commitSha);
-  if (listed === undefined) throw targetUnavailable("The target has a path that is not valid UTF-8. Rename that file.");
-  const wanted = new Set(paths);
-  const files = listed
-    .filter(({ path, type }) => type === "blob" && wanted.has(path) && !changed.has(path))
+  const changes = await changesOf(workspace, commitSha);
+  const entries = await listTree(workspace, commitSha);
+  if (entries === undefined)
+    throw targetUnavailable("The target has a path that is not valid UTF-8. Rename that file.");
+  const wantedPaths = new Set(paths);
+  const files = entries
+    .filter(({ path, type }) => type === "blob" && wantedPaths.has(path) && !changes.has(path))
     .map(({ path, mode, id }): ChangedFile => ({ path, change: "Unchanged", mode, blobSha: id }))
-    .concat(...changed.values());
+    .concat(...changes.values());
   const unknown = files.map(({ blobSha }) => blobSha).filter((id) => !knownSizes.has(id));
   const sizes = new Map([...knownSizes, ...(await tree.sizes(unknown, commitSha))]);
   return files.map((file) => ({ ...file, size: sizes.get(file.blobSha) ?? 0 })).toSorted(byPath);

@@ -7,8 +7,8 @@ export interface Versions<T> {
 type Places = Versions<number>;
 
 /**
- * Cuts three texts before the lines that each of them has exactly once and in the same order, as patience diff does.
- * The segments between the cuts are short, so that a repeated line is only searched within its segment.
+ * Cuts three texts before the lines that each text has exactly once and in the same order, as patience diff does. The
+ * segments between the cuts are short, so that a repeated line is only searched within its segment.
  */
 export function lineSegments({ base, ours, theirs }: Versions<readonly string[]>): Versions<string[]>[] {
   const cuts = [{ base: 0, ours: 0, theirs: 0 }, ...anchors({ base, ours, theirs })];
@@ -24,7 +24,7 @@ export function lineSegments({ base, ours, theirs }: Versions<readonly string[]>
 
 function anchors({ base, ours, theirs }: Versions<readonly string[]>): Places[] {
   const [inOurs, inTheirs] = [placesOfSingles(ours), placesOfSingles(theirs)];
-  // A map keeps the order of insertion, here the order of the base.
+  // A map keeps insertion order, here the order of the base.
   const common = [...placesOfSingles(base)].flatMap(([line, place]): Places[] => {
     const [our, their] = [inOurs.get(line), inTheirs.get(line)];
     return our === undefined || their === undefined ? [] : [{ base: place, ours: our, theirs: their }];
@@ -38,12 +38,12 @@ function anchors({ base, ours, theirs }: Versions<readonly string[]>): Places[] 
 /** The lines that occur once, with their index. */
 function placesOfSingles(lines: readonly string[]): Map<string, number> {
   const places = new Map<string, number>();
-  const repeated = new Set<string>();
+  const repeatedLines = new Set<string>();
   for (const [index, line] of lines.entries()) {
-    if (places.has(line)) repeated.add(line);
+    if (places.has(line)) repeatedLines.add(line);
     else places.set(line, index);
   }
-  for (const line of repeated) places.delete(line);
+  for (const line of repeatedLines) places.delete(line);
   return places;
 }
 
@@ -53,15 +53,15 @@ function increasing<T>(items: readonly T[], value: (item: T) => number): T[] {
     readonly item: T;
     readonly before: Link | undefined;
   }
-  // The smallest last item of a subsequence, by its length.
+  // A subsequence's smallest last item, by its length.
   const ends: Link[] = [];
   for (const item of items) {
     const length = lengthBelow(ends, (link) => value(link.item) < value(item));
     ends[length] = { item, before: ends[length - 1] };
   }
-  const selected: T[] = [];
-  for (let link = ends.at(-1); link !== undefined; link = link.before) selected.push(link.item);
-  return selected.reverse();
+  const selectedItems: T[] = [];
+  for (let link = ends.at(-1); link !== undefined; link = link.before) selectedItems.push(link.item);
+  return selectedItems.reverse();
 }
 
 /** The number of leading links for which `isBelow` is true, by binary search. */

@@ -8,9 +8,9 @@ import { mergeText } from "./merge-text.js";
 const merge = (base: string, ours: string, theirs: string, comparisons = 1e8, lineBudget = 1e6) => {
   const bytes = (text: string) => Buffer.from(text);
   const remaining = { comparisons, lines: lineBudget };
-  const merged = mergeText({ base: bytes(base), ours: bytes(ours), theirs: bytes(theirs) }, remaining);
-  if (merged === "unmergeable") return merged;
-  return "bytes" in merged ? Buffer.from(merged.bytes).toString() : merged.conflictingHunks;
+  const mergeResult = mergeText({ base: bytes(base), ours: bytes(ours), theirs: bytes(theirs) }, remaining);
+  if (mergeResult === "unmergeable") return mergeResult;
+  return "bytes" in mergeResult ? Buffer.from(mergeResult.bytes).toString() : mergeResult.conflictingHunks;
 };
 const lines = (between: string, count: number) =>
   Array.from({ length: count }, (_, index) => `line ${index}\n${between}`).join("");
@@ -31,8 +31,8 @@ describe("merging texts by lines", () => {
       `${base}toString\n`,
       `__proto__\n${base}toString\n`,
     ],
-  ])("takes %s", (_, ours, theirs, expected) => {
-    expect(merge(base, ours, theirs)).toBe(expected);
+  ])("takes %s", (_, ours, theirs, expectedText) => {
+    expect(merge(base, ours, theirs)).toBe(expectedText);
   });
 
   it.each([
@@ -41,8 +41,8 @@ describe("merging texts by lines", () => {
     ["a line changed by one and removed by the other", "1\n2\nA\n4\n5\n", "1\n2\n4\n5\n", 1],
     ["different lines added at the same place", "1\n2\n3\n4\n5\nA\n", "1\n2\n3\n4\n5\nB\n", 1],
     ["neighbouring lines", "1\nA\n3\n4\n5\n", "1\n2\nB\n4\n5\n", 1],
-  ])("counts the places of %s", (_, ours, theirs, expected) => {
-    expect(merge(base, ours, theirs)).toBe(expected);
+  ])("counts the places of %s", (_, ours, theirs, expectedCount) => {
+    expect(merge(base, ours, theirs)).toBe(expectedCount);
   });
 
   it("keeps the line ends of the side that changed them", () => {
@@ -86,8 +86,8 @@ describe("merging texts by lines", () => {
   it("merges very long texts that differ in few places quickly", () => {
     const long = Array.from({ length: 200_000 }, (_, index) => `line ${index}`);
     const text = (change: Record<number, string>) => long.map((line, index) => change[index] ?? line).join("\n");
-    const merged = merge(text({}), text({ 99_000: "ours" }), text({ 101_000: "theirs" }));
-    expect(merged).toBe(text({ 99_000: "ours", 101_000: "theirs" }));
+    const mergeResult = merge(text({}), text({ 99_000: "ours" }), text({ 101_000: "theirs" }));
+    expect(mergeResult).toBe(text({ 99_000: "ours", 101_000: "theirs" }));
   });
 
   it("agrees with git where changes keep apart", async () => {
@@ -109,17 +109,19 @@ describe("merging texts by lines", () => {
         fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 12 }), async (changes) => {
           const side = (name: string) =>
             changes
-              .flatMap((what, index) => {
-                const own =
-                  what === `${name} removes` ? [] : [what === name || what === "both" ? `${name} ${index}` : index];
-                return [`before ${index}`, ...own, `after ${index}`, `between ${index}`];
+              .flatMap((changeName, index) => {
+                const ownLines =
+                  changeName === `${name} removes`
+                    ? []
+                    : [changeName === name || changeName === "both" ? `${name} ${index}` : index];
+                return [`before ${index}`, ...ownLines, `after ${index}`, `between ${index}`];
               })
               .join("\n");
           const sides = { base: side("base"), ours: side("ours"), theirs: side("theirs") };
-          const merged = merge(sides.base, sides.ours, sides.theirs);
-          const conflicts = changes.filter((what) => what === "both").length;
-          if (conflicts > 0) expect(merged).toBe(conflicts);
-          else expect(merged).toBe(await byGit(sides));
+          const mergeResult = merge(sides.base, sides.ours, sides.theirs);
+          const conflicts = changes.filter((changeName) => changeName === "both").length;
+          if (conflicts > 0) expect(mergeResult).toBe(conflicts);
+          else expect(mergeResult).toBe(await byGit(sides));
         }),
         { numRuns: 40 },
       );
@@ -130,20 +132,29 @@ describe("merging texts by lines", () => {
 });
 
 describe("a text with conflicts", () => {
-  const marked = (base: string, ours: string, theirs: string) => {
-    const [one, two, three] = [base, ours, theirs].map((text) => Buffer.from(text)) as [Buffer, Buffer, Buffer];
-    const merged = mergeText({ base: one, ours: two, theirs: three }, { comparisons: 1e8, lines: 1e6 });
-    return merged !== "unmergeable" && "marked" in merged ? Buffer.from(merged.marked).toString() : undefined;
+  const markedText = (base: string, ours: string, theirs: string) => {
+    const [baseBytes, ourBytes, theirBytes] = [base, ours, theirs].map((text) => Buffer.from(text)) as [
+      Buffer,
+      Buffer,
+      Buffer,
+    ];
+    const mergeResult = mergeText(
+      { base: baseBytes, ours: ourBytes, theirs: theirBytes },
+      { comparisons: 1e8, lines: 1e6 },
+    );
+    return mergeResult !== "unmergeable" && "marked" in mergeResult
+      ? Buffer.from(mergeResult.marked).toString()
+      : undefined;
   };
 
   it("has both versions between marks, and the changes that do not conflict", () => {
-    expect(marked("1\n2\n3\n4\n5\n", "A\n2\n3\n4\n5\n", "B\n2\n3\n4\nfive\n")).toBe(
+    expect(markedText("1\n2\n3\n4\n5\n", "A\n2\n3\n4\n5\n", "B\n2\n3\n4\nfive\n")).toBe(
       "<<<<<<< target\nA\n=======\nB\n>>>>>>> template\n2\n3\n4\nfive\n",
     );
   });
 
   it("keeps its line ends, and ends a last line before a mark", () => {
-    expect(marked("1\r\n2\r\n", "1\r\nA", "1\r\nB\r\n")).toBe(
+    expect(markedText("1\r\n2\r\n", "1\r\nA", "1\r\nB\r\n")).toBe(
       "1\r\n<<<<<<< target\r\nA\r\n=======\r\nB\r\n>>>>>>> template\r\n",
     );
   });

@@ -4,21 +4,21 @@ import { lineSegments, type Versions } from "./line-segments.js";
 /** `unmergeable`: the file is binary, or its versions are too different to be compared in time. */
 export type MergedText =
   | { readonly bytes: Uint8Array }
-  /** `marked` has both versions of each conflict between the marks of git. */
+  /** `marked` has both versions in each conflict, between git's marks. */
   | { readonly conflictingHunks: number; readonly marked: Uint8Array }
   | "unmergeable";
 
-/** The work that is left to one merge of a scaffold. Merging blocks the event loop, so it is limited. */
+/** The work that is left to one scaffold merge. Merging blocks the event loop, so it is limited. */
 export interface RemainingWork {
-  /** Comparisons of lines. The search for common lines is quadratic. */
+  /** Line comparisons. The search for common lines is quadratic. */
   comparisons: number;
-  /** Lines of all versions between their common start and end. Sorting them takes time too. */
+  /** Lines in all versions between their common start and end. Sorting them takes time too. */
   lines: number;
 }
 
 /**
- * Limits for one version of a file: all its lines, and its lines between the common start and end. A merge within them
- * takes a third of a second.
+ * Limits for one file version: all its lines, and its lines between the common start and end. A merge within them takes
+ * a third of a second.
  */
 const maxLines = 250_000;
 const maxSortedLines = 50_000;
@@ -26,16 +26,18 @@ const maxSortedLines = 50_000;
 /** Merges the changes of both sides by lines (diff3). */
 export function mergeText(versions: Versions<Uint8Array>, remaining: RemainingWork): MergedText {
   if (Object.values(versions).some(isBinary)) return "unmergeable";
-  // Latin-1 keeps every byte of any encoding.
+  // Latin-1 keeps every byte in any encoding.
   const texts = mapped(versions, (bytes: Uint8Array) => Buffer.from(bytes).toString("latin1"));
   if (Object.values(texts).some((text) => count(text, "\n") > maxLines)) return "unmergeable";
   const lineEnd = mergedLineEnd(mapped(texts, lineEndOf));
   const comparable = lineEnd === undefined ? texts : mapped(texts, (text) => text.replaceAll("\r\n", "\n"));
-  const merged = mergeLines(mapped(comparable, linesOf), remaining);
-  if (merged === undefined) return "unmergeable";
-  const text = lineEnd === "\r\n" ? merged.text.replaceAll("\n", "\r\n") : merged.text;
+  const mergedLines = mergeLines(mapped(comparable, linesOf), remaining);
+  if (mergedLines === undefined) return "unmergeable";
+  const text = lineEnd === "\r\n" ? mergedLines.text.replaceAll("\n", "\r\n") : mergedLines.text;
   const bytes = Buffer.from(text, "latin1");
-  return merged.conflictingHunks > 0 ? { conflictingHunks: merged.conflictingHunks, marked: bytes } : { bytes };
+  return mergedLines.conflictingHunks > 0
+    ? { conflictingHunks: mergedLines.conflictingHunks, marked: bytes }
+    : { bytes };
 }
 
 function isBinary(bytes: Uint8Array): boolean {
@@ -59,8 +61,8 @@ function lineEndOf(text: string): LineEnd {
 function mergedLineEnd({ base, ours, theirs }: Versions<LineEnd>): "\n" | "\r\n" | undefined {
   if (base === "mixed" || ours === "mixed" || theirs === "mixed") return undefined;
   const changedByUs = ours !== "none" && ours !== base;
-  const chosen = [changedByUs ? ours : theirs, ours, base].find((style) => style !== "none");
-  return chosen === "\r\n" ? "\r\n" : "\n";
+  const chosenStyle = [changedByUs ? ours : theirs, ours, base].find((style) => style !== "none");
+  return chosenStyle === "\r\n" ? "\r\n" : "\n";
 }
 
 interface MergedLines {
@@ -72,29 +74,31 @@ interface MergedLines {
 /** Undefined when no work remains. */
 function mergeLines(lines: Versions<string[]>, remaining: RemainingWork): MergedLines | undefined {
   const { start, end, middle } = withoutCommonEnds(lines);
-  const sizes = Object.values(middle).map((own) => own.length);
+  const sizes = Object.values(middle).map((part) => part.length);
   remaining.lines -= sizes.reduce((sum, size) => sum + size, 0);
   if (remaining.lines < 0 || sizes.some((size) => size > maxSortedLines)) return undefined;
-  const merged: string[] = [start];
+  const mergedLines: string[] = [start];
   let conflictingHunks = 0;
   for (const segment of lineSegments(middle)) {
     const inner = withoutCommonEnds(segment);
     const { base, ours, theirs } = inner.middle;
     remaining.comparisons -= searchCost(base, ours) + searchCost(base, theirs);
     if (remaining.comparisons < 0) return undefined;
-    const found = ours.length + theirs.length + base.length === 0 ? [] : diff3MergeRegions(ours, base, theirs);
-    merged.push(inner.start);
-    for (const region of found) {
-      if (region.stable) merged.push(region.bufferContent.join(""));
-      else if (sameLines(region.aContent, region.bContent)) merged.push(region.aContent.join(""));
+    const regions = ours.length + theirs.length + base.length === 0 ? [] : diff3MergeRegions(ours, base, theirs);
+    mergedLines.push(inner.start);
+    for (const region of regions) {
+      if (region.stable) mergedLines.push(region.bufferContent.join(""));
+      else if (sameLines(region.aContent, region.bContent)) mergedLines.push(region.aContent.join(""));
       else {
         conflictingHunks += 1;
-        merged.push(`<<<<<<< target\n${ended(region.aContent)}=======\n${ended(region.bContent)}>>>>>>> template\n`);
+        mergedLines.push(
+          `<<<<<<< target\n${ended(region.aContent)}=======\n${ended(region.bContent)}>>>>>>> template\n`,
+        );
       }
     }
-    merged.push(inner.end);
+    mergedLines.push(inner.end);
   }
-  return { text: [...merged, end].join(""), conflictingHunks };
+  return { text: [...mergedLines, end].join(""), conflictingHunks };
 }
 
 /** The lines as a text that a mark can follow. */
@@ -103,7 +107,9 @@ function ended(lines: readonly string[]): string {
   return text === "" || text.endsWith("\n") ? text : `${text}\n`;
 }
 
-/** An upper limit of comparisons: for every pair of equal lines, node-diff3 may visit all common lines found so far. */
+/**
+ * An upper limit for comparisons: for every pair of equal lines, node-diff3 may visit all common lines found so far.
+ */
 function searchCost(base: readonly string[], side: readonly string[]): number {
   const repeats = new Map<string, number>();
   for (const line of side) repeats.set(line, (repeats.get(line) ?? 0) + 1);
@@ -115,11 +121,11 @@ function searchCost(base: readonly string[], side: readonly string[]): number {
 function withoutCommonEnds(lines: Versions<string[]>) {
   const { base, ours, theirs } = lines;
   const shortest = Math.min(base.length, ours.length, theirs.length);
-  const same = (index: number) => base.at(index) === ours.at(index) && base.at(index) === theirs.at(index);
+  const isSameLine = (index: number) => base.at(index) === ours.at(index) && base.at(index) === theirs.at(index);
   let head = 0;
-  while (head < shortest && same(head)) head += 1;
+  while (head < shortest && isSameLine(head)) head += 1;
   let tail = 0;
-  while (tail < shortest - head && same(-1 - tail)) tail += 1;
+  while (tail < shortest - head && isSameLine(-1 - tail)) tail += 1;
   return {
     start: base.slice(0, head).join(""),
     end: base.slice(base.length - tail).join(""),
@@ -137,9 +143,9 @@ function linesOf(text: string): string[] {
 }
 
 function count(text: string, part: string): number {
-  let found = 0;
-  for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + part.length)) found += 1;
-  return found;
+  let occurrences = 0;
+  for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + part.length)) occurrences += 1;
+  return occurrences;
 }
 
 function mapped<T, R>({ base, ours, theirs }: Versions<T>, change: (value: T) => R): Versions<R> {

@@ -20,13 +20,13 @@ const lines = (change: Record<number, string> = {}, count = 9) =>
 
 describe("merging a scaffold into a branch that people work on", () => {
   let target: BareRepository;
-  let rendered: Map<string, Content>;
-  let asked: string[];
+  let renders: Map<string, Content>;
+  let askedIds: string[];
 
   beforeEach(async () => {
     target = await BareRepository.create();
-    rendered = new Map();
-    asked = [];
+    renders = new Map();
+    askedIds = [];
   });
   afterEach(() => target.remove());
 
@@ -42,16 +42,16 @@ describe("merging a scaffold into a branch that people work on", () => {
     },
     onConflict: "merge",
     mergeBase: async (executionId) => {
-      asked.push(executionId);
-      const known = rendered.get(executionId);
-      return known && tree(known);
+      askedIds.push(executionId);
+      const files = renders.get(executionId);
+      return files && tree(files);
     },
     ...change,
   });
   const push = async (id: string, content: Content, change?: Partial<ScaffoldPush>) => {
-    const pushed = await pushScaffold(scaffold(id, content, change), policy);
-    rendered.set(id, content);
-    return pushed;
+    const pushResult = await pushScaffold(scaffold(id, content, change), policy);
+    renders.set(id, content);
+    return pushResult;
   };
   /** Somebody's commit: the whole tree. */
   const edit = (files: Record<string, FixtureFile>, message = "by hand") => target.commit("main", files, { message });
@@ -82,7 +82,7 @@ describe("merging a scaffold into a branch that people work on", () => {
       "same.txt": "2",
       "added.txt": "a",
     };
-    const pushed = await push("exe_2", second);
+    const pushResult = await push("exe_2", second);
     expect(await target.files("main")).toEqual({
       "added.txt": "100644 a",
       "both.txt": `100644 ${lines({ 1: "mine", 9: "new" })}`,
@@ -91,15 +91,15 @@ describe("merging a scaffold into a branch that people work on", () => {
       "same.txt": "100644 2",
       "theirs.txt": "100644 new",
     });
-    expect(pushed.files.map(({ path, change, size }) => [path, change, size])).toEqual([
+    expect(pushResult.files.map(({ path, change, size }) => [path, change, size])).toEqual([
       ["added.txt", "Created", 1],
       ["both.txt", "Updated", lines({ 1: "mine", 9: "new" }).length],
       ["ours.txt", "Unchanged", 4],
       ["same.txt", "Unchanged", 1],
       ["theirs.txt", "Updated", 3],
     ]);
-    expect(pushed).toMatchObject({ filesCreated: 1, filesUpdated: 2 });
-    expect((await push("exe_2", second)).files).toEqual(pushed.files);
+    expect(pushResult).toMatchObject({ filesCreated: 1, filesUpdated: 2 });
+    expect((await push("exe_2", second)).files).toEqual(pushResult.files);
     expect(await target.text("rev-list", "--count", "main")).toBe("3");
   });
 
@@ -109,7 +109,7 @@ describe("merging a scaffold into a branch that people work on", () => {
     await push("exe_2", { "a.txt": lines({ 9: "second" }) });
     await push("exe_3", { "a.txt": lines({ 5: "third", 9: "second" }) });
     expect((await target.files("main"))["a.txt"]).toBe(`100644 ${lines({ 1: "mine", 5: "third", 9: "second" })}`);
-    // a template that takes its line back meets no change of anybody
+    // a template that takes its line back meets nobody's change
     await push("exe_4", { "a.txt": lines({ 5: "third" }) });
     expect((await target.files("main"))["a.txt"]).toBe(`100644 ${lines({ 1: "mine", 5: "third" })}`);
   });
@@ -133,8 +133,8 @@ describe("merging a scaffold into a branch that people work on", () => {
 
   it("merges modes apart from bytes", async () => {
     await push("exe_1", { "ours.sh": "1", "theirs.sh": "1", "mixed.sh": "1", "off.sh": { executable: "1" } });
-    const own = (content: string): FixtureFile => ({ mode: "100755", content });
-    await edit({ "ours.sh": own("1"), "theirs.sh": "mine", "mixed.sh": own("1"), "off.sh": "1" });
+    const executableFile = (content: string): FixtureFile => ({ mode: "100755", content });
+    await edit({ "ours.sh": executableFile("1"), "theirs.sh": "mine", "mixed.sh": executableFile("1"), "off.sh": "1" });
     await push("exe_2", {
       "ours.sh": "1",
       "theirs.sh": { executable: "1" },
@@ -153,16 +153,16 @@ describe("merging a scaffold into a branch that people work on", () => {
     const first = { "keep.txt": "k", "by-us.txt": "1", "by-them.txt": "1", "folder/by-them.txt": "1" };
     await push("exe_1", first);
     await edit({ "keep.txt": "k", "by-them.txt": "1", "folder/by-them.txt": "1", "folder/own.txt": "o" });
-    const pushed = await push("exe_2", { "keep.txt": "k", "by-us.txt": "1" });
+    const pushResult = await push("exe_2", { "keep.txt": "k", "by-us.txt": "1" });
     expect(Object.keys(await target.files("main"))).toEqual(["folder/own.txt", "keep.txt"]);
-    expect(pushed.files.map(({ path, change }) => [path, change])).toEqual([
+    expect(pushResult.files.map(({ path, change }) => [path, change])).toEqual([
       ["by-them.txt", "Deleted"],
       ["folder/by-them.txt", "Deleted"],
       ["keep.txt", "Unchanged"],
     ]);
-    expect((await push("exe_2", { "keep.txt": "k", "by-us.txt": "1" })).files).toEqual(pushed.files);
+    expect((await push("exe_2", { "keep.txt": "k", "by-us.txt": "1" })).files).toEqual(pushResult.files);
 
-    rendered.set("exe_2", { "keep.txt": "k", "by-us.txt": "1", "folder/own.txt": "template's" });
+    renders.set("exe_2", { "keep.txt": "k", "by-us.txt": "1", "folder/own.txt": "template's" });
     const facts = await conflictOf(push("exe_3", { "keep.txt": "k", "by-us.txt": "changed" }));
     expect(facts).toMatchObject({ paths: ["by-us.txt", "folder/own.txt"] });
   });
@@ -229,7 +229,7 @@ describe("merging a scaffold into a branch that people work on", () => {
       const { files, refusal } = await open.plan(scaffold("exe_2", next));
       const text = Buffer.from(files[0]?.newBytes ?? []).toString();
       expect(text).toContain("<<<<<<< target\nmine\n=======\nnew\n>>>>>>> template\n");
-      for (const kept of ["my own\n", "more\n"]) expect(text).toContain(kept);
+      for (const keptLine of ["my own\n", "more\n"]) expect(text).toContain(keptLine);
       expect(refusal).toMatchObject({ code: "TARGET_CONFLICT", facts: { overlaps: [{ path: "a.txt", hunks: 1 }] } });
       expect(await conflictOf(push("exe_2", next))).toEqual(refusal?.facts);
     } finally {
@@ -243,11 +243,11 @@ describe("merging a scaffold into a branch that people work on", () => {
     const open = await openTarget({ url: target.url, branch: "main" }, policy);
     try {
       const {
-        files: [merged, gone],
+        files: [mergedFile, goneFile],
       } = await open.plan(scaffold("exe_2", { "a.txt": lines({ 9: "new" }) }));
-      expect(Buffer.from(merged?.newBytes ?? []).toString()).toBe(lines({ 1: "mine", 9: "new" }));
-      expect(Buffer.from(merged?.oldBytes ?? []).toString()).toBe(lines({ 1: "mine" }));
-      expect(gone).toMatchObject({ path: "gone.txt", change: "Deleted", conflict: false, newBytes: undefined });
+      expect(Buffer.from(mergedFile?.newBytes ?? []).toString()).toBe(lines({ 1: "mine", 9: "new" }));
+      expect(Buffer.from(mergedFile?.oldBytes ?? []).toString()).toBe(lines({ 1: "mine" }));
+      expect(goneFile).toMatchObject({ path: "gone.txt", change: "Deleted", conflict: false, newBytes: undefined });
     } finally {
       await open.close();
     }
@@ -258,22 +258,22 @@ describe("merging a scaffold into a branch that people work on", () => {
       await push("exe_old", { "a.txt": "0" });
       await push("exe_web", { "a.txt": "1" });
       await pushScaffold(scaffold("exe_other", { "other.txt": "x" }, { onConflict: "fail" }), policy);
-      asked = [];
+      askedIds = [];
       await push("exe_2", { "a.txt": "2" });
-      expect(asked).toEqual(["exe_other", "exe_web"]);
+      expect(askedIds).toEqual(["exe_other", "exe_web"]);
       expect(await target.files("main")).toEqual({ "a.txt": "100644 2", "other.txt": "100644 x" });
     });
 
     it("is found in squashed and merged commits", async () => {
-      rendered.set("exe_b", { "a.txt": "1" });
+      renders.set("exe_b", { "a.txt": "1" });
       await edit(
         { "a.txt": "1" },
         "Squashed\r\n\r\n* Scaffold\r\n\r\nExecution-Id: exe_a\r\n\r\nExecution-Id: exe_b\r\n",
       );
       await push("exe_2", { "a.txt": "2" });
-      expect(asked).toEqual(["exe_b"]);
+      expect(askedIds).toEqual(["exe_b"]);
       const parents = ["-p", await target.text("rev-parse", "main"), "-p"];
-      rendered.set("exe_side", { "a.txt": "2", "b.txt": "1" });
+      renders.set("exe_side", { "a.txt": "2", "b.txt": "1" });
       const side = await target.commit(
         "side",
         { "a.txt": "2", "b.txt": "1" },
@@ -314,7 +314,7 @@ describe("merging a scaffold into a branch that people work on", () => {
       const names = Array.from({ length: 1_200 }, (_, index) => `Execution-Id: exe_${index}`);
       await edit({ "a.txt": "1" }, `x\n\n${names.join("\n")}`);
       await conflictOf(push("exe_new", { "a.txt": "2" }));
-      expect([asked.length, asked[0]]).toEqual([1_000, "exe_1199"]);
+      expect([askedIds.length, askedIds[0]]).toEqual([1_000, "exe_1199"]);
     });
 
     it("is missing: files that differ are conflicts, and nothing is removed", async () => {
@@ -345,15 +345,15 @@ describe("merging a scaffold into a branch that people work on", () => {
         },
       ],
     ]);
-    let moved: Promise<unknown> | undefined;
+    let branchMove: Promise<unknown> | undefined;
     const mergeBase = async (executionId: string) => {
-      moved ??= edit({ "a.txt": lines({ 1: "raced" }), "race.txt": "r", "theirs.txt": "t" });
-      await moved;
-      return tree(rendered.get(executionId) ?? {});
+      branchMove ??= edit({ "a.txt": lines({ 1: "raced" }), "race.txt": "r", "theirs.txt": "t" });
+      await branchMove;
+      return tree(renders.get(executionId) ?? {});
     };
-    const pushed = await push("exe_2", { "a.txt": lines({ 9: "new" }) }, { edits, mergeBase });
+    const pushResult = await push("exe_2", { "a.txt": lines({ 9: "new" }) }, { edits, mergeBase });
     expect(races).toBe(2);
-    expect(await target.text("rev-parse", "main")).toBe(pushed.commitSha);
+    expect(await target.text("rev-parse", "main")).toBe(pushResult.commitSha);
     expect(await target.files("main")).toEqual({
       "a.txt": `100644 ${lines({ 1: "raced", 9: "new" })}`,
       "race.txt": "100644 r!",

@@ -12,7 +12,7 @@ const maxComparisons = 500_000_000;
 const maxComparedLines = 2_000_000;
 
 interface MergeSides {
-  /** The files that the last scaffold of the same template rendered. */
+  /** The files that the same template's last scaffold rendered. */
   readonly base: FileTree;
   readonly produced: FileTree;
   /** Paths that the scaffold changes by edits. They are never removed. */
@@ -28,25 +28,25 @@ interface ChangedOnBothSides {
 }
 
 /**
- * Plans a three-way merge of the target (ours) with the produced files (theirs). Where one side made no change, the
+ * Plans a three-way merge between the target (ours) and the produced files (theirs). Where one side made no change, the
  * other side wins, also when it removed the file. A file that one side removed and the other changed is a conflict, as
  * in git.
  */
 export async function planMerge(tree: TargetTree, { base, produced, edited }: MergeSides): Promise<PlannedFile[]> {
-  const planned: PlannedFile[] = [];
+  const plannedFiles: PlannedFile[] = [];
   const bothSides: ChangedOnBothSides[] = [];
   for (const [path, theirs] of produced) {
-    const decided = decide(tree, path, { theirs, base: base.get(path) });
-    if (decided === undefined) continue;
-    if ("ours" in decided) bothSides.push(decided);
-    else planned.push(decided);
+    const decision = decide(tree, path, { theirs, base: base.get(path) });
+    if (decision === undefined) continue;
+    if ("ours" in decision) bothSides.push(decision);
+    else plannedFiles.push(decision);
   }
   for (const [path, file] of base) {
-    const removed = produced.has(path) || edited.has(path) ? undefined : removal(tree, path, file);
-    if (removed !== undefined) planned.push(removed);
+    const removedFile = produced.has(path) || edited.has(path) ? undefined : removal(tree, path, file);
+    if (removedFile !== undefined) plannedFiles.push(removedFile);
   }
-  planned.push(...(await mergeContents(tree, bothSides)));
-  return withSizes(tree, withBlocked(tree, planned));
+  plannedFiles.push(...(await mergeContents(tree, bothSides)));
+  return withSizes(tree, withBlocked(tree, plannedFiles));
 }
 
 /** Decides one produced file by its base and its entry in the target. Undefined: the file stays removed. */
@@ -56,24 +56,24 @@ function decide(
   { theirs, base }: { theirs: TreeFile; base: TreeFile | undefined },
 ): PlannedFile | ChangedOnBothSides | undefined {
   const ours = tree.entries.get(path);
-  const planned = overlaid(path, theirs, { existing: ours, format: tree.format });
+  const plannedFile = overlaid(path, theirs, { existing: ours, format: tree.format });
   const untouchedByThem = base !== undefined && sameFile(base, theirs);
   if (ours === undefined) {
-    if (base === undefined) return planned;
-    return untouchedByThem ? undefined : { ...planned, conflict: "Differs" };
+    if (base === undefined) return plannedFile;
+    return untouchedByThem ? undefined : { ...plannedFile, conflict: "Differs" };
   }
-  if (planned.change === "Unchanged") return planned;
+  if (plannedFile.change === "Unchanged") return plannedFile;
   if (untouchedByThem) return kept(path, ours);
-  if (base === undefined || !isRegular(ours)) return { ...planned, conflict: "Differs" };
-  return isSame(tree, ours, base) ? planned : { path, base, ours, theirs };
+  if (base === undefined || !isRegular(ours)) return { ...plannedFile, conflict: "Differs" };
+  return isSame(tree, ours, base) ? plannedFile : { path, base, ours, theirs };
 }
 
-/** Plans the removal of a file that the template no longer produces. */
+/** Plans to remove a file that the template no longer produces. */
 function removal(tree: TargetTree, path: string, base: TreeFile): PlannedFile | undefined {
   const ours = tree.entries.get(path);
   if (ours === undefined) return undefined;
-  const removed: PlannedFile = { ...kept(path, ours), change: "Deleted" };
-  return isSame(tree, ours, base) ? removed : { ...removed, conflict: "Differs" };
+  const removedFile: PlannedFile = { ...kept(path, ours), change: "Deleted" };
+  return isSame(tree, ours, base) ? removedFile : { ...removedFile, conflict: "Differs" };
 }
 
 async function mergeContents(tree: TargetTree, bothSides: readonly ChangedOnBothSides[]): Promise<PlannedFile[]> {
@@ -96,13 +96,13 @@ function merged(
   { path, base, ours, theirs }: ChangedOnBothSides,
   { bytes, remaining }: { bytes: Uint8Array | undefined; remaining: RemainingWork },
 ): PlannedFile {
-  const planned = overlaid(path, theirs, { existing: ours, format: tree.format });
+  const plannedFile = overlaid(path, theirs, { existing: ours, format: tree.format });
   const sides = { base: base.bytes, theirs: theirs.bytes };
   const content = bytes === undefined ? "unmergeable" : mergedBytes({ ...sides, ours: bytes }, remaining);
-  if (content === "unmergeable") return { ...planned, conflict: "Differs" };
+  if (content === "unmergeable") return { ...plannedFile, conflict: "Differs" };
   if ("conflictingHunks" in content) {
-    const written = { bytes: content.marked, executable: theirs.executable };
-    return { ...planned, conflict: "Differs", hunks: content.conflictingHunks, written };
+    const writtenFile = { bytes: content.marked, executable: theirs.executable };
+    return { ...plannedFile, conflict: "Differs", hunks: content.conflictingHunks, written: writtenFile };
   }
   const wasExecutable = isExecutable(ours.mode);
   const executable = wasExecutable === base.executable ? theirs.executable : wasExecutable;
@@ -125,21 +125,21 @@ function kept(path: string, ours: TreeEntry): PlannedFile {
   return { path, change: "Unchanged", conflict: undefined, existing: ours, written: undefined, mode, blobSha: id };
 }
 
-/** Marks blocked paths. A file that is removed no longer blocks a folder of the same path. */
-function withBlocked(tree: TargetTree, planned: readonly PlannedFile[]): PlannedFile[] {
+/** Marks blocked paths. A file that is removed no longer blocks a folder with the same path. */
+function withBlocked(tree: TargetTree, plannedFiles: readonly PlannedFile[]): PlannedFile[] {
   const staying = new Set(tree.entries.keys());
-  for (const { path, change, conflict } of planned) {
+  for (const { path, change, conflict } of plannedFiles) {
     if (change === "Deleted" && conflict === undefined) staying.delete(path);
   }
-  const created = planned.filter(({ change }) => change === "Created").map(({ path }) => path);
-  const blocked = blockedPaths(staying, created);
-  return planned.map((file) => (blocked.has(file.path) ? { ...file, conflict: "Blocked" } : file));
+  const createdPaths = plannedFiles.filter(({ change }) => change === "Created").map(({ path }) => path);
+  const unwritablePaths = blockedPaths(staying, createdPaths);
+  return plannedFiles.map((file) => (unwritablePaths.has(file.path) ? { ...file, conflict: "Blocked" } : file));
 }
 
-async function withSizes(tree: TargetTree, planned: readonly PlannedFile[]): Promise<PlannedFile[]> {
-  const unknown = planned.filter(({ size, existing }) => size === undefined && existing?.type === "blob");
+async function withSizes(tree: TargetTree, plannedFiles: readonly PlannedFile[]): Promise<PlannedFile[]> {
+  const unknown = plannedFiles.filter(({ size, existing }) => size === undefined && existing?.type === "blob");
   const sizes = await tree.sizes(unknown.map(({ blobSha }) => blobSha));
-  return planned.map((file) => ({ ...file, size: file.size ?? sizes.get(file.blobSha) ?? 0 }));
+  return plannedFiles.map((file) => ({ ...file, size: file.size ?? sizes.get(file.blobSha) ?? 0 }));
 }
 
 function isRegular({ type, mode }: TreeEntry): boolean {

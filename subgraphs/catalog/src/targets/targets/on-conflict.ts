@@ -1,4 +1,4 @@
-/** The choices for a produced file that differs from the file of the target. */
+/** The choices for a produced file that differs from the target's file. */
 export const onConflictChoices = ["fail", "overwrite", "merge"] as const;
 
 /** One of `onConflictChoices`. */

@@ -5,7 +5,7 @@ import type { ObjectFormat } from "../../git/git/workspace.js";
 import type { OnConflict } from "./on-conflict.js";
 import type { FileChange } from "./scaffold.js";
 
-/** The planned change of one path of the target. */
+/** The planned change at one path in the target. */
 export interface PlannedFile {
   readonly path: string;
   readonly change: FileChange;
@@ -14,8 +14,8 @@ export interface PlannedFile {
   readonly hunks?: number;
   readonly existing: TreeEntry | undefined;
   /**
-   * The file that the commit writes, or would write without the conflict. Where both sides changed the same lines, it has
-   * both versions between marks. Undefined when the file of the target stays or is removed.
+   * The file that the commit writes, or would write without the conflict. Where both sides changed the same lines, it
+   * has both versions between marks. Undefined when the target's file stays or is removed.
    */
   readonly written: TreeFile | undefined;
   readonly mode: string;
@@ -25,7 +25,8 @@ export interface PlannedFile {
 }
 
 /**
- * `Blocked`: the target has a file where a folder is needed, or the reverse, so writing would remove files of others.
+ * `Blocked`: the target has a file where a folder is needed, or the reverse, so writing would remove the files of
+ * others.
  */
 type PathConflict = "Blocked" | "Differs";
 
@@ -34,17 +35,19 @@ interface OverlayRules {
   readonly onConflict: OnConflict;
 }
 
-/** Compares the produced files with the tree of the target. All other files stay. */
+/** Compares the produced files with the target's tree. All other files stay. */
 export function planOverlay(
   existing: ReadonlyMap<string, TreeEntry>,
-  produced: FileTree,
+  producedFiles: FileTree,
   { format, onConflict }: OverlayRules,
 ): PlannedFile[] {
-  const blocked = blockedPaths(existing, produced.keys());
-  return [...produced].map(([path, file]): PlannedFile => {
-    const planned = overlaid(path, file, { existing: existing.get(path), format });
-    if (blocked.has(path)) return { ...planned, conflict: "Blocked" };
-    return planned.change === "Updated" && onConflict !== "overwrite" ? { ...planned, conflict: "Differs" } : planned;
+  const unwritablePaths = blockedPaths(existing, producedFiles.keys());
+  return [...producedFiles].map(([path, file]): PlannedFile => {
+    const plannedFile = overlaid(path, file, { existing: existing.get(path), format });
+    if (unwritablePaths.has(path)) return { ...plannedFile, conflict: "Blocked" };
+    return plannedFile.change === "Updated" && onConflict !== "overwrite"
+      ? { ...plannedFile, conflict: "Differs" }
+      : plannedFile;
   });
 }
 
@@ -56,15 +59,15 @@ export function overlaid(
 ): PlannedFile {
   const mode = fileMode(file);
   const blobSha = blobId(file.bytes, format);
-  const same = existing?.id === blobSha && existing.mode === mode;
-  const change = existing === undefined ? "Created" : same ? "Unchanged" : "Updated";
-  const written = same ? undefined : file;
-  return { path, change, conflict: undefined, existing, written, mode, blobSha, size: file.bytes.length };
+  const isSame = existing?.id === blobSha && existing.mode === mode;
+  const change = existing === undefined ? "Created" : isSame ? "Unchanged" : "Updated";
+  const writtenFile = isSame ? undefined : file;
+  return { path, change, conflict: undefined, existing, written: writtenFile, mode, blobSha, size: file.bytes.length };
 }
 
 /** The paths that cannot be written, because a file has the path of a needed folder, or the reverse. */
-export function blockedPaths(existing: Pick<ReadonlySet<string>, "has" | "keys">, written: Iterable<string>) {
-  const paths = [...written];
+export function blockedPaths(existing: Pick<ReadonlySet<string>, "has" | "keys">, writtenPaths: Iterable<string>) {
+  const paths = [...writtenPaths];
   const longest = paths.reduce((most, path) => Math.max(most, path.length), 0);
   const folders = foldersOf(existing.keys(), longest);
   const isBlocked = (path: string) => folders.has(path) || parentsOf(path).some((parent) => existing.has(parent));

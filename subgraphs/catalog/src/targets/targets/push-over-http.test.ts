@@ -24,10 +24,10 @@ describe("a target over http", () => {
   beforeEach(async () => {
     target = await BareRepository.create();
     misbehave = undefined;
-    const expected = `Basic ${Buffer.from(`robot:${secret}`).toString("base64")}`;
+    const expectedHeader = `Basic ${Buffer.from(`robot:${secret}`).toString("base64")}`;
     server = createServer((request, response) => {
       if (misbehave?.(request, response)) return;
-      if (request.headers.authorization === expected) cgi(request, response);
+      if (request.headers.authorization === expectedHeader) cgi(request, response);
       else response.writeHead(401, { "www-authenticate": 'Basic realm="x"' }).end();
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -87,8 +87,8 @@ describe("a target over http", () => {
     const first = { "a.txt": lines({}), "b.txt": lines({}), "kept.txt": "1" };
     await pushScaffold(scaffold([], { files: tree(first) }), policy);
     const noise = Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`n${index}`, `${index}`.repeat(1000)]));
-    const edited = { "a.txt": lines({ 0: "mine" }), "b.txt": lines({ 0: "own" }), "kept.txt": "mine", ...noise };
-    for (let index = 0; index < 22; index++) await target.commit("main", { ...edited, counter: `${index}` });
+    const editedFiles = { "a.txt": lines({ 0: "mine" }), "b.txt": lines({ 0: "own" }), "kept.txt": "mine", ...noise };
+    for (let index = 0; index < 22; index++) await target.commit("main", { ...editedFiles, counter: `${index}` });
     const open = await openTarget({ url, branch: "main", credential }, policy);
     try {
       const change: Partial<ScaffoldPush> = {
@@ -97,8 +97,8 @@ describe("a target over http", () => {
         onConflict: "merge",
         mergeBase: async (executionId) => (executionId === "exe_1" ? tree(first) : undefined),
       };
-      const pushed = await open.push(scaffold([], change));
-      expect(pushed.files.map(({ path, change: what }) => [path, what])).toEqual([
+      const pushResult = await open.push(scaffold([], change));
+      expect(pushResult.files.map(({ path, change: changeName }) => [path, changeName])).toEqual([
         ["a.txt", "Updated"],
         ["b.txt", "Updated"],
         ["kept.txt", "Unchanged"],
@@ -108,7 +108,7 @@ describe("a target over http", () => {
         cwd: folder,
         env: { GIT_DIR: folder },
       });
-      // three of the target, two merged ones
+      // three from the target, two merged ones
       expect(blobs.toString().split("blob").length - 1).toBe(5);
     } finally {
       await open.close();
@@ -119,10 +119,10 @@ describe("a target over http", () => {
   });
 
   it("never shows the credential in a command line or in a file", async () => {
-    const seen: string[] = [];
+    const requests: string[] = [];
     let files = "";
     misbehave = () => {
-      seen.push(spawnSync("ps", ["-eo", "args"]).stdout.toString());
+      requests.push(spawnSync("ps", ["-eo", "args"]).stdout.toString());
       return false;
     };
     const open = await openTarget({ url, branch: "main", credential }, policy);
@@ -135,8 +135,8 @@ describe("a target over http", () => {
     } finally {
       await open.close();
     }
-    expect(seen.join("")).toContain("git");
-    expect(seen.join("")).not.toContain(secret);
+    expect(requests.join("")).toContain("git");
+    expect(requests.join("")).not.toContain(secret);
     expect(files).not.toContain(secret);
   });
 
@@ -170,16 +170,16 @@ describe("a target over http", () => {
     misbehave = (request, response) => {
       if (request.method !== "POST" || !request.url?.endsWith("git-receive-pack")) return false;
       misbehave = undefined;
-      const lost = Object.create(response, {
-        writeHead: { value: () => lost },
+      const lostResponse = Object.create(response, {
+        writeHead: { value: () => lostResponse },
         end: { value: () => response.destroy() },
       }) as ServerResponse;
       if (request.headers.authorization === undefined) return false;
-      cgi(request, lost);
+      cgi(request, lostResponse);
       return true;
     };
-    const pushed = await pushScaffold(scaffold(["a.txt"]), policy);
-    expect(await target.head("main")).toBe(pushed.commitSha);
+    const pushResult = await pushScaffold(scaffold(["a.txt"]), policy);
+    expect(await target.head("main")).toBe(pushResult.commitSha);
     expect(await target.text("rev-list", "--count", "main")).toBe("2");
   });
 

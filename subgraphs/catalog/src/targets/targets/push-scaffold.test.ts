@@ -42,7 +42,7 @@ describe("pushing a scaffold", () => {
     onConflict: "fail",
     ...change,
   });
-  const named = (id: string): Partial<ScaffoldPush> => ({
+  const withExecutionId = (id: string): Partial<ScaffoldPush> => ({
     commit: { ...scaffold({}).commit, message: `Scaffold web 1.0.0\n\nExecution-Id: ${id}` },
   });
   const push = (content: Record<string, string>, change?: Partial<ScaffoldPush>) =>
@@ -65,10 +65,10 @@ describe("pushing a scaffold", () => {
   };
 
   it("makes the root commit of an empty repository and leaves HEAD alone", async () => {
-    const pushed = await push({ "a.txt": "1", "src/b c.txt": "2", 'q"\u00fc.txt': "3" }, { branch: "trunk" });
-    expect(pushed).toMatchObject({ changed: true, filesCreated: 3, filesUpdated: 0 });
-    expect(await target.head("trunk")).toBe(pushed.commitSha);
-    expect(await target.text("rev-parse", "trunk^{tree}")).toBe(pushed.treeSha);
+    const pushResult = await push({ "a.txt": "1", "src/b c.txt": "2", 'q"\u00fc.txt': "3" }, { branch: "trunk" });
+    expect(pushResult).toMatchObject({ changed: true, filesCreated: 3, filesUpdated: 0 });
+    expect(await target.head("trunk")).toBe(pushResult.commitSha);
+    expect(await target.text("rev-parse", "trunk^{tree}")).toBe(pushResult.treeSha);
     expect(await target.files("trunk")).toEqual({
       "a.txt": "100644 1",
       "src/b c.txt": "100644 2",
@@ -103,8 +103,8 @@ describe("pushing a scaffold", () => {
       "same.txt": "s",
       "run.sh": { mode: "100755", content: "r" },
     });
-    const pushed = await push({ "same.txt": "s", "new/y.txt": "y" });
-    expect(pushed).toMatchObject({ changed: true, filesCreated: 1, filesUpdated: 0 });
+    const pushResult = await push({ "same.txt": "s", "new/y.txt": "y" });
+    expect(pushResult).toMatchObject({ changed: true, filesCreated: 1, filesUpdated: 0 });
     expect(await target.text("rev-parse", "main^")).toBe(head);
     expect(await target.files("main")).toEqual({
       "kept/x.txt": "100644 x",
@@ -134,10 +134,10 @@ describe("pushing a scaffold", () => {
   it("makes no commit when the tree is already there", async () => {
     await target.commit("main", { "x.txt": "x", "y.txt": "y" });
     const head = await target.head("main");
-    const pushed = await push({ "x.txt": "x" });
+    const pushResult = await push({ "x.txt": "x" });
     const treeSha = await target.text("rev-parse", "main^{tree}");
     const files = [{ path: "x.txt", change: "Unchanged", mode: "100644", blobSha: blobOf("x"), size: 1 }];
-    expect(pushed).toEqual({ commitSha: head, treeSha, changed: false, filesCreated: 0, filesUpdated: 0, files });
+    expect(pushResult).toEqual({ commitSha: head, treeSha, changed: false, filesCreated: 0, filesUpdated: 0, files });
     expect(await target.head("main")).toBe(head);
   });
 
@@ -160,8 +160,8 @@ describe("pushing a scaffold", () => {
 
   it("overwrites files that differ when asked to", async () => {
     await target.commit("main", { "a.txt": "old", "b.txt": "b", link: { mode: "120000", content: "/etc/passwd" } });
-    const pushed = await push({ "a.txt": "new", "c.txt": "c", link: "file" }, { onConflict: "overwrite" });
-    expect(pushed).toMatchObject({ changed: true, filesCreated: 1, filesUpdated: 2 });
+    const pushResult = await push({ "a.txt": "new", "c.txt": "c", link: "file" }, { onConflict: "overwrite" });
+    expect(pushResult).toMatchObject({ changed: true, filesCreated: 1, filesUpdated: 2 });
     expect(await target.files("main")).toEqual({
       "a.txt": "100644 new",
       "b.txt": "100644 b",
@@ -173,9 +173,9 @@ describe("pushing a scaffold", () => {
   it.each([
     ["a folder", { "src/a.txt": "x" }, { src: "file" }, ["src"]],
     ["a file", { src: "x" }, { "src/deep/a.txt": "y" }, ["src/deep/a.txt"]],
-  ])("never replaces %s, not even to overwrite", async (_, existing, produced, paths) => {
+  ])("never replaces %s, not even to overwrite", async (_, existing, producedFiles, paths) => {
     await target.commit("main", existing as unknown as Record<string, string>);
-    const attempt = push(produced as unknown as Record<string, string>, { onConflict: "overwrite" });
+    const attempt = push(producedFiles as unknown as Record<string, string>, { onConflict: "overwrite" });
     await expect(attempt).rejects.toMatchObject({ code: "TARGET_CONFLICT", facts: { paths } });
   });
 
@@ -210,9 +210,9 @@ describe("pushing a scaffold", () => {
 
   it("reads no file of a target that is too large to be edited", async () => {
     await target.commit("main", { "props.xml": Buffer.alloc(5 * 1024 * 1024 + 1, 0x20) });
-    const opened = await openTarget({ url: target.url, branch: "main" }, policy);
-    await expect(opened.file("props.xml")).rejects.toMatchObject({ code: "TARGET_UNAVAILABLE" });
-    await opened.close();
+    const openedTarget = await openTarget({ url: target.url, branch: "main" }, policy);
+    await expect(openedTarget.file("props.xml")).rejects.toMatchObject({ code: "TARGET_UNAVAILABLE" });
+    await openedTarget.close();
   });
 
   it("shows a target's file before it pushes", async () => {
@@ -240,17 +240,17 @@ describe("pushing a scaffold", () => {
       "same.txt": "s",
       "untouched.xml": "<u/>",
     };
-    const produced = { "b/differs.txt": "new", "b/mode.sh": "m", "same.txt": "s", "a.txt": "1" };
+    const producedFiles = { "b/differs.txt": "new", "b/mode.sh": "m", "same.txt": "s", "a.txt": "1" };
     const edits = new Map([
       ["edited.xml", () => Buffer.from("<b/>")],
       ["untouched.xml", (current: Uint8Array) => current],
       ["missing.xml", () => Buffer.from("never")],
     ]);
-    const change = { onConflict: "overwrite" as const, edits, files: files(produced, ["b/mode.sh"]) };
-    const row = (path: string, what: string, text: string, mode = "100644") => {
-      return { path, change: what, mode, blobSha: blobOf(text), size: text.length };
+    const change = { onConflict: "overwrite" as const, edits, files: files(producedFiles, ["b/mode.sh"]) };
+    const row = (path: string, changeName: string, text: string, mode = "100644") => {
+      return { path, change: changeName, mode, blobSha: blobOf(text), size: text.length };
     };
-    const expected = [
+    const expectedRows = [
       row("a.txt", "Created", "1"),
       row("b/differs.txt", "Updated", "new"),
       row("b/mode.sh", "Updated", "m", "100755"),
@@ -262,7 +262,7 @@ describe("pushing a scaffold", () => {
     it("equals the pushed tree, and is the same when the execution runs again", async () => {
       await target.commit("main", existing);
       const first = await push({}, change);
-      expect(first.files).toEqual(expected);
+      expect(first.files).toEqual(expectedRows);
       expect(first).toMatchObject({ filesCreated: 1, filesUpdated: 3 });
       await target.commit("main", { other: "1" });
       expect(await push({}, change)).toEqual(first);
@@ -290,7 +290,7 @@ describe("pushing a scaffold", () => {
         ]);
         expect((await open.plan(change)).files.filter(({ conflict }) => conflict)).toEqual([]);
         expect(await target.head("main")).toBe(head);
-        expect((await open.push(scaffold({}, change))).files).toEqual(expected);
+        expect((await open.push(scaffold({}, change))).files).toEqual(expectedRows);
       } finally {
         await open.close();
       }
@@ -340,8 +340,8 @@ describe("pushing a scaffold", () => {
     });
 
     it("is another one when only the beginning of the id is the same", async () => {
-      await push({ "a.txt": "1" }, named("exe_12"));
-      const second = await push({ "a.txt": "1", "b.txt": "2" }, named("exe_1"));
+      await push({ "a.txt": "1" }, withExecutionId("exe_12"));
+      const second = await push({ "a.txt": "1", "b.txt": "2" }, withExecutionId("exe_1"));
       expect(second.filesCreated).toBe(1);
       expect(await target.text("rev-list", "--count", "main")).toBe("2");
     });
@@ -363,8 +363,8 @@ describe("pushing a scaffold", () => {
 
     it("is won by building again on the newer head; the other's commit stays", async () => {
       await target.commit("main", { "race.txt": "r" });
-      const pushed = await push({ "a.txt": "1" }, { edits: racing(2) });
-      expect(await target.head("main")).toBe(pushed.commitSha);
+      const pushResult = await push({ "a.txt": "1" }, { edits: racing(2) });
+      expect(await target.head("main")).toBe(pushResult.commitSha);
       expect(Object.keys(await target.files("main"))).toEqual(["a.txt", "race-0.txt", "race-1.txt", "race.txt"]);
       expect((await target.files("main"))["race.txt"]).toBe("100644 r!");
       expect(await target.text("rev-list", "--count", "main")).toBe("4");
@@ -384,13 +384,13 @@ describe("pushing a scaffold", () => {
 
     it("between executions loses no commit", async () => {
       await target.commit("main", { "x.txt": "x" });
-      await Promise.all(["1", "2", "3"].map((id) => push({ [`file-${id}.txt`]: id }, named(`exe_${id}`))));
+      await Promise.all(["1", "2", "3"].map((id) => push({ [`file-${id}.txt`]: id }, withExecutionId(`exe_${id}`))));
       expect(Object.keys(await target.files("main"))).toEqual(["file-1.txt", "file-2.txt", "file-3.txt", "x.txt"]);
       expect(await target.text("rev-list", "--count", "main")).toBe("4");
     });
 
     it("between first pushes of an empty repository loses no commit", async () => {
-      await Promise.all(["1", "2"].map((id) => push({ [`file-${id}.txt`]: id }, named(`exe_${id}`))));
+      await Promise.all(["1", "2"].map((id) => push({ [`file-${id}.txt`]: id }, withExecutionId(`exe_${id}`))));
       expect(Object.keys(await target.files("main"))).toEqual(["file-1.txt", "file-2.txt"]);
     });
   });
@@ -401,7 +401,7 @@ describe("pushing a scaffold", () => {
     await chmod(hook, 0o755);
     await push({ "a.txt": "1" });
     await target.run(["config", "core.hooksPath", join(target.folder, "hooks")]);
-    await push({ "b.txt": "1" }, named("exe_2"));
+    await push({ "b.txt": "1" }, withExecutionId("exe_2"));
     expect(await target.text("rev-list", "--count", "main")).toBe("2");
     await expect(readFile(join(target.root, "canary"))).rejects.toMatchObject({ code: "ENOENT" });
   });
@@ -410,8 +410,8 @@ describe("pushing a scaffold", () => {
     const wide = await BareRepository.create({ objectFormat: "sha256" });
     try {
       await wide.commit("main", { "a.txt": "1" });
-      const pushed = await push({ "a.txt": "1", "b.txt": "2" }, { url: wide.url });
-      expect(pushed).toMatchObject({ filesCreated: 1, commitSha: await wide.head("main") });
+      const pushResult = await push({ "a.txt": "1", "b.txt": "2" }, { url: wide.url });
+      expect(pushResult).toMatchObject({ filesCreated: 1, commitSha: await wide.head("main") });
     } finally {
       await wide.remove();
     }
@@ -430,8 +430,10 @@ describe("pushing a scaffold", () => {
   });
 
   it("is refused when the policy does not allow the address", async () => {
-    const closed = { ...policy, allowFile: false };
-    await expect(pushScaffold(scaffold({ "a.txt": "1" }), closed)).rejects.toMatchObject({ code: "TARGET_FORBIDDEN" });
+    const closedPolicy = { ...policy, allowFile: false };
+    await expect(pushScaffold(scaffold({ "a.txt": "1" }), closedPolicy)).rejects.toMatchObject({
+      code: "TARGET_FORBIDDEN",
+    });
     const unreachable = push({ "a.txt": "1" }, { url: "http://127.0.0.1:9/x.git" });
     await expect(unreachable).rejects.toMatchObject({ code: "TARGET_UNAVAILABLE" });
   });
@@ -455,15 +457,15 @@ describe("pushing a scaffold", () => {
       fc.asyncProperty(tree, async (entries) => {
         const fresh = await BareRepository.create();
         try {
-          const produced = new Map(entries.map(([path, bytes]) => [`d/${path}`, { bytes, executable: false }]));
-          await push({}, { url: fresh.url, files: produced });
-          const listed = spawnSync("git", ["-C", fresh.folder, "ls-tree", "-r", "-z", "main"]).stdout.toString();
-          const paths = listed
+          const producedFiles = new Map(entries.map(([path, bytes]) => [`d/${path}`, { bytes, executable: false }]));
+          await push({}, { url: fresh.url, files: producedFiles });
+          const listing = spawnSync("git", ["-C", fresh.folder, "ls-tree", "-r", "-z", "main"]).stdout.toString();
+          const paths = listing
             .split("\0")
             .filter(Boolean)
             .map((row) => row.split("\t")[1] ?? "");
-          expect(paths.toSorted()).toEqual([...produced.keys()].toSorted());
-          for (const [path, { bytes }] of produced) {
+          expect(paths.toSorted()).toEqual([...producedFiles.keys()].toSorted());
+          for (const [path, { bytes }] of producedFiles) {
             expect(Buffer.compare(await fresh.run(["cat-file", "blob", `main:${path}`]), bytes)).toBe(0);
           }
         } finally {

@@ -15,7 +15,7 @@ interface TargetLocation {
   /** The branch from which a missing `branch` starts, and must start. Default: the default branch, if there is one. */
   baseBranch?: string;
   credential?: RemoteCredential;
-  /** The repository of the platform that `url` belongs to. It takes over what is pushed, and is closed with the target. */
+  /** The platform's repository that `url` belongs to. It takes over what is pushed, and is closed with the target. */
   stored?: OpenRepository;
 }
 

@@ -5,8 +5,8 @@ describe("the base of target repositories", () => {
     ["acme/orders", "https://git.example", "https://git.example/acme/orders"],
     ["acme/Orders.Api.git", "https://git.example/scm/", "https://git.example/scm/acme/Orders.Api.git"],
     ["acme/orders", "file:///srv/git//", "file:///srv/git/acme/orders"],
-  ])("stands before the shorthand %s: %s", (repository, base, expected) => {
-    expect(withRepositoryBase(repository, base)).toBe(expected);
+  ])("stands before the shorthand %s: %s", (repository, base, expectedRepository) => {
+    expect(withRepositoryBase(repository, base)).toBe(expectedRepository);
   });
 
   it.each([

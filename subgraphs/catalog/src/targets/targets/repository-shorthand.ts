@@ -1,7 +1,7 @@
 import { repositoryNameProblem } from "../../git/repositories/port/repository-name.js";
 
 /**
- * The target repository of a request for a tenant with this `scaffold.repositoryBase`: the shorthand `owner/name` is
+ * A request's target repository for a tenant with this `scaffold.repositoryBase`: the shorthand `owner/name` is
  * appended to the base as the caller wrote it, with or without `.git`. A URL stays, and so does a malformed shorthand,
  * which is refused later.
  */

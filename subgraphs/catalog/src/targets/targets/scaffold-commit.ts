@@ -2,7 +2,7 @@ import type { TreeFile } from "@factory/template-engine/file-tree";
 import { fileMode } from "../../git/git/tree-listing.js";
 import type { Workspace } from "../../git/git/workspace.js";
 
-/** Message, author and date of the commit that a scaffold becomes. */
+/** Message, author and date for the commit that a scaffold becomes. */
 export interface CommitMetadata {
   /** Subject, body and trailers. A repeated push finds its own commit by the trailer `Execution-Id`. */
   message: string;
@@ -23,8 +23,8 @@ interface CommitContent {
 }
 
 /**
- * Writes files over a parent as one commit. The author is the committer and the date is given, so that the id of the
- * commit depends on parent, content and metadata alone.
+ * Writes files over a parent as one commit. The author is the committer and the date is given, so that the commit's id
+ * depends on parent, content and metadata alone.
  */
 export async function writeCommit(
   workspace: Workspace,
@@ -44,7 +44,7 @@ function commitStream(ref: string, parent: string | null, { files, deleted, meta
   const identity = `${plain(metadata.authorName)} <${plain(metadata.authorEmail)}> ${seconds} +0000`;
   const message = Buffer.from(metadata.message.endsWith("\n") ? metadata.message : `${metadata.message}\n`);
   const parts: Uint8Array[] = [
-    // The ref of an earlier attempt must not become the parent.
+    // An earlier attempt's ref must not become the parent.
     Buffer.from(`reset ${ref}\n${parent === null ? "" : `from ${parent}\n`}\n`),
     Buffer.from(`commit ${ref}\nauthor ${identity}\ncommitter ${identity}\ndata ${message.length}\n`),
     message,
@@ -67,6 +67,6 @@ function plain(text: string): string {
 
 /** Quotes a path as C does, so that no path ends its line. */
 function quoted(path: string): string {
-  const escaped = (char: string) => `\\${char.charCodeAt(0).toString(8).padStart(3, "0")}`;
-  return `"${path.replace(/["\\]|\p{Cc}/gu, (char) => (char > "\x7f" ? char : escaped(char)))}"`;
+  const escapeOf = (char: string) => `\\${char.charCodeAt(0).toString(8).padStart(3, "0")}`;
+  return `"${path.replace(/["\\]|\p{Cc}/gu, (char) => (char > "\x7f" ? char : escapeOf(char)))}"`;
 }

@@ -8,18 +8,21 @@ const maxHistoryCommits = 1_000;
 const maxLogBytes = 16 * 1024 * 1024;
 const maxHistoryBytes = 256 * 1024 * 1024;
 
-/** The files that the newest scaffold of the same template below `head` rendered. Undefined if the template has no scaffold there. */
+/**
+ * The files that the same template's newest scaffold below `head` rendered. Undefined if the template has no scaffold
+ * there.
+ */
 export async function findMergeBase(
   workspace: Workspace,
   head: string,
   mergeBase: MergeBase,
 ): Promise<FileTree | undefined> {
-  const asked = new Set<string>();
+  const askedIds = new Set<string>();
   for await (const executionId of scaffoldExecutions(workspace, head)) {
-    if (asked.has(executionId)) continue;
-    // Anybody may write commit messages, so they may name any number of executions.
-    if (asked.size === maxHistoryCommits) return undefined;
-    asked.add(executionId);
+    if (askedIds.has(executionId)) continue;
+    // Anybody may write commit messages, so they may name as many executions as they like.
+    if (askedIds.size === maxHistoryCommits) return undefined;
+    askedIds.add(executionId);
     const files = await mergeBase(executionId);
     if (files !== undefined) return files;
   }
@@ -28,15 +31,15 @@ export async function findMergeBase(
 
 /** Memoizes a merge base, so that a push that is built again renders no execution twice. */
 export function memoizeMergeBase(mergeBase: MergeBase): MergeBase {
-  const known = new Map<string, Promise<FileTree | undefined>>();
+  const knownTrees = new Map<string, Promise<FileTree | undefined>>();
   return (executionId) => {
-    const files = known.get(executionId) ?? mergeBase(executionId);
-    known.set(executionId, files);
+    const files = knownTrees.get(executionId) ?? mergeBase(executionId);
+    knownTrees.set(executionId, files);
     return files;
   };
 }
 
-/** The executions that the history names, newest first: those of the fetched commits, then those of older commits. */
+/** The executions that the history names, newest first: first from the fetched commits, then from older commits. */
 async function* scaffoldExecutions(workspace: Workspace, head: string): AsyncGenerator<string> {
   yield* await namedExecutions(workspace, head);
   const shallow = (await workspace.git(["rev-parse", "--is-shallow-repository"])).toString("utf8").trim();

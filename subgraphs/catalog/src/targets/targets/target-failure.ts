@@ -11,14 +11,14 @@ export const targetForbidden = (detail: string) => new DomainError("TARGET_FORBI
  * TARGET_CONFLICT for a plan with conflicts; undefined for one without. Blocked paths are reported first, since no
  * `onConflict` allows them.
  */
-export function conflictOf(planned: readonly PlannedFile[]): DomainError | undefined {
-  const blocked = planned.filter(({ conflict }) => conflict === "Blocked");
-  if (blocked.length > 0)
+export function conflictOf(plannedFiles: readonly PlannedFile[]): DomainError | undefined {
+  const blockedFiles = plannedFiles.filter(({ conflict }) => conflict === "Blocked");
+  if (blockedFiles.length > 0)
     return conflict(
       "The template produces a folder where the target has a file, or the reverse. Rename it in the target, or choose another target.directory.",
-      blocked,
+      blockedFiles,
     );
-  const differing = planned.filter(({ conflict }) => conflict === "Differs");
+  const differing = plannedFiles.filter(({ conflict }) => conflict === "Differs");
   if (differing.length === 0) return undefined;
   const overlaps = differing.flatMap(({ path, hunks }) => (hunks === undefined ? [] : [{ path, hunks }]));
   const detail = `${differing.length} file(s) of the target differ from the produced files. Choose another target.onConflict, or change these files.`;
@@ -35,7 +35,7 @@ function conflict(
   return new DomainError("TARGET_CONFLICT", { detail, paths: files.map(({ path }) => path), ...facts });
 }
 
-/** Turns a failure of git into an error for the caller. Returns any other error unchanged. */
+/** Turns a git failure into an error for the caller. Returns any other error unchanged. */
 export function targetFailure(error: unknown): unknown {
   if (error instanceof RemoteBlocked) return targetForbidden(`The target is not allowed: ${error.message}.`);
   if (!(error instanceof GitError)) return error;

@@ -6,30 +6,28 @@ import { targetForbidden, targetUnavailable } from "./target-failure.js";
 // A server that does not support filters sends all files.
 const maxBaseBytes = 512 * 1024 * 1024;
 
-/** How many commits of the branch a repeated execution searches for the commit that it pushed before. */
+/** How many commits on the branch a repeated execution searches for the commit that it pushed before. */
 export const landedSearchDepth = 20;
 
-/** The branch of a target. */
+/** A target's branch. */
 export interface TargetBranch {
   readonly branch: string;
   /** The branch from which a missing branch must start. Undefined: the default branch, if there is one. */
   readonly baseBranch: string | undefined;
 }
 
-/** The state of a target at one moment. */
+/** A target's state at one moment. */
 export interface TargetHead {
-  /** Head of the branch itself; null while it does not exist. */
+  /** The branch's own head; null while it does not exist. */
   readonly branch: string | null;
-  /**
-   * The commit that a scaffold is laid over: of the branch, else of the default branch. Null in an empty repository.
-   */
+  /** The commit that a scaffold is laid over: the branch's, else the default branch's. Null in an empty repository. */
   readonly base: string | null;
   readonly files: ReadonlyMap<string, TreeEntry>;
 }
 
 /**
- * Reads the refs of the remote, and fetches the trees and the newest commits of the base. Files are left out where the
- * remote supports it.
+ * Reads the remote's refs, and fetches the base's trees and newest commits. Files are left out where the remote
+ * supports it.
  */
 export async function readTargetHead(workspace: Workspace, { branch, baseBranch }: TargetBranch): Promise<TargetHead> {
   await workspace.initialise("sha1");
@@ -41,8 +39,8 @@ export async function readTargetHead(workspace: Workspace, { branch, baseBranch 
 
 async function fetchBase(workspace: Workspace, base: string): Promise<ReadonlyMap<string, TreeEntry>> {
   if (objectFormat(base) === "sha256") await workspace.initialise("sha256");
-  // One more than is searched, so that every searched commit has its parent. The check of objects is off, since the
-  // old history of a target may break rules that only new objects must follow.
+  // One more than is searched, so that every searched commit has its parent. The object check is off, since a target's
+  // old history may break rules that only new objects must follow.
   const depth = `--depth=${landedSearchDepth + 1}`;
   const fetch = ["-c", "fetch.fsckObjects=false", "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", depth];
   await workspace.receive([...fetch, "--filter=blob:none", "--", "origin", `+${base}:refs/target/base`], {
@@ -67,8 +65,8 @@ function headOf(ids: ReadonlyMap<string, string>, branch: string): string {
 
 /** The base of a remote whose HEAD names a branch that does not exist, as after a first push to another branch. */
 function defaultHead(ids: ReadonlyMap<string, string>, defaultBranch: string | null): string | null {
-  const named = [`refs/heads/${defaultBranch}`, "refs/heads/main", "refs/heads/master"].map((name) => ids.get(name));
+  const namedIds = [`refs/heads/${defaultBranch}`, "refs/heads/main", "refs/heads/master"].map((name) => ids.get(name));
   // ls-remote sorts by name.
   const first = [...ids].find(([name]) => name.startsWith("refs/heads/"))?.[1];
-  return ids.get("HEAD") ?? named.find((id) => id !== undefined) ?? first ?? null;
+  return ids.get("HEAD") ?? namedIds.find((id) => id !== undefined) ?? first ?? null;
 }

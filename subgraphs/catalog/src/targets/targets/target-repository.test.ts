@@ -12,8 +12,8 @@ describe("reading target.repository", () => {
     ["http://127.0.0.1:3000/x.git", { kind: "url", url: "http://127.0.0.1:3000/x.git" }],
     ["acme/orders", { kind: "shorthand", owner: "acme", name: "orders" }],
     ["acme/Orders.Api.git", { kind: "shorthand", owner: "acme", name: "Orders.Api" }],
-  ])("takes %s", (text, expected) => {
-    expect(parseTargetRepository(text, development)).toEqual(expected);
+  ])("takes %s", (text, expectedRepository) => {
+    expect(parseTargetRepository(text, development)).toEqual(expectedRepository);
   });
 
   it("takes ssh where it is allowed, and judges its host", () => {
@@ -24,13 +24,13 @@ describe("reading target.repository", () => {
       kind: "url",
       url: "ssh://git@xn--bcher-kva.example/o/r.git",
     });
-    for (const refused of [
+    for (const refusedText of [
       "ssh://git@１０.0.0.1/r.git",
       "ssh://git@10.0.0.1/r.git",
       "ssh://git:secret@host.example/r.git",
       "git@host.example:o/r",
     ])
-      expect(parseTargetRepository(refused, open)).toEqual({ problem: expect.any(String) });
+      expect(parseTargetRepository(refusedText, open)).toEqual({ problem: expect.any(String) });
   });
 
   it.each([

@@ -16,13 +16,13 @@ export function parseTargetRepository(text: string, policy: SourcePolicy): Targe
   if (danger !== undefined) return { problem: danger };
   if (!text.includes(":")) return parseShorthand(text);
   if (/^ssh:\/\//i.test(text) && policy.allowSsh !== true) return { problem: "targets over ssh are not allowed here" };
-  const read = readRepositoryUrl(text, policy);
-  if ("dangerous" in read) return { problem: read.dangerous };
-  if ("unsupported" in read) return { problem: read.unsupported };
-  if (read.url.hash !== "") return { problem: "the URL has a fragment. Use target.branch for the branch" };
-  if (!targetProtocols.has(read.url.protocol))
-    return { problem: `the scheme ${read.url.protocol} is not allowed. Use https` };
-  return { kind: "url", url: read.url.href };
+  const readUrl = readRepositoryUrl(text, policy);
+  if ("dangerous" in readUrl) return { problem: readUrl.dangerous };
+  if ("unsupported" in readUrl) return { problem: readUrl.unsupported };
+  if (readUrl.url.hash !== "") return { problem: "the URL has a fragment. Use target.branch for the branch" };
+  if (!targetProtocols.has(readUrl.url.protocol))
+    return { problem: `the scheme ${readUrl.url.protocol} is not allowed. Use https` };
+  return { kind: "url", url: readUrl.url.href };
 }
 
 function parseShorthand(text: string): TargetRepository {
@@ -39,6 +39,6 @@ function parseShorthand(text: string): TargetRepository {
 
 /** Why git refuses a branch name; undefined when it accepts the name. */
 export function branchProblem(name: string): string | undefined {
-  // refs/heads/refs/heads/x is legal in git, but a mistake of the caller.
+  // refs/heads/refs/heads/x is legal in git, but the caller's mistake.
   return name.startsWith("refs/") ? "is a full ref name" : refNameProblem(name);
 }

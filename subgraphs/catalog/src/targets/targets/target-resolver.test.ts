@@ -10,7 +10,7 @@ import { RemoteCredentials } from "../../sources/remote-credentials/remote-crede
 import { TargetResolver } from "./target-resolver.js";
 
 const trace = continueTrace(undefined);
-const kept: Record<string, { kind: string; material: Record<string, unknown> }> = {
+const secrets: Record<string, { kind: string; material: Record<string, unknown> }> = {
   free: { kind: "BearerToken", material: { token: "sesame" } },
   bound: { kind: "BearerToken", material: { token: "sesame", hosts: ["Git.Example"] } },
   nowhere: { kind: "Custom", material: { token: "sesame", hosts: "git.example" } },
@@ -18,9 +18,9 @@ const kept: Record<string, { kind: string; material: Record<string, unknown> }> 
 };
 const credentials = new RemoteCredentials({
   resolve: async (_, credentialRef) => {
-    const found = kept[credentialRef];
-    if (!found) throw new DomainError("CREDENTIAL_NOT_FOUND");
-    return { version: 1, ...found };
+    const secret = secrets[credentialRef];
+    if (!secret) throw new DomainError("CREDENTIAL_NOT_FOUND");
+    return { version: 1, ...secret };
   },
 });
 const resolver = new TargetResolver({
@@ -104,12 +104,12 @@ describe("naming a credential for a target", () => {
 });
 
 describe("a target that is a connection", () => {
-  const allowed = caller("templates.execute", "integration.connections.read");
+  const allowedCaller = caller("templates.execute", "integration.connections.read");
   const target = { repository: "acme/orders", connectionId: newId("con") };
   const text = (pullRequest: object) => ({ ...target, pullRequest });
 
   it("is located by its vendor, and is for callers that may read connections", async () => {
-    await expect(resolver.accept(allowed, target, "https://base.example")).resolves.toMatchObject({
+    await expect(resolver.accept(allowedCaller, target, "https://base.example")).resolves.toMatchObject({
       repository: "acme/orders",
       cloneUrl: "https://git.example/acme/orders.git",
       branch: "main",
@@ -126,7 +126,7 @@ describe("a target that is a connection", () => {
     ["a title with two lines", text({ title: "a\nb" })],
     ["a label with a comma", text({ labels: ["a,b"] })],
     ["a label of spaces", text({ labels: [" "] })],
-  ])("is refused with %s", async (_, requested) => {
-    await expect(resolver.accept(allowed, requested)).rejects.toMatchObject({ code: "TARGET_INVALID" });
+  ])("is refused with %s", async (_, requestedTarget) => {
+    await expect(resolver.accept(allowedCaller, requestedTarget)).rejects.toMatchObject({ code: "TARGET_INVALID" });
   });
 });

@@ -35,14 +35,14 @@ interface RequestedTarget {
   pullRequest?: RequestedPullRequest | null;
 }
 
-/** The target of a request after its checks, with its defaults filled in. */
+/** A request's target after its checks, with its defaults filled in. */
 export interface AcceptedTarget {
-  /** A URL, or `owner/name` in the git store of the platform. */
+  /** A URL, or `owner/name` in the platform's git store. */
   repository: string;
   /** The URL from which the result can be cloned. */
   cloneUrl: string;
   branch: string;
-  /** The folder of everything that is produced; "" is the root of the repository. */
+  /** The folder for everything that is produced; "" is the repository's root. */
   directory: string;
   nameDirectory: boolean;
   onConflict: OnConflict;
@@ -63,7 +63,7 @@ interface ExecutionTarget {
 
 const manageCredentials = "integration.credentials.write" satisfies Scope;
 
-/** Checks and opens the targets of executions: a git URL, or `owner/name` in the platform's own git store. */
+/** Checks and opens execution targets: a git URL, or `owner/name` in the platform's own git store. */
 export class TargetResolver {
   readonly #store: RepositoryStore;
   readonly #policy: SourcePolicy;
@@ -86,22 +86,22 @@ export class TargetResolver {
   }
 
   /**
-   * `repositoryBase` is a setting of the tenant. Throws TARGET_INVALID, and INSUFFICIENT_SCOPE for a credential that the
+   * `repositoryBase` is a tenant setting. Throws TARGET_INVALID, and INSUFFICIENT_SCOPE for a credential that the
    * caller may not send to this host.
    */
   async accept(
     context: RequestContext,
-    requested: RequestedTarget,
+    requestedTarget: RequestedTarget,
     repositoryBase: string | null = null,
   ): Promise<AcceptedTarget> {
-    const { text, repository, connection } = await this.#locate(context, requested, repositoryBase);
-    const branch = requested.branch ?? "main";
+    const { text, repository, connection } = await this.#locate(context, requestedTarget, repositoryBase);
+    const branch = requestedTarget.branch ?? "main";
     const problem = branchProblem(branch);
     if (problem !== undefined) throw refusal("/target/branch", problem);
-    const directory = folderIn(requested.directory ?? "");
-    const onConflict = onConflictChoices.find((choice) => choice === (requested.onConflict ?? "fail"));
+    const directory = folderIn(requestedTarget.directory ?? "");
+    const onConflict = onConflictChoices.find((choice) => choice === (requestedTarget.onConflict ?? "fail"));
     if (onConflict === undefined) throw refusal("/target/onConflict", `use one of ${onConflictChoices.join(", ")}`);
-    const credentialRef = requested.credentialRef ?? null;
+    const credentialRef = requestedTarget.credentialRef ?? null;
     if (credentialRef !== null && repository.kind === "shorthand")
       throw refusal(
         "/target/credentialRef",
@@ -114,21 +114,24 @@ export class TargetResolver {
       repository.kind === "url"
         ? repository.url
         : `${this.#publicUrl}/git/${slug}/${repository.owner}/${repository.name}.git`;
-    const nameDirectory = requested.nameDirectory ?? false;
+    const nameDirectory = requestedTarget.nameDirectory ?? false;
     return { repository: text, cloneUrl, branch, directory, nameDirectory, onConflict, credentialRef, connection };
   }
 
-  async #locate(context: RequestContext, requested: RequestedTarget, repositoryBase: string | null) {
-    const { connectionId, pullRequest } = requested;
+  async #locate(context: RequestContext, requestedTarget: RequestedTarget, repositoryBase: string | null) {
+    const { connectionId, pullRequest } = requestedTarget;
     checkPullRequest(pullRequest, connectionId);
     if (connectionId == null) {
-      const given = withRepositoryBase(requested.repository, repositoryBase);
-      const text = asciiUrl(given) ?? given;
+      const repositoryText = withRepositoryBase(requestedTarget.repository, repositoryBase);
+      const text = asciiUrl(repositoryText) ?? repositoryText;
       return { text, repository: this.#readable(text), connection: null };
     }
-    const { gitUrl, providerId } = await locateTarget(this.#sourceControl, context, { ...requested, connectionId });
+    const { gitUrl, providerId } = await locateTarget(this.#sourceControl, context, {
+      ...requestedTarget,
+      connectionId,
+    });
     return {
-      text: requested.repository,
+      text: requestedTarget.repository,
       repository: this.#readable(gitUrl),
       connection: { connectionId, providerId },
     };
@@ -161,7 +164,7 @@ export class TargetResolver {
       });
   }
 
-  /** Opens the target of an execution. The caller closes it. */
+  /** Opens an execution's target. The caller closes it. */
   async open(execution: ExecutionTarget, signal: AbortSignal): Promise<Target> {
     if (execution.connectionId !== null) return this.#openConnection(execution, execution.connectionId, signal);
     const repository = parseTargetRepository(execution.repository, this.#policy);
@@ -169,8 +172,10 @@ export class TargetResolver {
     const { branch, tenantId, executionId, credentialRef } = execution;
     if (repository.kind === "shorthand") {
       const { owner, name } = repository;
-      const stored = await this.#store.open({ tenantId, owner, name }, branch);
-      return openTarget({ url: stored.url, branch, stored }, stored.policy, { signal });
+      const storedRepository = await this.#store.open({ tenantId, owner, name }, branch);
+      return openTarget({ url: storedRepository.url, branch, stored: storedRepository }, storedRepository.policy, {
+        signal,
+      });
     }
     const { url } = repository;
     if (credentialRef === null) return openTarget({ url, branch }, this.#policy, { signal });
@@ -180,14 +185,14 @@ export class TargetResolver {
     return openTarget({ url, branch, credential }, this.#policy, { signal });
   }
 
-  /** Waits for the folder of the embedded store, if the target is in it. Throws as `PlatformFolder.usable`. */
+  /** Waits for the embedded store's folder, if the target is in it. Throws as `PlatformFolder.usable`. */
   async usable({ connectionId, repository }: ExecutionTarget, signal: AbortSignal): Promise<void> {
     if (connectionId !== null) return;
-    const read = parseTargetRepository(repository, this.#policy);
-    if ("kind" in read && read.kind === "shorthand") await this.#store.disk.usable(signal);
+    const parsedRepository = parseTargetRepository(repository, this.#policy);
+    if ("kind" in parsedRepository && parsedRepository.kind === "shorthand") await this.#store.disk.usable(signal);
   }
 
-  /** Opens the branch of the execution itself, which starts from the branch that its result is for. */
+  /** Opens the execution's own branch, which starts from the branch that its result is for. */
   async #openConnection(execution: ExecutionTarget, connectionId: string, signal: AbortSignal): Promise<Target> {
     const { tenantId, executionId, repository, branch: baseBranch, traceparent } = execution;
     const use = { tenantId, connectionId, repository, subject: `executions/${executionId}` };
@@ -207,12 +212,12 @@ export class TargetResolver {
 }
 
 /** Normalizes a folder: `.` and slashes at both ends are allowed. */
-function folderIn(requested: string): string {
-  const folder = requested
+function folderIn(requestedFolder: string): string {
+  const folder = requestedFolder
     .split("/")
     .filter((part) => part !== "" && part !== ".")
     .join("/");
-  const problem = requested.startsWith("/") ? "is absolute" : folder === "" ? undefined : unsafePath(folder);
+  const problem = requestedFolder.startsWith("/") ? "is absolute" : folder === "" ? undefined : unsafePath(folder);
   if (problem !== undefined) throw refusal("/target/directory", `the folder ${problem}`);
   return folder;
 }

@@ -10,7 +10,7 @@ const maxReadBytes = 128 * 1024 * 1024;
 /** The limit for one file that is edited. */
 const maxEditedBytes = 5 * 1024 * 1024;
 
-/** The files of a target at one moment. Their bytes are fetched on demand. */
+/** A target's files at one moment. Their bytes are fetched on demand. */
 export class TargetTree {
   readonly #workspace: Workspace;
   readonly #head: TargetHead;
@@ -40,7 +40,7 @@ export class TargetTree {
     return (await readBlobs(this.#workspace, [{ id: entry.id, size }])).get(entry.id);
   }
 
-  /** The texts of those paths that are regular files in UTF-8, as many as fit into `maxTotalBytes`. */
+  /** The texts at those paths that are regular files in UTF-8, as many as fit into `maxTotalBytes`. */
   async texts(
     paths: readonly string[],
     { maxBytes, maxTotalBytes }: { maxBytes: number; maxTotalBytes: number },
@@ -51,11 +51,11 @@ export class TargetTree {
     });
     const blobs = await this.readSmallBlobs([...new Set(files.map(({ id }) => id))], maxBytes);
     const texts = new Map<string, string>();
-    let left = maxTotalBytes;
+    let remainingBytes = maxTotalBytes;
     for (const { path, id } of files) {
       const bytes = blobs.get(id);
-      if (bytes === undefined || bytes.length > left || !isUtf8(bytes)) continue;
-      left -= bytes.length;
+      if (bytes === undefined || bytes.length > remainingBytes || !isUtf8(bytes)) continue;
+      remainingBytes -= bytes.length;
       texts.set(path, Buffer.from(bytes).toString("utf8"));
     }
     return texts;
@@ -63,10 +63,10 @@ export class TargetTree {
 
   /** Fetches what is missing at once. Leaves out blobs over `maxBytes`, and those that exceed 128 MiB together. */
   async readSmallBlobs(ids: readonly string[], maxBytes: number): Promise<ReadonlyMap<string, Uint8Array>> {
-    let left = maxReadBytes;
+    let remainingBytes = maxReadBytes;
     const small = [...(await this.sizes(ids))].filter(([, size]) => {
-      const fits = size <= maxBytes && size <= left;
-      if (fits) left -= size;
+      const fits = size <= maxBytes && size <= remainingBytes;
+      if (fits) remainingBytes -= size;
       return fits;
     });
     return readBlobs(

@@ -18,13 +18,13 @@ import { TargetTree } from "./target-tree.js";
 const maxRebuilds = 3;
 const maxPreviewBytes = 16 * 1024 * 1024;
 
-/** The temporary repository of a target, and the repository of the platform behind its remote, if it is one. */
+/** A target's temporary repository, and the platform's repository behind its remote, if it is one. */
 interface TargetFolders {
   readonly workspace: Workspace;
   readonly stored: OpenRepository | undefined;
 }
 
-/** One branch of a remote repository, in a temporary bare repository without a work tree. */
+/** One branch in a remote repository, in a temporary bare repository without a work tree. */
 export class Target {
   readonly #workspace: Workspace;
   readonly #stored: OpenRepository | undefined;
@@ -48,7 +48,7 @@ export class Target {
     return this.#workspace.folder;
   }
 
-  /** The bytes of a file that the target has now; undefined when it has none. */
+  /** A file's bytes in the target now; undefined when it has none. */
   async file(path: string): Promise<Uint8Array | undefined> {
     try {
       return await this.#tree.read(path);
@@ -57,7 +57,7 @@ export class Target {
     }
   }
 
-  /** The paths of all files that the target has now. */
+  /** The paths of the files that the target has now. */
   get paths(): Iterable<string> {
     return this.#head.files.keys();
   }
@@ -76,29 +76,29 @@ export class Target {
     }
   }
 
-  /** The effect of a push on each file, sorted by path, and the TARGET_CONFLICT with which it would be refused. */
+  /** A push's effect on each file, sorted by path, and the TARGET_CONFLICT with which it would be refused. */
   async plan(content: ScaffoldContent): Promise<{ files: FilePreview[]; refusal: DomainError | undefined }> {
     requireSafePaths(content.files);
     try {
-      const planned = await this.#planned(content);
-      return { files: await this.#preview(planned), refusal: conflictOf(planned) };
+      const plannedFiles = await this.#planned(content);
+      return { files: await this.#preview(plannedFiles), refusal: conflictOf(plannedFiles) };
     } catch (error) {
       throw targetFailure(error);
     }
   }
 
   /**
-   * Pushes one commit, or none when nothing differs. Never overwrites commits of others. Throws TARGET_CONFLICT and
+   * Pushes one commit, or none when nothing differs. Never overwrites the commits of others. Throws TARGET_CONFLICT and
    * TARGET_MOVED.
    */
   async push(scaffold: Scaffold): Promise<PushedScaffold> {
     requireSafePaths(scaffold.files);
     const { mergeBase } = scaffold;
-    const attempted = mergeBase === undefined ? scaffold : { ...scaffold, mergeBase: memoizeMergeBase(mergeBase) };
+    const attempt = mergeBase === undefined ? scaffold : { ...scaffold, mergeBase: memoizeMergeBase(mergeBase) };
     try {
       for (let rebuilds = 0; rebuilds <= maxRebuilds; rebuilds++) {
-        const pushed = await this.#attempt(attempted);
-        if (pushed !== undefined) return pushed;
+        const pushResult = await this.#attempt(attempt);
+        if (pushResult !== undefined) return pushResult;
       }
     } catch (error) {
       throw targetFailure(error);
@@ -119,50 +119,50 @@ export class Target {
 
   /** Undefined when the branch has moved; the head is then read again. */
   async #attempt(scaffold: Scaffold): Promise<PushedScaffold | undefined> {
-    const landed = await this.#landed(scaffold);
-    if (landed !== undefined) return landed;
-    const planned = await this.#planned(scaffold);
-    const refusal = conflictOf(planned);
+    const landedResult = await this.#landed(scaffold);
+    if (landedResult !== undefined) return landedResult;
+    const plannedFiles = await this.#planned(scaffold);
+    const refusal = conflictOf(plannedFiles);
     if (refusal) throw refusal;
     const files = new Map<string, TreeFile>();
-    for (const { path, written } of planned) if (written !== undefined) files.set(path, written);
-    const deleted = planned.filter(({ change }) => change === "Deleted").map(({ path }) => path);
-    const changed = files.size + deleted.length > 0 || this.#head.base === null;
-    const commit = changed
-      ? await writeCommit(this.#workspace, this.#head.base, { files, deleted, metadata: scaffold.commit })
+    for (const { path, written } of plannedFiles) if (written !== undefined) files.set(path, written);
+    const deletedPaths = plannedFiles.filter(({ change }) => change === "Deleted").map(({ path }) => path);
+    const isChanged = files.size + deletedPaths.length > 0 || this.#head.base === null;
+    const commit = isChanged
+      ? await writeCommit(this.#workspace, this.#head.base, { files, deleted: deletedPaths, metadata: scaffold.commit })
       : await this.#baseCommit();
-    // A branch without a change of its own could not become a pull request.
-    const isNeeded = changed || this.#place.baseBranch === undefined;
+    // A branch without its own change could not become a pull request.
+    const isNeeded = isChanged || this.#place.baseBranch === undefined;
     if (isNeeded && commit.commitSha !== this.#head.branch && !(await this.#send(commit.commitSha))) return undefined;
-    return { ...commit, changed, ...summary(planned.map(scaffoldFile)) };
+    return { ...commit, changed: isChanged, ...summary(plannedFiles.map(scaffoldFile)) };
   }
 
-  /** The commit of an earlier run of the same execution, so that a second run pushes nothing. */
+  /** The commit from an earlier run of the same execution, so that a second run pushes nothing. */
   async #landed({ files, edits, commit }: Scaffold): Promise<PushedScaffold | undefined> {
     if (this.#head.branch === null) return undefined;
-    const landed = await findLanded(this.#workspace, this.#head.branch, commit.message);
-    if (landed === undefined) return undefined;
+    const landedCommit = await findLanded(this.#workspace, this.#head.branch, commit.message);
+    if (landedCommit === undefined) return undefined;
     const tree = this.#tree;
     const knownSizes = new Map([...files.values()].map(({ bytes }) => [blobId(bytes, tree.format), bytes.length]));
     const paths = [...files.keys(), ...(edits?.keys() ?? [])];
-    const listed = await landedFiles(this.#workspace, tree, { ...landed, paths, knownSizes });
-    return { ...landed, changed: true, ...summary(listed) };
+    const listedFiles = await landedFiles(this.#workspace, tree, { ...landedCommit, paths, knownSizes });
+    return { ...landedCommit, changed: true, ...summary(listedFiles) };
   }
 
   async #send(commit: string): Promise<boolean> {
     const ref = `refs/heads/${this.#place.branch}`;
-    const expected = this.#head.branch;
-    const lease = `--force-with-lease=${ref}:${expected ?? ""}`;
+    const expectedHead = this.#head.branch;
+    const lease = `--force-with-lease=${ref}:${expectedHead ?? ""}`;
     const push = ["push", "--porcelain", "--no-verify", "--no-thin", lease, "--", "origin", `${commit}:${ref}`];
     try {
       await this.#workspace.git(push);
-      if ((await this.#stored?.publish({ ref, expected, commit })) !== false) return true;
+      if ((await this.#stored?.publish({ ref, expected: expectedHead, commit })) !== false) return true;
       await this.#readHead();
     } catch (error) {
       if (!(error instanceof GitError) || error.timedOut) throw error;
       await this.#readHead();
       if (this.#head.branch === commit) return true;
-      if (this.#head.branch === expected) throw error;
+      if (this.#head.branch === expectedHead) throw error;
     }
     return false;
   }
@@ -175,25 +175,25 @@ export class Target {
   async #planned(content: ScaffoldContent): Promise<PlannedFile[]> {
     const { files, edits = new Map<string, TargetEdit>() } = content;
     const tree = this.#tree;
-    const planned = await this.#plannedFiles(content, tree);
+    const plannedFiles = await this.#plannedFiles(content, tree);
     for (const [path, edit] of edits) {
       const current = files.has(path) ? undefined : await tree.read(path);
       const existing = tree.entries.get(path);
       if (current === undefined || existing === undefined) continue;
       const bytes = edit(current);
-      const same = Buffer.compare(bytes, current) === 0;
-      planned.push({
+      const isSame = Buffer.compare(bytes, current) === 0;
+      plannedFiles.push({
         path,
-        change: same ? "Unchanged" : "Updated",
+        change: isSame ? "Unchanged" : "Updated",
         conflict: undefined,
         existing,
-        written: same ? undefined : { bytes, executable: existing.mode === "100755" },
+        written: isSame ? undefined : { bytes, executable: existing.mode === "100755" },
         mode: existing.mode,
         blobSha: blobId(bytes, tree.format),
         size: bytes.length,
       });
     }
-    return planned.toSorted(byPath);
+    return plannedFiles.toSorted(byPath);
   }
 
   async #plannedFiles({ files, edits, onConflict, mergeBase }: ScaffoldContent, tree: TargetTree) {
@@ -205,12 +205,12 @@ export class Target {
     return planOverlay(tree.entries, files, { format: tree.format, onConflict });
   }
 
-  async #preview(planned: readonly PlannedFile[]): Promise<FilePreview[]> {
-    const replaced = planned.flatMap(({ change, existing }) =>
+  async #preview(plannedFiles: readonly PlannedFile[]): Promise<FilePreview[]> {
+    const replacedIds = plannedFiles.flatMap(({ change, existing }) =>
       change !== "Unchanged" && existing?.type === "blob" ? [existing.id] : [],
     );
-    const blobs = await this.#tree.readSmallBlobs(replaced, maxPreviewBytes);
-    return planned.map(({ path, change, conflict, hunks, existing, written, mode }) => ({
+    const blobs = await this.#tree.readSmallBlobs(replacedIds, maxPreviewBytes);
+    return plannedFiles.map(({ path, change, conflict, hunks, existing, written, mode }) => ({
       path,
       change,
       conflict: conflict !== undefined,
@@ -245,10 +245,10 @@ function requireSafePaths(files: FileTree): void {
   for (const path of files.keys()) {
     const problem = unsafePath(path);
     if (problem !== undefined) {
-      const shown = visiblePath(path);
+      const shownPath = visiblePath(path);
       throw new DomainError("SOURCE_UNSAFE", {
-        detail: `The path "${shown}" cannot be written: it ${problem}. Rename it in the template.`,
-        paths: [shown],
+        detail: `The path "${shownPath}" cannot be written: it ${problem}. Rename it in the template.`,
+        paths: [shownPath],
       });
     }
   }

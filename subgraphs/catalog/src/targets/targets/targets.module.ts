@@ -9,7 +9,7 @@ import { TargetResolver } from "./target-resolver.js";
 export interface TargetSettings extends RemoteSettings {
   /** Without it, targets that are connections are refused. */
   readonly sourceControl?: SourceControl;
-  /** Clone URLs of the embedded store begin with it. */
+  /** The embedded store's clone URLs begin with it. */
   readonly publicUrl: string;
 }
 

@@ -11,11 +11,18 @@ const config = (more: object = {}) =>
   JSON.stringify({ identity: "a", name: "a", shortName: "a", sourceName: "App1", ...more });
 
 function rendered(files: Record<string, string>, order: Partial<RenderOrder> = {}): Record<string, string> {
-  const { parameters = {}, ...given } = order;
+  const { parameters = {}, ...orderMembers } = order;
   const parametersJson = JSON.stringify(parameters);
-  const asked = { name: undefined, fallbackName: "orders", parametersJson, seed: "s", now: new Date(0), ...given };
-  const { files: produced = new Map() as FileTree } = renderTemplate(asked, tree(files));
-  return Object.fromEntries(Array.from(produced, ([path, { bytes }]) => [path, Buffer.from(bytes).toString()]));
+  const renderInput = {
+    name: undefined,
+    fallbackName: "orders",
+    parametersJson,
+    seed: "s",
+    now: new Date(0),
+    ...orderMembers,
+  };
+  const { files: producedFiles = new Map() as FileTree } = renderTemplate(renderInput, tree(files));
+  return Object.fromEntries(Array.from(producedFiles, ([path, { bytes }]) => [path, Buffer.from(bytes).toString()]));
 }
 
 describe("renderTemplate: the name of the scaffold", () => {

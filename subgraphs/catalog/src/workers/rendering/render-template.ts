@@ -12,14 +12,14 @@ import type { RenderFacts, RenderInput, RenderOrder } from "./template-renderer.
 export function renderTemplate(order: RenderInput, files: FileTree): TaskOutcome<RenderFacts> {
   const { name, fallbackName, template, nameDirectory = false, target = noTarget, parametersJson, ...request } = order;
   const pack = loadTemplatePack(files, template);
-  const chosen = [name, pack.config.defaultName].find((candidate) => candidate?.trim());
+  const chosenName = [name, pack.config.defaultName].find((candidate) => candidate?.trim());
   const ownFolder = nameDirectory && pack.config.preferNameDirectory ? name?.trim() : undefined;
   const directory = [target.directory, ownFolder].filter(Boolean).join("/");
-  const { files: produced, ...output } = render(pack, {
+  const { files: producedFiles, ...output } = render(pack, {
     ...request,
     parameters: parseForeignJson(parametersJson) as RenderOrder["parameters"],
-    name: chosen ?? fallbackName,
+    name: chosenName ?? fallbackName,
     target: { ...target, directory },
   });
-  return { output, files: produced };
+  return { output, files: producedFiles };
 }

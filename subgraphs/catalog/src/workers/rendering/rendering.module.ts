@@ -2,7 +2,7 @@ import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
 import { WorkerPool } from "../worker-pool/worker-pool.js";
 import { TemplateRenderer } from "./template-renderer.js";
 
-/** Rendering of templates in worker processes. */
+/** Template rendering in worker processes. */
 export const rendering: SliceModule = {
   slice: "rendering",
   start(_, services) {

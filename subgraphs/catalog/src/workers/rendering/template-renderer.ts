@@ -9,26 +9,26 @@ import { packTree } from "../worker-pool/packed-tree.js";
 import type { WorkerClient, WorkerPool } from "../worker-pool/worker-pool.js";
 import { workerTask } from "../worker-pool/worker-task.js";
 
-/** The input of a render besides the files of the template. */
+/** A render's input besides the template's files. */
 export interface RenderOrder {
   readonly name: string | undefined;
-  /** The name of the scaffold where neither the request nor the template gives one. */
+  /** The scaffold's name where neither the request nor the template gives one. */
   readonly fallbackName: string;
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly seed: string;
   readonly now: Date;
-  /** The target framework of the template version. It is compared with the SDK that the template requires. */
+  /** The template version's target framework. It is compared with the SDK that the template requires. */
   readonly targetFramework?: string;
   /** Selects one of several templates in the files. */
   readonly template?: TemplateChoice;
-  /** The files of the target that the template may read. Its directory is the folder of everything that is produced. */
+  /** The target's files that the template may read. Its directory is the folder for everything that is produced. */
   readonly target?: TargetFiles;
-  /** Whether a folder of the given name contains everything, if the template prefers it. */
+  /** Whether a folder with the given name contains everything, if the template prefers it. */
   readonly nameDirectory?: boolean;
   readonly patternLimits?: PatternLimits | undefined;
 }
 
-/** The result of a render without its files, which travel beside it. */
+/** A render's result without its files, which travel beside it. */
 export type RenderFacts = Omit<RenderResult, "files">;
 
 /** The task that renders a template in a worker process. */
@@ -52,7 +52,7 @@ export class TemplateRenderer {
     this.#limits = limits;
   }
 
-  /** Throws RENDER_TIMEOUT, and the TemplateError of a template that cannot be rendered. */
+  /** Throws RENDER_TIMEOUT, and the TemplateError for a template that cannot be rendered. */
   async render(files: FileTree, { parameters, ...order }: RenderOrder, client?: WorkerClient): Promise<RenderResult> {
     const { renderMs: timeoutMs, patterns: patternLimits } = this.#limits;
     const input = { ...order, parametersJson: JSON.stringify(parameters), patternLimits };

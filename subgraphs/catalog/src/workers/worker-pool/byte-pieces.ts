@@ -37,8 +37,8 @@ export class ByteReader<M> {
   #filled = 0;
 
   /** Takes one received part. Returns the message when it is complete. */
-  take(received: unknown): { message: M; bytes: Uint8Array | undefined } | undefined {
-    const part = received as Announced | Piece | { message: M };
+  take(messageOrBytes: unknown): { message: M; bytes: Uint8Array | undefined } | undefined {
+    const part = messageOrBytes as Announced | Piece | { message: M };
     if ("byteLength" in part) {
       this.#bytes = new Uint8Array(part.byteLength);
       this.#filled = 0;

@@ -10,8 +10,8 @@ describe("packTree", () => {
         { bytes: Buffer.from(text), executable: path.endsWith(".sh") },
       ]),
     );
-    const packed = packTree(files);
-    const copy = unpackTree(packed.files, packed.bytes);
+    const packedTree = packTree(files);
+    const copy = unpackTree(packedTree.files, packedTree.bytes);
     expect([...copy].map(([path, file]) => [path, Buffer.from(file.bytes).toString(), file.executable])).toEqual([
       ["a.txt", "one", false],
       ["empty", "", false],

@@ -1,26 +1,26 @@
 import type { FileTree, TreeFile } from "@factory/template-engine/file-tree";
 
-/** The paths, sizes and modes of files whose bytes are in one piece of memory, in this order. */
+/** Paths, sizes and modes for files whose bytes are in one memory block, in this order. */
 export type PackedFiles = readonly { readonly path: string; readonly size: number; readonly executable: boolean }[];
 
-/** A file tree in one piece of memory, so that it is sent to another process without a message for each file. */
+/** A file tree in one memory block, so that it is sent to another process without a message for each file. */
 export interface PackedTree {
   readonly files: PackedFiles;
   readonly bytes: Uint8Array;
 }
 
-/** Copies the files into one piece of memory. */
+/** Copies the files into one memory block. */
 export function packTree(files: FileTree): PackedTree {
   let total = 0;
   for (const { bytes } of files.values()) total += bytes.length;
   const target = new Uint8Array(total);
   let offset = 0;
-  const packed = Array.from(files, ([path, { bytes, executable }]) => {
+  const packedFiles = Array.from(files, ([path, { bytes, executable }]) => {
     target.set(bytes, offset);
     offset += bytes.length;
     return { path, size: bytes.length, executable };
   });
-  return { bytes: target, files: packed };
+  return { bytes: target, files: packedFiles };
 }
 
 /** The file tree as views of `bytes`, without copies. */

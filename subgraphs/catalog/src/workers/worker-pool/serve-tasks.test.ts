@@ -16,11 +16,11 @@ const request = (task: string, input: unknown) => answerRequest(handlers, { task
 
 describe("answerRequest", () => {
   it("gives the output of the task, and its files", async () => {
-    const packed = packTree(new Map([["a.txt", { bytes: Buffer.from("a"), executable: true }]]));
+    const packedTree = packTree(new Map([["a.txt", { bytes: Buffer.from("a"), executable: true }]]));
     const { answer, bytes } = await answerRequest(
       handlers,
-      { task: "double", input: 2, files: packed.files },
-      packed.bytes,
+      { task: "double", input: 2, files: packedTree.files },
+      packedTree.bytes,
     );
     expect(answer).toMatchObject({ kind: "done", output: 4 });
     if (answer.kind !== "done") throw new Error(answer.kind);

@@ -32,7 +32,7 @@ async function reply(
   await sendWithBytes<WorkerAnswer>(process, answer.answer, answer.bytes);
 }
 
-/** Runs the handler of a request. Never throws: an error becomes an answer. */
+/** Runs a request's handler. Never throws: an error becomes an answer. */
 export async function answerRequest(
   handlers: readonly TaskHandler[],
   { task, input, files }: WorkerRequest,
@@ -41,10 +41,10 @@ export async function answerRequest(
   try {
     const handler = handlers.find(({ name }) => name === task);
     if (!handler) throw new Error(`The worker process knows no task "${task}".`);
-    const { output, files: produced } = await handler.run(input, unpackTree(files, bytes));
-    if (!produced) return { answer: { kind: "done", output, files: [] } };
-    const packed = packTree(produced);
-    return { answer: { kind: "done", output, files: packed.files }, bytes: packed.bytes };
+    const { output, files: producedFiles } = await handler.run(input, unpackTree(files, bytes));
+    if (!producedFiles) return { answer: { kind: "done", output, files: [] } };
+    const packedTree = packTree(producedFiles);
+    return { answer: { kind: "done", output, files: packedTree.files }, bytes: packedTree.bytes };
   } catch (error) {
     if (error instanceof TemplateError) {
       const { code, message, findings } = error;

@@ -1,8 +1,8 @@
 /** A tenant counts as busy after this much recent work. */
 const busyAfterMs = 2000;
-/** The share of the elapsed time that is subtracted from the recorded use of a tenant. */
+/** The share of the elapsed time that is subtracted from a tenant's recorded use. */
 const decay = 0.1;
-/** The limit of the recorded use, so that a tenant is busy for at most three minutes after its work has ended. */
+/** The limit for the recorded use, so that a tenant is busy for at most three minutes after its work has ended. */
 const maxRememberedMs = 20_000;
 
 interface Account {
@@ -13,8 +13,8 @@ interface Account {
 }
 
 /**
- * Shares the processes of a lane among tenants. One tenant never gets all processes, and all busy tenants together
- * leave one process to the others.
+ * Shares a lane's processes among tenants. One tenant never gets all processes, and all busy tenants together leave one
+ * process to the others.
  */
 export class TenantShares {
   readonly #maxPerTenant: number;
@@ -56,9 +56,9 @@ export class TenantShares {
   }
 
   #heldByBusy(): number {
-    let held = 0;
-    for (const account of this.#accounts.values()) if (this.#isBusy(account)) held += account.startedAt.size;
-    return held;
+    let heldProcesses = 0;
+    for (const account of this.#accounts.values()) if (this.#isBusy(account)) heldProcesses += account.startedAt.size;
+    return heldProcesses;
   }
 
   #remembered({ usedMs, at }: Account): number {

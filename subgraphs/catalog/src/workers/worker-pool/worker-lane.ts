@@ -11,7 +11,7 @@ export type ExceededLimit = "timeout" | "memory";
 
 interface LaneOrder {
   readonly request: WorkerRequest;
-  /** The bytes of the files in the request. */
+  /** The file bytes in the request. */
   readonly bytes?: Uint8Array | undefined;
   /** Starts when a process takes the task. */
   readonly timeoutMs: number;
@@ -45,12 +45,12 @@ interface LaneOptions {
 }
 
 /**
- * The limit of waiting requests of one tenant. A caller waits for each of them, since executions wait in the job queue.
+ * The limit for one tenant's waiting requests. A caller waits for each request, since executions wait in the job queue.
  */
 const maxWaiting = 64;
 /** The time to replace a process. It is charged to the tenant whose work ended it. */
 const replacementMs = 1000;
-/** After this time of work a spare process is started, so that the next tenant need not wait. */
+/** After this working time a spare process is started, so that the next tenant need not wait. */
 const spareAfterMs = 50;
 /** The time after which an idle process ends, except for the last one. */
 const idleMs = 60_000;

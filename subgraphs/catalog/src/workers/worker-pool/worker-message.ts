@@ -2,7 +2,7 @@ import type { Finding } from "@factory/template-engine/finding";
 import type { TemplateErrorCode } from "@factory/template-engine/template-error";
 import type { PackedFiles } from "./packed-tree.js";
 
-/** The request to a worker process. The bytes of files are sent separately, in both directions. */
+/** The request to a worker process. File bytes are sent separately, in both directions. */
 export interface WorkerRequest {
   readonly task: string;
   readonly input: unknown;

@@ -6,7 +6,7 @@ export interface WorkerPoolSettings {
   readonly workerEntry: URL;
 }
 
-/** The pool of worker processes with limits of time and memory. */
+/** The pool of worker processes with time limits and memory limits. */
 export const workerPool: SliceModule<WorkerPoolSettings> = {
   slice: "worker-pool",
   start({ settings, logger, onClose }, services) {

@@ -25,18 +25,18 @@ interface WorkerPoolOptions {
   /** The compiled module that a worker process runs; it calls `serveTasks`. */
   readonly entry: URL;
   readonly logger: Logger;
-  /** Processes of each lane. */
+  /** Processes in each lane. */
   readonly size?: number;
 }
 
-/** One tenant never holds all processes of a lane, so a lane has two at least. */
+/** One tenant never holds all processes in a lane, so a lane has two at least. */
 const minProcesses = 2;
 const maxProcesses = 8;
 
 const noTenant: WorkerClient = { tenantId: "" };
 
 /**
- * Runs tasks in child processes under limits of time and memory: rendering of foreign templates, checks by foreign
+ * Runs tasks in child processes under time limits and memory limits: rendering foreign templates, checks by foreign
  * schemas, long calculations. It knows no task by name.
  */
 export class WorkerPool {
@@ -48,9 +48,8 @@ export class WorkerPool {
   }
 
   /**
-   * Runs a task. Returns its output and files, or the limit that it exceeded: `timeout` or `memory`. Throws the
-   * TemplateError of the task, RATE_LIMITED when too much work of the tenant waits, and the reason of an aborted
-   * signal.
+   * Runs a task. Returns its output and files, or the limit that it exceeded: `timeout` or `memory`. Throws the task's
+   * TemplateError, RATE_LIMITED when too much of the tenant's work waits, and an aborted signal's reason.
    */
   async run<Input, Output>(
     { name, lane }: WorkerTask<Input, Output>,
@@ -59,8 +58,8 @@ export class WorkerPool {
     const request = { task: name, input, files: files?.files ?? [] };
     const outcome = await this.#lanes[lane].run({ request, bytes: files?.bytes, timeoutMs, ...client });
     if (typeof outcome === "string") return outcome;
-    const done = requireDone(outcome.answer);
-    return { output: done.output as Output, files: unpackTree(done.files, outcome.bytes) };
+    const doneAnswer = requireDone(outcome.answer);
+    return { output: doneAnswer.output as Output, files: unpackTree(doneAnswer.files, outcome.bytes) };
   }
 
   async close(): Promise<void> {

@@ -57,15 +57,15 @@ export class WorkerProcess {
       if (answer) events.answered({ answer: answer.message, bytes: answer.bytes });
     });
     this.#gone = new Promise((resolve) => {
-      const ended = (why: "memory" | Error) => {
+      const end = (why: "memory" | Error) => {
         resolve();
         events.ended(why);
       };
-      child.on("error", ended);
+      child.on("error", end);
       child.on("exit", (code, signal) => {
-        if (memorySignals.has(signal)) return ended("memory");
+        if (memorySignals.has(signal)) return end("memory");
         const words = errorOutput.slice(0, maxErrorCharacters);
-        ended(new Error(`A worker process ended by itself (${signal ?? code}). ${words}`.trim()));
+        end(new Error(`A worker process ended by itself (${signal ?? code}). ${words}`.trim()));
       });
     });
   }
@@ -76,10 +76,10 @@ export class WorkerProcess {
   }
 
   /** Sets whether the worker keeps this process alive. */
-  hold(held: boolean): void {
+  hold(isHeld: boolean): void {
     const parts = [this.#process, this.#process.channel, this.#process.stderr as { ref?(): void; unref?(): void }];
     for (const part of parts) {
-      if (held) part?.ref?.();
+      if (isHeld) part?.ref?.();
       else part?.unref?.();
     }
   }

@@ -1,14 +1,14 @@
 import type { FileTree } from "@factory/template-engine/file-tree";
 
 /**
- * The queue of a task. A caller waits for `quick` work, so it must not wait behind `long` work. Each lane has processes
- * of its own.
+ * A task's queue. A caller waits for `quick` work, so it must not wait behind `long` work. Each lane has its own
+ * processes.
  */
 export type LaneName = "quick" | "long";
 
 /**
  * A kind of work for a worker process: its name, and the types of its input and output. Both must be
- * structured-cloneable. Files are sent separately, as one piece of memory.
+ * structured-cloneable. Files are sent separately, as one memory block.
  */
 export interface WorkerTask<Input, Output> {
   readonly name: string;
@@ -17,7 +17,7 @@ export interface WorkerTask<Input, Output> {
   readonly types?: (input: Input) => Output;
 }
 
-/** The output of a task, and the files that it produced. */
+/** A task's output, and the files that it produced. */
 export interface TaskOutcome<Output> {
   readonly output: Output;
   readonly files?: FileTree;

@@ -13,12 +13,12 @@ interface Suggestion {
 
 const maxEvaluations = 200;
 const maxEvaluationsPerFinding = 24;
-/** The limit of packages and dependencies over all evaluations: about 100 ms, but the same number on every machine. */
+/** The limit for packages and dependencies over all evaluations: about 100 ms, but the same number on every machine. */
 const maxSteps = 30_000;
 /** The search ends after so many findings without any move, since looking for moves takes time, too. */
 const maxFruitlessSearches = 500;
 
-/** The result of evaluating the set after a move. */
+/** An evaluation's result for the set after a move. */
 interface Trial {
   move: Move;
   resolves: boolean;
@@ -42,7 +42,7 @@ export class SuggestionSearch {
     this.#snapshot = context.snapshot;
     this.#findings = findings;
     const { edges, rounds } = context.graph;
-    // the limit of steps was chosen for graphs that settle in two or three rounds
+    // the step limit was chosen for graphs that settle in two or three rounds
     const steps = context.listed.length + edges.length * Math.max(1, rounds / 3) + findings.length;
     this.#stepsEach = steps;
     this.#steps = steps;
@@ -53,7 +53,7 @@ export class SuggestionSearch {
     );
   }
 
-  /** The packages, dependencies and findings of all sets that were evaluated so far. */
+  /** The packages, dependencies and findings in all sets that were evaluated so far. */
   get steps(): number {
     return Math.ceil(this.#steps);
   }
@@ -88,7 +88,7 @@ export class SuggestionSearch {
     const context = yield* evaluationContext(applyMove(this.#input, move), this.#snapshot);
     yield;
     const after = yield* findingsOf(context);
-    const resolves = !after.some((one) => findingIdentity(one) === findingIdentity(finding));
+    const resolves = !after.some((laterFinding) => findingIdentity(laterFinding) === findingIdentity(finding));
     return { move, resolves, added: newFindings(this.#findings, after), left: after.length };
   }
 
@@ -132,8 +132,8 @@ export class SuggestionSearch {
   }
 
   #templateFacts(version: string | null): string {
-    const found = this.#input.template?.otherVersions.find(({ semanticVersion }) => semanticVersion === version);
-    return found === undefined ? "" : ` (${found.status}, targets ${found.targetFramework})`;
+    const otherVersion = this.#input.template?.otherVersions.find(({ semanticVersion }) => semanticVersion === version);
+    return otherVersion === undefined ? "" : ` (${otherVersion.status}, targets ${otherVersion.targetFramework})`;
   }
 }
 

@@ -9,7 +9,7 @@ function advise(sketch: CatalogSketch, set: string, runtime?: string): UpgradeAd
 
 const moves = ({ upgrades }: UpgradeAdvice) =>
   upgrades.map(({ packageName, from, to, jump }) => `${packageName} ${from} ${to ?? "stays"} ${jump ?? ""}`.trim());
-const proposed = ({ proposal }: UpgradeAdvice) =>
+const proposedVersions = ({ proposal }: UpgradeAdvice) =>
   proposal?.libraries.map(({ packageName, version }) => `${packageName} ${version}`).join(", ");
 
 const plain: CatalogSketch = {
@@ -22,7 +22,7 @@ describe("upgrade advice", () => {
     const advice = advise(plain, "A 1.0.0, B 1.0.0");
     expect(moves(advice)).toEqual(["A 1.0.0 2.0.0 Major", "B 1.0.0 1.0.1 Patch"]);
     expect(advice.upgrades.every(({ verified, notNewer }) => verified && notNewer === null)).toBe(true);
-    expect(proposed(advice)).toBe("A 2.0.0, B 1.0.1");
+    expect(proposedVersions(advice)).toBe("A 2.0.0, B 1.0.1");
     expect(advice.proposal).toMatchObject({ compatible: true, held: [] });
     expect(advice.complete).toBe(true);
   });
@@ -93,7 +93,7 @@ describe("upgrade advice", () => {
     const advice = advise(together, "Core 1.0.0, Web 1.0.0");
     expect(moves(advice)).toEqual(["Core 1.0.0 stays", "Web 1.0.0 stays"]);
     expect(advice.upgrades.map(({ notNewer }) => notNewer?.packageName)).toEqual(["Web", "Core"]);
-    expect(proposed(advice)).toBe("Core 2.0.0, Web 2.0.0");
+    expect(proposedVersions(advice)).toBe("Core 2.0.0, Web 2.0.0");
     expect(advice.proposal?.changes).toEqual([
       { packageName: "Core", from: "1.0.0", to: "2.0.0", jump: "Major" },
       { packageName: "Web", from: "1.0.0", to: "2.0.0", jump: "Major" },
@@ -106,7 +106,7 @@ describe("upgrade advice", () => {
       Old: { versions: { "1.0.0": { needs: { Core: "[1.0,2.0)" } }, "1.1.0": { needs: { Core: "[1.0,2.0)" } } } },
     };
     const advice = advise(sketch, "Core 1.0.0, Web 1.0.0, Old 1.0.0");
-    expect(proposed(advice)).toBe("Core 1.0.0, Web 1.0.0, Old 1.1.0");
+    expect(proposedVersions(advice)).toBe("Core 1.0.0, Web 1.0.0, Old 1.1.0");
     expect(advice.proposal?.held.map(({ packageName }) => packageName)).toEqual(["Core", "Web"]);
     expect(advice.proposal?.held[0]?.notNewer?.rule).toBe("LibraryRequires");
   });
@@ -120,7 +120,7 @@ describe("upgrade advice", () => {
     };
     const advice = advise(sketch, "A 1.0.0, B 1.0.0, C 1.0.0");
     expect(moves(advice)).toEqual(["A 1.0.0 2.0.0 Major", "B 1.0.0 2.0.0 Major", "C 1.0.0 stays"]);
-    expect(proposed(advice)).toMatch(/^(A 1.0.0, B 2.0.0|A 2.0.0, B 1.0.0), C 1.0.0$/);
+    expect(proposedVersions(advice)).toMatch(/^(A 1.0.0, B 2.0.0|A 2.0.0, B 1.0.0), C 1.0.0$/);
   });
 
   it("mends a broken set on the way, by a lower version only where nothing else does", () => {
@@ -129,8 +129,8 @@ describe("upgrade advice", () => {
       B: { versions: { "1.0.0": {}, "1.1.0": {} } },
       X: { versions: { "1.0.0": { on: "net10.0" }, "1.1.0": { on: "net8.0" } } },
     };
-    expect(proposed(advise(sketch, "A 2.0.0, B 1.0.0"))).toBe("A 1.0.0, B 1.1.0");
-    expect(proposed(advise(sketch, "X 1.0.0, B 1.0.0"))).toBe("X 1.1.0, B 1.1.0");
+    expect(proposedVersions(advise(sketch, "A 2.0.0, B 1.0.0"))).toBe("A 1.0.0, B 1.1.0");
+    expect(proposedVersions(advise(sketch, "X 1.0.0, B 1.0.0"))).toBe("X 1.1.0, B 1.1.0");
   });
 
   it("proposes nothing where nothing is compatible or nothing is newer", () => {
@@ -192,16 +192,16 @@ describe("upgrade advice", () => {
         for (const { packageName, to, verified } of advice.upgrades) {
           if (to === null) continue;
           expect(verified).toBe(true);
-          const libraries = input.libraries.map((one) =>
-            one.packageName === packageName ? { packageName, version: to } : one,
+          const libraries = input.libraries.map((library) =>
+            library.packageName === packageName ? { packageName, version: to } : library,
           );
           expect(evaluateSet({ ...input, libraries }).violations.length).toBeLessThanOrEqual(before);
         }
         if (advice.proposal !== null)
           expect(evaluateSet({ ...input, libraries: advice.proposal.libraries }).compatible).toBe(true);
-        const turned = adviseUpgrades({ ...input, libraries: input.libraries.toReversed() });
-        expect(turned.upgrades).toEqual(advice.upgrades);
-        expect(turned.proposal?.changes).toEqual(advice.proposal?.changes);
+        const turnedAdvice = adviseUpgrades({ ...input, libraries: input.libraries.toReversed() });
+        expect(turnedAdvice.upgrades).toEqual(advice.upgrades);
+        expect(turnedAdvice.proposal?.changes).toEqual(advice.proposal?.changes);
       }),
       { numRuns: 120 },
     );

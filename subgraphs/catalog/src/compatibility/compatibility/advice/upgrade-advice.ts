@@ -26,14 +26,14 @@ export interface UpgradeInput {
   unknownLibraries?: "advisory" | "violation";
 }
 
-/** The newest Published version that one package can take while nothing else of the set changes. */
+/** The newest Published version that one package can take while nothing else in the set changes. */
 interface PackageUpgrade {
   packageName: string;
   from: string;
   /** Null when the package cannot change to a newer version alone. */
   to: string | null;
   jump: VersionJump | null;
-  /** The newest Published version of the package. */
+  /** The package's newest Published version. */
   newest: string;
   notNewer: UpgradeBlock | null;
   /** True when the set with this change alone was evaluated and has no new violations. */
@@ -46,7 +46,7 @@ export interface UpgradeAdvice {
   /** Null when no other compatible set was found. */
   proposal: UpgradeProposal | null;
   evaluations: number;
-  /** False when the limit of evaluations was reached before everything was tried. */
+  /** False when the evaluation limit was reached before everything was tried. */
   complete: boolean;
 }
 
@@ -55,10 +55,10 @@ const maxTried = 8;
 /** Searches for newer versions of a set's packages, each alone and all together. Every version named was evaluated. */
 export function adviseUpgrades(input: UpgradeInput): UpgradeAdvice {
   const { libraries, ...rest } = input;
-  const evaluated: EvaluationInput = { ...rest, libraries: [...libraries] };
+  const evaluationInput: EvaluationInput = { ...rest, libraries: [...libraries] };
   const snapshot = new PackageSnapshot(input.catalog);
-  const trials = new UpgradeTrials(evaluated, snapshot);
-  const entries = lookUpPackages(evaluated.libraries, snapshot).filter(isUpgradable);
+  const trials = new UpgradeTrials(evaluationInput, snapshot);
+  const entries = lookUpPackages(evaluationInput.libraries, snapshot).filter(isUpgradable);
   const upgrades = entries.flatMap((entry) => upgradeOf(entry, trials) ?? []);
   const proposal = proposeUpgrade(entries, trials);
   return { upgrades, proposal, evaluations: trials.evaluations, complete: !trials.isExhausted };
@@ -82,9 +82,9 @@ function upgradeOf(
   if (newest === undefined) return [];
   let notNewer: UpgradeBlock | null = null;
   for (const to of newer.slice(0, maxTried)) {
-    const added = trials.addedBy([to]);
-    if (added === undefined) break;
-    const [first] = added;
+    const addedFindings = trials.addedBy([to]);
+    if (addedFindings === undefined) break;
+    const [first] = addedFindings;
     if (first === undefined)
       return [
         {

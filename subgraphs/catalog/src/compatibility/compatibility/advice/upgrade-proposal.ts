@@ -10,13 +10,15 @@ interface PackageChoices {
   readonly choices: readonly Release[];
 }
 
-/** For each package the index of its version. */
+/** The index of each package's version. */
 type Selection = readonly number[];
 
 const maxChoices = 12;
 const maxPasses = 4;
 
-/** Finds the newest versions that are compatible together: down from the newest of each, and up from the current set. */
+/**
+ * Finds the newest versions that are compatible together: down from each newest version, and up from the current set.
+ */
 export function proposeUpgrade(
   entries: readonly (ListedLibrary & { release: Release })[],
   trials: UpgradeTrials,
@@ -24,10 +26,12 @@ export function proposeUpgrade(
   if (entries.length === 0) return null;
   const packages = entries.map((entry) => ({ entry, choices: choicesFor(entry.release) }));
   const current = packages.map(({ entry, choices }) => choices.indexOf(entry.release));
-  const found = [searchDown(packages, trials), searchUp(packages, current, trials)].flatMap((selection) =>
+  const selections = [searchDown(packages, trials), searchUp(packages, current, trials)].flatMap((selection) =>
     selection ? [selection] : [],
   );
-  const [first] = found.toSorted((a, b) => countLowered(packages, a) - countLowered(packages, b) || sum(a) - sum(b));
+  const [first] = selections.toSorted(
+    (a, b) => countLowered(packages, a) - countLowered(packages, b) || sum(a) - sum(b),
+  );
   const best = first && climb(packages, first, trials);
   const isChanged = best?.some((choice, index) => choice !== current[index]);
   return best !== undefined && isChanged ? proposalOf(packages, best, trials) : null;
@@ -58,7 +62,7 @@ function releasesAt(packages: readonly PackageChoices[], selection: Selection): 
   return packages.flatMap(({ choices }, index) => choices[selection[index] ?? 0] ?? []);
 }
 
-/** Starts at the newest versions. While a rule is broken, one of the packages that the finding names goes one version down. */
+/** Starts at the newest versions. While a rule is broken, one package that the finding names goes one version down. */
 function searchDown(packages: readonly PackageChoices[], trials: UpgradeTrials): Selection | undefined {
   let selection: Selection = packages.map(() => 0);
   let findings = trials.findings(releasesAt(packages, selection));
@@ -85,9 +89,9 @@ function selectionsOneLower(
   // a transitive dependency may break the rule; the detail then names the listed packages that bring it in
   const words = findings.map(({ detail }) => ` ${detail.toLowerCase()}`).join(" ");
   const isInvolved = ({ entry }: PackageChoices) => about.has(entry.key) || words.includes(` ${entry.key} `);
-  return packages.flatMap((one, index) => {
+  return packages.flatMap((choosable, index) => {
     const choice = (selection[index] ?? 0) + 1;
-    return isInvolved(one) && choice < one.choices.length ? [selection.with(index, choice)] : [];
+    return isInvolved(choosable) && choice < choosable.choices.length ? [selection.with(index, choice)] : [];
   });
 }
 
@@ -103,7 +107,7 @@ function searchUp(
 
 function climb(packages: readonly PackageChoices[], start: Selection, trials: UpgradeTrials): Selection {
   let selection = start;
-  let broken = trials.findings(releasesAt(packages, selection))?.length ?? 0;
+  let brokenRules = trials.findings(releasesAt(packages, selection))?.length ?? 0;
   for (let pass = 0; pass < maxPasses; pass += 1) {
     const before = selection;
     for (const [index] of packages.entries()) {
@@ -111,9 +115,9 @@ function climb(packages: readonly PackageChoices[], start: Selection, trials: Up
         const next = selection.with(index, choice);
         const after = trials.findings(releasesAt(packages, next))?.length;
         if (after === undefined) return selection;
-        if (after > broken) continue;
+        if (after > brokenRules) continue;
         selection = next;
-        broken = after;
+        brokenRules = after;
         break;
       }
     }
@@ -123,17 +127,17 @@ function climb(packages: readonly PackageChoices[], start: Selection, trials: Up
 }
 
 function proposalOf(packages: readonly PackageChoices[], selection: Selection, trials: UpgradeTrials): UpgradeProposal {
-  const chosen = releasesAt(packages, selection);
+  const chosenReleases = releasesAt(packages, selection);
   const changes: UpgradeProposal["changes"] = [];
-  const held: UpgradeProposal["held"] = [];
+  const heldPackages: UpgradeProposal["held"] = [];
   for (const [index, { entry, choices }] of packages.entries()) {
-    const [newest, to] = [choices[0], chosen[index]];
+    const [newest, to] = [choices[0], chosenReleases[index]];
     if (newest === undefined || to === undefined) continue;
     const { packageName, release } = entry;
     if (to !== release)
       changes.push({ packageName, from: release.text, to: to.text, jump: jumpBetween(release.version, to.version) });
     if (to !== newest)
-      held.push({
+      heldPackages.push({
         packageName,
         version: to.text,
         newest: newest.text,
@@ -141,10 +145,10 @@ function proposalOf(packages: readonly PackageChoices[], selection: Selection, t
       });
   }
   return {
-    libraries: trials.listed(chosen),
+    libraries: trials.listed(chosenReleases),
     changes,
-    held,
-    compatible: trials.findings(chosen)?.length === 0,
+    held: heldPackages,
+    compatible: trials.findings(chosenReleases)?.length === 0,
   };
 }
 

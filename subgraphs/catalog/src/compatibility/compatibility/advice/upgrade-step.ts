@@ -50,9 +50,9 @@ export function describeBlock(
   to: Release,
   snapshot: CatalogSnapshot,
 ): UpgradeBlock {
-  const own = to.library.key;
-  // a subject names the packages of the broken pair
-  const keys = [packageName.toLowerCase(), ...subject.split("|")].filter((key) => key !== own);
+  const ownKey = to.library.key;
+  // a subject names both packages in the broken pair
+  const keys = [packageName.toLowerCase(), ...subject.split("|")].filter((key) => key !== ownKey);
   const [other] = keys.flatMap((key) => snapshot.library(key) ?? []);
   return { version: to.text, rule, detail, packageName: other?.packageName ?? null };
 }

@@ -6,10 +6,10 @@ import { evaluateRules, newFindings } from "../rules/all-rules.js";
 import type { Finding } from "../rules/finding.js";
 
 const maxEvaluations = 400;
-/** The limit of packages and dependencies over all evaluations: some 200 ms, but the same number on every machine. */
+/** The limit for packages and dependencies over all evaluations: some 200 ms, but the same number on every machine. */
 const maxSteps = 60_000;
 
-/** Evaluates variants of one set, each once, until the limit of evaluations is reached. */
+/** Evaluates variants of one set, each once, until the evaluation limit is reached. */
 export class UpgradeTrials {
   readonly #input: EvaluationInput;
   readonly snapshot: CatalogSnapshot;
@@ -28,12 +28,12 @@ export class UpgradeTrials {
     this.#limit = Math.min(maxEvaluations, Math.ceil(maxSteps / Math.max(1, steps)));
   }
 
-  /** The findings of the set with these releases instead of the listed ones; undefined when the limit is reached. */
+  /** The findings about the set with these releases instead of the listed ones; undefined when the limit is reached. */
   findings(releases: readonly Release[]): readonly Finding[] | undefined {
     const libraries = this.listed(releases);
     const key = libraries.map(({ packageName, version }) => `${packageName} ${version}`).join("|");
-    const known = this.#seen.get(key);
-    if (known !== undefined) return known;
+    const storedFindings = this.#seen.get(key);
+    if (storedFindings !== undefined) return storedFindings;
     if (this.evaluations >= this.#limit) {
       this.isExhausted = true;
       return undefined;

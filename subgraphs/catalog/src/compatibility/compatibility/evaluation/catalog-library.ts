@@ -17,28 +17,28 @@ export interface Deprecation {
   alternatePackage: string | null;
 }
 
-/** A version of a library as the rules read it: NuGet's metadata, and what the catalog knows besides. */
+/** A library version as the rules read it: NuGet's metadata, and what the catalog knows besides. */
 export interface CatalogLibraryVersion extends PackageVersionMetadata {
   libraryVersionId: string;
   conflictsWith: { packageName: string; range: string | null }[];
-  /** Contracts that another library of the set has to offer, for example `messaging/v2`. */
+  /** Contracts that another library in the set has to offer, for example `messaging/v2`. */
   consumes?: string[];
   vulnerabilities?: Vulnerability[];
   deprecation?: Deprecation | null;
   license?: { kind: "Expression" | "File" | "Url"; value: string } | null;
-  /** The last framework of its family that the version runs on. */
+  /** The last framework in its family on which the version runs. */
   maxRuntime?: string | null;
 }
 
 /** A library with its released versions, as the rules read it. */
 export interface CatalogLibrary extends PackageMetadata {
   libraryId: string;
-  /** Only one library of a set may offer an `exclusive` capability. */
+  /** Only one library in a set may offer an `exclusive` capability. */
   capabilities: { name: string; contract: string | null; exclusive?: boolean }[];
   versions: CatalogLibraryVersion[];
 }
 
-/** A registered version of a library. */
+/** A registered library version. */
 export type Release = NugetRelease<CatalogLibrary>;
 /** A library with all its releases. */
 export type KnownLibrary = NugetLibrary<CatalogLibrary>;
@@ -46,7 +46,7 @@ export type KnownLibrary = NugetLibrary<CatalogLibrary>;
 export type ListedLibrary = ListedPackage<CatalogLibrary>;
 /** A listed library or a transitive dependency. */
 export type Member = GraphMember<CatalogLibrary>;
-/** A package of the resolved graph. */
+/** A package in the resolved graph. */
 export type Node = GraphNode<CatalogLibrary>;
 /** A dependency in the resolved graph. */
 export type Edge = DependencyEdge<CatalogLibrary>;
@@ -73,20 +73,24 @@ const capabilityKeys = new WeakMap<KnownLibrary, CapabilityKeys>();
 export function conflictsOf(release: Release): readonly DeclaredConflict[] {
   const { conflictsWith } = release.registered;
   if (conflictsWith.length === 0) return noConflicts;
-  let known = conflicts.get(release);
-  if (known === undefined) conflicts.set(release, (known = conflictsWith.flatMap((one) => readConflict(one))));
-  return known;
+  let releaseConflicts = conflicts.get(release);
+  if (releaseConflicts === undefined)
+    conflicts.set(release, (releaseConflicts = conflictsWith.flatMap((conflict) => readConflict(conflict))));
+  return releaseConflicts;
 }
 
-/** The contracts of a library's capabilities, or their names where they have no contract: in lower case, each once. */
+/**
+ * The contracts that a library's capabilities name, or their names where they have no contract: in lower case, each
+ * once.
+ */
 export function capabilityKeysOf(library: KnownLibrary): CapabilityKeys {
-  let known = capabilityKeys.get(library);
-  if (known === undefined) {
+  let keys = capabilityKeys.get(library);
+  if (keys === undefined) {
     const { capabilities } = library.registered;
-    known = { offered: keysOf(capabilities), exclusive: keysOf(capabilities.filter(({ exclusive }) => exclusive)) };
-    capabilityKeys.set(library, known);
+    keys = { offered: keysOf(capabilities), exclusive: keysOf(capabilities.filter(({ exclusive }) => exclusive)) };
+    capabilityKeys.set(library, keys);
   }
-  return known;
+  return keys;
 }
 
 function keysOf(capabilities: CatalogLibrary["capabilities"]): string[] {

@@ -16,31 +16,31 @@ export type CatalogSnapshot = PackageSnapshot<CatalogLibrary>;
 export interface EvaluationContext {
   readonly input: EvaluationInput;
   readonly snapshot: CatalogSnapshot;
-  /** The runtime as the framework of a project. */
+  /** The runtime as a project's framework. */
   readonly project: Framework;
   readonly template: TemplateSide | undefined;
-  /** The libraries of the set. */
+  /** The set's libraries. */
   readonly listed: readonly ListedLibrary[];
   readonly graph: DependencyGraph<CatalogLibrary>;
-  /** The libraries of the set and their transitive dependencies. */
+  /** The set's libraries and their transitive dependencies. */
   readonly members: readonly Member[];
 }
 
 /** Looks up the set in the snapshot and resolves its dependencies. */
 export function* evaluationContext(input: EvaluationInput, snapshot: CatalogSnapshot): PausableWork<EvaluationContext> {
   const project = asProject(input.runtime);
-  const listed = lookUpPackages(input.libraries, snapshot);
+  const listedPackages = lookUpPackages(input.libraries, snapshot);
   yield;
-  const graph = yield* dependencyResolution(listed, snapshot.sourceFor(project));
+  const graph = yield* dependencyResolution(listedPackages, snapshot.sourceFor(project));
   return {
     input,
     snapshot,
     project,
     template: input.template,
-    listed,
+    listed: listedPackages,
     graph,
     get members() {
-      return membersOf(listed, graph);
+      return membersOf(listedPackages, graph);
     },
   };
 }

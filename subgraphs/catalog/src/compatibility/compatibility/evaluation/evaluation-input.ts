@@ -9,17 +9,19 @@ export interface TemplatePin {
   range?: string | null;
 }
 
-/** The facts of one template version that the rules read. */
+/** The facts about one template version that the rules read. */
 export interface TemplateVersionSide {
   semanticVersion: string;
   targetFramework: string;
   status: string;
   pins?: TemplatePin[];
-  /** The arguments of the template's `sdk-version` constraint: versions, floating versions or ranges; one must match. */
+  /**
+   * The arguments for the template's `sdk-version` constraint: versions, floating versions or ranges; one must match.
+   */
   sdkVersions?: string[];
 }
 
-/** The template version of an evaluation, and the other versions of the template that it may change to. */
+/** The template version under evaluation, and the template's other versions that it may change to. */
 export interface TemplateSide extends TemplateVersionSide {
   templateVersionId: string;
   otherVersions: TemplateVersionSide[];

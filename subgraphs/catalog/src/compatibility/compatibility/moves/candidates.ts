@@ -40,7 +40,7 @@ export function movesToReleases(
     );
 }
 
-/** Moves of different packages, the smallest jump first. */
+/** Moves for different packages, the smallest jump first. */
 export function sortBySmallestJump(moves: readonly Move[]): Move[] {
   return moves.toSorted((a, b) => compareLists(jumpOf(a), jumpOf(b)));
 }
@@ -50,26 +50,26 @@ function jumpOf({ fromVersion, toVersion }: Move): readonly number[] {
   return from && to ? versionDistance(from, to) : [0, 0, 0, 0, 0];
 }
 
-/** Moves that replace a library with one that offers one of the same capabilities. */
+/** Moves that replace a library with another that offers one of the same capabilities. */
 export function findAlternatives(context: EvaluationContext, library: KnownLibrary, from: string): Move[] {
   return findReleasesOf(context, (other) => sharesCapability(library, other)).map((release) =>
     replace(library.packageName, release.library.packageName, [from, release.text]),
   );
 }
 
-/** Finds the newest usable release of each library that passes the test and is not listed. */
+/** Finds each library's newest usable release that passes the test and is not listed. */
 export function findReleasesOf(context: EvaluationContext, test: (library: KnownLibrary) => boolean): Release[] {
-  const listed = new Set(context.listed.map(({ key }) => key));
+  const listedKeys = new Set(context.listed.map(({ key }) => key));
   return context.snapshot
     .libraries()
-    .filter((library) => !listed.has(library.key) && test(library))
+    .filter((library) => !listedKeys.has(library.key) && test(library))
     .flatMap((library) => newest(context, library) ?? [])
     .slice(0, maxAlternatives);
 }
 
 function newest(context: EvaluationContext, { releases }: KnownLibrary): Release | undefined {
-  const offered = releases.filter((release) => isOffered(context, release));
-  return offered.findLast(({ version }) => !isPrerelease(version)) ?? offered.at(-1);
+  const offeredReleases = releases.filter((release) => isOffered(context, release));
+  return offeredReleases.findLast(({ version }) => !isPrerelease(version)) ?? offeredReleases.at(-1);
 }
 
 function sharesCapability(a: KnownLibrary, b: KnownLibrary): boolean {
@@ -84,7 +84,7 @@ function sharesCapability(a: KnownLibrary, b: KnownLibrary): boolean {
 
 const runtimes = ["4.6.2", "4.7.2", "4.8", "3.1", "5.0", "6.0", "7.0", "8.0", "9.0", "10.0"].map(runtimeOf);
 
-/** Moves to runtimes that can use the release: runtimes of the same family first, then the lowest. */
+/** Moves to runtimes that can use the release: first those in the same family, then the lowest. */
 export function findRuntimesFor({ project, snapshot }: EvaluationContext, release: Release): Move[] {
   const usable = [...runtimes, ...ownTargets(snapshot, release)]
     .map((runtime) => onPlatformOf(project, runtime))
@@ -92,7 +92,7 @@ export function findRuntimesFor({ project, snapshot }: EvaluationContext, releas
   return movesTo(usable.sort((a, b) => rank(project, a) - rank(project, b) || compareLists(a.version, b.version)));
 }
 
-/** Moves to runtimes of the project's family that pass the test, the newest first. */
+/** Moves to runtimes in the project's family that pass the test, the newest first. */
 export function findRuntimesWhere({ project }: EvaluationContext, test: (runtime: Framework) => boolean): Move[] {
   const fitting = runtimes
     .filter(({ identifier }) => identifier === project.identifier)

@@ -1,7 +1,7 @@
 import { type Framework, frameworkName, parseFramework } from "@factory/nuget/framework";
 import type { EvaluationInput, TemplateSide } from "../evaluation/evaluation-input.js";
 
-/** A change of the set. With ChangeVersion a `packageName` of null means the template; see `applyMove`. */
+/** A change to the set. With ChangeVersion a `packageName` of null means the template; see `applyMove`. */
 export interface Move {
   action: "ChangeVersion" | "Remove" | "Replace" | "Add" | "ChangeRuntime";
   packageName: string | null;
@@ -12,7 +12,7 @@ export interface Move {
   replacedBy: string | null;
 }
 
-/** A move and what an evaluation of the changed set showed. */
+/** A move and what an evaluation showed after it. */
 export interface Resolution extends Move {
   verified: boolean;
   resolvesAll: boolean;
@@ -53,7 +53,7 @@ export function add(packageName: string, toVersion: string): Move {
   return { ...nothing, action: "Add", packageName, toVersion };
 }
 
-/** Changes the runtime of the project. */
+/** Changes the project's runtime. */
 export function changeRuntime(runtime: Framework): Move {
   return { ...nothing, action: "ChangeRuntime", runtime: frameworkName(runtime) };
 }
@@ -80,9 +80,9 @@ function changeTemplate(input: EvaluationInput, semanticVersion: string | null):
   const { template } = input;
   const next = template?.otherVersions.find((version) => version.semanticVersion === semanticVersion);
   if (template === undefined || next === undefined) return input;
-  const { otherVersions, templateVersionId: _left, ...left } = template;
-  const others = [...otherVersions.filter((version) => version !== next), left];
+  const { otherVersions, templateVersionId: _left, ...leftMembers } = template;
+  const others = [...otherVersions.filter((version) => version !== next), leftMembers];
   // the other versions have no ids, and no rule reads the id
-  const changed: TemplateSide = { ...next, templateVersionId: "", otherVersions: others };
-  return { ...input, template: changed };
+  const changedTemplate: TemplateSide = { ...next, templateVersionId: "", otherVersions: others };
+  return { ...input, template: changedTemplate };
 }

@@ -3,7 +3,10 @@ import type { EvaluationContext } from "../evaluation/evaluation-context.js";
 import type { TemplateVersionSide } from "../evaluation/evaluation-input.js";
 import { changeVersion, type Move } from "./move.js";
 
-/** Moves to other versions of the template that pass the test: first the Published ones, then the drafts, each newest first. */
+/**
+ * Moves to the template's other versions that pass the test: first the Published ones, then the drafts, each newest
+ * first.
+ */
 export function templateMoves(
   { template }: EvaluationContext,
   test: (version: TemplateVersionSide) => boolean,

@@ -4,11 +4,11 @@ import { compareVersions, isPrerelease, type NugetVersion } from "@factory/nuget
 export function versionDistance(from: NugetVersion, to: NugetVersion): readonly number[] {
   const up = compareVersions(from, to) < 0;
   const jumps: number[] = [];
-  let changed = false;
+  let hasChanged = false;
   for (const [index, part] of to.parts.entries()) {
     // after the first part that differs, the nearest is the lowest on the way up and the highest on the way down
-    jumps.push(changed ? (up ? part : -part) : Math.abs(part - (from.parts[index] ?? 0)));
-    changed ||= part !== from.parts[index];
+    jumps.push(hasChanged ? (up ? part : -part) : Math.abs(part - (from.parts[index] ?? 0)));
+    hasChanged ||= part !== from.parts[index];
   }
   const [major = 0, minor = 0, ...rest] = jumps;
   return [major, isPrerelease(to) ? 1 : 0, minor, ...rest];

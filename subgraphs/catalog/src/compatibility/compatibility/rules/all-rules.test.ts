@@ -186,9 +186,9 @@ describe("RuntimeConstraintNotMet", () => {
     [["9.0.100-preview.7"], "net9.0", true],
     [["[9.0.100-preview.7,)"], "net9.0", false],
   ];
-  it.each(bounds)("SDK %j building %s is broken: %s", (sdkVersions, runtime, broken) => {
+  it.each(bounds)("SDK %j building %s is broken: %s", (sdkVersions, runtime, isBroken) => {
     const result = withTemplate({}, "", { sdkVersions, targetFramework: "netstandard2.0" }, runtime);
-    expect(rulesOf(result)).toEqual(broken ? ["RuntimeConstraintNotMet"] : []);
+    expect(rulesOf(result)).toEqual(isBroken ? ["RuntimeConstraintNotMet"] : []);
   });
 
   it("suggests another version of the template, then the newest runtime in the range", () => {
@@ -206,7 +206,7 @@ describe("RuntimeConstraintNotMet", () => {
     ]);
   });
 
-  const bounded: CatalogSketch = {
+  const boundedSet: CatalogSketch = {
     A: { versions: { "1.0.0": { on: "net6.0", maxRuntime: "net7.0" }, "2.0.0": { on: "net6.0" } } },
     B: { versions: { "1.0.0": { needs: { A: "[1.0.0]" } } } },
     C: { versions: { "1.0.0": { maxRuntime: "net48" } } },
@@ -223,11 +223,11 @@ describe("RuntimeConstraintNotMet", () => {
     ["C 1.0.0", "net481", ["RuntimeConstraintNotMet"]],
     ["D 1.0.0", "net8.0", []],
   ])("%s on %s breaks %j", (set, runtime, rules) => {
-    expect(rulesOf(evaluate(bounded, set, runtime))).toEqual(rules);
+    expect(rulesOf(evaluate(boundedSet, set, runtime))).toEqual(rules);
   });
 
   it("suggests a version without the bound", () => {
-    expect(evaluate(bounded, "A 1.0.0").violations).toMatchObject([
+    expect(evaluate(boundedSet, "A 1.0.0").violations).toMatchObject([
       {
         detail: "A 1.0.0 supports runtimes up to net7.0, but the runtime is net8.0.",
         resolution: { packageName: "A", toVersion: "2.0.0", verified: true },

@@ -38,8 +38,8 @@ const rules: Record<RuleName, Rule> = {
 export function* findingsOf(context: EvaluationContext): PausableWork<Finding[]> {
   const findings: Finding[] = [];
   for (const rule of ruleOrder) {
-    const found = rules[rule](context);
-    for (const finding of inOrder(Array.isArray(found) ? found : yield* found)) findings.push(finding);
+    const ruleResult = rules[rule](context);
+    for (const finding of inOrder(Array.isArray(ruleResult) ? ruleResult : yield* ruleResult)) findings.push(finding);
     yield;
   }
   return findings;
@@ -60,13 +60,14 @@ export function findingIdentity({ rule, subject }: Finding): string {
   return `${rule}|${subject}`;
 }
 
-/** The findings after a change that were not there before. Findings of one identity are counted. */
+/** The findings after a change that were not there before. Findings with one identity are counted. */
 export function newFindings(before: readonly Finding[], after: readonly Finding[]): Finding[] {
-  const left = new Map<string, number>();
-  for (const finding of before) left.set(findingIdentity(finding), (left.get(findingIdentity(finding)) ?? 0) + 1);
+  const remainingCounts = new Map<string, number>();
+  for (const finding of before)
+    remainingCounts.set(findingIdentity(finding), (remainingCounts.get(findingIdentity(finding)) ?? 0) + 1);
   return after.filter((finding) => {
-    const count = left.get(findingIdentity(finding)) ?? 0;
-    left.set(findingIdentity(finding), count - 1);
+    const count = remainingCounts.get(findingIdentity(finding)) ?? 0;
+    remainingCounts.set(findingIdentity(finding), count - 1);
     return count <= 0;
   });
 }

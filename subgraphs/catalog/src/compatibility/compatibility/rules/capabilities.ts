@@ -8,14 +8,14 @@ import { joinNames } from "./word-list.js";
 
 type Provider = Member & { release: Release };
 
-/** Finds pairs of libraries that offer the same exclusive capability; one finding for each pair. */
+/** Finds library pairs that offer the same exclusive capability; one finding for each pair. */
 export function findExclusiveConflicts(context: EvaluationContext): Finding[] {
   const pairs = new Map<string, { one: Provider; other: Provider; shared: string[] }>();
-  for (const [shared, providers] of exclusiveOffers(context))
-    for (const [index, one] of providers.entries())
+  for (const [capability, providers] of exclusiveOffers(context))
+    for (const [index, provider] of providers.entries())
       for (const other of providers.slice(index + 1)) {
-        const subject = `${one.key}|${other.key}`;
-        pairs.set(subject, { one, other, shared: [...(pairs.get(subject)?.shared ?? []), shared] });
+        const subject = `${provider.key}|${other.key}`;
+        pairs.set(subject, { one: provider, other, shared: [...(pairs.get(subject)?.shared ?? []), capability] });
       }
   return [...pairs].map(([subject, { one, other, shared }]) => ({
     rule: "CapabilityConflictsWith",
@@ -33,14 +33,15 @@ export function findExclusiveConflicts(context: EvaluationContext): Finding[] {
 function exclusiveOffers(context: EvaluationContext): Map<string, Provider[]> {
   const members = providersOf(context);
   const offers = new Map<string, Provider[]>();
-  const marked = new Set<string>();
-  for (const { release } of members) for (const key of capabilityKeysOf(release.library).exclusive) marked.add(key);
-  if (marked.size === 0) return offers;
+  const exclusiveKeys = new Set<string>();
+  for (const { release } of members)
+    for (const key of capabilityKeysOf(release.library).exclusive) exclusiveKeys.add(key);
+  if (exclusiveKeys.size === 0) return offers;
   for (const member of members)
     for (const key of capabilityKeysOf(member.release.library).offered) {
-      if (!marked.has(key)) continue;
-      const known = offers.get(key) ?? [];
-      if (!known.some((one) => one.key === member.key)) offers.set(key, [...known, member]);
+      if (!exclusiveKeys.has(key)) continue;
+      const offering = offers.get(key) ?? [];
+      if (!offering.some((offeringMember) => offeringMember.key === member.key)) offers.set(key, [...offering, member]);
     }
   return new Map([...offers].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
@@ -49,7 +50,7 @@ function providersOf(context: EvaluationContext): Provider[] {
   return context.members.filter((member): member is Provider => member.release !== undefined);
 }
 
-/** Finds libraries that consume one version of a contract while the set offers only other versions. */
+/** Finds libraries that consume one contract version while the set offers only other versions. */
 export function findContractMismatches(context: EvaluationContext): Finding[] {
   const members = providersOf(context);
   const consumers = members.filter(({ release }) => (release.registered.consumes?.length ?? 0) > 0);
@@ -57,9 +58,9 @@ export function findContractMismatches(context: EvaluationContext): Finding[] {
     [...new Set(consumer.release.registered.consumes ?? [])].sort().flatMap((contract) => {
       const name = nameOfContract(contract);
       const sameName = members.filter(({ release }) => offersName(release.library, name));
-      const met = sameName.some(({ release }) => offers(release.library, contract));
-      if (met || sameName.length === 0) return [];
-      const offered = sameName.map(
+      const isMet = sameName.some(({ release }) => offers(release.library, contract));
+      if (isMet || sameName.length === 0) return [];
+      const offeredContracts = sameName.map(
         (member) => `${memberName(member)} offers ${joinNames(contractsNamed(member.release.library, name))}`,
       );
       return [
@@ -67,7 +68,7 @@ export function findContractMismatches(context: EvaluationContext): Finding[] {
           rule: "CapabilityContractMismatch" as const,
           subject: `${consumer.key}|${contract.toLowerCase()}`,
           packageName: consumer.packageName,
-          detail: `${memberName(consumer)} consumes ${contract}, but ${joinNames([...new Set(offered)])}.`,
+          detail: `${memberName(consumer)} consumes ${contract}, but ${joinNames([...new Set(offeredContracts)])}.`,
           moves: () => mismatchMoves(context, { consumer, contract, providers: sameName }),
         },
       ];
@@ -81,12 +82,14 @@ interface Mismatch {
   providers: readonly Provider[];
 }
 
-/** Moves to a version of the consumer that accepts the offered contract, then to a provider of the consumed contract. */
+/** Moves to a consumer version that accepts the offered contract, then to a provider that offers the consumed one. */
 function mismatchMoves(context: EvaluationContext, { consumer, contract, providers }: Mismatch): Move[][] {
   const name = nameOfContract(contract);
   const test = ({ registered }: Release) =>
     (registered.consumes ?? []).every(
-      (one) => nameOfContract(one) !== name || providers.some(({ release }) => offers(release.library, one)),
+      (consumedContract) =>
+        nameOfContract(consumedContract) !== name ||
+        providers.some(({ release }) => offers(release.library, consumedContract)),
     );
   const { release } = consumer;
   const fitting = findReleasesOf(context, (library) => offers(library, contract));
@@ -102,7 +105,7 @@ function mismatchMoves(context: EvaluationContext, { consumer, contract, provide
 }
 
 function offers({ registered }: KnownLibrary, contract: string): boolean {
-  return registered.capabilities.some((one) => one.contract?.toLowerCase() === contract.toLowerCase());
+  return registered.capabilities.some((capability) => capability.contract?.toLowerCase() === contract.toLowerCase());
 }
 
 function offersName(library: KnownLibrary, name: string): boolean {
@@ -115,7 +118,7 @@ function contractsNamed({ registered }: KnownLibrary, name: string): string[] {
   );
 }
 
-// messaging/v2 is version v2 of the contract messaging
+// messaging/v2 is the contract messaging in its version v2
 function nameOfContract(contract: string): string {
   return contract.toLowerCase().replace(/\/[^/]*$/, "");
 }

@@ -19,15 +19,18 @@ interface Conflict {
 /** The conflicts between two pauses. */
 const conflictsInOneGo = 250;
 
-/** Finds declared conflicts: one finding for each pair of packages, whichever of them declares the conflict. */
+/** Finds declared conflicts: one finding for each package pair, whichever package declares the conflict. */
 export function* findDeclaredConflicts(context: EvaluationContext): PausableWork<Finding[]> {
   const pairs = new Map<string, Conflict[]>();
   let count = 0;
-  for (const one of findConflicts(context.members)) {
-    const pair = one.by.key < one.with.key ? `${one.by.key}|${one.with.key}` : `${one.with.key}|${one.by.key}`;
+  for (const conflictPair of findConflicts(context.members)) {
+    const pair =
+      conflictPair.by.key < conflictPair.with.key
+        ? `${conflictPair.by.key}|${conflictPair.with.key}`
+        : `${conflictPair.with.key}|${conflictPair.by.key}`;
     const conflicts = pairs.get(pair);
-    if (conflicts) conflicts.push(one);
-    else pairs.set(pair, [one]);
+    if (conflicts) conflicts.push(conflictPair);
+    else pairs.set(pair, [conflictPair]);
     if (++count % conflictsInOneGo === 0) yield;
   }
   const findings: Finding[] = [];
@@ -62,21 +65,22 @@ function appliesTo({ range }: DeclaredConflict, version: NugetVersion | undefine
 }
 
 function detailOf(conflicts: readonly Conflict[]): string {
-  const declared = conflicts.map(
+  const declarations = conflicts.map(
     ({ by, conflict, with: other }) =>
       `${memberName(by)} conflicts with ${other.packageName} ${conflict.range ? describeRange(conflict.range) : "in any version"}`,
   );
   const [first] = conflicts;
-  return `${[...new Set(declared)].join(", and ")}. The set has ${first ? memberName(first.with) : ""}.`;
+  return `${[...new Set(declarations)].join(", and ")}. The set has ${first ? memberName(first.with) : ""}.`;
 }
 
-/** Moves of the package that the conflict names, then of the package that declares it, then replacements. */
+/** Moves for the package that the conflict names, then for the package that declares it, then replacements. */
 function movesFor(context: EvaluationContext, conflicts: readonly Conflict[]): Move[][] {
   const against = conflicts.flatMap(({ conflict, with: other }) =>
     otherVersions(context, other, (to) => !appliesTo(conflict, to.version)),
   );
   const declaring = conflicts.flatMap(({ by, with: other }) => {
-    const names = (one: DeclaredConflict) => one.key === other.key && appliesTo(one, other.version);
+    const names = (declaredConflict: DeclaredConflict) =>
+      declaredConflict.key === other.key && appliesTo(declaredConflict, other.version);
     return otherVersions(context, by, (to) => !conflictsOf(to).some(names));
   });
   const instead = conflicts.flatMap(({ by, with: other }) =>

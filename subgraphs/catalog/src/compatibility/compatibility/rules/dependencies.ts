@@ -9,7 +9,7 @@ import { changeVersion, type Move } from "../moves/move.js";
 import type { Finding } from "./finding.js";
 import { joinNames } from "./word-list.js";
 
-/** NuGet only warns, but it is a violation here: callers should know of an unsupported version before a restore. */
+/** NuGet only warns, but it is a violation here: callers should see an unsupported version before a restore. */
 export const onlyWarns = "A restore takes it with warning NU1608.";
 
 /** Finds dependencies that the catalog cannot satisfy, or whose range lies below the listed version. */
@@ -46,7 +46,7 @@ export function findDowngrades(context: EvaluationContext): Finding[] {
       detail: `${describeRequirement(edge)}, but the set lists ${nameOf(pin)}.`,
       moves: () => [movesToSatisfying(context, edge, pin), movesOfDependents(context, edge)],
     })),
-    ...eclipsed(context, isBelow).map((found) => eclipsedFinding(context, "LibraryDowngraded", found)),
+    ...eclipsed(context, isBelow).map((eclipsedEdge) => eclipsedFinding(context, "LibraryDowngraded", eclipsedEdge)),
   ];
 }
 
@@ -77,14 +77,16 @@ function eclipsedFinding(
     detail: `${describeRequirement(edge)}, but ${releaseName(by)} is nearer, so a restore takes ${nameOf(node)}.${note}`,
     moves: () => [
       movesToSatisfying(context, edge, node),
-      [edge, ...(nearer ? [nearer] : [])].flatMap((one) => movesOfDependents(context, one)),
+      [edge, ...(nearer ? [nearer] : [])].flatMap((edgeToMove) => movesOfDependents(context, edgeToMove)),
     ],
   };
 }
 
-/** Finds packages of which no version satisfies all dependents (NU1107), and versions above a range (NU1608). */
+/** Finds packages without a version that satisfies all dependents (NU1107), and versions above a range (NU1608). */
 export function findVersionConflicts(context: EvaluationContext): Finding[] {
-  const above = eclipsed(context, isAbove).map((found) => eclipsedFinding(context, "LibraryVersionConflict", found));
+  const above = eclipsed(context, isAbove).map((eclipsedEdge) =>
+    eclipsedFinding(context, "LibraryVersionConflict", eclipsedEdge),
+  );
   const disjoint = [...context.graph.conflicts].map(([key, edges]): Finding => {
     const packageName = context.snapshot.library(key)?.packageName ?? key;
     const sides = opposed(context, edges);
@@ -134,7 +136,7 @@ function registered({ snapshot }: EvaluationContext, { key }: Edge): string[] {
   );
 }
 
-/** Moves of the required package to versions that satisfy the range, the lowest first. */
+/** Moves for the required package to versions that satisfy the range, the lowest first. */
 function movesToSatisfying(context: EvaluationContext, { range }: Edge, pin: Node): Move[] {
   const { release, version, packageName } = pin;
   if (release === undefined) {
@@ -144,7 +146,7 @@ function movesToSatisfying(context: EvaluationContext, { range }: Edge, pin: Nod
       ? [changeVersion(packageName, [formatVersion(version), formatVersion(min)])]
       : [];
   }
-  const test = (one: Release) => satisfies(range, one.version);
+  const test = (candidate: Release) => satisfies(range, candidate.version);
   const near = findNearReleases(context, release.library, { from: release.version, test });
   return movesToReleases(
     pin,
@@ -152,7 +154,7 @@ function movesToSatisfying(context: EvaluationContext, { range }: Edge, pin: Nod
   );
 }
 
-/** Moves to other versions of the listed package that brings the dependency in. */
+/** Moves that give other versions to the listed package that brings the dependency in. */
 function movesOfDependents(context: EvaluationContext, { path }: Edge): Move[] {
   const [head] = path;
   if (head === undefined) return [];
@@ -162,14 +164,14 @@ function movesOfDependents(context: EvaluationContext, { path }: Edge): Move[] {
   );
 }
 
-/** The first two edges that exclude each other, or all edges where no two of them do. */
+/** The first two edges that exclude each other, or all edges where no two do. */
 function opposed({ snapshot }: EvaluationContext, edges: readonly Edge[]): readonly Edge[] {
-  for (const [index, one] of edges.entries())
+  for (const [index, edge] of edges.entries())
     for (const other of edges.slice(index + 1)) {
       const both = (release: Release) =>
-        satisfies(one.range, release.version) && satisfies(other.range, release.version);
-      const usable = snapshot.library(one.key)?.releases.filter(({ status }) => status !== "Retired") ?? [];
-      if (!usable.some(both)) return [one, other];
+        satisfies(edge.range, release.version) && satisfies(other.range, release.version);
+      const usable = snapshot.library(edge.key)?.releases.filter(({ status }) => status !== "Retired") ?? [];
+      if (!usable.some(both)) return [edge, other];
     }
   return edges;
 }

@@ -14,9 +14,11 @@ import { joinNames } from "./word-list.js";
 export function findUnsupportedLibraries(context: EvaluationContext): Finding[] {
   const { listed: entries, graph, snapshot, project } = context;
   const isBroken = (release: Release | undefined) => release !== undefined && !snapshot.supports(release, project);
-  const listed = entries.filter(({ release }) => isBroken(release)).map(({ release }) => ({ release, path: [] }));
+  const listedPaths = entries.filter(({ release }) => isBroken(release)).map(({ release }) => ({ release, path: [] }));
   const transitive = [...graph.nodes.values()].filter(({ direct, release }) => !direct && isBroken(release));
-  return [...listed, ...transitive].flatMap(({ release, path }) => (release ? finding(context, release, path) : []));
+  return [...listedPaths, ...transitive].flatMap(({ release, path }) =>
+    release ? finding(context, release, path) : [],
+  );
 }
 
 function finding(context: EvaluationContext, release: Release, path: readonly Release[]): Finding {
@@ -40,10 +42,10 @@ export function findUnsupportedTemplate(context: EvaluationContext): Finding[] {
   const { semanticVersion, targetFramework } = template;
   const runtime = frameworkName(input.runtime);
   const detail = `Template version ${semanticVersion} targets ${targetFramework}, which a ${runtime} project cannot use.`;
-  const own = parseFramework(targetFramework);
+  const ownFramework = parseFramework(targetFramework);
   const moves = (): Move[][] => [
     ...templateMoves(context, (version) => serves(context, version)),
-    own === undefined ? [] : [changeRuntime(own)],
+    ownFramework === undefined ? [] : [changeRuntime(ownFramework)],
   ];
   return [{ rule: "TemplateDoesNotSupportRuntime", subject: "", packageName: "", detail, moves }];
 }

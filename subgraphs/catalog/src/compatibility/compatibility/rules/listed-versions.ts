@@ -14,14 +14,14 @@ export function findDuplicates({ listed: entries, snapshot, project }: Evaluatio
   const packages = [...new Set(entries.map(({ key }) => key))].map((key) =>
     entries.filter((entry) => entry.key === key),
   );
-  return packages.flatMap((listed) => {
-    const times = listed.reduce((sum, entry) => sum + entry.listed, 0);
-    const [first] = listed;
+  return packages.flatMap((entries) => {
+    const times = entries.reduce((sum, entry) => sum + entry.listed, 0);
+    const [first] = entries;
     if (times < 2 || first === undefined) return [];
-    const versions = listed.map(({ text }) => text);
+    const versions = entries.map(({ text }) => text);
     const detail = `${first.packageName} is listed ${times} times, as ${joinNames(versions)}. A project can reference a package only once.`;
     // the versions that the project can use come first, the highest before the lower
-    const usable = listed.toSorted((a, b) => Number(isUsable(b)) - Number(isUsable(a)));
+    const usable = entries.toSorted((a, b) => Number(isUsable(b)) - Number(isUsable(a)));
     const moves = () => [
       usable.map(({ packageName, text }) => keepOnlyVersion(packageName, [otherThan(text, versions), text])),
     ];
@@ -33,9 +33,9 @@ export function findDuplicates({ listed: entries, snapshot, project }: Evaluatio
   }
 }
 
-function otherThan(kept: string, versions: readonly string[]): string | null {
-  const others = versions.filter((version) => version !== kept);
-  return others.length > 1 ? null : (others[0] ?? kept);
+function otherThan(keptVersion: string, versions: readonly string[]): string | null {
+  const others = versions.filter((version) => version !== keptVersion);
+  return others.length > 1 ? null : (others[0] ?? keptVersion);
 }
 
 /** Finds unregistered packages where the input asks for it; otherwise they are advisories. */
@@ -70,15 +70,19 @@ export function findUnknownVersions(context: EvaluationContext): Finding[] {
   return context.listed.flatMap((entry) => {
     const { key, packageName, library, release, version, text } = entry;
     if (library === undefined || library.releases.length === 0 || release !== undefined) return [];
-    const known = library.releases.map((one) => one.text).toReversed();
-    const named = joinNames(known.slice(0, maxNamedVersions));
-    const more = known.length > maxNamedVersions ? `, and ${known.length - maxNamedVersions} more` : "";
-    const detail = `${packageName} has no version ${text}. The registered versions are ${named}${more}.`;
+    const versions = library.releases.map((release) => release.text).toReversed();
+    const namedVersions = joinNames(versions.slice(0, maxNamedVersions));
+    const more = versions.length > maxNamedVersions ? `, and ${versions.length - maxNamedVersions} more` : "";
+    const detail = `${packageName} has no version ${text}. The registered versions are ${namedVersions}${more}.`;
     const from = version ?? library.releases.at(-1)?.version;
     const moves = () =>
       from === undefined
         ? []
-        : [findNearReleases(context, library, { from }).map((one) => changeVersion(packageName, [text, one.text]))];
+        : [
+            findNearReleases(context, library, { from }).map((release) =>
+              changeVersion(packageName, [text, release.text]),
+            ),
+          ];
     return [{ rule: "LibraryVersionNotFound", subject: `${key}|${text}`, packageName, detail, moves }];
   });
 }

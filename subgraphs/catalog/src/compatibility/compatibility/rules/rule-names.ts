@@ -18,10 +18,10 @@ export const ruleOrder = [
   "RuntimeConstraintNotMet",
 ] as const;
 
-/** The name of a compatibility rule. */
+/** A compatibility rule's name. */
 export type RuleName = (typeof ruleOrder)[number];
 
-/** The codes of notes that never make a set incompatible. */
+/** The codes for notes that never make a set incompatible. */
 export type AdvisoryCode =
   | "LibraryUnknown"
   | "LibraryVersionUnknown"

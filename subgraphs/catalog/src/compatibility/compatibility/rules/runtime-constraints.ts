@@ -14,14 +14,14 @@ import { joinNames } from "./word-list.js";
 
 /** Finds a runtime that is newer than the template's SDKs can build, or newer than a library supports. */
 export function findUnmetConstraints(context: EvaluationContext): Finding[] {
-  return [...templateConstraint(context), ...context.members.flatMap((one) => runtimeBound(context, one))];
+  return [...templateConstraint(context), ...context.members.flatMap((member) => runtimeBound(context, member))];
 }
 
 function templateConstraint(context: EvaluationContext): Finding[] {
   const { template, project, input } = context;
   if (template === undefined || admits(template, project)) return [];
-  const asked = (template.sdkVersions ?? []).map(inWords);
-  const detail = `Template version ${template.semanticVersion} requires the .NET SDK ${joinNames(asked)}, which cannot build ${frameworkName(input.runtime)}.`;
+  const sdkRequirements = (template.sdkVersions ?? []).map(inWords);
+  const detail = `Template version ${template.semanticVersion} requires the .NET SDK ${joinNames(sdkRequirements)}, which cannot build ${frameworkName(input.runtime)}.`;
   const moves = (): Move[][] => [
     ...templateMoves(context, (version) => admits(version, project)),
     findRuntimesWhere(context, (runtime) => admits(template, runtime)),
@@ -70,7 +70,10 @@ function runtimeBound(context: EvaluationContext, member: Member): Finding[] {
   const moves = (): Move[][] => [
     movesToReleases(
       member,
-      findNearReleases(context, release.library, { from: release.version, test: (one) => isWithin(one, project) }),
+      findNearReleases(context, release.library, {
+        from: release.version,
+        test: (candidate) => isWithin(candidate, project),
+      }),
     ),
     direct ? findAlternatives(context, release.library, text) : [],
     findRuntimesWhere(context, (runtime) => isWithin(release, runtime)),

@@ -13,35 +13,35 @@ import type { Finding } from "./finding.js";
 /** Finds packages that the template's own projects reference in another version than the set lists or requires. */
 export function findDifferentPins(context: EvaluationContext): Finding[] {
   const pins = [...(context.template?.pins ?? [])].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
-  const seen = new Set<string>();
+  const seenKeys = new Set<string>();
   return pins.flatMap((pin) => {
     const version = parseVersion(pin.version);
-    // the validation of templates reports a package that is pinned twice
-    if (version === undefined || seen.has(keyOf(pin))) return [];
-    seen.add(keyOf(pin));
-    const listed = context.listed.filter(({ key }) => key === keyOf(pin));
-    const [entry] = listed;
+    // template validation reports a package that is pinned twice
+    if (version === undefined || seenKeys.has(keyOf(pin))) return [];
+    seenKeys.add(keyOf(pin));
+    const listedEntries = context.listed.filter(({ key }) => key === keyOf(pin));
+    const [entry] = listedEntries;
     if (entry === undefined) return findRequiredDifferently(context, pin, version);
     // a package listed twice must first be listed once
-    return listed.length > 1 ? [] : findListedDifferently(context, pin, entry);
+    return listedEntries.length > 1 ? [] : findListedDifferently(context, pin, entry);
   });
 }
 
 function findListedDifferently(context: EvaluationContext, pin: TemplatePin, entry: ListedLibrary): Finding[] {
   const { version, library, packageName, text, key } = entry;
   if (version === undefined || serves(pin, version)) return [];
-  const pinned = parseVersion(pin.version);
-  const higher = pinned !== undefined && compareVersions(pinned, version) > 0;
+  const pinnedVersion = parseVersion(pin.version);
+  const higher = pinnedVersion !== undefined && compareVersions(pinnedVersion, version) > 0;
   const detail = `Template version ${templateName(context)} itself references ${packageName} ${pinText(pin)}, but the set lists ${text}.`;
   const moves = (): Move[][] => {
     const toPin = [changeVersion(packageName, [text, registeredText(context, pin)])];
     const near =
       library === undefined
         ? []
-        : findNearReleases(context, library, { from: version, test: (one) => serves(pin, one.version) });
+        : findNearReleases(context, library, { from: version, test: (release) => serves(pin, release.version) });
     const align = [...movesToReleases({ direct: true, release: entry.release }, near), ...toPin];
     const others = templateMoves(context, (other) => pinServes(other, key, version));
-    // both sides most likely work with the higher of the two versions
+    // both sides most likely work with the higher version
     return higher ? [align, ...others] : [...others, align];
   };
   return [{ rule: "TemplatePinsDifferentVersion", subject: key, packageName, detail, moves }];
@@ -49,8 +49,8 @@ function findListedDifferently(context: EvaluationContext, pin: TemplatePin, ent
 
 function findRequiredDifferently(context: EvaluationContext, pin: TemplatePin, version: NugetVersion): Finding[] {
   const misses = ({ range }: Edge) => isBelow(range, version) || isAbove(range, version);
-  const broken = context.graph.edges.filter((edge) => edge.key === keyOf(pin) && misses(edge));
-  return broken.map((edge) => {
+  const brokenEdges = context.graph.edges.filter((edge) => edge.key === keyOf(pin) && misses(edge));
+  return brokenEdges.map((edge) => {
     const { from, path, packageName, range, key } = edge;
     const chain = path.map(releaseName).join(" → ");
     const detail = `${chain} requires ${packageName} ${describeRange(range)}, but template version ${templateName(context)} itself references ${pinText(pin)}.${isAbove(range, version) ? ` ${onlyWarns}` : ""}`;
@@ -78,15 +78,15 @@ function keyOf({ packageName }: TemplatePin): string {
   return packageName.toLowerCase();
 }
 
-function serves({ version, range }: TemplatePin, listed: NugetVersion): boolean {
+function serves({ version, range }: TemplatePin, listedVersion: NugetVersion): boolean {
   const wide = range == null ? undefined : parseRange(range);
-  if (wide !== undefined) return satisfies(wide, listed);
-  const pinned = parseVersion(version);
-  return pinned === undefined || compareVersions(pinned, listed) === 0;
+  if (wide !== undefined) return satisfies(wide, listedVersion);
+  const pinnedVersion = parseVersion(version);
+  return pinnedVersion === undefined || compareVersions(pinnedVersion, listedVersion) === 0;
 }
 
-function pinServes({ pins = [] }: TemplateVersionSide, key: string, listed: NugetVersion): boolean {
-  return pins.filter((pin) => keyOf(pin) === key).every((pin) => serves(pin, listed));
+function pinServes({ pins = [] }: TemplateVersionSide, key: string, listedVersion: NugetVersion): boolean {
+  return pins.filter((pin) => keyOf(pin) === key).every((pin) => serves(pin, listedVersion));
 }
 
 function pinAnswers({ pins = [] }: TemplateVersionSide, { key, range }: Edge): boolean {
@@ -105,10 +105,12 @@ function pinText({ version, range }: TemplatePin): string {
 
 // the version as it is registered, where it is
 function registeredText({ snapshot }: EvaluationContext, pin: TemplatePin): string {
-  const pinned = parseVersion(pin.version);
+  const pinnedVersion = parseVersion(pin.version);
   const releases = snapshot.library(keyOf(pin))?.releases ?? [];
-  const found = releases.find(({ version }) => pinned !== undefined && compareVersions(version, pinned) === 0);
-  return found?.text ?? (pinned === undefined ? pin.version : formatVersion(pinned));
+  const pinnedRelease = releases.find(
+    ({ version }) => pinnedVersion !== undefined && compareVersions(version, pinnedVersion) === 0,
+  );
+  return pinnedRelease?.text ?? (pinnedVersion === undefined ? pin.version : formatVersion(pinnedVersion));
 }
 
 function templateName({ template }: EvaluationContext): string {

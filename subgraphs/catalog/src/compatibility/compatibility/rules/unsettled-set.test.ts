@@ -41,7 +41,7 @@ describe("a set", () => {
   });
 
   it("that does not settle breaks a rule and is not compatible", () => {
-    // each of the two takes back what made the other move
+    // each package takes back what made the other move
     const cycle: CatalogSketch = {
       A: { versions: { "1.0.0": { needs: { D: "1.0" } } } },
       B: { versions: { "1.0.0": { needs: { C: "1.0" } } } },
@@ -69,17 +69,22 @@ describe("a set", () => {
 });
 
 describe("the search for a nearer dependent", () => {
-  /** Layers in which everybody needs everybody of the next one, below one asker of X; all of the lowest ask for X too. */
+  /**
+   * Layers in which everybody needs everybody in the next one, below one package that asks for X; the whole lowest
+   * layer asks for X too.
+   */
   function web(width: number, layers: number, packages: number): CatalogSketch {
     const layer = (at: number) => Array.from({ length: width }, (_, index) => `L${at}x${index}`);
     const targets = Array.from({ length: packages }, (_, index) => `X${index}`);
-    const asked = (minor: number) => Object.fromEntries(targets.map((name) => [name, `1.${minor}`]));
+    const dependenciesOn = (minor: number) => Object.fromEntries(targets.map((name) => [name, `1.${minor}`]));
     const needs = (at: number, minor: number) =>
-      at + 1 < layers ? Object.fromEntries(layer(at + 1).map((name) => [name, "1.0"])) : asked(minor);
+      at + 1 < layers ? Object.fromEntries(layer(at + 1).map((name) => [name, "1.0"])) : dependenciesOn(minor);
     const versions = Object.fromEntries(Array.from({ length: width + 1 }, (_, minor) => [`1.${minor}.0`, {}]));
     return {
       Top: {
-        versions: { "1.0.0": { needs: { ...Object.fromEntries(layer(0).map((name) => [name, "1.0"])), ...asked(0) } } },
+        versions: {
+          "1.0.0": { needs: { ...Object.fromEntries(layer(0).map((name) => [name, "1.0"])), ...dependenciesOn(0) } },
+        },
       },
       Side: { versions: { "1.0.0": { needs: { Top: "1.0" } } } },
       ...Object.fromEntries(
@@ -96,17 +101,17 @@ describe("the search for a nearer dependent", () => {
     (packages) => {
       const { graph, snapshot, roots } = walked(web(30, 6, packages), "Side 1.0.0");
       let looks = 0;
-      const counted = graph.edges.map((edge): Edge => {
+      const countedEdges = graph.edges.map((edge): Edge => {
         const look = () => {
           looks += 1;
           return edge.from;
         };
         return Object.defineProperty(Object.create(edge) as Edge, "from", { get: look });
       });
-      const nearestWins = new NearestWins(roots, byPackage(counted), snapshot);
-      const contested = graph.edges.filter(({ packageName }) => packageName.startsWith("X"));
-      const counting = contested.filter((edge) => nearestWins.nearer(edge) === undefined);
-      expect([contested.length, counting.length]).toEqual([31 * packages, packages]);
+      const nearestWins = new NearestWins(roots, byPackage(countedEdges), snapshot);
+      const contestedEdges = graph.edges.filter(({ packageName }) => packageName.startsWith("X"));
+      const counting = contestedEdges.filter((edge) => nearestWins.nearer(edge) === undefined);
+      expect([contestedEdges.length, counting.length]).toEqual([31 * packages, packages]);
       // separate searches for each dependent take thirty times as many lookups
       expect(looks / graph.edges.length).toBeLessThan(3 * packages + 1);
     },
@@ -119,7 +124,7 @@ describe("the search for a nearer dependent", () => {
       versions: fc.record({ "1.0.0": fc.record({ needs }), "2.0.0": fc.record({ needs }) }),
     });
     const sketch = fc.dictionary(name, library, { minKeys: 5, maxKeys: 7 });
-    let exhausted = 0;
+    let exhaustedCount = 0;
     fc.assert(
       fc.property(sketch, (catalog) => {
         const { graph, snapshot, roots } = walked(catalog, "A 1.0.0, B 1.0.0");
@@ -129,11 +134,11 @@ describe("the search for a nearer dependent", () => {
           for (const edge of graph.edges) {
             const alone = new NearestWins(roots, asking, snapshot).nearer(edge);
             expect(together.nearer(edge) === undefined).toBe(alone === undefined);
-            if (alone !== undefined) exhausted += 1;
+            if (alone !== undefined) exhaustedCount += 1;
           }
       }),
       { numRuns: 300 },
     );
-    expect(exhausted).toBeGreaterThan(100);
+    expect(exhaustedCount).toBeGreaterThan(100);
   });
 });

@@ -10,13 +10,13 @@ export function findUnsettled({ graph, snapshot }: EvaluationContext): Finding[]
   const [first] = names;
   if (first === undefined) return [];
   const more = names.length > maxNamed ? [`${names.length - maxNamed} more`] : [];
-  const listed = joinNames([...names.slice(0, maxNamed), ...more]);
+  const packageList = joinNames([...names.slice(0, maxNamed), ...more]);
   return [
     {
       rule: "LibrarySetNotSettled",
       subject: graph.unsettled.join("|"),
       packageName: first,
-      detail: `After ${graph.rounds} rounds of resolution the versions of ${listed} still change one another. It is not known which versions a restore takes.`,
+      detail: `After ${graph.rounds} rounds of resolution the versions of ${packageList} still change one another. It is not known which versions a restore takes.`,
       moves: () => [],
     },
   ];

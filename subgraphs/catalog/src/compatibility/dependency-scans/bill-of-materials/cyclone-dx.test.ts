@@ -22,7 +22,7 @@ const validate = ajv.compile(schema("bom-1.6"));
 
 const faults = (document: unknown) => (validate(document) ? [] : validate.errors);
 
-const one = (changes: Partial<ScannedPackage>): ScannedPackage => ({
+const scannedPackage = (changes: Partial<ScannedPackage>): ScannedPackage => ({
   ref: "acme.json@1.0.0",
   packageName: "Acme.Json",
   version: "1.0.0",
@@ -98,11 +98,11 @@ const aPackage = fc.record({
 describe("a bill of materials", () => {
   it("satisfies the published schema of CycloneDX 1.6, whatever the packages are", () => {
     fc.assert(
-      fc.property(fc.array(aPackage, { maxLength: 6 }), (given) => {
-        const packages = given.map((found, at) => ({
-          ...found,
+      fc.property(fc.array(aPackage, { maxLength: 6 }), (somePackages) => {
+        const packages = somePackages.map((aPackage, at) => ({
+          ...aPackage,
           ref: `p${at}`,
-          dependsOn: given.flatMap((_, other) => (other > at ? [`p${other}`] : [])),
+          dependsOn: somePackages.flatMap((_, other) => (other > at ? [`p${other}`] : [])),
         }));
         expect(faults(JSON.parse(JSON.stringify(cycloneDx(scan(packages)))))).toEqual([]);
       }),
@@ -115,7 +115,7 @@ describe("a bill of materials", () => {
   });
 
   it("has components, package URLs, licenses, the graph and the vulnerabilities", () => {
-    const unknown = one({
+    const unknown = scannedPackage({
       ref: "gone@?2.0",
       packageName: "Gone",
       version: null,
@@ -127,7 +127,7 @@ describe("a bill of materials", () => {
     const document = cycloneDx(
       scan(
         [
-          one({
+          scannedPackage({
             version: "1.0.0-rc.1+build",
             license: expression,
             vulnerabilities: [vulnerability],
@@ -170,14 +170,14 @@ describe("a bill of materials", () => {
     ["a set with an unknown version", { template_version_id: null, unknown_count: 1 }, "incomplete"],
     ["the default render of a template", {}, "incomplete"],
   ])("says how complete it is: %s", (_, changes, aggregate) => {
-    expect(cycloneDx(scan([one({})], changes))).toMatchObject({ compositions: [{ aggregate }] });
+    expect(cycloneDx(scan([scannedPackage({})], changes))).toMatchObject({ compositions: [{ aggregate }] });
   });
 
   it("differs between two scans with equal results in serialNumber and timestamp only", () => {
     const [first, second] = [
-      cycloneDx(scan([one({ vulnerabilities: [vulnerability] })])),
+      cycloneDx(scan([scannedPackage({ vulnerabilities: [vulnerability] })])),
       cycloneDx(
-        scan([one({ vulnerabilities: [vulnerability] })], {
+        scan([scannedPackage({ vulnerabilities: [vulnerability] })], {
           tenant_id: "0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5d",
           render_digest: null,
           dependency_scan_id: "0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4aff",
@@ -186,11 +186,11 @@ describe("a bill of materials", () => {
       ),
     ];
     expect(first["serialNumber"]).not.toBe(second["serialNumber"]);
-    const same = (document: Record<string, unknown>) => ({
+    const sortedDocument = (document: Record<string, unknown>) => ({
       ...document,
       serialNumber: null,
       metadata: { ...(document["metadata"] as object), timestamp: null },
     });
-    expect(JSON.stringify(same(first))).toBe(JSON.stringify(same(second)));
+    expect(JSON.stringify(sortedDocument(first))).toBe(JSON.stringify(sortedDocument(second)));
   });
 });

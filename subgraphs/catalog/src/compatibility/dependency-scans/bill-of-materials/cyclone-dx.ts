@@ -9,9 +9,9 @@ const rootRef = "subject";
 /** A scan as a bill of materials: CycloneDX 1.6 (cyclonedx.org/docs/1.6/json). */
 export function cycloneDx(scan: ScanRow): Record<string, unknown> {
   const { packages } = scan;
-  const direct = packages.filter((one) => one.direct).map(({ ref }) => ref);
+  const direct = packages.filter((scannedPackage) => scannedPackage.direct).map(({ ref }) => ref);
   const vulnerabilities = foundVulnerabilities(packages);
-  // other parameters of a template may give other packages
+  // other template parameters may give other packages
   const isComplete = scan.template_version_id === null && scan.limits.length === 0 && scan.unknown_count === 0;
   return {
     $schema: "http://cyclonedx.org/schema/bom-1.6.schema.json",
@@ -30,7 +30,7 @@ export function cycloneDx(scan: ScanRow): Record<string, unknown> {
       { ref: rootRef, dependsOn: direct },
       ...packages.map(({ ref, dependsOn }) => ({ ref, dependsOn: [...dependsOn] })),
     ],
-    // the dependencies of a package that the catalog does not have are not known
+    // a package's dependencies are not known where the catalog does not have it
     compositions: [{ aggregate: isComplete ? "complete" : "incomplete", dependencies: [rootRef] }],
     ...(vulnerabilities.length > 0 ? { vulnerabilities } : {}),
   };
@@ -48,8 +48,8 @@ function subjectOf({ template_version_id, template_name, semantic_version, conte
   };
 }
 
-function componentOf(one: ScannedPackage) {
-  const { ref, packageName, version, status, requested, libraryVersionId, frameworks, license } = one;
+function componentOf(scannedPackage: ScannedPackage) {
+  const { ref, packageName, version, status, requested, libraryVersionId, frameworks, license } = scannedPackage;
   return {
     type: "library",
     "bom-ref": ref,

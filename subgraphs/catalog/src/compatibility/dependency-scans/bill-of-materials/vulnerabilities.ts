@@ -2,7 +2,7 @@ import { compareText } from "@factory/nuget/text-order";
 import { severityRank } from "../../../libraries/advisories/advisory-severity.js";
 import type { ScannedPackage, ScannedVulnerability } from "../resolution/scanned-package.js";
 
-/** The words of CycloneDX for severities. */
+/** CycloneDX's words for severities. */
 const ratings = { Low: "low", Moderate: "medium", High: "high", Critical: "critical" } as const;
 
 interface FoundVulnerability {
@@ -10,17 +10,25 @@ interface FoundVulnerability {
   readonly refs: string[];
 }
 
-/** The vulnerabilities of all packages in the form of CycloneDX, each once, with the packages that it affects. */
+/**
+ * The vulnerabilities of all packages in the form that CycloneDX defines, each once, with the packages that it affects.
+ */
 export function foundVulnerabilities(packages: readonly ScannedPackage[]): object[] {
-  const found = new Map<string, FoundVulnerability>();
+  const vulnerabilitiesById = new Map<string, FoundVulnerability>();
   for (const { ref, vulnerabilities } of packages)
     for (const vulnerability of vulnerabilities) {
       const id = idOf(vulnerability);
-      const known = found.get(id);
-      if (known === undefined) found.set(id, { vulnerability, refs: [ref] });
-      else found.set(id, { vulnerability: worse(known.vulnerability, vulnerability), refs: [...known.refs, ref] });
+      const sameVulnerability = vulnerabilitiesById.get(id);
+      if (sameVulnerability === undefined) vulnerabilitiesById.set(id, { vulnerability, refs: [ref] });
+      else
+        vulnerabilitiesById.set(id, {
+          vulnerability: worse(sameVulnerability.vulnerability, vulnerability),
+          refs: [...sameVulnerability.refs, ref],
+        });
     }
-  return [...found].sort(([a], [b]) => compareText(a, b)).map(([id, one]) => vulnerabilityOf(id, one));
+  return [...vulnerabilitiesById]
+    .sort(([a], [b]) => compareText(a, b))
+    .map(([id, vulnerability]) => vulnerabilityOf(id, vulnerability));
 }
 
 function vulnerabilityOf(id: string, { vulnerability, refs }: FoundVulnerability): object {
@@ -37,12 +45,12 @@ function vulnerabilityOf(id: string, { vulnerability, refs }: FoundVulnerability
   };
 }
 
-/** The id of the advisory, or its address where it was registered without one. */
+/** The advisory's id, or its address where it was registered without one. */
 function idOf({ advisoryId, url }: ScannedVulnerability): string {
   return advisoryId ?? url ?? "";
 }
 
-/** The database of an id: the letters before its first hyphen, for example `CVE`. */
+/** An id's database: the letters before its first hyphen, for example `CVE`. */
 function sourceOf(alias: string): string {
   return alias.split("-")[0] ?? alias;
 }

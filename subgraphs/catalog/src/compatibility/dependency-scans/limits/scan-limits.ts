@@ -1,34 +1,34 @@
-/** The limits of one scan. A scan that reaches one of them is stored as incomplete, and names the limit. */
+/** The limits for one scan. A scan that reaches a limit is stored as incomplete, and names the limit. */
 export const scanLimits = {
-  /** Projects of a render. */
+  /** Projects in a render. */
   projects: 100,
-  /** Target frameworks of one project. */
+  /** Target frameworks in one project. */
   frameworksOfProject: 10,
-  /** Projects with one of their frameworks: each is resolved for itself. */
+  /** Projects with one framework each: each pair is resolved for itself. */
   resolutions: 200,
-  /** References of all projects together. */
+  /** References in all projects together. */
   references: 2000,
   /** Files that one project imports. */
   importsOfProject: 200,
-  /** Evaluations of one project for one framework: each combination of conditions that the files do not decide. */
+  /** Evaluations for one project and framework: each combination of conditions that the files do not decide. */
   evaluationsOfFramework: 64,
-  /** Evaluations of all projects together. */
+  /** Evaluations for all projects together. */
   evaluations: 1000,
-  /** The references of a project, counted over all combinations of conditions. */
+  /** A project's references, counted over all combinations of conditions. */
   referencesOfEvaluations: 20_000,
-  /** Bytes of all project files together. */
+  /** Bytes in all project files together. */
   characters: 5_000_000,
-  /** Packages of the result. */
+  /** Packages in the result. */
   packages: 2000,
-  /** Dependencies between packages of the result. */
+  /** Dependencies between the result's packages. */
   dependencies: 20_000,
   /** Steps from a project to a transitive package. */
   depth: 64,
-  /** Advisories about the packages of the result. */
+  /** Advisories about the result's packages. */
   advisories: 2000,
-  /** Vulnerabilities of all packages together. */
+  /** Vulnerabilities in all packages together. */
   vulnerabilities: 2000,
-  /** Bytes of the stored packages. */
+  /** Bytes in the stored packages. */
   bytes: 4 * 1024 * 1024,
 } as const;
 
@@ -49,5 +49,5 @@ const scanLimitNames = [
 
 export type ScanLimit = (typeof scanLimitNames)[number];
 
-/** The libraries of a set. gRPC requests and commands are checked by it only. */
+/** The libraries in a set. gRPC requests and commands are checked by it only. */
 export const maxSetLibraries = 200;

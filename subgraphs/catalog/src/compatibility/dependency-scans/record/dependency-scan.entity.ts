@@ -16,7 +16,7 @@ export interface VulnerabilityCounts {
   unrated: number;
 }
 
-/** The stored result of one scan. A scan that fails stores nothing. */
+/** One scan's stored result. A scan that fails stores nothing. */
 @Entity(tenantTable("dependency_scans"))
 @Index({ name: "dependency_scans_version", properties: ["tenantId", "templateVersionId", "dependencyScanId"] })
 export class DependencyScan {
@@ -28,29 +28,29 @@ export class DependencyScan {
   @PrimaryKey({ type: wireId("scn") })
   dependencyScanId: string;
 
-  /** Null for a set of libraries. */
+  /** Null for a library set. */
   @Property({ type: wireId("tpv"), nullable: true })
   templateVersionId: string | null;
 
-  /** The name of the template; null for a set of libraries. */
+  /** The template's name; null for a library set. */
   @Property({ type: "text", nullable: true })
   templateName: string | null;
 
   @Property({ type: "text", nullable: true })
   semanticVersion: string | null;
 
-  /** SHA-256 over everything that determines the default render; null for a set of libraries. */
+  /** SHA-256 over everything that determines the default render; null for a library set. */
   @Property({ type: "text", nullable: true })
   renderDigest: string | null;
 
   @Property({ type: "text", nullable: true })
   contentDigest: string | null;
 
-  /** The runtime for which a set of libraries was scanned. */
+  /** The runtime for which a library set was scanned. */
   @Property({ type: "text", nullable: true })
   runtime: string | null;
 
-  /** The set of libraries; null for a template version. */
+  /** The library set; null for a template version. */
   @Property({ type: "json", nullable: true })
   libraries: LibraryReference[] | null;
 

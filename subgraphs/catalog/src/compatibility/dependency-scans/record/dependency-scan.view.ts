@@ -10,14 +10,14 @@ const summaryMembers = [
 
 type Summary = RecordOf<DependencyScan, (typeof summaryMembers)[number]>;
 
-/** A whole row of `dependency_scans`. */
+/** A whole row from `dependency_scans`. */
 export type ScanRow = RowOf<DependencyScan>;
 /** A row without its packages. */
 export type ScanSummaryRow = RowOf<DependencyScan, (typeof summaryMembers)[number]>;
 export const scanSummaryColumns = columnsOf(DependencyScan, summaryMembers);
 export const readScan = rowReader(DependencyScan);
 
-/** The view of a scan without its packages. */
+/** A scan's view without its packages. */
 export function scanSummary(scan: Summary): DependencyScanSummaryType {
   const { dependencyScanId, templateVersionId, contentDigest, runtime, libraries, limits } = scan;
   const { packageCount, unknownCount, vulnerabilityCounts, scannedAt } = scan;
@@ -33,7 +33,7 @@ export function scanView(scan: Summary & Pick<DependencyScan, "packages">): Depe
   return Object.assign(scanSummary(scan), { packages: scan.packages as ScannedPackageType[] });
 }
 
-/** Counts each vulnerability of each package by its severity. */
+/** Counts each package's vulnerabilities by its severity. */
 export function vulnerabilityCounts(packages: readonly ScannedPackage[]): VulnerabilityCounts {
   const counts = { low: 0, moderate: 0, high: 0, critical: 0, unrated: 0 };
   const members = { Low: "low", Moderate: "moderate", High: "high", Critical: "critical" } as const;

@@ -1,11 +1,11 @@
-/** Answers the conditions that the files of a render do not decide. One evaluation gets the same answer each time. */
+/** Answers the conditions that a render's files do not decide. One evaluation gets the same answer each time. */
 export class ConditionAnswers {
   /** The answers so far, in the order of the first questions. */
   readonly given = new Map<string, boolean>();
   readonly #fixed: ReadonlyMap<string, boolean>;
 
-  constructor(fixed: ReadonlyMap<string, boolean>) {
-    this.#fixed = fixed;
+  constructor(fixedAnswers: ReadonlyMap<string, boolean>) {
+    this.#fixed = fixedAnswers;
   }
 
   isTrue(condition: string): boolean {
@@ -26,12 +26,12 @@ export function forAllAnswers<Result>(
   const waiting: ReadonlyMap<string, boolean>[] = [new Map()];
   const results: Result[] = [];
   let complete = true;
-  for (const fixed of waiting) {
-    const answers = new ConditionAnswers(fixed);
+  for (const fixedAnswers of waiting) {
+    const answers = new ConditionAnswers(fixedAnswers);
     results.push(evaluate(answers));
-    const path = new Map(fixed);
+    const path = new Map(fixedAnswers);
     for (const condition of answers.given.keys()) {
-      if (fixed.has(condition)) continue;
+      if (fixedAnswers.has(condition)) continue;
       if (waiting.length >= most) {
         complete = false;
         break;
@@ -43,7 +43,7 @@ export function forAllAnswers<Result>(
   return { results, complete };
 }
 
-/** The surroundings of a condition. */
+/** A condition's surroundings. */
 interface ConditionContext {
   /** Replaces what is known. Everything else stays as it is written. */
   readonly expand: (text: string) => string;
@@ -77,8 +77,8 @@ export function holds(condition: string, context: ConditionContext, depth = 0): 
   const needs = partsOf(text, "and");
   if (needs.length > 1) return needs.every((part) => holds(part, context, depth + 1));
   if (isEnclosed(text)) return holds(text.slice(1, -1), context, depth + 1);
-  const compared = comparison.exec(text);
-  if (compared !== null) return compare(compared, context);
+  const comparisonParts = comparison.exec(text);
+  if (comparisonParts !== null) return compare(comparisonParts, context);
   if (text.startsWith("!")) return !holds(text.slice(1), context, depth + 1);
   return isFact(text, context);
 }
@@ -87,8 +87,8 @@ function compare([, left = "", operator, right = ""]: RegExpExecArray, context: 
   const sides = [left, right].map((side) => operand(side, context));
   const [a = "", b = ""] = sides;
   const isKnown = sides.every((side) => !/[$@%]\(/.test(side));
-  const same = isKnown ? a === b || isSameNumber(a, b) : context.answers.isTrue(sides.sort().join(" == "));
-  return same === (operator === "==");
+  const isSame = isKnown ? a === b || isSameNumber(a, b) : context.answers.isTrue(sides.sort().join(" == "));
+  return isSame === (operator === "==");
 }
 
 function operand(side: string, { expand, isSet, defaults }: ConditionContext): string {
@@ -113,7 +113,7 @@ function isFact(text: string, context: ConditionContext): boolean {
   return context.answers.isTrue(value.replace(/\s+/g, " "));
 }
 
-/** The parts between the operators that stand outside of quotes and parentheses. */
+/** The parts between the operators that stand outside quotes and parentheses. */
 function partsOf(text: string, operator: "and" | "or"): string[] {
   const separator = new RegExp(`\\s${operator}\\s|\\s${operator}(?=\\()|(?<=\\))${operator}\\s`, "giy");
   const parts: string[] = [];

@@ -12,14 +12,14 @@ export interface MsbuildItem {
   readonly operation: "Include" | "Update" | "Remove";
   /** The package names, expanded. */
   readonly names: readonly string[];
-  /** The value of a metadata member; undefined where it has none. */
+  /** A metadata member's value; undefined where it has none. */
   readonly metadata: (name: string) => string | undefined;
 }
 
 /** Says whether an element takes effect. It asks its condition at the first question. */
 type Guard = () => boolean;
 
-/** The place of an element: its properties are those that were set before. */
+/** An element's place: its properties are those that were set before. */
 interface Place {
   readonly folder: string;
   readonly before: number;
@@ -46,7 +46,7 @@ interface EvaluationInput {
 }
 
 const maxLength = 4096;
-/** Properties that refer to each other, and elements of `Choose` inside each other. */
+/** Properties that refer to each other, and `Choose` elements inside each other. */
 const maxDepth = 50;
 const maxBranches = 50;
 const operations = ["Include", "Update", "Remove"] as const;
@@ -85,12 +85,12 @@ export class MsbuildEvaluation {
     this.#isRead = true;
   }
 
-  /** The value of a property in the end; undefined where no file sets it. */
+  /** A property's final value; undefined where no file sets it. */
   property(name: string): string | undefined {
     return this.#value(name.toLowerCase(), this.#order);
   }
 
-  /** The items of the kinds (in lower case) that take effect, in the order of the files. */
+  /** The items of these kinds (in lower case) that take effect, in the order of the files. */
   items(kinds: readonly string[]): MsbuildItem[] {
     return this.#groups.flatMap(({ element: group, folder, guard }) => {
       const place = { folder, before: this.#order };
@@ -115,9 +115,10 @@ export class MsbuildEvaluation {
   }
 
   #nearest(name: string, switchedBy: string): void {
-    const found = lookupPaths(this.#input.path, name).find((path) => this.#input.files.has(path));
+    const lookupPath = lookupPaths(this.#input.path, name).find((path) => this.#input.files.has(path));
     const before = this.#order;
-    if (found !== undefined) this.#import(found, () => this.#value(switchedBy, before)?.toLowerCase() !== "false");
+    if (lookupPath !== undefined)
+      this.#import(lookupPath, () => this.#value(switchedBy, before)?.toLowerCase() !== "false");
   }
 
   #import(path: string, guard: Guard): void {
@@ -130,21 +131,21 @@ export class MsbuildEvaluation {
     }
     // MSBuild imports a file once
     const earlier = this.#imported.get(path);
-    const own = earlier === undefined ? guard : () => !earlier() && guard();
+    const elementGuard = earlier === undefined ? guard : () => !earlier() && guard();
     this.#imported.set(path, earlier === undefined ? guard : () => earlier() || guard());
     this.#open.push(path);
-    this.#children(root, path.split("/").slice(0, -1).join("/"), own);
+    this.#children(root, path.split("/").slice(0, -1).join("/"), elementGuard);
     this.#open.pop();
   }
 
-  #children(parent: XmlElement, folder: string, inherited: Guard, depth = 0): void {
+  #children(parent: XmlElement, folder: string, parentGuard: Guard, depth = 0): void {
     if (depth > maxDepth) {
       this.limits.add("Files");
       return;
     }
     for (const element of parent.children) {
       const place = { folder, before: this.#order };
-      const guard = both(inherited, this.#guard(element, place));
+      const guard = both(parentGuard, this.#guard(element, place));
       if (isNamed(element, "PropertyGroup")) this.#assign(element, folder, guard);
       else if (isNamed(element, "ItemGroup")) this.#groups.push({ element, folder, guard });
       else if (isNamed(element, "ImportGroup")) this.#children(element, folder, guard, depth + 1);
@@ -155,9 +156,9 @@ export class MsbuildEvaluation {
   }
 
   /** A target can add references before a restore, and its order is not evaluated. */
-  #target(target: XmlElement, folder: string, inherited: Guard): void {
+  #target(target: XmlElement, folder: string, parentGuard: Guard): void {
     const name = attributeOf(target, "Name")?.value ?? "";
-    const guard = both(inherited, () => this.#input.answers.isTrue(`target ${name}`));
+    const guard = both(parentGuard, () => this.#input.answers.isTrue(`target ${name}`));
     for (const element of target.children)
       if (isNamed(element, "ItemGroup"))
         this.#groups.push({
@@ -167,28 +168,28 @@ export class MsbuildEvaluation {
         });
   }
 
-  #choose(choose: XmlElement, folder: string, inherited: Guard, depth: number): void {
+  #choose(choose: XmlElement, folder: string, parentGuard: Guard, depth: number): void {
     if (choose.children.length > maxBranches) this.limits.add("Conditions");
-    let open = inherited;
+    let open = parentGuard;
     for (const element of choose.children.slice(0, maxBranches)) {
-      const own = this.#guard(element, { folder, before: this.#order });
+      const elementGuard = this.#guard(element, { folder, before: this.#order });
       if (isNamed(element, "When")) {
-        this.#children(element, folder, both(open, own), depth + 1);
-        open = both(open, () => !own());
+        this.#children(element, folder, both(open, elementGuard), depth + 1);
+        open = both(open, () => !elementGuard());
       } else if (isNamed(element, "Otherwise")) this.#children(element, folder, open, depth + 1);
     }
   }
 
-  #assign(group: XmlElement, folder: string, inherited: Guard): void {
+  #assign(group: XmlElement, folder: string, parentGuard: Guard): void {
     for (const element of group.children) {
       const name = element.name.toLowerCase();
       const order = this.#order;
       const place = { folder, before: order };
-      const guard = both(inherited, this.#guard(element, place));
+      const guard = both(parentGuard, this.#guard(element, place));
       const value = once(() => this.#expand(element.text.trim(), place));
-      const known = this.#assignments.get(name);
-      if (known === undefined) this.#assignments.set(name, [{ order, guard, value }]);
-      else known.push({ order, guard, value });
+      const assignments = this.#assignments.get(name);
+      if (assignments === undefined) this.#assignments.set(name, [{ order, guard, value }]);
+      else assignments.push({ order, guard, value });
       this.#order += 1;
       if (importing.test(name)) this.limits.add("Files");
     }
@@ -198,8 +199,8 @@ export class MsbuildEvaluation {
     // an import with an Sdk belongs to a package
     if (attributeOf(element, "Sdk") !== undefined) return;
     const text = this.#expand(attributeOf(element, "Project")?.value ?? "", place);
-    for (const one of text.split(";")) {
-      const path = importedPath(one, place.folder);
+    for (const pathText of text.split(";")) {
+      const path = importedPath(pathText, place.folder);
       if (path === undefined) this.limits.add("Files");
       else this.#import(path, guard);
     }
@@ -222,8 +223,8 @@ export class MsbuildEvaluation {
   }
 
   #value(name: string, before: number): string | undefined {
-    const fixed = this.#input.fixed.get(name);
-    if (fixed !== undefined) return fixed;
+    const fixedValue = this.#input.fixed.get(name);
+    if (fixedValue !== undefined) return fixedValue;
     if (this.#depth > maxDepth) {
       this.limits.add("Conditions");
       return undefined;
@@ -237,29 +238,29 @@ export class MsbuildEvaluation {
   #taken(name: string, before: number): Assignment | undefined {
     const isLast = this.#isRead && before === this.#order;
     if (isLast && this.#last.has(name)) return this.#last.get(name);
-    const taken = this.#assignments.get(name)?.findLast(({ order, guard }) => order < before && guard());
-    if (isLast) this.#last.set(name, taken);
-    return taken;
+    const assignment = this.#assignments.get(name)?.findLast(({ order, guard }) => order < before && guard());
+    if (isLast) this.#last.set(name, assignment);
+    return assignment;
   }
 
-  /** Replaces `$(Name)` by the value of the property. A property that no file sets before stays as it is written. */
+  /** Replaces `$(Name)` by the property's value. A property that no file sets before stays as it is written. */
   #expand(text: string, place: Place): string {
     if (text.length > maxLength || !text.includes("$(")) return text;
-    let left = maxLength;
-    const replaced = this.#withPaths(text, place).replace(reference, (whole, name: string) => {
+    let remainingLength = maxLength;
+    const expandedText = this.#withPaths(text, place).replace(reference, (whole, name: string) => {
       const value = this.#wellKnown(name.toLowerCase(), place) ?? this.#value(name.toLowerCase(), place.before);
-      left -= (value ?? whole).length;
-      return value === undefined || left < 0 ? whole : value;
+      remainingLength -= (value ?? whole).length;
+      return value === undefined || remainingLength < 0 ? whole : value;
     });
-    return replaced.length > maxLength ? text : replaced;
+    return expandedText.length > maxLength ? text : expandedText;
   }
 
   #wellKnown(name: string, { folder }: Place): string | undefined {
     const { path } = this.#input;
-    const own = path.split("/");
+    const segments = path.split("/");
     if (name === "msbuildthisfiledirectory") return folder === "" ? "/" : `/${folder}/`;
-    if (name === "msbuildprojectdirectory") return `/${own.slice(0, -1).join("/")}`;
-    if (name === "msbuildprojectname") return own.at(-1)?.replace(/\.[^.]*$/, "");
+    if (name === "msbuildprojectdirectory") return `/${segments.slice(0, -1).join("/")}`;
+    if (name === "msbuildprojectname") return segments.at(-1)?.replace(/\.[^.]*$/, "");
     return undefined;
   }
 
@@ -267,8 +268,8 @@ export class MsbuildEvaluation {
     if (text.length > maxLength) return text;
     return text.replace(pathAbove, (_, name: string, start = "") => {
       const from = importedPath(this.#expand(`${start || "."}/x`, place), place.folder) ?? "x";
-      const found = lookupPaths(from, name.trim()).find((path) => this.#input.files.has(path));
-      return found === undefined ? "" : `/${found}`;
+      const foundPath = lookupPaths(from, name.trim()).find((path) => this.#input.files.has(path));
+      return foundPath === undefined ? "" : `/${foundPath}`;
     });
   }
 }
@@ -279,9 +280,9 @@ function both(a: Guard, b: Guard): Guard {
 }
 
 function once<Result>(work: () => Result): () => Result {
-  let made: { readonly result: Result } | undefined;
+  let memo: { readonly result: Result } | undefined;
   return () => {
-    made ??= { result: work() };
-    return made.result;
+    memo ??= { result: work() };
+    return memo.result;
   };
 }

@@ -3,9 +3,9 @@ import type { FileTree } from "@factory/template-engine/file-tree";
 import { outline, type XmlElement } from "@factory/template-engine/xml-outline";
 import type { ScanLimit } from "../limits/scan-limits.js";
 
-/** Parses the MSBuild files of a render, each once. */
+/** Parses a render's MSBuild files, each once. */
 export class MsbuildFiles {
-  /** The limits that were reached: of all files together, and of files that cannot be read. */
+  /** The limits that were reached: those for all files together, and those for unreadable files. */
   readonly limits = new Set<ScanLimit>();
   readonly #files: FileTree;
   readonly #roots = new Map<string, XmlElement | undefined>();
@@ -21,7 +21,7 @@ export class MsbuildFiles {
     return this.#files.has(path);
   }
 
-  /** The element of a file; undefined for a file that is missing or cannot be read. */
+  /** A file's element; undefined for a file that is missing or cannot be read. */
   root(path: string): XmlElement | undefined {
     if (!this.#roots.has(path)) this.#roots.set(path, this.#parse(path));
     return this.#roots.get(path);

@@ -2,17 +2,17 @@ import { projectReferences } from "./project-references.js";
 
 const tree = (files: Record<string, string>) =>
   new Map(Object.entries(files).map(([path, text]) => [path, { bytes: Buffer.from(text), executable: false }]));
-const read = (files: Record<string, string>) => projectReferences(tree(files), "net8.0");
+const readReferences = (files: Record<string, string>) => projectReferences(tree(files), "net8.0");
 const project = (items: string, properties = "<TargetFramework>net9.0</TargetFramework>") =>
   `<Project Sdk="Microsoft.NET.Sdk"><PropertyGroup>${properties}</PropertyGroup><ItemGroup>${items}</ItemGroup></Project>`;
-const requested = (files: Record<string, string>) =>
-  read(files).projects.flatMap(({ references }) =>
+const requestedVersions = (files: Record<string, string>) =>
+  readReferences(files).projects.flatMap(({ references }) =>
     references.map(({ packageName, requested: text }) => `${packageName} ${text}`),
   );
 
-/** The references under each combination of conditions. */
+/** The references under each condition combination. */
 const sets = (files: Record<string, string>) =>
-  read(files).projects.map(({ references }) =>
+  readReferences(files).projects.map(({ references }) =>
     references.map(({ packageName, requested: text }) => `${packageName} ${text}`).join(", "),
   );
 
@@ -30,7 +30,9 @@ describe("the references of a render", () => {
       "none/None.csproj": "<Project />",
       "README.md": '<PackageReference Include="Z" Version="1.0.0" />',
     };
-    expect(read(files).projects.map(({ path, frameworks, references }) => [path, frameworks, references])).toEqual([
+    expect(
+      readReferences(files).projects.map(({ path, frameworks, references }) => [path, frameworks, references]),
+    ).toEqual([
       ["none/None.csproj", ["net8.0"], []],
       ["old/Old.vbproj", ["net472"], [{ packageName: "C", requested: "3.1.0" }]],
       ["src/App/App.csproj", ["net9.0"], [{ packageName: "A", requested: "1.0.0" }]],
@@ -45,7 +47,7 @@ describe("the references of a render", () => {
       "old/B.csproj": "<Project />",
       "old/packages.config": `<packages><package id="B" version="${long}" /></packages>`,
     };
-    expect(requested(files).map((text) => text.isWellFormed())).toEqual([true, true]);
+    expect(requestedVersions(files).map((text) => text.isWellFormed())).toEqual([true, true]);
   });
 
   it("get their versions from the nearest central file, unless a project overrides them", () => {
@@ -63,7 +65,7 @@ describe("the references of a render", () => {
         '<PackageReference Include="A" VersionOverride="1.5.0" /><PackageReference Include="Lost" />',
       ),
     };
-    expect(requested(files)).toEqual(["A 1.5.0", "Lost null", "Analyzer 7.0.0", "A 2.0.0", "Analyzer 7.0.0"]);
+    expect(requestedVersions(files)).toEqual(["A 1.5.0", "Lost null", "Analyzer 7.0.0", "A 2.0.0", "Analyzer 7.0.0"]);
   });
 
   it("do not come from central files that are not switched on", () => {
@@ -71,7 +73,7 @@ describe("the references of a render", () => {
       "Directory.Packages.props": project('<PackageVersion Include="A" Version="1.0.0" />', ""),
       "App.csproj": project('<PackageReference Include="A" />'),
     };
-    expect(requested(files)).toEqual(["A null"]);
+    expect(requestedVersions(files)).toEqual(["A null"]);
   });
 
   it("have the properties of all files that MSBuild reads, whatever their order", () => {
@@ -85,7 +87,7 @@ describe("the references of a render", () => {
         "<SharedVersion>2.0.0</SharedVersion><Major>3</Major><AVersion>$(Major).1.0</AVersion>",
       ),
     };
-    expect(requested(files)).toEqual(["Shared 2.0.0", "A 3.1.0", "B $(Missing)"]);
+    expect(requestedVersions(files)).toEqual(["Shared 2.0.0", "A 3.1.0", "B $(Missing)"]);
   });
 
   it("follow updates and removals, and a condition that no file decides counts both ways", () => {
@@ -119,11 +121,11 @@ describe("the references of a render", () => {
     ],
     ["a default", `<V Condition="'$(V)' == ''">1.0.0</V><V Condition="'$(V)' == ''">2.0.0</V>`, ["A 1.0.0"]],
     ["a property that is set later", "<V>$(W)</V><W>1.0.0</W>", ["A $(W)"]],
-  ])("take each value that is possible: %s", (_, properties, expected) => {
+  ])("take each value that is possible: %s", (_, properties, expectedVersions) => {
     const framework = "<TargetFramework>net9.0</TargetFramework>";
     const files = { "App.csproj": project('<PackageReference Include="A" Version="$(V)" />', framework + properties) };
-    expect(sets(files)).toEqual(expected);
-    expect(read(files).limits).toEqual([]);
+    expect(sets(files)).toEqual(expectedVersions);
+    expect(readReferences(files).limits).toEqual([]);
   });
 
   it("are those of each framework, where a condition is about it", () => {
@@ -132,7 +134,7 @@ describe("the references of a render", () => {
       <PackageReference Remove="A" Condition=" '$(TargetFramework)' != 'net8.0' " />`;
     const files = { "App.csproj": project(items, "<TargetFrameworks>net8.0;net9.0</TargetFrameworks>") };
     expect(
-      read(files).projects.map(({ frameworks, references }) => [
+      readReferences(files).projects.map(({ frameworks, references }) => [
         frameworks,
         references.map(({ requested: version }) => version),
       ]),
@@ -156,7 +158,7 @@ describe("the references of a render", () => {
         <Target Name="T"><ItemGroup><PackageReference Include="Late" Version="2.0.0" /></ItemGroup></Target></Project>`,
     };
     expect(sets(files)).toEqual(["More 1.0.0, Late 2.0.0", "More 1.0.0"]);
-    expect(read(files).limits).toEqual([]);
+    expect(readReferences(files).limits).toEqual([]);
   });
 
   it.each([
@@ -181,7 +183,7 @@ describe("the references of a render", () => {
       "Conditions",
     ],
   ])("name a limit for %s", (_, file, limit) => {
-    expect(read({ "App.csproj": file }).limits).toEqual([limit]);
+    expect(readReferences({ "App.csproj": file }).limits).toEqual([limit]);
   });
 
   it("are pins of transitive packages too, where central management says so", () => {
@@ -192,16 +194,16 @@ describe("the references of a render", () => {
       ),
       "App.csproj": project(""),
     };
-    expect(read(files).projects[0]?.pins).toEqual([{ packageName: "T", requested: "4.0.0" }]);
+    expect(readReferences(files).projects[0]?.pins).toEqual([{ packageName: "T", requested: "4.0.0" }]);
   });
 
   it("end at the limits, and say so", () => {
-    const one = project('<PackageReference Include="A" Version="1.0.0" />');
-    const many = Object.fromEntries(Array.from({ length: 101 }, (_, at) => [`p${at}/P.csproj`, one]));
-    expect(read(many)).toMatchObject({ limits: ["Projects"] });
-    expect(read(many).projects).toHaveLength(100);
+    const oneProject = project('<PackageReference Include="A" Version="1.0.0" />');
+    const many = Object.fromEntries(Array.from({ length: 101 }, (_, at) => [`p${at}/P.csproj`, oneProject]));
+    expect(readReferences(many)).toMatchObject({ limits: ["Projects"] });
+    expect(readReferences(many).projects).toHaveLength(100);
     const items = Array.from({ length: 2001 }, (_, at) => `<PackageReference Include="P${at}" Version="1.0.0" />`);
-    const wide = read({ "App.csproj": project(items.join("")) });
+    const wide = readReferences({ "App.csproj": project(items.join("")) });
     expect(wide.limits).toEqual(["References"]);
     expect(wide.projects[0]?.references).toHaveLength(2000);
   });
@@ -212,7 +214,7 @@ describe("the references of a render", () => {
       "Bad.csproj": "<Project",
       "Loop.csproj": project('<PackageReference Include="A" Version="$(A)" />', loop),
     };
-    const { projects } = read(files);
+    const { projects } = readReferences(files);
     expect(projects.map(({ path, references }) => [path, references.length])).toEqual([
       ["Bad.csproj", 0],
       ["Loop.csproj", 1],

@@ -17,7 +17,7 @@ export interface PackageReference {
 
 /** A project with the packages that it references itself. */
 export interface ReferencingProject {
-  /** The path of the project; null for the set of a request. */
+  /** The project's path; null for a request's set. */
   readonly path: string | null;
   /** Monikers of its target frameworks. */
   readonly frameworks: readonly string[];
@@ -52,13 +52,13 @@ export function projectReferences(files: FileTree, fallbackFramework: string): P
   let referencesLeft = scanLimits.references;
   const projects: ProjectWithAlternatives[] = [];
   for (const path of paths.slice(0, scanLimits.projects)) {
-    const found = reader.read(path);
-    if (found.references.length + found.pins.length > referencesLeft) limits.add("References");
-    const references = found.references.slice(0, referencesLeft);
+    const projectContent = reader.read(path);
+    if (projectContent.references.length + projectContent.pins.length > referencesLeft) limits.add("References");
+    const references = projectContent.references.slice(0, referencesLeft);
     referencesLeft -= references.length;
-    const pins = found.pins.slice(0, referencesLeft);
+    const pins = projectContent.pins.slice(0, referencesLeft);
     referencesLeft -= pins.length;
-    projects.push({ ...found, references, pins });
+    projects.push({ ...projectContent, references, pins });
   }
   for (const limit of msbuild.limits) limits.add(limit);
   return { projects: projects.flatMap(alternativesOf), limits: [...limits] };
@@ -66,11 +66,11 @@ export function projectReferences(files: FileTree, fallbackFramework: string): P
 
 /** A project with everything that it references under some condition. */
 interface ProjectWithAlternatives extends ReferencingProject {
-  /** The same project under the conditions of one evaluation each. */
+  /** The same project under one evaluation's conditions each. */
   readonly alternatives: readonly ReferencingProject[];
 }
 
-/** Reads projects, once for each combination of conditions that the files do not decide. */
+/** Reads projects, once for each condition combination that the files do not decide. */
 class ProjectReader {
   readonly #msbuild: MsbuildFiles;
   readonly #fallbackFramework: string;
@@ -105,7 +105,7 @@ class ProjectReader {
     const alternatives = this.#limited([...builds.flatMap(({ own }) => own), ...inner].flatMap(withOneVersion));
     return {
       path,
-      frameworks: [...new Set(alternatives.flatMap((one) => one.frameworks))],
+      frameworks: [...new Set(alternatives.flatMap((alternative) => alternative.frameworks))],
       references: distinct(alternatives.flatMap(({ references }) => references)),
       pins: distinct(alternatives.flatMap(({ pins }) => pins)),
       alternatives: joined(alternatives),
@@ -114,13 +114,13 @@ class ProjectReader {
 
   #evaluate<Result>(
     path: string,
-    fixed: ReadonlyMap<string, string>,
-    read: (evaluation: MsbuildEvaluation) => Result,
+    fixedProperties: ReadonlyMap<string, string>,
+    readResult: (evaluation: MsbuildEvaluation) => Result,
   ): Result[] {
     const most = Math.max(1, Math.min(scanLimits.evaluationsOfFramework, this.#evaluationsLeft));
     const { results, complete } = forAllAnswers(most, (answers) => {
-      const evaluation = new MsbuildEvaluation({ files: this.#msbuild, path, answers, fixed });
-      const result = read(evaluation);
+      const evaluation = new MsbuildEvaluation({ files: this.#msbuild, path, answers, fixed: fixedProperties });
+      const result = readResult(evaluation);
       for (const limit of evaluation.limits) this.#limits.add(limit);
       return result;
     });
@@ -133,15 +133,15 @@ class ProjectReader {
     const frameworks = frameworksOf(evaluation, this.#fallbackFramework);
     const items = evaluation.items(["packagereference", "packageversion", "globalpackagereference"]);
     if (items.some(hasUnknownName)) this.#limits.add("Names");
-    const managed = flag(evaluation, "ManagePackageVersionsCentrally");
-    const versions = managed ? versionsOf(items, "packageversion") : new Map<string, PackageReference[]>();
-    const references = [...referencesOf(items, { managed, versions }), ...config];
-    const pinned = flag(evaluation, "CentralPackageTransitivePinningEnabled");
+    const isManaged = flag(evaluation, "ManagePackageVersionsCentrally");
+    const versions = isManaged ? versionsOf(items, "packageversion") : new Map<string, PackageReference[]>();
+    const references = [...referencesOf(items, { managed: isManaged, versions }), ...config];
+    const isPinned = flag(evaluation, "CentralPackageTransitivePinningEnabled");
     return {
       path,
       frameworks,
       references: distinct(references),
-      pins: pinned ? distinct([...versions.values()].flat()) : [],
+      pins: isPinned ? distinct([...versions.values()].flat()) : [],
     };
   }
 
@@ -155,33 +155,33 @@ class ProjectReader {
   }
 }
 
-/** The alternatives without what the limit of references has cut. */
+/** The alternatives without what the reference limit has cut. */
 function alternativesOf({ references, pins, alternatives }: ProjectWithAlternatives): ReferencingProject[] {
   const [keptReferences, keptPins] = [references, pins].map((list) => new Set(list.map(referenceKey)));
-  return alternatives.map((one) => ({
-    ...one,
-    references: one.references.filter((reference) => keptReferences?.has(referenceKey(reference))),
-    pins: one.pins.filter((pin) => keptPins?.has(referenceKey(pin))),
+  return alternatives.map((alternative) => ({
+    ...alternative,
+    references: alternative.references.filter((reference) => keptReferences?.has(referenceKey(reference))),
+    pins: alternative.pins.filter((pin) => keptPins?.has(referenceKey(pin))),
   }));
 }
 
-/** A restore takes one version of a package. NuGet releases differ in which version they take. */
-function withOneVersion(one: ReferencingProject): ReferencingProject[] {
-  const [references, pins] = [one.references, one.pins].map((list) =>
+/** A restore takes one version for a package. NuGet releases differ in which version they take. */
+function withOneVersion(project: ReferencingProject): ReferencingProject[] {
+  const [references, pins] = [project.references, project.pins].map((list) =>
     grouped(list, ({ packageName }) => packageName.toLowerCase()),
   );
   const rounds = Math.max(1, ...[...(references ?? []), ...(pins ?? [])].map((versions) => versions.length));
-  if (rounds === 1) return [one];
-  const taken = (groups: readonly PackageReference[][] | undefined, round: number) =>
+  if (rounds === 1) return [project];
+  const referencesOf = (groups: readonly PackageReference[][] | undefined, round: number) =>
     (groups ?? []).flatMap((versions) => versions[Math.min(round, versions.length - 1)] ?? []);
   return Array.from({ length: rounds }, (_, round) => ({
-    ...one,
-    references: taken(references, round),
-    pins: taken(pins, round),
+    ...project,
+    references: referencesOf(references, round),
+    pins: referencesOf(pins, round),
   }));
 }
 
-/** Equal alternatives, as one with all of their frameworks. */
+/** Equal alternatives, as one with all their frameworks. */
 function joined(alternatives: readonly ReferencingProject[]): ReferencingProject[] {
   const equal = grouped(alternatives, ({ references, pins }) =>
     JSON.stringify([references, pins].map((list) => list.map(referenceKey))),
@@ -196,9 +196,9 @@ function joined(alternatives: readonly ReferencingProject[]): ReferencingProject
 function grouped<Member>(members: readonly Member[], keyOf: (member: Member) => string): Member[][] {
   const groups = new Map<string, Member[]>();
   for (const member of members) {
-    const known = groups.get(keyOf(member));
-    if (known === undefined) groups.set(keyOf(member), [member]);
-    else known.push(member);
+    const group = groups.get(keyOf(member));
+    if (group === undefined) groups.set(keyOf(member), [member]);
+    else group.push(member);
   }
   return [...groups.values()];
 }
@@ -216,32 +216,34 @@ interface ReferenceContext {
 }
 
 function referencesOf(items: readonly MsbuildItem[], context: ReferenceContext): PackageReference[] {
-  const found = versionsOf(items, "packagereference", context.managed ? "VersionOverride" : "Version");
-  const referenced = [...found].flatMap(([key, references]): readonly PackageReference[] => {
-    const stated = references.filter(({ requested }) => requested !== null);
-    if (stated.length > 0) return stated;
+  const referencesByKey = versionsOf(items, "packagereference", context.managed ? "VersionOverride" : "Version");
+  const projectReferences = [...referencesByKey].flatMap(([key, references]): readonly PackageReference[] => {
+    const statedReferences = references.filter(({ requested }) => requested !== null);
+    if (statedReferences.length > 0) return statedReferences;
     const central = context.versions.get(key) ?? [];
     return central.length > 0 ? central : references;
   });
-  return [...referenced, ...[...versionsOf(items, "globalpackagereference").values()].flat()];
+  return [...projectReferences, ...[...versionsOf(items, "globalpackagereference").values()].flat()];
 }
 
-/** The items of a kind by package name in lower case: an update changes them, and a removal removes them. */
+/** The items of a kind, by package name in lower case: an update changes them, and a removal removes them. */
 function versionsOf(items: readonly MsbuildItem[], kind: string, member = "Version"): Map<string, PackageReference[]> {
-  const found = new Map<string, PackageReference[]>();
+  const references = new Map<string, PackageReference[]>();
   for (const item of items) {
     if (item.kind !== kind) continue;
-    const requested = item.metadata(member)?.slice(0, maxRequestedLength).toWellFormed() ?? null;
+    const requestedVersion = item.metadata(member)?.slice(0, maxRequestedLength).toWellFormed() ?? null;
     for (const packageName of item.names) {
       const key = packageName.toLowerCase();
       if (!isPackageId(packageName)) continue;
-      const known = found.get(key) ?? [];
-      if (item.operation === "Include") found.set(key, [...known, { packageName, requested }]);
-      else if (item.operation === "Remove") found.delete(key);
-      else if (requested !== null && known.length > 0) found.set(key, [{ packageName, requested }]);
+      const earlierReferences = references.get(key) ?? [];
+      if (item.operation === "Include")
+        references.set(key, [...earlierReferences, { packageName, requested: requestedVersion }]);
+      else if (item.operation === "Remove") references.delete(key);
+      else if (requestedVersion !== null && earlierReferences.length > 0)
+        references.set(key, [{ packageName, requested: requestedVersion }]);
     }
   }
-  return found;
+  return references;
 }
 
 function configReferences(root: XmlElement | undefined): PackageReference[] {
@@ -261,14 +263,15 @@ function listedFrameworks(text: string | undefined): string[] {
 }
 
 function frameworksOf(evaluation: MsbuildEvaluation, fallback: string): string[] {
-  const stated = listedFrameworks(evaluation.property("TargetFramework"));
+  const statedMonikers = listedFrameworks(evaluation.property("TargetFramework"));
   const old = evaluation.property("TargetFrameworkVersion");
-  const monikers = stated.length > 0 ? stated : old === undefined ? [] : [`.NETFramework,Version=${old}`];
-  const known = monikers.flatMap((moniker) => {
+  const monikers =
+    statedMonikers.length > 0 ? statedMonikers : old === undefined ? [] : [`.NETFramework,Version=${old}`];
+  const frameworks = monikers.flatMap((moniker) => {
     const framework = parseFramework(moniker);
     return framework === undefined ? [] : [frameworkName(framework)];
   });
-  return known.length > 0 ? [...new Set(known)] : [fallback];
+  return frameworks.length > 0 ? [...new Set(frameworks)] : [fallback];
 }
 
 function flag(evaluation: MsbuildEvaluation, name: string): boolean {
@@ -276,7 +279,7 @@ function flag(evaluation: MsbuildEvaluation, name: string): boolean {
 }
 
 function distinct(references: readonly PackageReference[]): PackageReference[] {
-  return [...new Map(references.map((one) => [referenceKey(one), one])).values()];
+  return [...new Map(references.map((reference) => [referenceKey(reference), reference])).values()];
 }
 
 function referenceKey({ packageName, requested }: PackageReference): string {

@@ -16,7 +16,7 @@ export interface TemplateSubject {
   readonly template?: TemplateChoice;
 }
 
-/** The worker task that renders a template with its defaults and reads the packages of the result. */
+/** The worker task that renders a template with its defaults and reads the result's packages. */
 export const referencesTask = workerTask<TemplateSubject, ProjectReferences>("readReferences", "long");
 
 const standardName = "SampleApp";
@@ -27,19 +27,19 @@ const now = new Date(Date.UTC(2024, 0, 2, 3, 4, 5));
 export async function scanTemplate(files: FileTree, subject: TemplateSubject): Promise<ProjectReferences> {
   const pack = loadTemplatePack(files, subject.template);
   const parameters = await defaultParameters(pack, subject.parameterSchema);
-  const { [reservedName]: given } = parameters;
-  const name = [given, pack.config.defaultName, standardName].find(
+  const { [reservedName]: nameParameter } = parameters;
+  const name = [nameParameter, pack.config.defaultName, standardName].find(
     (candidate) => typeof candidate === "string" && candidate.trim() !== "",
   );
   const { targetFramework } = subject;
-  const rendered = render(pack, { name: String(name), parameters, seed, now, targetFramework });
-  return projectReferences(rendered.files, targetFramework);
+  const renderResult = render(pack, { name: String(name), parameters, seed, now, targetFramework });
+  return projectReferences(renderResult.files, targetFramework);
 }
 
-/** The parameters of a request that gives none; where the schema requires some, the first ones that it accepts. */
+/** The parameters for a request without any; where the schema requires some, the first ones that it accepts. */
 async function defaultParameters(pack: TemplatePack, schema: unknown): Promise<Record<string, unknown>> {
-  const checked = await checkParameters(schema, {});
-  if (checked.valid) return checked.parameters;
+  const parameterCheck = await checkParameters(schema, {});
+  if (parameterCheck.valid) return parameterCheck.parameters;
   const [sample] = await sampleRequests(isJsonObject(schema) ? schema : {}, pack.config.symbols);
   if (sample !== undefined) return sample.parameters;
   throw new TemplateError(

@@ -41,8 +41,8 @@ export class PackageCollection {
 
   /** Adds a version, and returns its name inside the scan; undefined where the limit is reached. */
   addVersion({ packageName, version, release, direct, framework }: FoundVersion): string | undefined {
-    const parsed = parseVersion(version);
-    const ref = `${packageName.toLowerCase()}@${parsed === undefined ? version : formatVersion(parsed).toLowerCase()}`;
+    const parsedVersion = parseVersion(version);
+    const ref = `${packageName.toLowerCase()}@${parsedVersion === undefined ? version : formatVersion(parsedVersion).toLowerCase()}`;
     const { status = "Unknown", registered } = release ?? {};
     return this.#add({ direct, framework }, ref, () => ({
       ref,
@@ -56,7 +56,7 @@ export class PackageCollection {
     }));
   }
 
-  /** Adds a package of which the catalog does not know the version. */
+  /** Adds a package whose version the catalog does not know. */
   addUnknown({ packageName, requested, direct, framework }: UnknownVersion): string | undefined {
     const ref = `${packageName.toLowerCase()}@?${requested ?? ""}`;
     return this.#add({ direct, framework }, ref, () => ({
@@ -73,11 +73,11 @@ export class PackageCollection {
 
   /** Notes that one package depends on another. */
   connect(from: string, to: string): void {
-    const known = this.#packages.get(from);
-    if (known === undefined || known.dependsOn.has(to)) return;
+    const dependent = this.#packages.get(from);
+    if (dependent === undefined || dependent.dependsOn.has(to)) return;
     this.#dependenciesLeft -= 1;
     if (this.#dependenciesLeft < 0) this.limits.add("Dependencies");
-    else known.dependsOn.add(to);
+    else dependent.dependsOn.add(to);
   }
 
   /** The packages, ordered by their names inside the scan. */
@@ -91,10 +91,10 @@ export class PackageCollection {
   }
 
   #registered(vulnerabilities: readonly Vulnerability[]): ScannedVulnerability[] {
-    const kept = vulnerabilities.slice(0, this.#vulnerabilitiesLeft);
-    this.#vulnerabilitiesLeft -= kept.length;
-    if (kept.length < vulnerabilities.length) this.limits.add("Advisories");
-    return kept.map(({ severity, advisoryUrl }) => ({
+    const keptVulnerabilities = vulnerabilities.slice(0, this.#vulnerabilitiesLeft);
+    this.#vulnerabilitiesLeft -= keptVulnerabilities.length;
+    if (keptVulnerabilities.length < vulnerabilities.length) this.limits.add("Advisories");
+    return keptVulnerabilities.map(({ severity, advisoryUrl }) => ({
       advisoryId: null,
       severity,
       summary: null,
@@ -109,17 +109,17 @@ export class PackageCollection {
     ref: string,
     create: () => Omit<Growing, "direct" | "frameworks" | "dependsOn">,
   ): string | undefined {
-    let known = this.#packages.get(ref);
-    if (known === undefined) {
+    let collectedPackage = this.#packages.get(ref);
+    if (collectedPackage === undefined) {
       if (this.#packages.size >= scanLimits.packages) {
         this.limits.add("Packages");
         return undefined;
       }
-      known = { ...create(), direct: false, frameworks: new Set(), dependsOn: new Set() };
-      this.#packages.set(ref, known);
+      collectedPackage = { ...create(), direct: false, frameworks: new Set(), dependsOn: new Set() };
+      this.#packages.set(ref, collectedPackage);
     }
-    known.direct ||= direct;
-    known.frameworks.add(framework);
+    collectedPackage.direct ||= direct;
+    collectedPackage.frameworks.add(framework);
     return ref;
   }
 }

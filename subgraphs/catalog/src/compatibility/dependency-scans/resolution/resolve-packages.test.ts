@@ -8,16 +8,16 @@ type Version = Partial<CatalogLibrary["versions"][number]>;
 function catalogOf(
   sketch: Record<string, Record<string, Record<string, string> | Version>>,
 ): Map<string, CatalogLibrary> {
-  const versionOf = (packageName: string, version: string, given: object) => ({
+  const versionOf = (packageName: string, version: string, facts: object) => ({
     libraryVersionId: `lbv_${packageName}_${version}`,
     version,
     status: "Published" as const,
     targetFrameworks: [],
     conflictsWith: [],
     dependencies: [],
-    ...(isDependencies(given)
-      ? { dependencies: Object.entries(given).map(([name, range]) => ({ packageName: name, range })) }
-      : given),
+    ...(isDependencies(facts)
+      ? { dependencies: Object.entries(facts).map(([name, range]) => ({ packageName: name, range })) }
+      : facts),
   });
   const libraries = Object.entries(sketch).map(([packageName, versions]): [string, CatalogLibrary] => [
     packageName.toLowerCase(),
@@ -25,24 +25,27 @@ function catalogOf(
       libraryId: `lib_${packageName}`,
       packageName,
       capabilities: [],
-      versions: Object.entries(versions).map(([version, given]) => versionOf(packageName, version, given)),
+      versions: Object.entries(versions).map(([version, facts]) => versionOf(packageName, version, facts)),
     },
   ]);
   return new Map(libraries);
 }
 
-function isDependencies(given: object): given is Record<string, string> {
-  return Object.values(given).every((value) => typeof value === "string");
+function isDependencies(facts: object): facts is Record<string, string> {
+  return Object.values(facts).every((value) => typeof value === "string");
 }
 
 const project = (references: Record<string, string | null>, changes: object = {}) => ({
   path: "App.csproj",
   frameworks: ["net8.0"],
-  references: Object.entries(references).map(([packageName, requested]) => ({ packageName, requested })),
+  references: Object.entries(references).map(([packageName, requestedVersion]) => ({
+    packageName,
+    requested: requestedVersion,
+  })),
   pins: [],
   ...changes,
 });
-const shown = (result: ReturnType<typeof resolvePackages>) =>
+const packageLines = (result: ReturnType<typeof resolvePackages>) =>
   result.packages.map(({ ref, status, dependsOn }) => `${ref} ${status} ${dependsOn.join(",")}`.trimEnd());
 
 describe("resolvePackages", () => {
@@ -52,7 +55,7 @@ describe("resolvePackages", () => {
       B: { "1.0.0": { C: "[1.0.0,2.0.0)" }, "2.0.0": {} },
       C: { "1.0.0": {}, "1.2.0": {} },
     });
-    expect(shown(resolvePackages({ projects: [project({ A: "1.0.0" })], catalog }))).toEqual([
+    expect(packageLines(resolvePackages({ projects: [project({ A: "1.0.0" })], catalog }))).toEqual([
       "a@1.0.0 Published b@1.0.0",
       "b@1.0.0 Published c@1.0.0",
       "c@1.0.0 Published",
@@ -63,7 +66,7 @@ describe("resolvePackages", () => {
     const catalog = catalogOf({ A: { "1.0.0": { Gone: "2.0", Old: "[5.0,6.0)" } }, Old: { "1.0.0": {} } });
     const references = { A: "1.0.0", Foreign: "3.0.0", Old: "2.0.0", Wild: "1.*", Odd: "$(Version)", Bare: null };
     const result = resolvePackages({ projects: [project(references)], catalog });
-    expect(shown(result)).toEqual([
+    expect(packageLines(result)).toEqual([
       "a@1.0.0 Published gone@?2.0",
       "bare@? Unknown",
       "foreign@3.0.0 Unknown",
@@ -103,10 +106,10 @@ describe("resolvePackages", () => {
       D: { "1.0.0": {} },
     });
     const pins = ["B 2.0.0", "C 3.0.0", "D 1.0.0"].map((text) => {
-      const [packageName = "", requested = ""] = text.split(" ");
-      return { packageName, requested };
+      const [packageName = "", requestedVersion = ""] = text.split(" ");
+      return { packageName, requested: requestedVersion };
     });
-    expect(shown(resolvePackages({ projects: [project({ A: "1.0.0" }, { pins })], catalog }))).toEqual([
+    expect(packageLines(resolvePackages({ projects: [project({ A: "1.0.0" }, { pins })], catalog }))).toEqual([
       "a@1.0.0 Published b@2.0.0",
       "b@2.0.0 Published c@3.0.0",
       "c@3.0.0 Published",

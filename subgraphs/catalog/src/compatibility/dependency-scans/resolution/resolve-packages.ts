@@ -29,7 +29,7 @@ interface ChosenReference {
 
 const maxPinRounds = 20;
 
-/** Resolves the references of each project for each of its frameworks, as a restore does, and joins the results. */
+/** Resolves each project's references for each of its frameworks, as a restore does, and joins the results. */
 export function resolvePackages({ projects, catalog }: ResolutionInput): ResolvedPackages {
   const snapshot = new PackageSnapshot(catalog);
   const collection = new PackageCollection();
@@ -51,10 +51,10 @@ function addProject(
   const framework = parseFramework(moniker);
   if (framework === undefined) return;
   const name = frameworkName(framework);
-  const chosen = project.references.map((reference) => choose(snapshot, reference));
-  for (const { reference, version } of chosen)
+  const choices = project.references.map((reference) => choose(snapshot, reference));
+  for (const { reference, version } of choices)
     if (version === undefined) collection.addUnknown({ ...reference, direct: true, framework: name });
-  const direct = chosen.flatMap(({ reference: { packageName }, version }) =>
+  const direct = choices.flatMap(({ reference: { packageName }, version }) =>
     version === undefined ? [] : [{ packageName, version }],
   );
   const { graph, pinned } = resolvedWithPins(snapshot, { project, direct, framework });
@@ -62,7 +62,7 @@ function addProject(
   addGraph(collection, { snapshot, graph, name, listed: [...direct, ...pinned], directKeys });
 }
 
-/** Central package management can give versions to transitive packages too. Each of them may bring in further ones. */
+/** Central package management can give versions to transitive packages too. Each may bring in further ones. */
 function resolvedWithPins(
   snapshot: Snapshot,
   {
@@ -74,19 +74,19 @@ function resolvedWithPins(
   const source = snapshot.sourceFor(asProject(framework));
   const pins = new Map(project.pins.map((pin) => [pin.packageName.toLowerCase(), choose(snapshot, pin)]));
   const listedKeys = new Set(direct.map(({ packageName }) => packageName.toLowerCase()));
-  const pinned: PackageIdentity[] = [];
+  const pinnedPackages: PackageIdentity[] = [];
   for (let round = 0; ; round += 1) {
-    const graph = resolveDependencies(lookUpPackages([...direct, ...pinned], snapshot), source);
-    const reached = new Set(graph.edges.map(({ key }) => key));
-    const added = [...pins].flatMap(([key, { reference, version }]) =>
-      version !== undefined && reached.has(key) && !listedKeys.has(key)
+    const graph = resolveDependencies(lookUpPackages([...direct, ...pinnedPackages], snapshot), source);
+    const reachedKeys = new Set(graph.edges.map(({ key }) => key));
+    const addedPackages = [...pins].flatMap(([key, { reference, version }]) =>
+      version !== undefined && reachedKeys.has(key) && !listedKeys.has(key)
         ? [{ packageName: reference.packageName, version }]
         : [],
     );
-    if (added.length === 0 || round === maxPinRounds) return { graph, pinned };
-    for (const one of added) {
-      listedKeys.add(one.packageName.toLowerCase());
-      pinned.push(one);
+    if (addedPackages.length === 0 || round === maxPinRounds) return { graph, pinned: pinnedPackages };
+    for (const addedPackage of addedPackages) {
+      listedKeys.add(addedPackage.packageName.toLowerCase());
+      pinnedPackages.push(addedPackage);
     }
   }
 }
@@ -103,8 +103,8 @@ function addGraph(collection: PackageCollection, { snapshot, graph, name, listed
   const depths = depthsOf(graph, listed);
   const refs = new Map<string, string>();
   for (const { key, packageName, text, release } of lookUpPackages(listed, snapshot)) {
-    const found = { packageName, version: text, release, direct: directKeys.has(key), framework: name };
-    const ref = collection.addVersion(found);
+    const foundPackage = { packageName, version: text, release, direct: directKeys.has(key), framework: name };
+    const ref = collection.addVersion(foundPackage);
     if (ref !== undefined && !refs.has(key)) refs.set(key, ref);
   }
   for (const { key, packageName, release } of graph.nodes.values()) {
@@ -129,7 +129,7 @@ interface EdgeOfProject {
 function addEdge(collection: PackageCollection, { graph, edge, refs, name }: EdgeOfProject): void {
   const { from, key, packageName, range } = edge;
   const start = refs.get(from.library.key);
-  // an edge of a version that another one has replaced is not in the result
+  // an edge from a replaced version is not in the result
   if (start === undefined || graph.nodes.get(from.library.key)?.release !== from) return;
   const isCut = graph.nodes.get(key)?.release !== undefined && !refs.has(key);
   if (isCut) return;
@@ -141,21 +141,21 @@ function addEdge(collection: PackageCollection, { graph, edge, refs, name }: Edg
 /** The number of steps from the project to each package. */
 function depthsOf(
   graph: DependencyGraph<CatalogLibrary>,
-  listed: readonly PackageIdentity[],
+  listedPackages: readonly PackageIdentity[],
 ): ReadonlyMap<string, number> {
   const next = new Map<string, string[]>();
   for (const { from, key } of graph.edges) {
-    const known = next.get(from.library.key);
-    if (known === undefined) next.set(from.library.key, [key]);
-    else known.push(key);
+    const dependents = next.get(from.library.key);
+    if (dependents === undefined) next.set(from.library.key, [key]);
+    else dependents.push(key);
   }
-  const depths = new Map(listed.map(({ packageName }) => [packageName.toLowerCase(), 1]));
+  const depths = new Map(listedPackages.map(({ packageName }) => [packageName.toLowerCase(), 1]));
   for (const [key, depth] of depths)
     for (const need of next.get(key) ?? []) if (!depths.has(need)) depths.set(need, depth + 1);
   return depths;
 }
 
-/** The version that a restore takes: the stated one, or the best match of a range in the catalog. */
+/** The version that a restore takes: the stated one, or the best match for a range in the catalog. */
 function choose(snapshot: Snapshot, reference: PackageReference): ChosenReference {
   const { packageName, requested } = reference;
   const library = snapshot.library(packageName.toLowerCase());

@@ -1,8 +1,8 @@
 import type { AdvisorySeverity } from "../../../libraries/advisories/advisory-severity.js";
 
-/** A vulnerability that is known of a package. */
+/** A package's known vulnerability. */
 export interface ScannedVulnerability {
-  /** Null for one that was registered with the version of the library. */
+  /** Null for one that was registered with the library version. */
   readonly advisoryId: string | null;
   /** Null where the advisory states none. */
   readonly severity: AdvisorySeverity | null;
@@ -12,7 +12,7 @@ export interface ScannedVulnerability {
   readonly fixedVersions: readonly string[];
 }
 
-/** A package in the result of a scan, as it is stored. */
+/** A package in a scan's result, as it is stored. */
 export interface ScannedPackage {
   /** Names the package inside its scan. */
   readonly ref: string;
@@ -23,12 +23,12 @@ export interface ScannedPackage {
   readonly requested: string | null;
   /** Whether a project or the request itself names it. */
   readonly direct: boolean;
-  /** The frameworks of the projects that use it. */
+  /** The frameworks in the projects that use it. */
   readonly frameworks: readonly string[];
   readonly status: "Published" | "Deprecated" | "Retired" | "Unknown";
   readonly libraryVersionId: string | null;
   readonly license: { readonly kind: "Expression" | "File" | "Url"; readonly value: string } | null;
   readonly vulnerabilities: readonly ScannedVulnerability[];
-  /** The `ref` of each package that it depends on. */
+  /** The `ref` for each package that it depends on. */
   readonly dependsOn: readonly string[];
 }

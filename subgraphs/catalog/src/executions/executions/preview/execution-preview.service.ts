@@ -25,7 +25,7 @@ interface PreviewServices {
 type PreviewOrder = ScaffoldOrder &
   Pick<Execution, "branch" | "credentialRef" | "connectionId" | "onConflict" | "libraries">;
 
-/** The members of a preview, as a plain object. */
+/** A preview's members, as a plain object. */
 type PreviewOutcome = Pick<ExecutionPreviewType, keyof ExecutionPreviewType>;
 
 const limitMs = 30_000;
@@ -85,23 +85,23 @@ export class ExecutionPreviewService {
 
   async #compare(order: PreviewOrder, signal: AbortSignal): Promise<PreviewOutcome> {
     const { scaffolding, targets, earlierRenders } = this.#services;
-    const fetched = await scaffolding.fetch(order, { timeoutMs: limitMs, signal });
-    await scaffolding.requireKnownNames(fetched, order, signal);
-    const place = await renderOnTarget({ scaffolding, targets }, fetched, { order, signal });
+    const fetchedOrigin = await scaffolding.fetch(order, { timeoutMs: limitMs, signal });
+    await scaffolding.requireKnownNames(fetchedOrigin, order, signal);
+    const place = await renderOnTarget({ scaffolding, targets }, fetchedOrigin, { order, signal });
     const { rendered, target, targetTexts } = place;
     try {
       const { files, edits, warnings } = await addLibraries(rendered, order.libraries, target);
       const mergeBase = (executionId: string) => earlierRenders.find(order, executionId, { signal, targetTexts });
-      const { files: planned, refusal } = await target.plan({
+      const { files: plannedFiles, refusal } = await target.plan({
         files,
         edits: withTemplateEdits(edits, place),
         onConflict: order.onConflict,
         mergeBase,
       });
       return {
-        ...(await previewFiles(planned, signal)),
+        ...(await previewFiles(plannedFiles, signal)),
         primaryOutputs: rendered.primaryOutputs,
-        contentDigest: fetched.origin.source.contentDigest,
+        contentDigest: fetchedOrigin.origin.source.contentDigest,
         manualInstructions: rendered.manualInstructions,
         warnings: [...rendered.warnings, ...warnings],
         error: (refusal && executionError(refusal)) ?? null,

@@ -27,7 +27,7 @@ export class PreviewFileType {
   diff: string | null;
 }
 
-/** The result of a preview, as GraphQL shows it. */
+/** A preview's result, as GraphQL shows it. */
 @ObjectType("ExecutionPreview", {
   simpleResolvers: true,
   description:

@@ -14,8 +14,8 @@ const timeoutMs = 200;
 const inspectedBytes = 8000;
 
 /**
- * The unified diff of a file, for `git apply`. Undefined when it is binary, too large, or too different to be compared
- * in time.
+ * A file's unified diff, for `git apply`. Undefined when it is binary, too large, or too different to be compared in
+ * time.
  */
 export function fileDiff(file: ChangedFile): string | undefined {
   const [before, after] = [asText(file.oldBytes), asText(file.newBytes)];

@@ -18,7 +18,7 @@ const costly = (index: number): FilePreview => ({
 
 describe("files of a preview", () => {
   it("are compared for at most a second, without blocking the event loop", async () => {
-    const started = performance.now();
+    const startTime = performance.now();
     let turns = 0;
     let isEnded = false;
     const turn = () => {
@@ -26,13 +26,13 @@ describe("files of a preview", () => {
       if (!isEnded) setImmediate(turn);
     };
     setImmediate(turn);
-    const planned = Array.from({ length: 30 }, (_, index) => costly(index));
-    const { files, truncated } = await previewFiles(planned, new AbortController().signal);
+    const plannedFiles = Array.from({ length: 30 }, (_, index) => costly(index));
+    const { files, truncated } = await previewFiles(plannedFiles, new AbortController().signal);
     isEnded = true;
-    expect(performance.now() - started).toBeLessThan(30_000);
-    expect(turns).toBeGreaterThanOrEqual(planned.length);
+    expect(performance.now() - startTime).toBeLessThan(30_000);
+    expect(turns).toBeGreaterThanOrEqual(plannedFiles.length);
     expect(truncated).toBe(true);
-    expect(files.map(({ path, diff }) => [path, diff])).toEqual(planned.map(({ path }) => [path, null]));
+    expect(files.map(({ path, diff }) => [path, diff])).toEqual(plannedFiles.map(({ path }) => [path, null]));
   });
 
   it("are given up with the preview", async () => {

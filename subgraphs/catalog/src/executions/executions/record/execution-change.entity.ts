@@ -4,7 +4,7 @@ import { Entity, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 import type { ExecutionPhase, ExecutionState } from "./execution.states.js";
 
-/** One step of an execution. `sequence` starts at 1 and has no gaps. */
+/** One execution step. `sequence` starts at 1 and has no gaps. */
 @Entity(tenantTable("execution_changes"))
 export class ExecutionChange {
   [PrimaryKeyProp]?: ["tenantId", "executionId", "sequence"];

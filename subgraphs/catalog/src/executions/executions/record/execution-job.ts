@@ -3,11 +3,11 @@ import type { WaitingRows } from "@factory/runtime/jobs/sweeping/job-rows";
 import { tenantLimits } from "@factory/schema/tenant-settings";
 import { executionWaits } from "./execution.states.js";
 
-/** The payload of the job that runs an execution. */
+/** The payload for the job that runs an execution. */
 export interface ExecutionPayload {
   tenantId: string;
   executionId: string;
-  /** The limit of the tenant when it asked for the execution, if it differs from the default. */
+  /** The tenant's limit when it asked for the execution, if it differs from the default. */
   runningLimit?: number;
 }
 

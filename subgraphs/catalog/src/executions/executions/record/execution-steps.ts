@@ -7,7 +7,7 @@ import type { Execution } from "./execution.entity.js";
 import type { ExecutionPhase, ExecutionState } from "./execution.states.js";
 import { ExecutionChange } from "./execution-change.entity.js";
 
-/** One step of an execution, as it is stored. */
+/** One execution step, as it is stored. */
 export interface ExecutionStep {
   readonly sequence: number;
   readonly status: ExecutionState;
@@ -18,7 +18,7 @@ export interface ExecutionStep {
 
 const stepColumns = columnsOf(ExecutionChange, ["tenantId", "executionId", "sequence", "status", "phase"]);
 
-/** The table of the executions. Its steps are rows of their own. */
+/** The executions table. An execution's steps are rows of their own. */
 export const executionTable = new RunTable<Pick<RowOf<Execution>, "execution_id">, ExecutionState>({
   table: "executions",
   key: "execution_id",

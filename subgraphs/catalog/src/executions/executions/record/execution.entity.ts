@@ -47,7 +47,7 @@ export class Execution {
   @Property({ type: wireId("tpv") })
   templateVersionId: string;
 
-  /** The revision of the version that was requested. */
+  /** The revision of the requested version. */
   @Property({ type: "integer", default: 1 })
   templateRevision: number;
 
@@ -75,7 +75,7 @@ export class Execution {
   @Property({ type: "json" })
   libraries: LibraryReference[];
 
-  /** A URL, or `owner/name` in the git store of the platform. */
+  /** A URL, or `owner/name` in the platform's git store. */
   @Property({ type: "text" })
   repository: string;
 
@@ -86,18 +86,18 @@ export class Execution {
   @Property({ type: "text" })
   branch: string;
 
-  /** The folder of the target that everything is written to. "" is its root. */
+  /** The target folder that everything is written to. "" is its root. */
   @Property({ type: "text", default: "" })
   directory: string;
 
-  /** Whether a folder of the given name contains everything, if the template prefers it. */
+  /** Whether a folder with the given name contains everything, if the template prefers it. */
   @Property({ type: "boolean", default: false })
   nameDirectory: boolean;
 
   @Property({ type: "text" })
   onConflict: OnConflict;
 
-  /** The reference of the credential for the target. Only the worker that pushes resolves it. */
+  /** The reference to the credential for the target. Only the worker that pushes resolves it. */
   @Property({ type: "text", nullable: true })
   credentialRef: string | null;
 
@@ -105,7 +105,7 @@ export class Execution {
   @Property({ type: wireId("con"), nullable: true })
   connectionId: string | null;
 
-  /** The provider of the connection, whose deliveries report the pull request. */
+  /** The connection's provider, whose deliveries report the pull request. */
   @Property({ type: wireId("prv"), nullable: true })
   providerId: string | null;
 
@@ -115,7 +115,7 @@ export class Execution {
   @Property({ type: "json", nullable: true })
   pullRequest: StoredPullRequest | null;
 
-  /** Names the pull request in the reports of its provider. */
+  /** Names the pull request in its provider's reports. */
   @Property({ type: "text", nullable: true })
   pullRequestKey: string | null;
 

@@ -1,4 +1,4 @@
-/** The states of an execution and the states that may follow. `event` is recorded when the state is reached. */
+/** An execution's states and the states that may follow. `event` is recorded when the state is reached. */
 export const executionStates = {
   Requested: { next: ["Running", "Cancelled"], event: null },
   Running: { next: ["Completed", "Failed", "Cancelled"], event: null },
@@ -10,7 +10,7 @@ export const executionStates = {
 /** SQL condition for the states that only a job ends. */
 export const executionWaits = "status in ('Requested', 'Running')";
 
-/** A state of an execution. */
+/** An execution's state. */
 export type ExecutionState = keyof typeof executionStates;
 
 /** The phases of an execution that is not final. */
@@ -23,5 +23,5 @@ const executionPhases = [
   "OpeningPullRequest",
 ] as const;
 
-/** A phase of an execution. */
+/** An execution's phase. */
 export type ExecutionPhase = (typeof executionPhases)[number];

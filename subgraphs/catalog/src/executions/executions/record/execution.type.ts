@@ -86,7 +86,7 @@ export class ScaffoldOutputType {
   primaryOutputs: string[];
 }
 
-/** An instruction of the template that a person has to follow. */
+/** A template instruction that a person has to follow. */
 @ObjectType("ManualInstruction", { simpleResolvers: true })
 export class ManualInstructionType {
   @Field()
@@ -195,7 +195,7 @@ export const ExecutionConnection = connectionType("Execution", () => ExecutionTy
 /** A page of executions. */
 export type ExecutionConnection = Connection<ExecutionType>;
 
-/** One step of an execution as GraphQL shows it. */
+/** One execution step as GraphQL shows it. */
 @ObjectType("ExecutionStatusChange", { simpleResolvers: true })
 export class ExecutionStatusChangeType {
   @Field(() => ID)

@@ -6,14 +6,14 @@ import type { StoredPullRequest } from "./pull-request.js";
 
 const readExecution = rowReader(Execution);
 
-/** The GraphQL view of a row. */
+/** A row's GraphQL view. */
 export const executionRowView = (row: RowOf<Execution>): ExecutionType => executionView(readExecution(row));
 
 function shownPullRequest({ number, url, state, openedAt, mergedAt, closedAt }: StoredPullRequest) {
   return { number, url, state, openedAt, mergedAt, closedAt };
 }
 
-/** The GraphQL view of an entity, for example one that a mutation has created or changed. */
+/** An entity's GraphQL view, for example one that a mutation has created or changed. */
 export function executionView(execution: RecordOf<Execution>): ExecutionType {
   const { executionId, templateId, templateVersionId, status, phase, scaffoldOutputId, retryOf } = execution;
   const { repository, branch, connectionId, pullRequest, agentTaskId } = execution;

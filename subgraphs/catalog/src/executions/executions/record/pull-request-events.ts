@@ -13,16 +13,16 @@ const eventOf = {
 } as const satisfies Record<StoredPullRequest["state"], EventType>;
 
 /**
- * Stores what is known of the pull request of an execution, in the transaction that has locked its row, and records an
- * event for each change of its state.
+ * Stores what is known about an execution's pull request, in the transaction that has locked its row, and records an
+ * event for each change in its state.
  */
 export function notePullRequest(
   execution: Execution,
   { record }: Pick<Transaction, "record">,
-  reported: PullRequestFacts,
+  facts: PullRequestFacts,
 ): void {
   const before = execution.pullRequest;
-  const after = afterReport(before, reported);
+  const after = afterReport(before, facts);
   execution.pullRequest = after;
   execution.pullRequestKey = pullRequestKey(execution.repository, after.number);
   const { executionId, connectionId, repository, branch: baseBranch } = execution;

@@ -1,6 +1,6 @@
 import type { PullRequestFacts, PullRequestState } from "../../../git/source-control/source-control.js";
 
-/** The pull request of an execution, as it is stored. */
+/** An execution's pull request, as it is stored. */
 export interface StoredPullRequest {
   readonly number: number;
   readonly url: string;
@@ -19,25 +19,25 @@ export interface RequestedPullRequestText {
   readonly labels: readonly string[];
 }
 
-/** Names the pull request among those of a provider. Vendors ignore the case of repositories. */
+/** Names the pull request among a provider's pull requests. Vendors ignore case in repository names. */
 export const pullRequestKey = (repository: string, number: number): string =>
   `${repository.replace(/\.git$/i, "").toLowerCase()}#${number}`;
 
 /**
- * The pull request after a report. A merge is final. A report that is older than the known state changes nothing, so that
- * reports may come late and in any order; of two at the same time, the one that ends the pull request counts.
+ * The pull request after a report. A merge is final. A report that is older than the known state changes nothing, so
+ * that reports may come late and in any order; out of two at the same time, the one that ends the pull request counts.
  */
-export function afterReport(known: StoredPullRequest | null, report: PullRequestFacts): StoredPullRequest {
+export function afterReport(storedPullRequest: StoredPullRequest | null, report: PullRequestFacts): StoredPullRequest {
   const { number, url, state, openedAt, mergedAt, closedAt, changedAt } = report;
-  const reported = { number, url, state, openedAt, mergedAt, closedAt, changedAt };
-  if (known === null) return reported;
-  const merged = { ...reported, openedAt: known.openedAt ?? openedAt };
-  if (known.state === "Merged") return { ...known, openedAt: merged.openedAt };
-  if (state === "Merged") return merged;
-  return isNewer(known, report) ? merged : { ...known, openedAt: merged.openedAt };
+  const reportFacts = { number, url, state, openedAt, mergedAt, closedAt, changedAt };
+  if (storedPullRequest === null) return reportFacts;
+  const mergedFacts = { ...reportFacts, openedAt: storedPullRequest.openedAt ?? openedAt };
+  if (storedPullRequest.state === "Merged") return { ...storedPullRequest, openedAt: mergedFacts.openedAt };
+  if (state === "Merged") return mergedFacts;
+  return isNewer(storedPullRequest, report) ? mergedFacts : { ...storedPullRequest, openedAt: mergedFacts.openedAt };
 }
 
-function isNewer(known: StoredPullRequest, { state, changedAt }: PullRequestFacts): boolean {
-  if (known.changedAt === null || changedAt === null) return state === "Closed";
-  return changedAt > known.changedAt || (changedAt === known.changedAt && state === "Closed");
+function isNewer(storedPullRequest: StoredPullRequest, { state, changedAt }: PullRequestFacts): boolean {
+  if (storedPullRequest.changedAt === null || changedAt === null) return state === "Closed";
+  return changedAt > storedPullRequest.changedAt || (changedAt === storedPullRequest.changedAt && state === "Closed");
 }

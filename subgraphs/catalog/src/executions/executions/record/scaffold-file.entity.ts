@@ -4,7 +4,7 @@ import { Entity, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 import type { ScaffoldFileChange } from "./scaffold-file.type.js";
 
-/** The change that one execution made to one file of its target. */
+/** The change that one execution made to one file in its target. */
 @Entity(tenantTable("scaffold_files"))
 export class ScaffoldFile {
   [PrimaryKeyProp]?: ["tenantId", "scaffoldOutputId", "path"];

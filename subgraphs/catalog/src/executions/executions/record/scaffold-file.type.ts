@@ -2,7 +2,7 @@ import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
 import { Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
 
-/** The kinds of change to a file of a target. */
+/** The kinds of change to a target file. */
 export enum ScaffoldFileChange {
   Created = "Created",
   Updated = "Updated",
@@ -12,7 +12,7 @@ export enum ScaffoldFileChange {
 
 registerEnumType(ScaffoldFileChange, { name: "ScaffoldFileChange" });
 
-/** One file of a target after an execution. */
+/** One target file after an execution. */
 @ObjectType("ScaffoldFile", { simpleResolvers: true })
 export class ScaffoldFileType {
   @Field({ description: "Path from the root of the repository, with slashes." })

@@ -2,7 +2,7 @@ import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import type { ScaffoldFileType } from "./scaffold-file.type.js";
 
-/** Inserts all files of a scaffold output by one statement, in the transaction that completes the execution. */
+/** Inserts all files in a scaffold output by one statement, in the transaction that completes the execution. */
 export async function writeScaffoldFiles(
   { execute, tenant }: Transaction,
   scaffoldOutputId: string,

@@ -22,8 +22,8 @@ beforeAll(() => {
 });
 afterAll(() => pool.close());
 
-const named = (...names: string[]) => names.map((choice) => ({ choice }));
-const frameworks = named("net8.0", "net9.0", "net9.0-windows", "8", "8.0", "a|b", "STRASSE");
+const choicesOf = (...names: string[]) => names.map((choice) => ({ choice }));
+const frameworks = choicesOf("net8.0", "net9.0", "net9.0-windows", "8", "8.0", "a|b", "STRASSE");
 const symbols: Record<string, object> = {
   text: { datatype: "text" },
   textWithDefault: { datatype: "string", defaultValue: "x", replaces: "y" },
@@ -36,17 +36,17 @@ const symbols: Record<string, object> = {
   hex: { datatype: "hex" },
   choice: { datatype: "choice", choices: frameworks, defaultValue: "net8.0" },
   choiceWithoutDefault: { datatype: "choice", choices: frameworks },
-  onlyChoice: { datatype: "choice", choices: named("net8.0") },
-  repeatedChoice: { datatype: "choice", choices: named("net9.0", "NET9.0", "net9.0", "ſ", "S") },
-  emptyChoice: { datatype: "choice", choices: named("", "net8.0") },
+  onlyChoice: { datatype: "choice", choices: choicesOf("net8.0") },
+  repeatedChoice: { datatype: "choice", choices: choicesOf("net9.0", "NET9.0", "net9.0", "ſ", "S") },
+  emptyChoice: { datatype: "choice", choices: choicesOf("", "net8.0") },
   several: { datatype: "choice", allowMultipleValues: true, choices: frameworks, defaultValue: "net8.0|net9.0" },
   severalWithoutDefault: { datatype: "choice", allowMultipleValues: true, choices: frameworks },
 };
-const required = Object.entries(symbols).map(([name, symbol]) => [
+const requiredSymbols = Object.entries(symbols).map(([name, symbol]) => [
   `${name}, required`,
   { ...symbol, isRequired: true },
 ]);
-const kinds = Object.entries<object>({ ...symbols, ...Object.fromEntries(required) });
+const kinds = Object.entries<object>({ ...symbols, ...Object.fromEntries(requiredSymbols) });
 
 const atoms = [
   ...["", " ", "x", "true", "TRUE", " false ", "yes", "null", "|", ",", "a|b", "a,b"],
@@ -60,7 +60,12 @@ const scalars = [
   ...["0", "1", "-1", "8", "8.0", "1.0", "1E5", "1.5", "1e21", "1e999", "9007199254740993", "9223372036854775808"],
   ...["0.10000000000000000001", "true", "false", "null", "{}", '{"a":1}', "[]", "[[]]"],
 ];
-const lists = scalars.flatMap((one) => [`[${one}]`, `[${one},${one}]`, `["net8.0",${one}]`, `[[${one}],"NET8.0"]`]);
+const lists = scalars.flatMap((scalar) => [
+  `[${scalar}]`,
+  `[${scalar},${scalar}]`,
+  `["net8.0",${scalar}]`,
+  `[[${scalar}],"NET8.0"]`,
+]);
 
 const renders = (symbol: object, parameters: Record<string, unknown>) => {
   try {
@@ -138,12 +143,12 @@ describe("the parameters of a version with a derived schema", () => {
 
   it("may be sent under an alias or a tag, as the template reads them", async () => {
     const version = versionOf({ datatype: "choice", choices: frameworks });
-    const sent = (parameters: Record<string, unknown>) =>
+    const check = (parameters: Record<string, unknown>) =>
       checkedParameters(checker, { ...version, parameters }, { tenantId: "t" });
-    expect(await sent({ a: "NET8", language: ["F", 1] })).toEqual({ A: "NET8", language: ["F", 1] });
-    await expect(sent({ a: "net7.0" })).rejects.toMatchObject({ facts: { errors: [{ pointer: "/parameters/A" }] } });
-    await expect(sent({ b: "net8.0" })).rejects.toMatchObject({ facts: { errors: [{ pointer: "/parameters/b" }] } });
-    await expect(sent({ name: 8080 })).rejects.toMatchObject({ facts: { errors: [{ pointer: "/parameters/name" }] } });
+    expect(await check({ a: "NET8", language: ["F", 1] })).toEqual({ A: "NET8", language: ["F", 1] });
+    await expect(check({ a: "net7.0" })).rejects.toMatchObject({ facts: { errors: [{ pointer: "/parameters/A" }] } });
+    await expect(check({ b: "net8.0" })).rejects.toMatchObject({ facts: { errors: [{ pointer: "/parameters/b" }] } });
+    await expect(check({ name: 8080 })).rejects.toMatchObject({ facts: { errors: [{ pointer: "/parameters/name" }] } });
   });
 
   it.each<[string, string, object]>([
@@ -155,7 +160,7 @@ describe("the parameters of a version with a derived schema", () => {
     ["hex", '"1F"', { pointer: "/parameters/A", keyword: "pattern" }],
     ["text", "[{}]", { pointer: "/parameters/A", keyword: "type" }],
   ])("are refused at their place: %s %s", async (kind, text, error) => {
-    const refused = await problem(versionOf(symbols[kind] ?? {}), { A: parseForeignJson(text) });
-    expect(refused).toEqual([expect.objectContaining(error)]);
+    const refusal = await problem(versionOf(symbols[kind] ?? {}), { A: parseForeignJson(text) });
+    expect(refusal).toEqual([expect.objectContaining(error)]);
   });
 });

@@ -16,44 +16,44 @@ interface ParameterRequest {
   readonly parameters: Record<string, unknown>;
   /** Null until the content was read. The execution then checks the names. */
   readonly templateNames: readonly string[] | null;
-  /** The names of parameters by their aliases in the template. */
+  /** Parameter names by their aliases in the template. */
   readonly aliases: Readonly<Record<string, string>>;
 }
 
 /**
- * The parameters with the defaults of a schema that is not derived. Throws PARAMETERS_INVALID when the schema or the
- * template refuses them.
+ * The parameters with a schema's defaults, if the schema is not derived. Throws PARAMETERS_INVALID when the schema or
+ * the template refuses them.
  */
 export async function checkedParameters(
   checker: ParameterChecker,
   { parameterSchema, parameterSchemaOrigin, parameters, templateNames, aliases }: ParameterRequest,
   client: WorkerClient,
 ): Promise<Record<string, unknown>> {
-  const given = ownNames(parameters, aliases, parameterSchema);
+  const ownParameters = ownNames(parameters, aliases, parameterSchema);
   const names = templateNames ?? undefined;
   if (parameterSchemaOrigin === "Derived") {
-    const order = { schemaJson: JSON.stringify(parameterSchema), parametersJson: JSON.stringify(given) };
+    const order = { schemaJson: JSON.stringify(parameterSchema), parametersJson: JSON.stringify(ownParameters) };
     const errors = await checker.derivedErrors({ ...order, templateNames: names }, client);
     if (errors.length > 0) throw invalid(errors);
-    // The template has the defaults of a derived schema itself, and tells them from values of the request.
-    return given;
+    // The template has a derived schema's defaults itself, and tells them from the request's values.
+    return ownParameters;
   }
-  // The rules of a schema calculate. The sent parameters stay as they were.
+  // A schema's rules calculate. The sent parameters stay as they were.
   const order = {
     schema: withPlainNumbers(parameterSchema),
-    parameters: withPlainNumbers(given),
+    parameters: withPlainNumbers(ownParameters),
     templateNames: names,
   };
-  const checked = await checker.checkParameters(order, client);
-  if (!checked.valid) throw invalid(checked.errors);
-  if (order.schema === parameterSchema && order.parameters === given) return checked.parameters;
-  return withDefaults(isJsonObject(parameterSchema) ? parameterSchema : {}, given as JsonObject);
+  const checkResult = await checker.checkParameters(order, client);
+  if (!checkResult.valid) throw invalid(checkResult.errors);
+  if (order.schema === parameterSchema && order.parameters === ownParameters) return checkResult.parameters;
+  return withDefaults(isJsonObject(parameterSchema) ? parameterSchema : {}, ownParameters as JsonObject);
 }
 
 function invalid(errors: readonly ParameterError[]): DomainError {
-  const explained = errors.find(({ ofAuthor }) => ofAuthor)?.detail;
+  const explanation = errors.find(({ ofAuthor }) => ofAuthor)?.detail;
   return new DomainError("PARAMETERS_INVALID", {
-    detail: `The parameters do not satisfy the parameterSchema of the version, or the template does not have them. ${explained === undefined ? "" : `${ended(explained)} `}See errors.`,
+    detail: `The parameters do not satisfy the parameterSchema of the version, or the template does not have them. ${explanation === undefined ? "" : `${asSentence(explanation)} `}See errors.`,
     errors: errors.map(({ pointer, code, detail, keyword }) => ({
       pointer: `/parameters${pointer}`,
       code,
@@ -64,16 +64,15 @@ function invalid(errors: readonly ParameterError[]): DomainError {
 }
 
 /**
- * Replaces aliases by the names of parameters. A name that the schema defines is a parameter, even when it is also an
- * alias.
+ * Replaces aliases by parameter names. A name that the schema defines is a parameter, even when it is also an alias.
  */
 function ownNames(
   parameters: Record<string, unknown>,
   aliases: Readonly<Record<string, string>>,
   schema: unknown,
 ): Record<string, unknown> {
-  const defined = isJsonObject(schema) ? everDefined(schema) : new Map();
-  const others = new Map(Object.entries(aliases).filter(([alias]) => !defined.has(alias)));
+  const definedNames = isJsonObject(schema) ? everDefined(schema) : new Map();
+  const others = new Map(Object.entries(aliases).filter(([alias]) => !definedNames.has(alias)));
   const canonical = withoutAliases(parameters, others);
   if (canonical.repeated === null) return canonical.parameters;
   const { name, alias } = canonical.repeated;
@@ -85,5 +84,5 @@ function ownNames(
   });
 }
 
-/** The text of an author as a sentence. */
-const ended = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`);
+/** An author's text as a sentence. */
+const asSentence = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`);

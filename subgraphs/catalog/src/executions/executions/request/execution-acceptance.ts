@@ -37,7 +37,7 @@ interface ExecutionRequest {
   readonly retryOf?: string;
 }
 
-/** A checked request with the ID of the execution that it becomes. */
+/** A checked request with the ID that its execution gets. */
 interface CountedRequest extends CheckedRequest {
   readonly executionId: string;
 }
@@ -46,11 +46,11 @@ interface CountedRequest extends CheckedRequest {
 export interface CheckedRequest extends ExecutionRequest {
   readonly version: TemplateVersionType;
   readonly target: AcceptedTarget;
-  /** With the defaults of the schema. */
+  /** With the schema's defaults. */
   readonly parameters: Record<string, unknown>;
   readonly warnings: ExecutionWarningType[];
   readonly agentTaskId: string | null;
-  /** How many executions of the tenant may run at the same time. */
+  /** How many of the tenant's executions may run at the same time. */
   readonly runningLimit: number;
 }
 
@@ -63,8 +63,8 @@ export class ExecutionAcceptance {
   }
 
   /**
-   * Checks version, target, parameters, libraries and agent task, with the settings of the tenant. Throws the error of
-   * the first check that fails. With `allowsDrafts` a Draft passes whatever the settings say.
+   * Checks version, target, parameters, libraries and agent task, with the tenant's settings. Throws the error of the
+   * first failed check. With `allowsDrafts` a Draft passes whatever the settings say.
    */
   async check(
     context: RequestContext,
@@ -100,11 +100,15 @@ export class ExecutionAcceptance {
   }
 
   /** Stores the execution and its first step, and sends its job, in one transaction. */
-  async accept(context: RequestContext, transaction: Transaction, checked: CountedRequest): Promise<ExecutionType> {
+  async accept(
+    context: RequestContext,
+    transaction: Transaction,
+    checkedRequest: CountedRequest,
+  ): Promise<ExecutionType> {
     const { tenantId } = transaction.tenant;
-    const { templateVersionId, revision } = checked.version;
+    const { templateVersionId, revision } = checkedRequest.version;
     if ((await this.#services.versions.hold(transaction, templateVersionId)) !== revision) throw replacedMeanwhile();
-    const execution = transaction.em.create(Execution, newExecution(context, tenantId, checked));
+    const execution = transaction.em.create(Execution, newExecution(context, tenantId, checkedRequest));
     const { executionId, sequence, status, phase, requestedAt } = execution;
     const change = transaction.em.create(ExecutionChange, {
       tenantId,
@@ -115,9 +119,9 @@ export class ExecutionAcceptance {
       changedAt: requestedAt,
     });
     transaction.em.persist([execution, change]);
-    const { runningLimit } = checked;
-    const limited = runningLimit === executionJob.concurrencyPerTenant ? {} : { runningLimit };
-    await this.#services.jobs.send(transaction, executionJob, { tenantId, executionId, ...limited });
+    const { runningLimit } = checkedRequest;
+    const limitMembers = runningLimit === executionJob.concurrencyPerTenant ? {} : { runningLimit };
+    await this.#services.jobs.send(transaction, executionJob, { tenantId, executionId, ...limitMembers });
     return executionView(execution);
   }
 
@@ -134,15 +138,15 @@ export class ExecutionAcceptance {
   }
 }
 
-function newExecution(context: RequestContext, tenantId: string, checked: CountedRequest) {
-  const { executionId, templateId, input, target, parameters, warnings, agentTaskId, retryOf = null } = checked;
+function newExecution(context: RequestContext, tenantId: string, checkedRequest: CountedRequest) {
+  const { executionId, templateId, input, target, parameters, warnings, agentTaskId, retryOf = null } = checkedRequest;
   const requestedAt = new Date();
   return {
     tenantId,
     executionId,
     templateId,
     templateVersionId: input.templateVersionId,
-    templateRevision: checked.version.revision,
+    templateRevision: checkedRequest.version.revision,
     status: "Requested" as const,
     phase: "Queued" as const,
     fence: 0,
@@ -181,20 +185,20 @@ const replacedMeanwhile = () =>
     detail: "The Draft was replaced while the execution was requested. Request the execution again.",
   });
 
-const pullRequestText = (given: PullRequestInput | null | undefined) => ({
-  title: given?.title ?? null,
-  body: given?.body ?? null,
-  labels: given?.labels ?? [],
+const pullRequestText = (pullRequest: PullRequestInput | null | undefined) => ({
+  title: pullRequest?.title ?? null,
+  body: pullRequest?.body ?? null,
+  labels: pullRequest?.labels ?? [],
 });
 
 /** A token that is bound to an agent task may act for that task only. */
 function agentTask(context: RequestContext, input: RequestExecutionInput): string | null {
-  const bound = principalOf(context).agentTaskId;
-  const asked = input.correlation?.agentTaskId ?? undefined;
-  if (bound !== undefined && asked !== undefined && asked !== bound)
+  const boundTaskId = principalOf(context).agentTaskId;
+  const requestedTaskId = input.correlation?.agentTaskId ?? undefined;
+  if (boundTaskId !== undefined && requestedTaskId !== undefined && requestedTaskId !== boundTaskId)
     throw new DomainError("AGENT_TASK_MISMATCH", {
       detail:
         "The token is bound to another agent task. Leave correlation.agentTaskId out, or use a token of that task.",
     });
-  return asked ?? bound ?? null;
+  return requestedTaskId ?? boundTaskId ?? null;
 }

@@ -13,7 +13,7 @@ import { isPlanRefusal, type UsageMeter } from "./usage-meter.js";
 
 const featureKey = "executions.monthly";
 
-/** Gives back the usage of an execution that was counted and never created. */
+/** Gives back the usage for an execution that was counted and never created. */
 export const returnExecutionQuotaJob: JobDefinition<ExecutionPayload> = {
   queue: "return-execution-quota",
   retryLimit: 5,
@@ -95,7 +95,7 @@ export class ExecutionQuota {
     await this.#execute(tenant, drop, executionId);
   }
 
-  /** The handler of the job. */
+  /** The job's handler. */
   giveBackAbandoned({ tenantId, executionId }: ExecutionPayload): Promise<void> {
     return this.giveBack(tenantWithId(tenantId), executionId);
   }
@@ -116,7 +116,7 @@ export class ExecutionQuota {
   }
 }
 
-/** The reservation of one request. */
+/** One request's reservation. */
 class ExecutionReservationHandle {
   readonly executionId = newId("exe");
   readonly #quota: ExecutionQuota;
@@ -138,8 +138,8 @@ class ExecutionReservationHandle {
 
   /** Uses the reservation for the execution that the transaction creates. */
   async use({ execute, tenant, afterCommit }: Transaction): Promise<void> {
-    const used = await execute(use, [tenant.uuid, decodeId("exe", this.executionId)]);
-    if (used.length === 0)
+    const usedRows = await execute(use, [tenant.uuid, decodeId("exe", this.executionId)]);
+    if (usedRows.length === 0)
       throw new DomainError("UNAVAILABLE", {
         detail: "The request took too long, so its execution is no longer counted. Send the request again.",
         retryAfterSeconds: 1,

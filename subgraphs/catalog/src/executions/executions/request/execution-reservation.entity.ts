@@ -5,7 +5,7 @@ import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 
 /**
  * An execution that was counted, or is about to be, and does not exist yet. The transaction that creates the execution
- * deletes the row; what is left of a dead process is given back by a job.
+ * deletes the row; a job gives back what a dead process has left.
  */
 @Entity(sweptTenantTable("execution_reservations", "true"))
 @Index({ name: "execution_reservations_swept", properties: ["executionId"] })

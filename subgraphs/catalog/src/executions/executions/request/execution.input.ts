@@ -103,7 +103,7 @@ export class RequestExecutionInput {
   correlation?: ExecutionCorrelationInput | null;
 }
 
-/** The changes that a retry makes to the request of the earlier execution. */
+/** The changes that a retry makes to the earlier execution's request. */
 @InputType()
 export class RetryExecutionInput {
   @Field(() => String, { nullable: true, description: "Default: the value of the retried execution." })
@@ -111,7 +111,7 @@ export class RetryExecutionInput {
   onConflict?: string | null;
 }
 
-/** Filters of a list of executions. */
+/** Filters for an execution list. */
 @InputType({ description: "An execution must match all given members." })
 export class ExecutionFilterInput {
   @Field(() => ID, { nullable: true })

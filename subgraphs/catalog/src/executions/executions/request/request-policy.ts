@@ -6,7 +6,7 @@ import type { ExecutionWarningType } from "../record/execution.type.js";
 
 const maxErrors = 20;
 
-/** The rule of `execution.requirePublished`. A Deprecated version was published, and gives a warning. */
+/** The rule behind `execution.requirePublished`. A Deprecated version was published, and gives a warning. */
 export function requirePublished({ status }: TemplateVersionType): void {
   if (status === "Draft")
     throw new DomainError("TEMPLATE_VERSION_NOT_PUBLISHED", {
@@ -17,7 +17,7 @@ export function requirePublished({ status }: TemplateVersionType): void {
     });
 }
 
-/** The rule of `execution.requireCompatible`. */
+/** The rule behind `execution.requireCompatible`. */
 export function requireCompatible(violations: readonly Violation[]): void {
   if (violations.length === 0) return;
   throw new DomainError("LIBRARIES_INCOMPATIBLE", {
@@ -31,12 +31,15 @@ export function requireCompatible(violations: readonly Violation[]): void {
   });
 }
 
-/** The warnings of an execution of a Deprecated version, or of a version of an archived template. */
+/** The warnings for an execution with a Deprecated version, or with an archived template. */
 export function outdated({ status, templateStatus }: KnownTemplateVersion): ExecutionWarningType[] {
-  const deprecated = {
+  const deprecationWarning = {
     code: "TemplateVersionDeprecated",
     message: "This version of the template is deprecated. Use a newer version.",
   };
-  const archived = { code: "TemplateArchived", message: "The template is archived. Use another template." };
-  return [...(status === "Deprecated" ? [deprecated] : []), ...(templateStatus === "Archived" ? [archived] : [])];
+  const archiveWarning = { code: "TemplateArchived", message: "The template is archived. Use another template." };
+  return [
+    ...(status === "Deprecated" ? [deprecationWarning] : []),
+    ...(templateStatus === "Archived" ? [archiveWarning] : []),
+  ];
 }

@@ -14,7 +14,7 @@ interface Origin {
 const bot = { authorName: "catalog-bot", authorEmail: "catalog@localhost" };
 
 /**
- * Message, author and date of the commit. They depend on the execution alone, so that a second run on the same parent
+ * The commit's message, author and date. They depend on the execution alone, so that a second run on the same parent
  * gives the same commit id.
  */
 export function scaffoldCommit({ execution, template, version, source }: Origin): CommitMetadata {

@@ -22,7 +22,7 @@ const sourceTimeoutMs = 120_000;
 
 /**
  * Renders earlier executions again, as the base of a merge. Their commits are not the base, since they may contain
- * merged edits of others.
+ * others' merged edits.
  */
 export class EarlierRenders {
   readonly #database: Database;
@@ -34,7 +34,7 @@ export class EarlierRenders {
   }
 
   /**
-   * The files of an earlier execution. Undefined when it is of another template or tenant, or has another name or
+   * An earlier execution's files. Undefined when it belongs to another template or tenant, or has another name or
    * folder.
    */
   async find(
@@ -52,8 +52,8 @@ export class EarlierRenders {
     );
     // A scaffold with another name or folder is another project, so the template has not removed its files.
     if (!earlier || !isSamePlace(earlier, current)) return undefined;
-    const fetched = await this.#scaffolding.fetch(earlier, { timeoutMs: sourceTimeoutMs, signal });
-    const { files, primaryOutputs } = await this.#scaffolding.render(fetched, earlier, { signal, targetTexts });
+    const fetchedOrigin = await this.#scaffolding.fetch(earlier, { timeoutMs: sourceTimeoutMs, signal });
+    const { files, primaryOutputs } = await this.#scaffolding.render(fetchedOrigin, earlier, { signal, targetTexts });
     if (earlier.libraries.length === 0) return files;
     return injectPackageReferences(files, earlier.libraries, { primaryOutputs }).files;
   }

@@ -19,8 +19,7 @@ const enter = executionTable.moveStatement("execution_enter", "phase = $phase", 
 const finish = executionTable.moveStatement("execution_finish", "phase = null, completed_at = now()", isClaimed);
 
 /**
- * The claim of one worker on an execution. Every write checks the fence, so a worker that lost its claim changes
- * nothing.
+ * One worker's claim on an execution. Every write checks the fence, so a worker that lost its claim changes nothing.
  */
 export class ExecutionClaim {
   readonly #database: Database;
@@ -37,9 +36,9 @@ export class ExecutionClaim {
   static async take(database: Database, payload: ExecutionPayload): Promise<ExecutionClaim | undefined> {
     const tenant = tenantWithId(payload.tenantId);
     const execution = await database.transaction(tenant, { trace: continueTrace(undefined) }, async (transaction) => {
-      const taken = await executionTable.move(transaction, claim, { id: payload.executionId, to: "Running" });
+      const claimedRow = await executionTable.move(transaction, claim, { id: payload.executionId, to: "Running" });
       const { tenantId, executionId } = payload;
-      return taken ? transaction.em.findOne(Execution, { tenantId, executionId }) : null;
+      return claimedRow ? transaction.em.findOne(Execution, { tenantId, executionId }) : null;
     });
     return execution ? new ExecutionClaim(database, tenant, execution) : undefined;
   }

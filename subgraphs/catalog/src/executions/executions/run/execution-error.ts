@@ -3,8 +3,8 @@ import { TemplateError } from "@factory/template-engine/template-error";
 import type { ExecutionErrorType } from "../record/execution.type.js";
 
 /**
- * The error of an execution for a DomainError or a TemplateError. Undefined for any other error: a bug or an outage,
- * which is retried.
+ * An execution's error for a DomainError or a TemplateError. Undefined for any other error: a bug or an outage, which
+ * is retried.
  */
 export function executionError(error: unknown): ExecutionErrorType | undefined {
   if (error instanceof TemplateError)

@@ -13,7 +13,7 @@ import { executionTable } from "../record/execution-steps.js";
 /** The error that a caller sees for a bug. */
 export const internalError = { code: "INTERNAL", message: "An internal error occurred.", details: null } as const;
 
-/** Sets the error of an execution that has just become Failed, and records the event. */
+/** Sets the error on an execution that has just become Failed, and records the event. */
 export function recordFailure(
   execution: Execution,
   { record }: Pick<Transaction, "record">,

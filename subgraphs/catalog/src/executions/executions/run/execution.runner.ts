@@ -63,21 +63,21 @@ export class ExecutionRunner {
 
   async run(payload: ExecutionPayload, attempt: JobAttempt): Promise<void> {
     const run = executionTable.uuid(payload.executionId);
-    await withCancellation(this.#services.watch, run, async (cancelled) => {
+    await withCancellation(this.#services.watch, run, async (cancelSignal) => {
       await scratchRoot.usable(attempt.signal);
       const claim = await ExecutionClaim.take(this.#services.database, payload);
-      if (claim) await this.#runClaimed(claim, attempt, cancelled);
+      if (claim) await this.#runClaimed(claim, attempt, cancelSignal);
     });
   }
 
-  async #runClaimed(claim: ExecutionClaim, attempt: JobAttempt, cancelled: AbortSignal): Promise<void> {
+  async #runClaimed(claim: ExecutionClaim, attempt: JobAttempt, cancelSignal: AbortSignal): Promise<void> {
     try {
-      const signal = AbortSignal.any([attempt.signal, cancelled]);
+      const signal = AbortSignal.any([attempt.signal, cancelSignal]);
       await this.#services.targets.usable(claim.execution, signal);
       await this.#complete(claim, await this.#scaffold(claim, signal));
       failpoint("execution.completed");
     } catch (error) {
-      if (error instanceof RunLost || cancelled.aborted) return;
+      if (error instanceof RunLost || cancelSignal.aborted) return;
       // The process stops, or database or files are away: the next run starts from the beginning.
       if (attempt.signal.aborted || isOutage(error)) throw error;
       const failure = executionError(error);
@@ -104,7 +104,7 @@ export class ExecutionRunner {
       // From here on the execution cannot be cancelled, since its commit may be pushed.
       await claim.enter("Pushing");
       failpoint("execution.pushing");
-      const { files: written, ...pushed } = await target.push({
+      const { files: writtenFiles, ...pushResult } = await target.push({
         files,
         edits: withTemplateEdits(edits, place),
         commit: scaffoldCommit({ execution, ...origin }),
@@ -112,19 +112,19 @@ export class ExecutionRunner {
         mergeBase: (executionId) => earlierRenders.find(execution, executionId, { signal, targetTexts }),
       });
       failpoint("execution.pushed");
-      const opened = await this.#openPullRequest(claim, origin, { changed: pushed.changed, signal });
+      const opening = await this.#openPullRequest(claim, origin, { changed: pushResult.changed, signal });
       return {
-        pullRequest: opened.pullRequest,
+        pullRequest: opening.pullRequest,
         output: {
           repository: execution.cloneUrl,
-          branch: opened.branch,
-          ...pushed,
+          branch: opening.branch,
+          ...pushResult,
           contentDigest: origin.source.contentDigest,
           primaryOutputs: rendered.primaryOutputs,
         },
-        files: written.map(scaffoldFile),
+        files: writtenFiles.map(scaffoldFile),
         manualInstructions: rendered.manualInstructions,
-        warnings: [...rendered.warnings, ...warnings, ...opened.warnings],
+        warnings: [...rendered.warnings, ...warnings, ...opening.warnings],
       };
     } finally {
       await target.close();
@@ -147,12 +147,12 @@ export class ExecutionRunner {
   async #render(claim: ExecutionClaim, signal: AbortSignal) {
     const { execution } = claim;
     const { scaffolding, targets } = this.#services;
-    const fetched = await scaffolding.fetch(execution, { timeoutMs: sourceTimeoutMs, signal });
-    await scaffolding.requireKnownNames(fetched, execution, signal);
+    const fetchedOrigin = await scaffolding.fetch(execution, { timeoutMs: sourceTimeoutMs, signal });
+    await scaffolding.requireKnownNames(fetchedOrigin, execution, signal);
     await claim.enter("Rendering");
     failpoint("execution.rendering");
-    const place = await renderOnTarget({ scaffolding, targets }, fetched, { order: execution, signal });
-    return { origin: fetched.origin, ...place };
+    const place = await renderOnTarget({ scaffolding, targets }, fetchedOrigin, { order: execution, signal });
+    return { origin: fetchedOrigin.origin, ...place };
   }
 
   #complete(claim: ExecutionClaim, scaffold: Scaffold): Promise<void> {

@@ -4,7 +4,7 @@ import { sourceUnsafe } from "../../../sources/sources/references/source-failure
 
 const maxNamed = 20;
 
-/** Throws SOURCE_UNSAFE for produced files whose content is in the Git LFS store of the source, which was not read. */
+/** Throws SOURCE_UNSAFE for produced files whose content is in the source's Git LFS store, which was not read. */
 export function requireLfsObjects(files: FileTree): void {
   const pointers = Array.from(files).flatMap(([path, { bytes }]) => (isLfsPointer(bytes) ? [path] : []));
   const [first] = pointers;

@@ -23,7 +23,7 @@ interface OpeningOptions {
   readonly signal: AbortSignal;
 }
 
-/** The result of an opening. */
+/** An opening's result. */
 interface Opening {
   readonly branch: string;
   readonly pullRequest: PullRequestFacts | null;
@@ -33,7 +33,7 @@ interface Opening {
 /** The pauses before further attempts while the vendor is unable. */
 const delaysMs = [1_000, 2_000, 5_000, 10_000, 20_000];
 
-/** Opens the pull request of an execution after its push. A second run finds the one of the first. */
+/** Opens an execution's pull request after its push. A second run finds the first run's pull request. */
 export class PullRequestOpening {
   readonly #sourceControl: SourceControl;
 
@@ -46,21 +46,21 @@ export class PullRequestOpening {
     const { tenantId, executionId, repository, traceparent } = order.execution;
     const subject = `executions/${executionId}`;
     const use = { tenantId, connectionId, repository, subject, trace: continueTrace(traceparent) };
-    const wanted = { ...wantedPullRequest(order), onlyFind: !changed };
-    const opened = await this.#opened(use, wanted, signal);
-    const warnings = [...(opened ? [] : [notNeeded]), ...(opened?.labeled === false ? [notLabeled] : [])];
-    return { branch: wanted.branch, pullRequest: opened?.pullRequest ?? null, warnings };
+    const wantedRequest = { ...wantedPullRequest(order), onlyFind: !changed };
+    const openedRequest = await this.#opened(use, wantedRequest, signal);
+    const warnings = [...(openedRequest ? [] : [notNeeded]), ...(openedRequest?.labeled === false ? [notLabeled] : [])];
+    return { branch: wantedRequest.branch, pullRequest: openedRequest?.pullRequest ?? null, warnings };
   }
 
   async #opened(
     use: RepositoryUse,
-    wanted: WantedPullRequest,
+    wantedRequest: WantedPullRequest,
     signal: AbortSignal,
   ): Promise<OpenedPullRequest | undefined> {
     for (const delayMs of [...delaysMs, undefined]) {
       signal.throwIfAborted();
       try {
-        return await this.#sourceControl.openPullRequest(use, wanted);
+        return await this.#sourceControl.openPullRequest(use, wantedRequest);
       } catch (error) {
         if (delayMs === undefined || !isPassing(error)) throw vendorFailure(error);
       }

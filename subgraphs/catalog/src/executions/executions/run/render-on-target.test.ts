@@ -14,7 +14,7 @@ const place = (text: string) => ({
   },
   targetTexts: new Map([["a.csproj", project()]]),
 });
-const edited = (current: string, earlier?: (bytes: Uint8Array) => Uint8Array) => {
+const editedBytes = (current: string, earlier?: (bytes: Uint8Array) => Uint8Array) => {
   const edits = new Map(earlier ? [["a.csproj", earlier]] : []);
   const bytes = withTemplateEdits(edits, place("as it was seen")).get("a.csproj")?.(Buffer.from(current));
   return Buffer.from(bytes ?? []).toString();
@@ -22,16 +22,16 @@ const edited = (current: string, earlier?: (bytes: Uint8Array) => Uint8Array) =>
 
 describe("changes of a template to its target", () => {
   it("are taken as they were made while the file is as it was seen", () => {
-    expect(edited(project())).toBe("as it was seen");
+    expect(editedBytes(project())).toBe("as it was seen");
   });
 
   it("are made again when the branch has moved, and leave a file unchanged that can no longer be edited", () => {
-    expect(edited(project("<!-- new -->"))).toMatch(/<!-- new -->[\s\S]*Include="Polly" Version="8.4.2"/);
-    expect(edited("<Project>")).toBe("<Project>");
+    expect(editedBytes(project("<!-- new -->"))).toMatch(/<!-- new -->[\s\S]*Include="Polly" Version="8.4.2"/);
+    expect(editedBytes("<Project>")).toBe("<Project>");
   });
 
   it("come behind those of the libraries in the same file", () => {
-    const both = edited(project(), (bytes) => Buffer.concat([bytes, Buffer.from("<!-- library -->")]));
+    const both = editedBytes(project(), (bytes) => Buffer.concat([bytes, Buffer.from("<!-- library -->")]));
     expect(both).toContain("<!-- library -->");
     expect(both).toContain('Include="Polly"');
   });

@@ -12,7 +12,7 @@ interface RenderedOnTarget {
   readonly rendered: RenderResult;
   /** The caller closes it. */
   readonly target: Target;
-  /** The texts of the target that the template read; undefined when it reads none. */
+  /** The target's texts that the template read; undefined when it reads none. */
   readonly targetTexts: ReadonlyMap<string, string> | undefined;
 }
 
@@ -26,7 +26,7 @@ interface RenderRequest {
   readonly signal: AbortSignal;
 }
 
-/** The limit of characters to read when edits are made again, since this blocks the event loop. */
+/** The limit for characters to read when edits are made again, since this blocks the event loop. */
 const maxEditedCharacters = 8 * 1024 * 1024;
 const maxFiles = 200;
 const limits = { maxBytes: 1024 * 1024, maxTotalBytes: 4 * 1024 * 1024 };
@@ -34,37 +34,37 @@ const limits = { maxBytes: 1024 * 1024, maxTotalBytes: 4 * 1024 * 1024 };
 /** Renders a template and opens its target: before the render if the template reads the target, else afterwards. */
 export async function renderOnTarget(
   { scaffolding, targets }: Places,
-  fetched: FetchedOrigin,
+  fetchedOrigin: FetchedOrigin,
   { order, signal }: RenderRequest,
 ): Promise<RenderedOnTarget> {
-  if (!scaffolding.readsTarget(fetched)) {
-    const rendered = await scaffolding.render(fetched, order, { signal });
-    requireLfsObjects(rendered.files);
-    return { rendered, target: await targets.open(order, signal), targetTexts: undefined };
+  if (!scaffolding.readsTarget(fetchedOrigin)) {
+    const renderResult = await scaffolding.render(fetchedOrigin, order, { signal });
+    requireLfsObjects(renderResult.files);
+    return { rendered: renderResult, target: await targets.open(order, signal), targetTexts: undefined };
   }
   const target = await targets.open(order, signal);
   try {
     const paths = readableTargetPaths(target.paths, order.directory).slice(0, maxFiles);
     const targetTexts = await target.texts(paths, limits);
-    const rendered = await scaffolding.render(fetched, order, { signal, targetTexts });
-    requireLfsObjects(rendered.files);
-    return { rendered, target, targetTexts };
+    const renderResult = await scaffolding.render(fetchedOrigin, order, { signal, targetTexts });
+    requireLfsObjects(renderResult.files);
+    return { rendered: renderResult, target, targetTexts };
   } catch (error) {
     await target.close();
     throw error;
   }
 }
 
-/** The edits of the libraries and of the template. On a file that both edit, the library edits run first. */
+/** The edits that the libraries and the template make. On a file that both edit, the library edits run first. */
 export function withTemplateEdits(
   edits: ReadonlyMap<string, TargetEdit>,
   { rendered, targetTexts }: Pick<RenderedOnTarget, "rendered" | "targetTexts">,
 ): ReadonlyMap<string, TargetEdit> {
   const all = new Map(edits);
   for (const change of rendered.edits) {
-    const seen = targetTexts?.get(change.path);
+    const seenText = targetTexts?.get(change.path);
     const earlier = edits.get(change.path);
-    all.set(change.path, (current) => templateEdit(change, seen, earlier?.(current) ?? current));
+    all.set(change.path, (current) => templateEdit(change, seenText, earlier?.(current) ?? current));
   }
   return all;
 }
@@ -75,14 +75,14 @@ export function withTemplateEdits(
  */
 function templateEdit(
   { path, changes, text }: TemplateEdit,
-  seen: string | undefined,
+  seenText: string | undefined,
   current: Uint8Array,
 ): Uint8Array {
   const now = Buffer.from(current).toString("utf8");
-  if (now !== seen && now.length * changes.length > maxEditedCharacters)
+  if (now !== seenText && now.length * changes.length > maxEditedCharacters)
     throw new DomainError("TARGET_MOVED", {
       detail: `The file ${path} of the target changed while it was edited. Try again later.`,
     });
-  const edited = now === seen ? text : withChanges(now, path, changes);
-  return edited === undefined ? current : Buffer.from(edited, "utf8");
+  const editedText = now === seenText ? text : withChanges(now, path, changes);
+  return editedText === undefined ? current : Buffer.from(editedText, "utf8");
 }

@@ -10,7 +10,7 @@ import { Scaffolding, type ScaffoldingServices } from "./scaffolding.js";
 type Parts = ScaffoldingServices &
   Pick<RunnerServices, "database" | "targets" | "logger"> & { listener: Notifications; sourceControl: SourceControl };
 
-/** Starts the services that run an execution, in the process of the subgraph or in a child process. */
+/** Starts the services that run an execution, in the subgraph's process or in a child process. */
 export async function startRunServices({ database, targets, sourceControl, logger, listener, ...services }: Parts) {
   const watch = new StepWatch();
   await watch.start(listener, executionTable.channel);

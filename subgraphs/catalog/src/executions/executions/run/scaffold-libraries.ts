@@ -8,10 +8,10 @@ import {
 import type { Target, TargetEdit } from "../../../targets/targets/push-scaffold.js";
 import type { LibraryReference } from "../record/execution.entity.js";
 
-/** Rendered files with the package references of an execution. */
+/** Rendered files with an execution's package references. */
 interface ScaffoldWithLibraries {
   readonly files: ReadonlyMap<string, TreeFile>;
-  /** Edits of files that only the target branch has. */
+  /** Edits to files that only the target branch has. */
   readonly edits: ReadonlyMap<string, TargetEdit>;
   readonly warnings: readonly InjectionWarning[];
 }
@@ -21,7 +21,7 @@ interface Rendered {
   readonly primaryOutputs: readonly string[];
 }
 
-/** Limits for the files of a target that define package versions. All of them are in memory at once. */
+/** Limits for a target's files that define package versions. All are in memory at once. */
 const maxBranchFiles = 50;
 const maxBranchBytes = 8 * 1024 * 1024;
 
@@ -35,12 +35,12 @@ const tooManyBranchFiles = () =>
  * edited.
  */
 export async function addLibraries(
-  rendered: Rendered,
+  renderResult: Rendered,
   libraries: readonly LibraryReference[],
   target: Target,
 ): Promise<ScaffoldWithLibraries> {
-  if (libraries.length === 0) return { files: rendered.files, edits: new Map(), warnings: [] };
-  const { files, primaryOutputs } = rendered;
+  if (libraries.length === 0) return { files: renderResult.files, edits: new Map(), warnings: [] };
+  const { files, primaryOutputs } = renderResult;
   const onBranch = new Map<string, Uint8Array>();
   let bytesLeft = maxBranchBytes;
   for (const path of branchFilesToRead(files, primaryOutputs)) {
@@ -52,16 +52,16 @@ export async function addLibraries(
   }
   const inject = (branch: ReadonlyMap<string, Uint8Array>) =>
     injectPackageReferences(files, libraries, { primaryOutputs, targetBranchFile: (path) => branch.get(path) });
-  const injected = inject(onBranch);
+  const injection = inject(onBranch);
   const edits = new Map<string, TargetEdit>();
-  for (const path of injected.branchFiles) {
-    const [seen, edited] = [onBranch.get(path), injected.files.get(path)?.bytes];
-    injected.files.delete(path);
+  for (const path of injection.branchFiles) {
+    const [seenText, editedText] = [onBranch.get(path), injection.files.get(path)?.bytes];
+    injection.files.delete(path);
     edits.set(path, (current) => {
       // The injection runs again only when the branch has moved.
-      if (seen && edited && Buffer.compare(seen, current) === 0) return edited;
+      if (seenText && editedText && Buffer.compare(seenText, current) === 0) return editedText;
       return inject(new Map([...onBranch, [path, current]])).files.get(path)?.bytes ?? current;
     });
   }
-  return { files: injected.files, edits, warnings: injected.warnings };
+  return { files: injection.files, edits, warnings: injection.warnings };
 }

@@ -27,7 +27,7 @@ export interface ScaffoldingServices {
   readonly parameterChecker: ParameterChecker;
 }
 
-/** The members of an execution that determine its files. */
+/** The execution members that determine its files. */
 export type ScaffoldOrder = Pick<
   Execution,
   | "tenantId"
@@ -43,7 +43,7 @@ export type ScaffoldOrder = Pick<
   | "traceparent"
 >;
 
-/** The template, the version and the source of a scaffold, without the bytes. */
+/** A scaffold's template, version and source, without the bytes. */
 export interface Origin {
   readonly template: TemplateType;
   readonly version: TemplateVersionType;
@@ -52,7 +52,7 @@ export interface Origin {
 
 interface RenderOptions {
   readonly signal: AbortSignal;
-  /** The texts of the target that the template may read, by path. */
+  /** The target's texts that the template may read, by path. */
   readonly targetTexts?: ReadonlyMap<string, string> | undefined;
 }
 
@@ -73,7 +73,7 @@ export class Scaffolding {
     this.#services = services;
   }
 
-  /** Reads the source of the version. Throws errors with codes SOURCE_…. */
+  /** Reads the version's source. Throws errors with codes SOURCE_…. */
   async fetch(order: ScaffoldOrder, options: { timeoutMs: number; signal: AbortSignal }): Promise<FetchedOrigin> {
     const { sources, versions, templates } = this.#services;
     const tenant: Tenant = tenantWithId(order.tenantId);
@@ -90,25 +90,25 @@ export class Scaffolding {
       subject: `executions/${order.executionId}`,
       trace: continueTrace(order.traceparent),
     });
-    const known = await versions.pin(tenant, version, source);
+    const pinnedVersion = await versions.pin(tenant, version, source);
     const { files, ...facts } = source;
-    return { origin: { template, version, source: facts }, files, known };
+    return { origin: { template, version, source: facts }, files, known: pinnedVersion };
   }
 
-  /** Checks the names of the parameters, since the template may have been unknown when they were accepted. */
+  /** Checks the parameter names, since the template may have been unknown when they were accepted. */
   async requireKnownNames(
     { origin, known: { parameterNames: templateNames, parameterAliases: aliases } }: FetchedOrigin,
     { parameters, tenantId }: ScaffoldOrder,
     signal: AbortSignal,
   ): Promise<void> {
-    const known = new Set(templateNames);
-    if (templateNames === null || Object.keys(parameters).every((name) => known.has(name))) return;
+    const knownNames = new Set(templateNames);
+    if (templateNames === null || Object.keys(parameters).every((name) => knownNames.has(name))) return;
     const { parameterSchema, parameterSchemaOrigin } = origin.version;
     const question = { parameterSchema, parameterSchemaOrigin, parameters, templateNames, aliases };
     await checkedParameters(this.#services.parameterChecker, question, { tenantId, signal });
   }
 
-  /** Whether the template reads or edits files of its target. */
+  /** Whether the template reads or edits files in its target. */
   readsTarget({ origin, files }: FetchedOrigin): boolean {
     try {
       return readsTarget(loadTemplatePack(files, templateChoice(origin.version)));

@@ -15,7 +15,7 @@ export interface ExecutionFeedServices {
   readonly logger: Logger;
 }
 
-/** A step of an execution as subscribers see it. */
+/** An execution step as subscribers see it. */
 export type ExecutionFeedStep = ExecutionStep & { readonly executionId: string };
 
 /** A step, or the reason why the feed ended. */

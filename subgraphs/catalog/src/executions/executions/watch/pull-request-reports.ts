@@ -10,7 +10,7 @@ import { Execution } from "../record/execution.entity.js";
 import { pullRequestKey } from "../record/pull-request.js";
 import { notePullRequest } from "../record/pull-request-events.js";
 
-/** The data of PullRequestReported, whose schema is checked by the sender. */
+/** The data in PullRequestReported, whose schema the sender checks. */
 interface ReportedPullRequest extends PullRequestFacts {
   readonly providerId: string;
   /** Absent in an event of an earlier release. */
@@ -21,9 +21,9 @@ interface ReportedPullRequest extends PullRequestFacts {
 }
 
 /**
- * A report may be faster than the record of the pull request, and a vendor may have opened it without an answer, so that
- * the execution failed. Then the branch names the execution, unless it is one of a fork, which anybody may have named so.
- * The report counts only for the connections of which its sender may tell.
+ * A report may be faster than the pull request's record, and a vendor may have opened it without an answer, so that the
+ * execution failed. Then the branch names the execution, unless it belongs to a fork, which anybody may have named so.
+ * The report counts only for the connections that its sender may report on.
  */
 const reportedExecution = {
   name: "execution_of_pull_request",
@@ -70,13 +70,13 @@ async function apply(transaction: Transaction, { data }: Envelope): Promise<void
   const { tenant, em, execute } = transaction;
   const repository = report.repository.toLowerCase();
   const branchOwner = report.isOwnBranch ? decodeId("exe", executionOfBranch(report.branch) ?? "") : undefined;
-  const [found] = await execute<{ execution_id: string }>(reportedExecution, [
+  const [reportedRow] = await execute<{ execution_id: string }>(reportedExecution, [
     ...[tenant.uuid, decodeId("prv", report.providerId), pullRequestKey(repository, report.number)],
     ...[branchOwner ?? null, repository, `${repository}.git`],
     report.connectionIds?.map((id) => decodeId("con", id)) ?? null,
   ]);
-  if (!found) return;
-  const executionId = encodeId("exe", found.execution_id);
+  if (!reportedRow) return;
+  const executionId = encodeId("exe", reportedRow.execution_id);
   const execution = await em.findOneOrFail(Execution, { tenantId: tenant.tenantId, executionId });
   notePullRequest(execution, transaction, report);
 }

@@ -1,13 +1,13 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** A ref of a repository: its full name and the object that it names. */
+/** A ref in a repository: its full name and the object that it names. */
 export interface Ref {
   readonly name: string;
   readonly objectId: string;
 }
 
-/** The content of a bare repository that borrows its objects. */
+/** A bare repository's content that borrows its objects. */
 export interface BareContent {
   /** The folder `objects` with all objects; undefined for a repository without any. */
   readonly objects: string | undefined;
@@ -15,11 +15,11 @@ export interface BareContent {
   readonly head: string;
   /** Sorted by name, byte by byte. */
   readonly refs: readonly Ref[];
-  /** Lines after the section `[core]` of the configuration. */
+  /** Lines after the section `[core]` in the configuration. */
   readonly settings?: string;
 }
 
-/** Writes a bare repository into a folder, without a process of git. Its refs are one file, so they change at once. */
+/** Writes a bare repository into a folder, without a git process. Its refs are one file, so they change at once. */
 export async function writeBareFolder(folder: string, content: BareContent): Promise<void> {
   const { objects, head, refs, settings = "" } = content;
   await mkdir(join(folder, "objects", "info"), { recursive: true, mode: 0o700 });

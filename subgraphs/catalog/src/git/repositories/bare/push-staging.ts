@@ -12,7 +12,7 @@ export interface ReceivedPack {
 }
 
 export type StagedContent = Omit<BareContent, "settings"> & {
-  /** The limit of one push. */
+  /** The limit for one push. */
   readonly maxBytes: number;
 };
 
@@ -31,7 +31,7 @@ const settings = (maxBytes: number) => `[receive]
 export class PushStaging {
   private constructor(readonly folder: string) {}
 
-  /** `parent` is on the file system of the store, so that received packs can be moved there. */
+  /** `parent` is on the store's file system, so that received packs can be moved there. */
   static async open(parent: string, content: StagedContent): Promise<PushStaging> {
     const staging = new PushStaging(await mkdtemp(join(parent, "push-")));
     try {
@@ -71,7 +71,7 @@ export class PushStaging {
   }
 }
 
-/** Moves a pack into the `packs` folder of another repository. Git uses a pack as soon as its index is there. */
+/** Moves a pack into another repository's `packs` folder. Git uses a pack as soon as its index is there. */
 export async function movePack(file: string, packs: string, checksum: string): Promise<void> {
   const target = join(packs, `pack-${checksum}`);
   await rename(file, `${target}.pack`);

@@ -5,13 +5,13 @@ import { join } from "node:path";
 /** Longer than a clone, an execution and a merge may take. Anything older was left by a dead process. */
 export const inUseMs = 15 * 60_000;
 
-/** Removes the entries of a folder whose last change is before `oldest` (epoch milliseconds). */
+/** Removes the entries in a folder whose last change is before `oldest` (epoch milliseconds). */
 export async function removeOlder(folder: string, oldest: number, isMeant: (name: string) => boolean): Promise<void> {
   for (const { name } of await entriesOf(folder))
     if (isMeant(name) && (await timeOf(join(folder, name))) < oldest) await removeFolder(join(folder, name));
 }
 
-/** The entries of a folder; none for one that is missing. */
+/** The entries in a folder; none for a missing folder. */
 export async function entriesOf(folder: string): Promise<Dirent[]> {
   return readdir(folder, { withFileTypes: true }).catch(ifMissing<Dirent[]>([]));
 }

@@ -12,9 +12,9 @@ import type { BranchMove, RepositoryPlace } from "../port/repository-store.js";
 const packTimeoutMs = 600_000;
 
 /**
- * Stores all refs of a repository in a folder, with their objects. Another process may have stored a repository of the
- * same name with other commits. Then the branch keeps the stored commits, and the commits of the folder become the branch
- * `recovered/<branch>-<commit>`.
+ * Stores all refs from a repository in a folder, with their objects. Another process may have stored a repository with
+ * the same name with other commits. Then the branch keeps the stored commits, and the folder's commits become the
+ * branch `recovered/<branch>-<commit>`.
  */
 export async function storeFormerRepository(
   store: DatabaseStore,
@@ -22,10 +22,10 @@ export async function storeFormerRepository(
   { folder, logger }: { folder: string; logger: Logger },
 ): Promise<void> {
   const { head, refs } = await readRefs(folder);
-  const stored = new Map((await store.state(place)).refs.map(({ name, objectId }) => [name, objectId]));
+  const storedRefs = new Map((await store.state(place)).refs.map(({ name, objectId }) => [name, objectId]));
   const view = await store.find(place);
   const moves: BranchMove[] = [];
-  for (const ref of refs) moves.push(...(await movesFor(ref, { stored, folder, view })));
+  for (const ref of refs) moves.push(...(await movesFor(ref, { stored: storedRefs, folder, view })));
   if (moves.length === 0) return;
   for (const { ref } of moves)
     if (!refs.some(({ name }) => name === ref))
@@ -60,16 +60,16 @@ interface Comparison {
 }
 
 async function movesFor({ name: ref, objectId }: Ref, { stored, folder, view }: Comparison): Promise<BranchMove[]> {
-  const expected = stored.get(ref);
-  if (expected === objectId) return [];
-  if (expected === undefined) return [{ ref, expected: null, commit: objectId }];
-  if (await isAncestor(folder, expected, objectId)) return [{ ref, expected, commit: objectId }];
-  if (view !== undefined && (await isAncestor(view, objectId, expected))) return [];
-  const kept = recoveredName(ref, objectId);
-  return stored.has(kept) ? [] : [{ ref: kept, expected: null, commit: objectId }];
+  const expectedId = stored.get(ref);
+  if (expectedId === objectId) return [];
+  if (expectedId === undefined) return [{ ref, expected: null, commit: objectId }];
+  if (await isAncestor(folder, expectedId, objectId)) return [{ ref, expected: expectedId, commit: objectId }];
+  if (view !== undefined && (await isAncestor(view, objectId, expectedId))) return [];
+  const recoveredRef = recoveredName(ref, objectId);
+  return stored.has(recoveredRef) ? [] : [{ ref: recoveredRef, expected: null, commit: objectId }];
 }
 
-/** False also where the repository does not have one of the commits. */
+/** False also where the repository lacks a commit. */
 async function isAncestor(folder: string, ancestor: string, commit: string): Promise<boolean> {
   try {
     await git(["merge-base", "--is-ancestor", ancestor, commit], { cwd: folder });

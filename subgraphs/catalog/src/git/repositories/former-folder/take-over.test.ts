@@ -65,7 +65,7 @@ describe("the repositories of a former folder", () => {
     const { folder, former } = await aFormerFolder(places);
     const store = await stores.inDatabase();
     let count = 0;
-    const killed = takeOverFolder(
+    const killedStart = takeOverFolder(
       folder,
       async (place, from) => {
         count += 1;
@@ -74,14 +74,14 @@ describe("the repositories of a former folder", () => {
       },
       quietLogger,
     );
-    await killed;
+    await killedStart;
     expect(existsSync(folder)).toBe(true);
-    const broken = (await former.find(places[1] ?? aPlace())) ?? "";
-    await rm(join(broken, "objects"), { recursive: true });
-    await writeFile(join(broken, "HEAD"), "nonsense");
+    const brokenFolder = (await former.find(places[1] ?? aPlace())) ?? "";
+    await rm(join(brokenFolder, "objects"), { recursive: true });
+    await writeFile(join(brokenFolder, "HEAD"), "nonsense");
     await take(folder, store);
     expect(existsSync(folder)).toBe(true);
-    await rm(broken, { recursive: true });
+    await rm(brokenFolder, { recursive: true });
     await take(folder, store);
     expect([existsSync(folder), existsSync(`${folder}-moved`)]).toEqual([false, true]);
     expect((await store.state(places[0] ?? aPlace())).refs).toHaveLength(3);
@@ -89,12 +89,12 @@ describe("the repositories of a former folder", () => {
 
   it("of two processes with the same name keep the commits of both", async () => {
     const place = aPlace();
-    const [one, other] = [await aFormerFolder([place], "one"), await aFormerFolder([place], "other")];
-    const theirs = (await git(["rev-parse", "trunk"], { cwd: (await other.former.find(place)) ?? "" }))
+    const [firstFolder, secondFolder] = [await aFormerFolder([place], "one"), await aFormerFolder([place], "other")];
+    const theirs = (await git(["rev-parse", "trunk"], { cwd: (await secondFolder.former.find(place)) ?? "" }))
       .toString()
       .trim();
-    await take(one.folder, await stores.inDatabase());
-    await take(other.folder, await stores.inDatabase());
+    await take(firstFolder.folder, await stores.inDatabase());
+    await take(secondFolder.folder, await stores.inDatabase());
     const reader = await stores.inDatabase();
     const cwd = (await reader.find(place)) ?? "";
     const refs = (await git(["for-each-ref", "--format=%(refname) %(objectname)"], { cwd })).toString("utf8");

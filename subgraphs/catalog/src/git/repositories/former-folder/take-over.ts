@@ -12,33 +12,36 @@ const reportEveryMs = 5000;
 
 /**
  * Takes over the repositories that a release before the driver `database` has left in a folder. The folder gets another
- * name when all of them are stored, and is never deleted. A start that is killed continues at the next one.
+ * name when all are stored, and is never deleted. A start that is killed continues at the next one.
  */
 export async function takeOverFolder(folder: string, store: StoreRepository, logger: Logger): Promise<void> {
-  const found = await repositoriesIn(folder);
-  if (found === undefined) return;
-  logger.info({ folder, repositories: found.length }, "repositories are moved into the database");
-  let failed = 0;
+  const repositories = await repositoriesIn(folder);
+  if (repositories === undefined) return;
+  logger.info({ folder, repositories: repositories.length }, "repositories are moved into the database");
+  let failureCount = 0;
   let reportedAt = Date.now();
-  for (const [place, repository] of found.entries()) {
+  for (const [place, repository] of repositories.entries()) {
     try {
       await store(repository, folderOf(folder, repository));
       failpoint("repositories.taken");
     } catch (error) {
-      failed += 1;
+      failureCount += 1;
       logger.error({ err: error, ...repository }, "a repository could not be moved into the database");
     }
     if (Date.now() - reportedAt < reportEveryMs) continue;
     reportedAt = Date.now();
-    logger.info({ done: place + 1, repositories: found.length }, "repositories are moved into the database");
+    logger.info({ done: place + 1, repositories: repositories.length }, "repositories are moved into the database");
   }
-  if (failed > 0) {
-    logger.error({ folder, failed }, "the next start tries again to move these repositories");
+  if (failureCount > 0) {
+    logger.error({ folder, failed: failureCount }, "the next start tries again to move these repositories");
     return;
   }
-  const kept = await freeName(`${folder}-moved`);
-  await rename(folder, kept);
-  logger.info({ folder: kept }, "all repositories are in the database; the former folder is kept under this name");
+  const movedFolder = await freeName(`${folder}-moved`);
+  await rename(folder, movedFolder);
+  logger.info(
+    { folder: movedFolder },
+    "all repositories are in the database; the former folder is kept under this name",
+  );
 }
 
 const folderOf = (root: string, { tenantId, owner, name }: RepositoryPlace) =>
@@ -66,14 +69,14 @@ async function foldersIn(folder: string): Promise<string[]> {
 
 async function isFolder(path: string): Promise<boolean> {
   return stat(path).then(
-    (found) => found.isDirectory(),
+    (entry) => entry.isDirectory(),
     () => false,
   );
 }
 
-async function freeName(wanted: string): Promise<string> {
+async function freeName(wantedName: string): Promise<string> {
   for (let count = 1; ; count += 1) {
-    const name = count === 1 ? wanted : `${wanted}-${count}`;
+    const name = count === 1 ? wantedName : `${wantedName}-${count}`;
     if (!(await isFolder(name))) return name;
   }
 }

@@ -36,16 +36,16 @@ describe("the cache of repositories", () => {
 
   it("loses views at a start, and what dead processes have left", async () => {
     const { store, place, view, root } = await aUsedCache();
-    const left = join(root, "pushes", "push-dead");
-    await mkdir(left);
+    const leftFolder = join(root, "pushes", "push-dead");
+    await mkdir(leftFolder);
     const tidying = new CacheTidying(root, 1024 ** 3, quietLogger);
     await tidying.dropViews();
     expect(existsSync(view)).toBe(false);
     expect(await store.find(place)).toBe(view);
     await tidying.tidy(Date.now());
-    expect(existsSync(left)).toBe(true);
+    expect(existsSync(leftFolder)).toBe(true);
     await tidying.tidy(later());
-    expect([existsSync(left), existsSync(view)]).toEqual([false, false]);
+    expect([existsSync(leftFolder), existsSync(view)]).toEqual([false, false]);
   });
 
   it("may be missing", async () => {

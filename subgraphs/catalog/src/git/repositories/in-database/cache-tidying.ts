@@ -12,7 +12,7 @@ interface CachedRepository {
 }
 
 /**
- * Keeps a cache of packs below a number of bytes, by removing the repositories that were not used for the longest time. One
+ * Keeps a pack cache below a number of bytes, by removing the repositories that were not used for the longest time. One
  * that was used in the last 15 minutes stays, so the cache can be larger for that time.
  */
 export class CacheTidying {
@@ -38,13 +38,17 @@ export class CacheTidying {
     const oldest = now - inUseMs;
     await removeOlder(join(this.#root, "pushes"), oldest, () => true);
     await removeOlder(this.#root, oldest, (name) => name.startsWith("evicted-"));
-    const cached: CachedRepository[] = [];
+    const repositories: CachedRepository[] = [];
     for (const folder of await this.#repositories()) {
       await removeOlder(folder, oldest, (name) => name.startsWith("view-") || name.startsWith("unfinished-"));
-      cached.push({ folder, bytes: await bytesIn(join(folder, "objects", "pack")), usedAt: await timeOf(folder) });
+      repositories.push({
+        folder,
+        bytes: await bytesIn(join(folder, "objects", "pack")),
+        usedAt: await timeOf(folder),
+      });
     }
-    let bytes = cached.reduce((sum, repository) => sum + repository.bytes, 0);
-    for (const repository of cached.toSorted((one, other) => one.usedAt - other.usedAt)) {
+    let bytes = repositories.reduce((sum, repository) => sum + repository.bytes, 0);
+    for (const repository of repositories.toSorted((a, b) => a.usedAt - b.usedAt)) {
       if (bytes <= this.#maxBytes || repository.usedAt > oldest) break;
       await this.#evict(repository);
       bytes -= repository.bytes;
@@ -53,9 +57,9 @@ export class CacheTidying {
 
   async #evict({ folder, bytes }: CachedRepository): Promise<void> {
     // A folder that is removed piece by piece would look like a complete one.
-    const evicted = join(this.#root, `evicted-${randomUUID()}`);
-    await rename(folder, evicted);
-    await removeFolder(evicted);
+    const evictedFolder = join(this.#root, `evicted-${randomUUID()}`);
+    await rename(folder, evictedFolder);
+    await removeFolder(evictedFolder);
     this.#logger.debug({ folder, bytes }, "a repository was removed from the cache");
   }
 

@@ -26,7 +26,7 @@ import { selectRepositoryId, selectVersion } from "./repository-statement.js";
 
 interface DatabaseStoreParts {
   readonly database: Database;
-  /** The folder of the cache. */
+  /** The cache's folder. */
   readonly cacheFolder: string;
   readonly limits: RepositoryLimits;
   readonly logger: Logger;
@@ -42,7 +42,7 @@ interface VersionRow {
   version: number;
 }
 
-/** Repositories whose packs and refs are rows. Folders are caches, so the loss of a machine loses no acknowledged push. */
+/** Repositories whose packs and refs are rows. Folders are caches, so losing a machine loses no acknowledged push. */
 export class DatabaseStore implements RepositoryStore {
   readonly cache: PackCache;
   readonly disk: PlatformFolder;
@@ -85,7 +85,7 @@ export class DatabaseStore implements RepositoryStore {
     };
   }
 
-  /** The newest state of a repository, also of one that does not exist. */
+  /** A repository's newest state, also where the repository does not exist. */
   state(place: RepositoryPlace): Promise<RepositoryState> {
     return readRepositoryState(this.#parts.database.reader, tenantWithId(place.tenantId), place);
   }
@@ -106,7 +106,7 @@ export class DatabaseStore implements RepositoryStore {
     return true;
   }
 
-  /** The content of a staging folder: the refs of the newest state, over the objects of the cache. */
+  /** A staging folder's content: the newest state's refs, over the cache's objects. */
   async #content(tenant: Tenant, place: RepositoryPlace, branch: string): Promise<StagedContent> {
     const content = (state: RepositoryState, objects: string | undefined) => ({
       objects,
@@ -121,7 +121,7 @@ export class DatabaseStore implements RepositoryStore {
     );
   }
 
-  /** Runs `work` with the newest state, again when packs of the state were merged and have expired meanwhile. */
+  /** Runs `work` with the newest state, again when packs in the state were merged and have expired meanwhile. */
   async #upToDate<T>(
     place: RepositoryPlace,
     work: (state: ExistingState) => Promise<T>,
@@ -146,8 +146,8 @@ export class DatabaseStore implements RepositoryStore {
     const cause = { trace: continueTrace(undefined) };
     const rows = await database.transaction(tenant, cause, async ({ execute }) => {
       const look = () => execute<{ repository_id: string }>(selectRepositoryId, [tenant.uuid, owner, name]);
-      const found = await look();
-      if (found.length > 0) return found;
+      const foundRows = await look();
+      if (foundRows.length > 0) return foundRows;
       await execute(insertRepository, [tenant.uuid, decodeId("rep", newId("rep")), owner, name, branch]);
       return look();
     });

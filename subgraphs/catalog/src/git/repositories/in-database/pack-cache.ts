@@ -16,8 +16,8 @@ const mergedKeptMs = 3_600_000;
 export type ExistingState = RepositoryState & { readonly repositoryId: string };
 
 /**
- * Packs of repositories in a folder, as a copy of rows. It is safe to delete at any time. Each repository has one folder
- * of objects, and one bare folder (a view) for each version that was asked for. Packs and views are complete when they get
+ * Repositories' packs in a folder, as a copy of rows. It is safe to delete at any time. Each repository has one objects
+ * folder, and one bare folder (a view) for each version that was asked for. Packs and views are complete when they get
  * their names and never change, so several processes may use one cache without a lock.
  */
 export class PackCache {
@@ -38,7 +38,7 @@ export class PackCache {
     return folder;
   }
 
-  /** The view of this version, if the cache has it. Counts as a use. */
+  /** This version's view, if the cache has it. Counts as a use. */
   async find(tenant: Tenant, repositoryId: string, version: number): Promise<string | undefined> {
     const view = this.#view(tenant, repositoryId, version);
     if (!(await touch(this.#folder(tenant, repositoryId)))) return undefined;
@@ -55,14 +55,14 @@ export class PackCache {
     return objects;
   }
 
-  /** Makes the view of the state, with all of its objects. */
+  /** Makes the state's view, with all its objects. */
   view(tenant: Tenant, state: ExistingState): Promise<string> {
     const view = this.#view(tenant, state.repositoryId, state.version);
     const running = this.#running.get(view);
     if (running) return running;
-    const made = this.#makeView(tenant, state, view).finally(() => this.#running.delete(view));
-    this.#running.set(view, made);
-    return made;
+    const newView = this.#makeView(tenant, state, view).finally(() => this.#running.delete(view));
+    this.#running.set(view, newView);
+    return newView;
   }
 
   /** Takes a pack whose push was acknowledged, so that it need not be downloaded. */
@@ -74,12 +74,12 @@ export class PackCache {
 
   async #makeView(tenant: Tenant, state: ExistingState, view: string): Promise<string> {
     const objects = await this.objects(tenant, state);
-    const unfinished = await mkdtemp(join(objects, "..", "unfinished-"));
+    const unfinishedFolder = await mkdtemp(join(objects, "..", "unfinished-"));
     try {
-      await writeBareFolder(unfinished, { objects, head: state.head ?? "main", refs: state.refs });
-      await rename(unfinished, view);
+      await writeBareFolder(unfinishedFolder, { objects, head: state.head ?? "main", refs: state.refs });
+      await rename(unfinishedFolder, view);
     } catch (error) {
-      await rm(unfinished, { recursive: true, force: true });
+      await rm(unfinishedFolder, { recursive: true, force: true });
       // Another process may have made the same view.
       if (!(await touch(view))) throw error;
     }
@@ -92,8 +92,9 @@ export class PackCache {
       const file = join(folder, `pack-${checksum}.pack`);
       await downloadPack(this.#reader, tenant, { packId, bytes, file });
       const options = { cwd: folder, unpacks: true, timeoutMs: indexTimeoutMs };
-      const indexed = String(await git(["index-pack", "--threads=1", file], options)).trim();
-      if (indexed !== checksum) throw new Error(`The stored pack ${packId} has the checksum ${indexed}`);
+      const writtenChecksum = String(await git(["index-pack", "--threads=1", file], options)).trim();
+      if (writtenChecksum !== checksum)
+        throw new Error(`The stored pack ${packId} has the checksum ${writtenChecksum}`);
       await movePack(file, join(objects, "pack"), checksum);
     } finally {
       await rm(folder, { recursive: true, force: true });
@@ -109,7 +110,7 @@ export class PackCache {
   }
 }
 
-/** An index without its pack, or a pack of another size, is what a power failure has left. */
+/** An index without its pack, or a pack with another size, is what a power failure has left. */
 async function hasPack(objects: string, { checksum, bytes }: StoredPack): Promise<boolean> {
   const file = join(objects, "pack", `pack-${checksum}`);
   const [pack, index] = await Promise.all([sizeOf(`${file}.pack`), sizeOf(`${file}.idx`)]);
@@ -117,23 +118,23 @@ async function hasPack(objects: string, { checksum, bytes }: StoredPack): Promis
 }
 
 /**
- * Removes packs that were merged into others, once there are many. A reader that looks for one of them finds its objects in
- * the merged pack.
+ * Removes packs that were merged into others, once there are many. A reader that looks for such a pack finds its
+ * objects in the merged pack.
  */
 async function removeMerged(folder: string, packs: readonly StoredPack[]): Promise<void> {
   const names = await readdir(folder);
   if (names.length <= maxFiles) return;
-  const kept = new Set(packs.map(({ checksum }) => `pack-${checksum}`));
+  const keptNames = new Set(packs.map(({ checksum }) => `pack-${checksum}`));
   for (const name of names) {
     const file = join(folder, name);
-    if (!kept.has(name.replace(/\.\w+$/, "")) && (await isOlder(file))) await rm(file, { force: true });
+    if (!keptNames.has(name.replace(/\.\w+$/, "")) && (await isOlder(file))) await rm(file, { force: true });
   }
 }
 
 /** A newer pack may be one that another process has just pushed. */
 async function isOlder(file: string): Promise<boolean> {
-  const found = await stat(file).catch(() => undefined);
-  return found !== undefined && Date.now() - found.mtimeMs > mergedKeptMs;
+  const stats = await stat(file).catch(() => undefined);
+  return stats !== undefined && Date.now() - stats.mtimeMs > mergedKeptMs;
 }
 
 async function sizeOf(file: string): Promise<number | undefined> {
@@ -145,7 +146,7 @@ async function sizeOf(file: string): Promise<number | undefined> {
   }
 }
 
-/** Sets the time of a folder to now. False when it does not exist. */
+/** Sets a folder's time to now. False when it does not exist. */
 async function touch(folder: string): Promise<boolean> {
   try {
     await utimes(folder, new Date(), new Date());

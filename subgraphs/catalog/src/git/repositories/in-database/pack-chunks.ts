@@ -21,13 +21,13 @@ export interface PackForRows {
   readonly packId: string;
   readonly checksum: string;
   readonly bytes: number;
-  /** The whole content of a small pack, which the transaction of the push stores. Undefined: it was uploaded. */
+  /** A small pack's whole content, which the push's transaction stores. Undefined: it was uploaded. */
   readonly content: Buffer | undefined;
 }
 
 /**
- * Prepares a pack for the transaction of its push, which must not read files. The chunks of a large pack are stored before,
- * each by a transaction of its own, and expire unless the push is acknowledged.
+ * Prepares a pack for its push's transaction, which must not read files. A large pack's chunks are stored before, each
+ * by its own transaction, and expire unless the push is acknowledged.
  */
 export async function preparePack(
   database: Database,
@@ -54,7 +54,7 @@ export async function preparePack(
   }
 }
 
-/** Makes a prepared pack a part of its repository. Throws when the pack has expired meanwhile. */
+/** Makes a prepared pack part of its repository. Throws when the pack has expired meanwhile. */
 export async function keepPreparedPack(
   { execute, tenant }: Transaction,
   repositoryId: string,
@@ -65,8 +65,8 @@ export async function keepPreparedPack(
     await execute(insertChunk, [tenant.uuid, packId, 0, content]);
     return;
   }
-  const kept = await execute(keepPack, [tenant.uuid, packId]);
-  if (kept.length === 0) throw new Error(`The upload of the pack ${checksum} took more than an hour`);
+  const keptRows = await execute(keepPack, [tenant.uuid, packId]);
+  if (keptRows.length === 0) throw new Error(`The upload of the pack ${checksum} took more than an hour`);
 }
 
 /** A stored pack is missing a chunk: it was merged into another pack, and has expired. */
@@ -74,7 +74,7 @@ export class PackGone extends Error {
   override readonly name = "PackGone";
 }
 
-/** Writes the chunks of a stored pack into a file. Throws PackGone. */
+/** Writes a stored pack's chunks into a file. Throws PackGone. */
 export async function downloadPack(
   reader: TenantReader,
   tenant: Tenant,

@@ -15,7 +15,7 @@ import { keepPreparedPack, preparePack } from "./pack-chunks.js";
 import { readRepositoryState, type StoredPack } from "./repository-state.js";
 import { countMergedPacks, expirePacks, lockRepository, selectPlace } from "./repository-statement.js";
 
-/** The payload of the job that merges the packs of a repository. */
+/** The payload for the job that merges a repository's packs. */
 interface MergePayload {
   tenantId: string;
   repositoryId: string;
@@ -47,7 +47,7 @@ export const unmergedRepositories: WaitingRows<MergePayload> = {
 
 const mergeTimeoutMs = 600_000;
 
-/** Merges small packs of a repository into one, beside pushes and readers. */
+/** Merges a repository's small packs into one, beside pushes and readers. */
 export class PackMerging {
   readonly #database: Database;
   readonly #cache: PackCache;
@@ -73,9 +73,9 @@ export class PackMerging {
     const content = { objects, head: "main", refs: [], maxBytes: 1 };
     const staging = await PushStaging.open(await this.#cache.pushes(), content);
     try {
-      const merged = await this.#write(staging, packs, signal);
-      await this.#replace(tenant, repositoryId, { packs, merged });
-      await this.#cache.adopt(tenant, repositoryId, merged);
+      const mergedPack = await this.#write(staging, packs, signal);
+      await this.#replace(tenant, repositoryId, { packs, merged: mergedPack });
+      await this.#cache.adopt(tenant, repositoryId, mergedPack);
     } finally {
       await staging.remove();
     }
@@ -87,39 +87,39 @@ export class PackMerging {
     await git(["pack-objects", "--stdin-packs", "--quiet", "--threads=1", "--window-memory=64m", prefix], {
       ...{ cwd: staging.folder, input: names, unpacks: true, timeoutMs: mergeTimeoutMs, signal },
     });
-    const [merged] = await staging.packs();
-    if (!merged) throw new Error("Git merged no pack");
-    return merged;
+    const [mergedPack] = await staging.packs();
+    if (!mergedPack) throw new Error("Git merged no pack");
+    return mergedPack;
   }
 
-  /** Does nothing when another process has merged one of the packs meanwhile. */
+  /** Does nothing when another process has merged a pack meanwhile. */
   async #replace(
     tenant: Tenant,
     repositoryId: string,
     { packs, merged }: { packs: readonly StoredPack[]; merged: ReceivedPack },
   ): Promise<void> {
-    const prepared = await preparePack(this.#database, tenant, { repositoryId, pack: merged });
+    const preparedPack = await preparePack(this.#database, tenant, { repositoryId, pack: merged });
     failpoint("repository.merged");
     const cause = { trace: continueTrace(undefined), actorId: "system" };
     await this.#database.transaction(tenant, cause, async (transaction) => {
       const { execute } = transaction;
       await execute(lockRepository, [tenant.uuid, repositoryId]);
       const ids = packs.map(({ packId }) => packId);
-      const expired = await execute<{ bytes: string }>(expirePacks, [tenant.uuid, repositoryId, ids]);
-      if (expired.length < packs.length) throw new Error("Another process has merged the packs meanwhile");
-      await keepPreparedPack(transaction, repositoryId, prepared);
-      const freed = expired.reduce((sum, { bytes }) => sum + Number(bytes), -merged.bytes);
-      await execute(countMergedPacks, [tenant.uuid, repositoryId, packs.length - 1, freed]);
+      const expiredPacks = await execute<{ bytes: string }>(expirePacks, [tenant.uuid, repositoryId, ids]);
+      if (expiredPacks.length < packs.length) throw new Error("Another process has merged the packs meanwhile");
+      await keepPreparedPack(transaction, repositoryId, preparedPack);
+      const freedBytes = expiredPacks.reduce((sum, { bytes }) => sum + Number(bytes), -merged.bytes);
+      await execute(countMergedPacks, [tenant.uuid, repositoryId, packs.length - 1, freedBytes]);
     });
   }
 }
 
 /**
- * The smallest packs, so that each of the others is more than twice as large as all smaller ones together. So a large pack
+ * The smallest packs, so that each other pack is more than twice as large as all smaller ones together. So a large pack
  * is rarely written again.
  */
 export function smallPacks<Pack extends { readonly bytes: number }>(packs: readonly Pack[]): Pack[] {
-  const ascending = packs.toSorted((one, other) => one.bytes - other.bytes);
+  const ascending = packs.toSorted((a, b) => a.bytes - b.bytes);
   let sum = 0;
   let count = 0;
   for (const [place, { bytes }] of ascending.entries()) {

@@ -11,7 +11,7 @@ export interface PushForRows {
   readonly repositoryId: string;
   readonly moves: readonly BranchMove[];
   readonly packs: readonly PackForRows[];
-  /** The branch of HEAD, if HEAD names no commit. */
+  /** HEAD's branch, if HEAD names no commit. */
   readonly branch: string;
   readonly limits: RepositoryLimits;
 }
@@ -31,17 +31,19 @@ export async function commitPush(database: Database, tenant: Tenant, push: PushF
   try {
     await database.transaction(tenant, { trace: continueTrace(undefined) }, async (transaction) => {
       const { execute } = transaction;
-      const [locked] = await execute<{ bytes: string; tenant_bytes: string }>(lockRepository, [
+      const [lockedRow] = await execute<{ bytes: string; tenant_bytes: string }>(lockRepository, [
         ...[tenant.uuid, repositoryId],
       ]);
-      if (!locked) throw new Error("A repository has vanished");
+      if (!lockedRow) throw new Error("A repository has vanished");
       for (const { ref, expected, commit } of moves) {
         const values = [tenant.uuid, repositoryId, ref, commit];
-        const moved = await (expected === null ? execute(insertRef, values) : execute(moveRef, [...values, expected]));
-        if (moved.length === 0) throw new BranchMoved();
+        const movedRows = await (expected === null
+          ? execute(insertRef, values)
+          : execute(moveRef, [...values, expected]));
+        if (movedRows.length === 0) throw new BranchMoved();
       }
-      const stored = { bytes: Number(locked.bytes), tenantBytes: Number(locked.tenant_bytes) };
-      requireRoom(limits, stored, pushedBytes);
+      const storedBytes = { bytes: Number(lockedRow.bytes), tenantBytes: Number(lockedRow.tenant_bytes) };
+      requireRoom(limits, storedBytes, pushedBytes);
       for (const pack of packs) await keepPreparedPack(transaction, repositoryId, pack);
       await execute(raiseVersion, [tenant.uuid, repositoryId, packs.length, pushedBytes, branch]);
     });

@@ -5,14 +5,14 @@ import type { StoredBytes } from "../port/repository-limits.js";
 import type { RepositoryPlace } from "../port/repository-store.js";
 import { selectState } from "./repository-statement.js";
 
-/** A pack of a repository, without its bytes. */
+/** A pack in a repository, without its bytes. */
 export interface StoredPack {
   readonly packId: string;
   readonly checksum: string;
   readonly bytes: number;
 }
 
-/** The state of a repository at one moment. */
+/** A repository's state at one moment. */
 export interface RepositoryState extends StoredBytes {
   /** A UUID; undefined before the first push. */
   readonly repositoryId: string | undefined;

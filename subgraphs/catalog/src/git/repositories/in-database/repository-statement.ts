@@ -1,14 +1,14 @@
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { mergedPacks } from "../rows/repository.entity.js";
 
-/** The repository of a place and its version, for a look whether a cache is up to date. */
+/** The repository at a place and its version, for a look whether a cache is up to date. */
 export const selectVersion = tenantStatement(
   "repository_version",
   `select repository_id, version from repositories
    where tenant_id = scope.tenant and owner = $2 and name = $3 and version > 0`,
 );
 
-/** The whole state of a repository but its bytes, of one moment. Refs and packs are JSON. */
+/** A repository's whole state but its bytes, at one moment. Refs and packs are JSON. */
 export const selectState = tenantStatement(
   "repository_state",
   `select repository_id, coalesce(version, 0) as version, head, coalesce(bytes, 0)::text as bytes,
@@ -52,7 +52,7 @@ export const moveRef = {
     where tenant_id = $1 and repository_id = $2 and name = $3 and object_id = $5 returning true`,
 };
 
-/** A ref cannot be the folder of another one. */
+/** A ref cannot be another ref's folder. */
 export const insertRef = {
   name: "insert_repository_ref",
   text: `insert into repository_refs (tenant_id, repository_id, name, object_id) select $1, $2, $3, $4
@@ -61,7 +61,7 @@ export const insertRef = {
     on conflict do nothing returning true`,
 };
 
-/** The parameters are: tenant, repository, added packs, added bytes, branch of HEAD if HEAD names no commit. */
+/** The parameters are: tenant, repository, added packs, added bytes, HEAD's branch if HEAD names no commit. */
 export const raiseVersion = {
   name: "raise_repository_version",
   text: `update repositories one set version = version + 1, pack_count = pack_count + $3, bytes = bytes + $4,
@@ -91,8 +91,8 @@ export const insertChunk = {
 };
 
 /**
- * A chunk before its push is acknowledged. Its commit does not wait for the disk: the later commit of the push waits for
- * the whole log up to it.
+ * A chunk before its push is acknowledged. Its commit does not wait for the disk: the push's later commit waits for the
+ * whole log up to it.
  */
 export const insertUploadedChunk = {
   name: "insert_uploaded_chunk",

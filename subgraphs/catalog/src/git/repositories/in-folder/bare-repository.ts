@@ -19,8 +19,8 @@ const maxRefBytes = 64 * 1024 * 1024;
 /** The branch that HEAD names, and all refs in the order of their names. */
 export async function readRefs(folder: string): Promise<{ head: string; refs: Ref[] }> {
   const format = "--format=%(objectname) %(refname)";
-  const listed = await git(["for-each-ref", format], { cwd: folder, maxOutputBytes: maxRefBytes });
-  const lines = listed.toString("utf8").split("\n").filter(Boolean);
+  const refList = await git(["for-each-ref", format], { cwd: folder, maxOutputBytes: maxRefBytes });
+  const lines = refList.toString("utf8").split("\n").filter(Boolean);
   const refs = lines.map((line) => ({ objectId: line.slice(0, 40), name: line.slice(41) }));
   return { head: (await readFile(join(folder, "HEAD"), "utf8")).trim().replace(/^ref: refs\/heads\//, ""), refs };
 }
@@ -28,15 +28,15 @@ export async function readRefs(folder: string): Promise<{ head: string; refs: Re
 /** Creates the repository under a temporary name and renames it, so that it is never incomplete. */
 export async function createRepository(root: string, folder: string): Promise<void> {
   await mkdir(dirname(folder), { recursive: true, mode: 0o700 });
-  const unfinished = await mkdtemp(join(root, unfinishedPrefix));
+  const unfinishedFolder = await mkdtemp(join(root, unfinishedPrefix));
   try {
     const fsync = (await hasFsyncSetting()) ? "fsync = all" : "fsyncObjectFiles = true";
-    // An empty template: no hooks of this machine.
-    await git(["init", "--quiet", "--bare", "--template=", unfinished]);
-    await appendFile(join(unfinished, "config"), repositoryConfig(fsync));
-    await rename(unfinished, folder);
+    // An empty template: no hooks from this machine.
+    await git(["init", "--quiet", "--bare", "--template=", unfinishedFolder]);
+    await appendFile(join(unfinishedFolder, "config"), repositoryConfig(fsync));
+    await rename(unfinishedFolder, folder);
   } catch (error) {
-    await rm(unfinished, { recursive: true, force: true });
+    await rm(unfinishedFolder, { recursive: true, force: true });
     // Another first push may have created it.
     if (!(await isRepository(folder))) throw error;
   }
@@ -66,10 +66,10 @@ export async function moveRef(
   }
 }
 
-/** The bytes of all objects, and the number of packs. */
+/** The bytes in all objects, and the number of packs. */
 export async function countObjects(folder: string): Promise<{ bytes: number; packs: number }> {
-  const counted = String(await git(["count-objects", "-v"], { cwd: folder }));
-  const value = (name: string) => Number(new RegExp(`^${name}: (\\d+)$`, "m").exec(counted)?.[1] ?? 0);
+  const counts = String(await git(["count-objects", "-v"], { cwd: folder }));
+  const value = (name: string) => Number(new RegExp(`^${name}: (\\d+)$`, "m").exec(counts)?.[1] ?? 0);
   return { bytes: 1024 * (value("size") + value("size-pack")), packs: value("packs") };
 }
 
@@ -77,7 +77,7 @@ export async function countObjects(folder: string): Promise<{ bytes: number; pac
 export async function removeStaleLocks(folder: string, ref: string): Promise<void> {
   for (const name of ["HEAD.lock", "packed-refs.lock", `${ref}.lock`]) {
     const lock = join(folder, name);
-    const found = await stat(lock).catch(() => undefined);
-    if (found !== undefined && Date.now() - found.mtimeMs > staleLockMs) await rm(lock, { force: true });
+    const stats = await stat(lock).catch(() => undefined);
+    if (stats !== undefined && Date.now() - stats.mtimeMs > staleLockMs) await rm(lock, { force: true });
   }
 }

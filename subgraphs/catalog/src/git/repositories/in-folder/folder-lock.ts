@@ -21,8 +21,8 @@ interface FolderLock {
 }
 
 /**
- * Takes the lock of a repository in all processes. It is a row with a lease, so that no transaction is open while git
- * works. Throws TARGET_UNAVAILABLE.
+ * Takes a repository's lock in all processes. It is a row with a lease, so that no transaction is open while git works.
+ * Throws TARGET_UNAVAILABLE.
  */
 export async function takeRepositoryLock(
   database: Database,

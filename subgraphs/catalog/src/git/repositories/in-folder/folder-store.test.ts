@@ -20,13 +20,13 @@ describe("a repository store in a folder", () => {
     const store = stores.inFolder();
     await pushTexts(store, place, "main", { "a.txt": "1" });
     const [root = ""] = store.roots;
-    const left = [join(root, ".pushes", "push-dead"), join(root, ".new-dead")];
-    for (const folder of left) await mkdir(folder, { recursive: true });
+    const leftFolders = [join(root, ".pushes", "push-dead"), join(root, ".new-dead")];
+    for (const folder of leftFolders) await mkdir(folder, { recursive: true });
     const tidying = new FolderTidying(root);
     await tidying.tidy(Date.now());
-    expect(left.map(existsSync)).toEqual([true, true]);
+    expect(leftFolders.map(existsSync)).toEqual([true, true]);
     await tidying.tidy(Date.now() + 3_600_000);
-    expect(left.map(existsSync)).toEqual([false, false]);
+    expect(leftFolders.map(existsSync)).toEqual([false, false]);
     expect(existsSync((await store.find(place)) ?? "")).toBe(true);
   });
 

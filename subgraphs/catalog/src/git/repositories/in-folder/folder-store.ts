@@ -32,7 +32,7 @@ import { pushesFolder } from "./folder-tidying.js";
 
 interface FolderStoreParts {
   readonly database: Database;
-  /** The folder, which all processes of the platform have in common. */
+  /** The folder, which all platform processes have in common. */
   readonly folder: string;
   readonly limits: RepositoryLimits;
   readonly logger: Logger;
@@ -41,7 +41,7 @@ interface FolderStoreParts {
 /** Git begins to merge packs at this number. */
 const packsBeforeMerge = 50;
 
-/** One bare repository for each tenant, owner and name, in a folder of all processes. */
+/** One bare repository for each tenant, owner and name, in a folder for all processes. */
 export class FolderStore implements RepositoryStore {
   readonly disk: PlatformFolder;
   readonly #root: string;
@@ -86,8 +86,8 @@ export class FolderStore implements RepositoryStore {
       place.owner,
       place.name,
     );
-    const stored = { bytes: Number(rows[0]?.bytes), tenantBytes: Number(rows[0]?.tenant_bytes) };
-    const maxBytes = remainingBytes(this.#parts.limits, stored);
+    const storedBytes = { bytes: Number(rows[0]?.bytes), tenantBytes: Number(rows[0]?.tenant_bytes) };
+    const maxBytes = remainingBytes(this.#parts.limits, storedBytes);
     const folder = this.#folder(place);
     if (!(await isRepository(folder))) return { objects: undefined, head: branch, refs: [], maxBytes };
     const { head, refs } = await readRefs(folder);
@@ -104,8 +104,8 @@ export class FolderStore implements RepositoryStore {
     const lock = await takeRepositoryLock(this.#parts.database, place, branch);
     let { bytes } = lock.stored;
     try {
-      const received = await staging.packs();
-      const pushedBytes = received.reduce((sum, pack) => sum + pack.bytes, 0);
+      const receivedPacks = await staging.packs();
+      const pushedBytes = receivedPacks.reduce((sum, pack) => sum + pack.bytes, 0);
       requireRoom(this.#parts.limits, lock.stored, pushedBytes);
       if (!(await isRepository(folder))) await createRepository(this.#root, folder);
       await removeStaleLocks(folder, move.ref);
@@ -113,14 +113,14 @@ export class FolderStore implements RepositoryStore {
       // While the lock is held, only a process that lost its lease can move the branch.
       if ((refs.find(({ name }) => name === move.ref)?.objectId ?? null) !== move.expected) return false;
       failpoint("repository.received");
-      for (const { file, checksum } of received) await movePack(file, join(folder, "objects", "pack"), checksum);
+      for (const { file, checksum } of receivedPacks) await movePack(file, join(folder, "objects", "pack"), checksum);
       if (!(await moveRef(folder, move))) return false;
       failpoint("repository.committed");
       if (!refs.some(({ name }) => name === `refs/heads/${head}`))
         await git(["symbolic-ref", "HEAD", `refs/heads/${branch}`], { cwd: folder });
-      const counted = await countObjects(folder);
-      bytes = counted.bytes;
-      if (counted.packs > packsBeforeMerge) await this.#mergePacks(folder);
+      const counts = await countObjects(folder);
+      bytes = counts.bytes;
+      if (counts.packs > packsBeforeMerge) await this.#mergePacks(folder);
       return true;
     } finally {
       await lock.release(bytes);

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { inUseMs, removeOlder } from "../bare/remove-older.js";
 
-/** The folder of pushes that are being received. */
+/** The folder for pushes that are being received. */
 export const pushesFolder = ".pushes";
-/** Names of unfinished repositories begin with this. */
+/** Unfinished repositories' names begin with this. */
 export const unfinishedPrefix = ".new-";
 
 /** Removes what processes that died have left in REPOSITORIES_DIR. */

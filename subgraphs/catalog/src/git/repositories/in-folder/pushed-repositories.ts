@@ -20,7 +20,7 @@ const pageSize = 1000;
 const repositoriesWithCommits = `select repository_id, tenant_id, owner, name from catalog.repositories
   where bytes > 0 and repository_id > $1::uuid order by repository_id limit $2`;
 
-/** Looks in REPOSITORIES_DIR for each repository that has commits. The client must see the rows of all tenants. */
+/** Looks in REPOSITORIES_DIR for each repository that has commits. The client must see all tenants' rows. */
 export async function* pushedRepositories(
   client: Pick<BoundedClient, "query">,
   root: string,

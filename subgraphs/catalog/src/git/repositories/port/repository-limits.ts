@@ -1,9 +1,9 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 
-/** The bytes of packs that are stored. */
+/** The bytes in stored packs. */
 export interface RepositoryLimits {
   readonly repositoryBytes: number;
-  /** All repositories of a tenant together. */
+  /** A tenant's repositories together. */
   readonly tenantBytes: number;
 }
 
@@ -14,15 +14,18 @@ export interface StoredBytes {
 }
 
 /** How many bytes the next push may have. */
-export function remainingBytes(limits: RepositoryLimits, stored: StoredBytes): number {
-  return Math.max(0, Math.min(limits.repositoryBytes - stored.bytes, limits.tenantBytes - stored.tenantBytes));
+export function remainingBytes(limits: RepositoryLimits, storedBytes: StoredBytes): number {
+  return Math.max(
+    0,
+    Math.min(limits.repositoryBytes - storedBytes.bytes, limits.tenantBytes - storedBytes.tenantBytes),
+  );
 }
 
 /** Throws TARGET_FULL when a push of `pushedBytes` is over a limit. */
-export function requireRoom(limits: RepositoryLimits, stored: StoredBytes, pushedBytes: number): void {
-  if (pushedBytes > limits.repositoryBytes - stored.bytes)
+export function requireRoom(limits: RepositoryLimits, storedBytes: StoredBytes, pushedBytes: number): void {
+  if (pushedBytes > limits.repositoryBytes - storedBytes.bytes)
     throw full(`The repository may have ${mebibytes(limits.repositoryBytes)}, and this push would make it larger.`);
-  if (pushedBytes > limits.tenantBytes - stored.tenantBytes)
+  if (pushedBytes > limits.tenantBytes - storedBytes.tenantBytes)
     throw full(`The repositories of the tenant may have ${mebibytes(limits.tenantBytes)} together.`);
 }
 

@@ -4,7 +4,7 @@ import { serviceKey } from "@factory/runtime/subgraph/service-registry";
 import type { SourcePolicy } from "../../git/remote-policy.js";
 import { repositoryNameProblem } from "./repository-name.js";
 
-/** A repository of a tenant. */
+/** A tenant's repository. */
 export interface RepositoryPlace {
   readonly tenantId: string;
   readonly owner: string;
@@ -20,11 +20,11 @@ export interface BranchMove {
 }
 
 /**
- * The git repositories of the platform. Every process serves and pushes every repository. A repository exists from its
- * first push on.
+ * The platform's git repositories. Every process serves and pushes every repository. A repository exists from its first
+ * push on.
  */
 export interface RepositoryStore {
-  /** The folders of the store, which no caller may name as a source or a target. */
+  /** The store's folders, which no caller may name as a source or a target. */
   readonly roots: readonly string[];
   /** The folder that needs room for a push. */
   readonly disk: PlatformFolder;
@@ -44,7 +44,7 @@ export interface OpenRepository {
   readonly policy: SourcePolicy;
   /** Takes over what was pushed. Returns false, and changes nothing, when the branch has moved meanwhile. */
   publish(move: BranchMove): Promise<boolean>;
-  /** Forgets what was pushed, and takes the newest state of the repository. */
+  /** Forgets what was pushed, and takes the repository's newest state. */
   refresh(): Promise<void>;
   close(): Promise<void>;
 }
@@ -52,7 +52,7 @@ export interface OpenRepository {
 /** The store of the process. */
 export const repositoryStoreService = serviceKey<RepositoryStore>("RepositoryStore");
 
-/** Whether all parts of a place may be names of folders and rows. */
+/** Whether all parts in a place may be names of folders and rows. */
 export function isRepositoryPlace({ tenantId, owner, name }: RepositoryPlace): boolean {
   const isTenant = decodeId("ten", tenantId) !== undefined;
   return isTenant && repositoryNameProblem(owner) === undefined && repositoryNameProblem(name) === undefined;

@@ -1,4 +1,4 @@
-/** Makes the row of a repository before its first push. The parameters are: tenant, repository, owner, name, branch. */
+/** Makes a repository's row before its first push. The parameters are: tenant, repository, owner, name, branch. */
 export const insertRepository = {
   name: "insert_repository",
   text: `insert into repositories (tenant_id, repository_id, owner, name, head, version, bytes, pack_count)

@@ -3,7 +3,7 @@ import { wireId } from "@factory/runtime/db/wire-id-type";
 import { Entity, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 
-/** A piece of a pack, so that no statement has more than one of them in memory. */
+/** A piece of a pack, so that no statement has more than one piece in memory. */
 @Entity(tenantTable("repository_chunks"))
 export class RepositoryChunk {
   [PrimaryKeyProp]?: ["tenantId", "packId", "position"];

@@ -5,7 +5,7 @@ import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 
 export const expiredPack = "expires_at < now()";
 
-/** A pack of git objects. Its bytes are chunks. */
+/** A pack with git objects. Its bytes are chunks. */
 @Entity(expiringTenantTable("repository_packs", expiredPack))
 @Index({ name: "repository_packs_repository", properties: ["tenantId", "repositoryId"] })
 @Index({
@@ -32,8 +32,8 @@ export class RepositoryPack {
   bytes: string;
 
   /**
-   * Null for a pack of the repository. A pack whose push has not been acknowledged, or that was merged into another one,
-   * is deleted at this time.
+   * Null while the pack belongs to the repository. A pack whose push is not acknowledged, or that was merged into
+   * another one, is deleted at this time.
    */
   @Property({ type: "timestamptz", nullable: true })
   expiresAt: Date | null;

@@ -3,7 +3,7 @@ import { wireId } from "@factory/runtime/db/wire-id-type";
 import { Entity, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 
-/** A branch or a tag of a repository whose packs are rows. */
+/** A branch or a tag in a repository whose packs are rows. */
 @Entity(tenantTable("repository_refs"))
 export class RepositoryRef {
   [PrimaryKeyProp]?: ["tenantId", "repositoryId", "name"];

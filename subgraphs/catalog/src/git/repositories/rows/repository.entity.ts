@@ -8,7 +8,7 @@ export const mergedPacks = 24;
 
 export const waitsForMerge = "crowded_at is not null";
 
-/** A git repository of the platform. Before its first push its version is 0, and it does not exist for readers. */
+/** A git repository on the platform. Before its first push its version is 0, and it does not exist for readers. */
 @Entity(sweptTenantTable("repositories", waitsForMerge))
 @Unique({ name: "repositories_place", properties: ["tenantId", "owner", "name"] })
 @Index({
@@ -38,14 +38,14 @@ export class Repository {
   @Property({ type: "integer" })
   version: number;
 
-  /** The bytes of the packs, for the limits. */
+  /** The packs' bytes, for the limits. */
   @Property({ type: "bigint" })
   bytes: string;
 
   @Property({ type: "integer" })
   packCount: number;
 
-  /** Since when the repository waits for the merge of its packs; null: it does not wait. */
+  /** Since when the repository waits for its packs to be merged; null: it does not wait. */
   @Property({ type: "timestamptz", nullable: true })
   crowdedAt: Date | null;
 

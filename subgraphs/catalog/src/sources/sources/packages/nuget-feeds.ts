@@ -41,21 +41,21 @@ export class NugetFeeds {
 
   async #baseAddress(feed: string, deadline: Deadline): Promise<string> {
     const answer = await this.#downloads.get(feed, indexLimits, deadline);
-    const found = answer.status === 200 && !answer.truncated ? baseAddressOf(answer) : undefined;
-    if (found === undefined)
+    const baseAddress = answer.status === 200 && !answer.truncated ? baseAddressOf(answer) : undefined;
+    if (baseAddress === undefined)
       throw sourceUnavailable(
         "A configured NuGet feed has no valid service index. The operator must check NUGET_FEEDS.",
       );
-    return found.endsWith("/") ? found : `${found}/`;
+    return baseAddress.endsWith("/") ? baseAddress : `${baseAddress}/`;
   }
 }
 
-/** The address of a package: its id in lower case, and its normalized version in lower case. */
+/** A package's address: its id in lower case, and its normalized version in lower case. */
 function packageAddress(base: string, { packageId, version }: FeedPackageRef): string {
-  const parsed = parseVersion(version);
-  if (parsed === undefined)
+  const parsedVersion = parseVersion(version);
+  if (parsedVersion === undefined)
     throw sourceUnavailable(`"${version}" is not a valid NuGet version. Use MAJOR.MINOR.PATCH, for example 1.4.0.`);
-  const [id, number] = [packageId.toLowerCase(), formatVersion(parsed).toLowerCase()];
+  const [id, number] = [packageId.toLowerCase(), formatVersion(parsedVersion).toLowerCase()];
   return new URL(`${id}/${number}/${id}.${number}.nupkg`, base).href;
 }
 

@@ -2,10 +2,10 @@ import type { EgressResponse } from "@factory/runtime/egress/egress";
 import { sourceUnavailable } from "../references/source-failure.js";
 import { maxPackedBytes, requirePackedSize } from "../references/source-limits.js";
 
-/** The limits of one download. Feeds redirect downloads to their storage. */
+/** The limits for one download. Feeds redirect downloads to their storage. */
 export const packageLimits = { maxBytes: maxPackedBytes, redirects: 3 };
 
-/** The package of an answer. Throws SOURCE_UNAVAILABLE and SOURCE_TOO_LARGE. */
+/** The package in an answer. Throws SOURCE_UNAVAILABLE and SOURCE_TOO_LARGE. */
 export function packageBody({ status, body, truncated }: EgressResponse): Buffer {
   if (status === 200) {
     requirePackedSize(truncated ? maxPackedBytes + 1 : body.length);

@@ -12,7 +12,7 @@ async function read(bytes: Buffer): Promise<Record<string, string>> {
   return files;
 }
 
-const refused = (entries: readonly ZipEntry[], code: string) =>
+const expectRefusal = (entries: readonly ZipEntry[], code: string) =>
   expect(read(zipOf(entries))).rejects.toMatchObject({ code });
 
 describe("reading a package archive", () => {
@@ -105,7 +105,7 @@ describe("a package archive is refused as unsafe:", () => {
     ["a path of 241 characters", "a".repeat(241)],
     ["a path of 33 folders", "a/".repeat(33).concat("b")],
   ])("%s", async (_, name) => {
-    await refused(
+    await expectRefusal(
       [
         { name: "ok.txt", content: "1" },
         { name, content: "x" },
@@ -142,7 +142,7 @@ describe("a package archive is refused as unsafe:", () => {
     ["an empty file that is not", [{ name: "a", content: "x", size: 0 }]],
     ["a stored file of another size", [{ name: "a", content: "xyz", stored: true, size: 2 }]],
   ])("%s", async (_, entries) => {
-    await refused(entries, "SOURCE_UNSAFE");
+    await expectRefusal(entries, "SOURCE_UNSAFE");
   });
 
   it.each([
@@ -151,8 +151,8 @@ describe("a package archive is refused as unsafe:", () => {
   ])("a %s size that is too small, without inflating the rest", async (_, size, actual) => {
     const whole = deflateRawSync(randomBytes(actual));
     // reading to the end finds it incomplete
-    const packed = whole.subarray(0, -100);
-    await refused([{ name: "a", packed, size }], "SOURCE_UNSAFE");
+    const packedBytes = whole.subarray(0, -100);
+    await expectRefusal([{ name: "a", packed: packedBytes, size }], "SOURCE_UNSAFE");
   });
 
   it("a symbolic link, by that name", async () => {

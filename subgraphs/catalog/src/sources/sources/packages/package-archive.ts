@@ -14,7 +14,7 @@ export interface ArchiveFile {
   readonly entry: Entry;
 }
 
-// Folders and the metadata of the package are entries too.
+// Folders and the package's metadata are entries too.
 const maxEntries = 3 * maxFiles;
 const smallFileBytes = 256 * 1024;
 const storedMethod = 0;
@@ -64,10 +64,10 @@ export class PackageArchive {
 
   async read({ path, entry }: ArchiveFile): Promise<Buffer> {
     const { fileDataStart } = await readable(this.#zip.readLocalFileHeaderPromise(entry, { minimal: true }));
-    const packed = this.#bytes.subarray(fileDataStart, fileDataStart + entry.compressedSize);
-    const bytes = await unpacked(packed, path, entry);
+    const packedBytes = this.#bytes.subarray(fileDataStart, fileDataStart + entry.compressedSize);
+    const bytes = await unpacked(packedBytes, path, entry);
     if (bytes.length !== entry.uncompressedSize) throw wrongSize(path);
-    if (crc32(bytes) !== entry.crc32) throw damaged();
+    if (crc32(bytes) !== entry.crc32) throw damagedPackage();
     return bytes;
   }
 }
@@ -102,8 +102,12 @@ function entryName({ fileNameRaw, generalPurposeBitFlag, extraFields }: Entry): 
   }
 }
 
-async function unpacked(packed: Buffer, path: string, { compressionMethod, uncompressedSize }: Entry): Promise<Buffer> {
-  if (compressionMethod === storedMethod) return packed;
+async function unpacked(
+  packedBytes: Buffer,
+  path: string,
+  { compressionMethod, uncompressedSize }: Entry,
+): Promise<Buffer> {
+  if (compressionMethod === storedMethod) return packedBytes;
   if (compressionMethod !== deflatedMethod) {
     throw sourceUnavailable(`"${path}" is compressed by the method ${compressionMethod}. Only deflate is supported.`);
   }
@@ -113,31 +117,31 @@ async function unpacked(packed: Buffer, path: string, { compressionMethod, uncom
     chunkSize: Math.min(Math.max(64, uncompressedSize + 1), 1024 * 1024),
   };
   try {
-    if (uncompressedSize <= smallFileBytes) return inflateRawSync(packed, options);
-    return await inflateInPool(packed, options);
+    if (uncompressedSize <= smallFileBytes) return inflateRawSync(packedBytes, options);
+    return await inflateInPool(packedBytes, options);
   } catch (error) {
-    throw (error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE" ? wrongSize(path) : damaged();
+    throw (error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE" ? wrongSize(path) : damagedPackage();
   }
 }
 
-/** Turns any error of yauzl into an error of the package. */
+/** Turns any error of yauzl into an error about the package. */
 async function readable<T>(reading: Promise<T>): Promise<T> {
   try {
     return await reading;
   } catch (error) {
     throw /encryption/.test(String(error))
       ? sourceUnsafe("The package is encrypted. Encryption is not supported.")
-      : damaged();
+      : damagedPackage();
   }
 }
 
 function notUtf8(name: Uint8Array): Error {
-  const shown = Buffer.from(name)
+  const shownName = Buffer.from(name)
     .toString("latin1")
     .replace(/[^\x20-\x7e]/g, (byte) => `\\x${byte.charCodeAt(0).toString(16).padStart(2, "0")}`);
-  return sourceUnsafe(`The package has the name "${shown}", which is not valid UTF-8.`, [shown]);
+  return sourceUnsafe(`The package has the name "${shownName}", which is not valid UTF-8.`, [shownName]);
 }
 
 const wrongSize = (path: string) =>
   sourceUnsafe(`The size of "${path}" differs from the size that the package states.`, [path]);
-const damaged = () => sourceUnavailable("The package is damaged, or it is not a zip archive.");
+const damagedPackage = () => sourceUnavailable("The package is damaged, or it is not a zip archive.");

@@ -4,7 +4,7 @@ import { PackageDownloads } from "./package-downloads.js";
 import { PackageServer } from "./package-server.fixture.js";
 import { redirectTarget } from "./redirect-target.js";
 
-const closed: SourcePolicy = { allowFile: false, fileRoots: [], allowLoopback: false, allowHosts: [] };
+const closedPolicy: SourcePolicy = { allowFile: false, fileRoots: [], allowLoopback: false, allowHosts: [] };
 const limits = { maxBytes: 1_000, redirects: 0 };
 const deadline = () => ({ endsAt: Date.now() + 60_000 });
 
@@ -22,7 +22,7 @@ describe("a host name that leads to an inner address", () => {
   });
 
   const get = (scheme: string, address: string, changes: Partial<SourcePolicy> = {}) => {
-    downloads = new PackageDownloads({ ...closed, ...changes }, async () => [{ address, family: 4 }]);
+    downloads = new PackageDownloads({ ...closedPolicy, ...changes }, async () => [{ address, family: 4 }]);
     return downloads.get(`${scheme}://inner.example:${new URL(server.url).port}/x`, limits, deadline());
   };
 

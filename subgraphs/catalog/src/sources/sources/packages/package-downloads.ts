@@ -4,7 +4,7 @@ import { isAllowedHost, RemoteBlocked, remoteProblem, type SourcePolicy } from "
 import { sourceUnavailable } from "../references/source-failure.js";
 import { redirectTarget } from "./redirect-target.js";
 
-/** The time at which all requests of one reading must have ended. */
+/** The time at which all requests in one reading must have ended. */
 export interface Deadline {
   readonly endsAt: number;
   readonly signal?: AbortSignal | undefined;
@@ -32,7 +32,7 @@ export class PackageDownloads {
     this.#opened = createEgress({ allowLoopback: true, allowPrivateCidrs: ["0.0.0.0/0", "::/0"], ...dns });
   }
 
-  /** Sends the credential to this address only, never to the target of a redirect, even on the same host. */
+  /** Sends the credential to this address only, never to a redirect's target, even on the same host. */
   async get(
     address: string,
     limits: DownloadLimits,
@@ -80,8 +80,8 @@ function basicAuthorization(credential: RemoteCredential): string {
   return `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
 }
 
-function tooManyRedirects(allowed: number): Error {
-  if (allowed > 0)
-    return sourceUnavailable(`The template source redirected more than ${allowed} times, which is the limit.`);
+function tooManyRedirects(limit: number): Error {
+  if (limit > 0)
+    return sourceUnavailable(`The template source redirected more than ${limit} times, which is the limit.`);
   return sourceUnavailable("The template source answered with a redirect. Use its final address.");
 }

@@ -22,7 +22,7 @@ export async function readPackageFile(url: string, policy: SourcePolicy): Promis
 
 async function openFile(path: string): Promise<FileHandle> {
   try {
-    // Links were resolved before the check of the roots. Opening a pipe must not block.
+    // Links were resolved before the roots were checked. Opening a pipe must not block.
     return await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch {
     // A caller must not learn whether the file is missing, a folder or forbidden.

@@ -13,7 +13,7 @@ import { PackageServer } from "./package-server.fixture.js";
 import { nupkgOf, type ZipEntry, zipOf } from "./zip.fixture.js";
 
 const open: SourcePolicy = { allowFile: true, fileRoots: [], allowLoopback: true, allowHosts: [] };
-const closed: SourcePolicy = { ...open, allowFile: false, allowLoopback: false };
+const closedPolicy: SourcePolicy = { ...open, allowFile: false, allowLoopback: false };
 const options = { timeoutMs: 60_000 };
 const config = ".template.config/template.json";
 
@@ -36,14 +36,14 @@ function aReader(policy: SourcePolicy = open, feeds: readonly string[] = []): Pa
 }
 
 function packageRef(text: string): PackageSourceRef {
-  const parsed = parseSourceRef(text);
-  if (!("ref" in parsed) || parsed.ref.kind !== "package") throw new Error(`unreadable: ${text}`);
-  return parsed.ref;
+  const parseResult = parseSourceRef(text);
+  if (!("ref" in parseResult) || parseResult.ref.kind !== "package") throw new Error(`unreadable: ${text}`);
+  return parseResult.ref;
 }
 
-const read = (text: string, reader = aReader()) => reader.read(packageRef(text), options);
+const readRef = (text: string, reader = aReader()) => reader.read(packageRef(text), options);
 const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
-const served = (bytes: Uint8Array, fragment = "") => `nupkg+${server.serve("/x.nupkg", bytes)}${fragment}`;
+const servedRef = (bytes: Uint8Array, fragment = "") => `nupkg+${server.serve("/x.nupkg", bytes)}${fragment}`;
 const paths = ({ files }: { files: ReadonlyMap<string, unknown> }) => [...files.keys()].toSorted();
 
 async function aFolder(): Promise<string> {
@@ -58,14 +58,14 @@ describe("a package source", () => {
     const url = server.serve("/x.nupkg", bytes);
     const { resolvedRef } = await aReader().resolve(packageRef(`nupkg+${url}#content`), options);
     expect(resolvedRef).toBe(`nupkg+${url}#sha256=${sha256(bytes)}:content`);
-    const found = await read(resolvedRef);
-    expect([found.resolvedRef, paths(found)]).toEqual([resolvedRef, [config, "a.txt"]]);
+    const source = await readRef(resolvedRef);
+    expect([source.resolvedRef, paths(source)]).toEqual([resolvedRef, [config, "a.txt"]]);
   });
 
   it("pins while it is read for the first time, with one download", async () => {
     const bytes = nupkgOf({ "a.txt": "1" });
-    const found = await read(served(bytes));
-    expect(found.resolvedRef).toBe(`nupkg+${server.url}/x.nupkg#sha256=${sha256(bytes)}`);
+    const source = await readRef(servedRef(bytes));
+    expect(source.resolvedRef).toBe(`nupkg+${server.url}/x.nupkg#sha256=${sha256(bytes)}`);
     expect(server.asked).toEqual(["/x.nupkg"]);
   });
 
@@ -79,11 +79,11 @@ describe("a package source", () => {
       "web/run.sh": { mode: "100755", content: "#!/bin/sh\n" },
       [`web/${config}`]: "{}",
     });
-    const parsed = parseSourceRef(`git+${repository.url}#main:web`);
-    if (!("ref" in parsed) || parsed.ref.kind !== "git") throw new Error("unreadable");
-    const pinned = parseSourceRef((await resolveSource(parsed.ref, open, options)).resolvedRef);
-    if (!("ref" in pinned) || pinned.ref.kind !== "git") throw new Error("unreadable");
-    const git = await fetchSource(pinned.ref, open, options);
+    const parseResult = parseSourceRef(`git+${repository.url}#main:web`);
+    if (!("ref" in parseResult) || parseResult.ref.kind !== "git") throw new Error("unreadable");
+    const pinnedRef = parseSourceRef((await resolveSource(parseResult.ref, open, options)).resolvedRef);
+    if (!("ref" in pinnedRef) || pinnedRef.ref.kind !== "git") throw new Error("unreadable");
+    const git = await fetchSource(pinnedRef.ref, open, options);
     const zip = zipOf([
       { name: "content/run.sh", content: "#!/bin/sh\n", mode: 0o100744 },
       { name: "content/b/\u00fc.bin", content: binary, stored: true },
@@ -91,11 +91,11 @@ describe("a package source", () => {
       { name: `content/${config}`, content: "{}" },
       { name: "X.nuspec", content: "<package/>" },
     ]);
-    const found = await read(served(zip));
-    expect(found.contentDigest).toBe(git.contentDigest);
-    const plain = (files: typeof found.files) =>
+    const source = await readRef(servedRef(zip));
+    expect(source.contentDigest).toBe(git.contentDigest);
+    const plain = (files: typeof source.files) =>
       [...files].map(([path, { bytes, executable }]) => [path, Buffer.from(bytes).toString("hex"), executable]);
-    expect(plain(found.files)).toEqual(expect.arrayContaining(plain(git.files)));
+    expect(plain(source.files)).toEqual(expect.arrayContaining(plain(git.files)));
   });
 
   it.each<[string, Buffer, string, string[]]>([
@@ -115,13 +115,13 @@ describe("a package source", () => {
       "",
       [config, "package/a", "sub/x.nuspec"],
     ],
-  ])("gives %s", async (_, bytes, fragment, expected) => {
-    expect(paths(await read(served(bytes, fragment)))).toEqual(expected);
+  ])("gives %s", async (_, bytes, fragment, expectedPaths) => {
+    expect(paths(await readRef(servedRef(bytes, fragment)))).toEqual(expectedPaths);
   });
 
   it("is unavailable when the named folder is none", async () => {
     for (const fragment of ["#nowhere", "#content/a.txt", "#_rels"]) {
-      await expect(read(served(nupkgOf({ "a.txt": "1" }), fragment))).rejects.toMatchObject({
+      await expect(readRef(servedRef(nupkgOf({ "a.txt": "1" }), fragment))).rejects.toMatchObject({
         code: "SOURCE_UNAVAILABLE",
         message: expect.stringMatching(/no folder/),
       });
@@ -129,10 +129,10 @@ describe("a package source", () => {
   });
 
   it("is unsafe when its bytes are not the pinned ones", async () => {
-    const pinned = `#sha256=${"0".repeat(64)}`;
+    const pinnedFragment = `#sha256=${"0".repeat(64)}`;
     for (const attempt of [
-      read(served(nupkgOf({ "a.txt": "1" }), pinned)),
-      aReader().resolve(packageRef(served(nupkgOf({ "a.txt": "1" }), pinned)), options),
+      readRef(servedRef(nupkgOf({ "a.txt": "1" }), pinnedFragment)),
+      aReader().resolve(packageRef(servedRef(nupkgOf({ "a.txt": "1" }), pinnedFragment)), options),
     ]) {
       await expect(attempt).rejects.toMatchObject({ code: "SOURCE_UNSAFE", message: expect.stringMatching(/sha256/) });
     }
@@ -141,32 +141,32 @@ describe("a package source", () => {
 
 describe("a package that is too large", () => {
   const tooLarge = (bytes: Buffer, message: RegExp, fragment = "") =>
-    expect(read(served(bytes, fragment))).rejects.toMatchObject({
+    expect(readRef(servedRef(bytes, fragment))).rejects.toMatchObject({
       code: "SOURCE_TOO_LARGE",
       message: expect.stringMatching(message),
     });
 
   it("is refused at more than 50 MiB packed, cut while it comes", async () => {
-    let sent = 0;
+    let sentCount = 0;
     server.on("/endless", (_, response) => {
       response.on("error", () => undefined);
       const more = (): void => {
-        while (!response.destroyed && sent < 500 * 1024 * 1024) {
-          sent += 1024 * 1024;
+        while (!response.destroyed && sentCount < 500 * 1024 * 1024) {
+          sentCount += 1024 * 1024;
           if (!response.write(Buffer.alloc(1024 * 1024))) return void response.once("drain", more);
         }
         response.end();
       };
       more();
     });
-    await expect(read(`nupkg+${server.url}/endless`)).rejects.toMatchObject({ code: "SOURCE_TOO_LARGE" });
-    expect(sent).toBeLessThan(100 * 1024 * 1024);
+    await expect(readRef(`nupkg+${server.url}/endless`)).rejects.toMatchObject({ code: "SOURCE_TOO_LARGE" });
+    expect(sentCount).toBeLessThan(100 * 1024 * 1024);
   });
 
   it("is refused at more than 50 MiB in a file", async () => {
     const file = join(await aFolder(), "big.nupkg");
     await writeFile(file, Buffer.alloc(50 * 1024 * 1024 + 1));
-    await expect(read(`nupkg+${pathToFileURL(file).href}`)).rejects.toMatchObject({ code: "SOURCE_TOO_LARGE" });
+    await expect(readRef(`nupkg+${pathToFileURL(file).href}`)).rejects.toMatchObject({ code: "SOURCE_TOO_LARGE" });
   });
 
   it("is refused at more than 200 MiB unpacked", async () => {
@@ -198,12 +198,12 @@ describe("a package that is too large", () => {
     const bytes = zipOf([...many, { name: "web/a.txt", content: "1" }]);
     await tooLarge(bytes, /10000 files/);
     await tooLarge(bytes, /10000 files/, "#m");
-    expect(paths(await read(served(bytes, "#web")))).toEqual(["a.txt"]);
+    expect(paths(await readRef(servedRef(bytes, "#web")))).toEqual(["a.txt"]);
   });
 
   it("is read at exactly 10,000 files beside the package's metadata", async () => {
     const files = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`f${index}`, "x"]));
-    expect((await read(served(nupkgOf(files), "#content"))).files.size).toBe(10_000);
+    expect((await readRef(servedRef(nupkgOf(files), "#content"))).files.size).toBe(10_000);
   });
 });
 
@@ -216,8 +216,8 @@ describe("a package over http", () => {
     server.redirect("/2", `${server.url}/3`, 308);
     const three = server.redirect("/1", "2", 301);
     const four = server.redirect("/0", "/1", 303);
-    expect(paths(await read(`nupkg+${three}`))).toEqual([config]);
-    await expect(read(`nupkg+${four}`)).rejects.toMatchObject({
+    expect(paths(await readRef(`nupkg+${three}`))).toEqual([config]);
+    await expect(readRef(`nupkg+${four}`)).rejects.toMatchObject({
       code: "SOURCE_UNAVAILABLE",
       message: expect.stringMatching(/3 times/),
     });
@@ -234,27 +234,27 @@ describe("a package over http", () => {
   ])("follows no redirect %s", async (_, location, message) => {
     const url = server.redirect("/go", location);
     const reader = aReader({ ...open, allowFile: false });
-    await expect(read(`nupkg+${url}`, reader)).rejects.toMatchObject({
+    await expect(readRef(`nupkg+${url}`, reader)).rejects.toMatchObject({
       code: "SOURCE_UNAVAILABLE",
       message: expect.stringMatching(message),
     });
   });
 
   it("does not leave an allowed host for this machine", async () => {
-    const policy = { ...closed, allowHosts: [new URL(server.url).host] };
+    const policy = { ...closedPolicy, allowHosts: [new URL(server.url).host] };
     server.serve("/x.nupkg", bytes);
-    expect(paths(await read(`nupkg+${server.url}/x.nupkg`, aReader(policy)))).toEqual([config]);
+    expect(paths(await readRef(`nupkg+${server.url}/x.nupkg`, aReader(policy)))).toEqual([config]);
     const other = await PackageServer.start();
     closers.push(() => other.stop());
     const url = server.redirect("/go", other.serve("/x.nupkg", bytes));
-    await expect(read(`nupkg+${url}`, aReader(policy))).rejects.toMatchObject({ code: "SOURCE_UNAVAILABLE" });
+    await expect(readRef(`nupkg+${url}`, aReader(policy))).rejects.toMatchObject({ code: "SOURCE_UNAVAILABLE" });
     expect(other.asked).toEqual([]);
   });
 
   it("reaches neither this machine nor names that lead to it in production", async () => {
     const port = new URL(server.url).port;
     for (const url of [`http://127.0.0.1:${port}/x.nupkg`, `https://localhost:${port}/x.nupkg`]) {
-      await expect(read(`nupkg+${url}`, aReader(closed))).rejects.toMatchObject({
+      await expect(readRef(`nupkg+${url}`, aReader(closedPolicy))).rejects.toMatchObject({
         code: "SOURCE_UNAVAILABLE",
         message: expect.stringMatching(/not allowed/),
       });
@@ -271,7 +271,7 @@ describe("a package over http", () => {
     [204, /status 204/],
   ])("is unavailable at status %i", async (status, message) => {
     server.on("/x.nupkg", (_, response) => response.writeHead(status).end());
-    const attempt = read(`nupkg+${server.url}/x.nupkg`);
+    const attempt = readRef(`nupkg+${server.url}/x.nupkg`);
     await expect(attempt).rejects.toMatchObject({
       code: "SOURCE_UNAVAILABLE",
       message: expect.stringMatching(message),
@@ -291,13 +291,13 @@ describe("a package over http", () => {
       code: "SOURCE_UNAVAILABLE",
       message: expect.stringMatching(/in time/),
     });
-    await expect(read(`nupkg+${server.url}/half`)).rejects.toMatchObject({
+    await expect(readRef(`nupkg+${server.url}/half`)).rejects.toMatchObject({
       message: expect.stringMatching(/ended the connection/),
     });
-    const gone = await PackageServer.start();
-    const url = gone.url;
-    await gone.stop();
-    await expect(read(`nupkg+${url}/x`)).rejects.toMatchObject({
+    const goneServer = await PackageServer.start();
+    const url = goneServer.url;
+    await goneServer.stop();
+    await expect(readRef(`nupkg+${url}/x`)).rejects.toMatchObject({
       code: "SOURCE_UNAVAILABLE",
       message: expect.stringMatching(/reached/),
     });
@@ -317,9 +317,9 @@ describe("a package in a local folder", () => {
     const file = join(await aFolder(), "my pack.nupkg");
     const bytes = nupkgOf({ [config]: "{}" });
     await writeFile(file, bytes);
-    const found = await read(`nupkg+${pathToFileURL(file).href}`);
-    expect(found.resolvedRef).toBe(`nupkg+${pathToFileURL(file).href}#sha256=${sha256(bytes)}`);
-    expect(paths(found)).toEqual([config]);
+    const source = await readRef(`nupkg+${pathToFileURL(file).href}`);
+    expect(source.resolvedRef).toBe(`nupkg+${pathToFileURL(file).href}#sha256=${sha256(bytes)}`);
+    expect(paths(source)).toEqual([config]);
   });
 
   it("is read from allowed folders alone, whatever links say", async () => {
@@ -330,7 +330,7 @@ describe("a package in a local folder", () => {
     await symlink(join(outside, "x.nupkg"), join(inside, "out.nupkg"));
     await symlink(join(inside, "x.nupkg"), join(inside, "in.nupkg"));
     const policy = { ...open, fileRoots: [inside], blockedFileRoots: [join(inside, "own")] };
-    const attempt = (path: string) => read(`nupkg+${pathToFileURL(path).href}`, aReader(policy));
+    const attempt = (path: string) => readRef(`nupkg+${pathToFileURL(path).href}`, aReader(policy));
     expect(paths(await attempt(join(inside, "x.nupkg")))).toEqual(["content/a"]);
     expect(paths(await attempt(join(inside, "in.nupkg")))).toEqual(["content/a"]);
     for (const path of [join(outside, "x.nupkg"), join(inside, "out.nupkg"), join(inside, "own", "x.nupkg")])
@@ -338,7 +338,7 @@ describe("a package in a local folder", () => {
         code: "SOURCE_UNAVAILABLE",
         message: expect.stringMatching(/not allowed/),
       });
-    await expect(read(`nupkg+${pathToFileURL(inside).href}/x.nupkg`, aReader(closed))).rejects.toMatchObject({
+    await expect(readRef(`nupkg+${pathToFileURL(inside).href}/x.nupkg`, aReader(closedPolicy))).rejects.toMatchObject({
       code: "SOURCE_UNAVAILABLE",
     });
   });
@@ -346,7 +346,7 @@ describe("a package in a local folder", () => {
   it("is unavailable, and the error does not tell whether the file exists", async () => {
     const folder = await aFolder();
     for (const path of [join(folder, "none.nupkg"), folder, "/dev/zero", "/dev/tty"])
-      await expect(read(`nupkg+${pathToFileURL(path).href}`)).rejects.toMatchObject({
+      await expect(readRef(`nupkg+${pathToFileURL(path).href}`)).rejects.toMatchObject({
         code: "SOURCE_UNAVAILABLE",
         message: expect.not.stringContaining(folder),
       });
@@ -359,13 +359,13 @@ describe("a package in a NuGet feed", () => {
   it("is found by its lower-case id and normalised version, and pinned", async () => {
     const feed = server.feed("main", { "my.templates/1.2.0-beta.1": bytes });
     const reader = aReader(open, [feed]);
-    const found = await read("nuget:My.Templates@1.02.0.0-Beta.1+build.5#content", reader);
-    const pinned = `nuget:My.Templates@1.02.0.0-Beta.1+build.5#sha256=${sha256(bytes)}:content`;
-    expect([found.resolvedRef, paths(found)]).toEqual([pinned, [config, "a.txt"]]);
+    const source = await readRef("nuget:My.Templates@1.02.0.0-Beta.1+build.5#content", reader);
+    const pinnedRef = `nuget:My.Templates@1.02.0.0-Beta.1+build.5#sha256=${sha256(bytes)}:content`;
+    expect([source.resolvedRef, paths(source)]).toEqual([pinnedRef, [config, "a.txt"]]);
     expect(await reader.resolve(packageRef("nuget:my.templates@1.2-beta.1"), options)).toEqual({
       resolvedRef: `nuget:my.templates@1.2-beta.1#sha256=${sha256(bytes)}`,
     });
-    expect((await read(pinned, reader)).contentDigest).toBe(found.contentDigest);
+    expect((await readRef(pinnedRef, reader)).contentDigest).toBe(source.contentDigest);
   });
 
   it("is taken from the first feed that has it", async () => {
@@ -374,19 +374,19 @@ describe("a package in a NuGet feed", () => {
       server.feed("first", { "x/1.0.0": bytes }),
       server.feed("second", { "x/1.0.0": nupkgOf({ b: "2" }) }),
     ];
-    expect(paths(await read("nuget:X@1.0.0", aReader(open, feeds)))).toEqual([config, "a.txt"]);
+    expect(paths(await readRef("nuget:X@1.0.0", aReader(open, feeds)))).toEqual([config, "a.txt"]);
     expect(server.asked.some((path) => path.startsWith("/second"))).toBe(false);
   });
 
   it("is not taken from a later feed while an earlier one fails, unless it is pinned", async () => {
-    const broken = `${server.url}/broken/index.json`;
-    const reader = aReader(open, [broken, server.feed("main", { "x/1.0.0": bytes })]);
-    await expect(read("nuget:X@1.0.0", reader)).rejects.toMatchObject({
+    const brokenFeed = `${server.url}/broken/index.json`;
+    const reader = aReader(open, [brokenFeed, server.feed("main", { "x/1.0.0": bytes })]);
+    await expect(readRef("nuget:X@1.0.0", reader)).rejects.toMatchObject({
       code: "SOURCE_UNAVAILABLE",
       message: expect.stringMatching(/service index/),
     });
-    expect(paths(await read(`nuget:X@1.0.0#sha256=${sha256(bytes)}`, reader))).toEqual([config, "a.txt"]);
-    await expect(read(`nuget:Y@1.0.0#sha256=${sha256(bytes)}`, reader)).rejects.toMatchObject({
+    expect(paths(await readRef(`nuget:X@1.0.0#sha256=${sha256(bytes)}`, reader))).toEqual([config, "a.txt"]);
+    await expect(readRef(`nuget:Y@1.0.0#sha256=${sha256(bytes)}`, reader)).rejects.toMatchObject({
       message: expect.stringMatching(/service index/),
     });
   });
@@ -394,9 +394,9 @@ describe("a package in a NuGet feed", () => {
   it("is downloaded through redirects, but the feed itself is not", async () => {
     const feed = server.feed("main", {});
     server.redirect("/main/flat/x/1.0.0/x.1.0.0.nupkg", server.serve("/storage/x", bytes));
-    expect(paths(await read("nuget:X@1.0.0", aReader(open, [feed])))).toEqual([config, "a.txt"]);
-    const moved = server.redirect("/moved", feed);
-    await expect(read("nuget:X@1.0.0", aReader(open, [moved]))).rejects.toMatchObject({
+    expect(paths(await readRef("nuget:X@1.0.0", aReader(open, [feed])))).toEqual([config, "a.txt"]);
+    const movedFeed = server.redirect("/moved", feed);
+    await expect(readRef("nuget:X@1.0.0", aReader(open, [movedFeed]))).rejects.toMatchObject({
       message: expect.stringMatching(/final address/),
     });
   });
@@ -421,7 +421,7 @@ describe("a package in a NuGet feed", () => {
     ],
   ])("is unavailable when the service index holds %s", async (_, body) => {
     const feed = server.serve("/index.json", body);
-    await expect(read("nuget:X@1.0.0", aReader(open, [feed]))).rejects.toMatchObject({
+    await expect(readRef("nuget:X@1.0.0", aReader(open, [feed]))).rejects.toMatchObject({
       code: "SOURCE_UNAVAILABLE",
       message: expect.stringMatching(/service index/),
     });
@@ -431,13 +431,13 @@ describe("a package in a NuGet feed", () => {
     server.feed("main", { "x/1.0.0": bytes });
     const resource = { "@type": ["Other", "PackageBaseAddress/3.0.0"], "@id": `${server.url}/main/flat` };
     const feed = server.serve("/odd.json", `\ufeff${JSON.stringify({ resources: [resource] })}`);
-    expect(paths(await read("nuget:X@1.0.0", aReader(open, [feed])))).toEqual([config, "a.txt"]);
+    expect(paths(await readRef("nuget:X@1.0.0", aReader(open, [feed])))).toEqual([config, "a.txt"]);
   });
 
   it("follows no base address to where the policy does not lead", async () => {
     const resource = { "@type": "PackageBaseAddress/3.0.0", "@id": "https://169.254.169.254/" };
     const feed = server.serve("/index.json", JSON.stringify({ resources: [resource] }));
-    await expect(read("nuget:X@1.0.0", aReader(open, [feed]))).rejects.toMatchObject({
+    await expect(readRef("nuget:X@1.0.0", aReader(open, [feed]))).rejects.toMatchObject({
       code: "SOURCE_UNAVAILABLE",
       message: expect.stringMatching(/not allowed/),
     });
@@ -445,10 +445,10 @@ describe("a package in a NuGet feed", () => {
 
   it("is unavailable when no feed has it, or none is configured", async () => {
     const reader = aReader(open, [server.feed("main", {})]);
-    await expect(read("nuget:X@1.0.0", reader)).rejects.toMatchObject({
+    await expect(readRef("nuget:X@1.0.0", reader)).rejects.toMatchObject({
       message: expect.stringMatching(/No configured feed has the package X 1.0.0/),
     });
-    await expect(read("nuget:X@1.0.0")).rejects.toMatchObject({
+    await expect(readRef("nuget:X@1.0.0")).rejects.toMatchObject({
       message: expect.stringMatching(/No NuGet feed is configured/),
     });
   });

@@ -22,12 +22,12 @@ interface FetchedPackage {
   resolvedRef: string;
 }
 
-/** The paths of a package, and the content of the wanted files. */
+/** A package's paths, and the content of the wanted files. */
 export interface PackageListing {
-  /** All paths of the package, metadata included. */
+  /** All paths in the package, metadata included. */
   readonly paths: readonly string[];
   readonly files: ReadonlyMap<string, Uint8Array>;
-  /** The reference pinned to the SHA-256 of the package. */
+  /** The reference pinned to the package's SHA-256. */
   readonly resolvedRef: string;
 }
 
@@ -72,7 +72,7 @@ export class PackageReader {
   /** Lists the whole package under the limits of `read`, and reads the wanted files. */
   async list(
     ref: PackageSourceRef,
-    wanted: { isWanted(path: string): boolean; maxBytes: number },
+    fileChoice: { isWanted(path: string): boolean; maxBytes: number },
     options: SourceOptions,
   ): Promise<PackageListing> {
     const { bytes, resolvedRef } = await this.#fetch(ref, deadlineOf(options), options.credential);
@@ -81,9 +81,9 @@ export class PackageReader {
     requireSize(archive.files);
     requireRatio(archive.files, bytes.length);
     const files = new Map<string, Uint8Array>();
-    for (const file of archive.files.filter(({ path }) => wanted.isWanted(path))) {
-      if (file.size > wanted.maxBytes)
-        throw sourceTooLarge(`"${file.path}" has more than ${wanted.maxBytes} bytes, which is the limit.`);
+    for (const file of archive.files.filter(({ path }) => fileChoice.isWanted(path))) {
+      if (file.size > fileChoice.maxBytes)
+        throw sourceTooLarge(`"${file.path}" has more than ${fileChoice.maxBytes} bytes, which is the limit.`);
       files.set(file.path, await archive.read(file));
     }
     return { paths: archive.files.map(({ path }) => path), files, resolvedRef };
@@ -111,7 +111,7 @@ export class PackageReader {
 
   async #bytes(ref: PackageSourceRef, deadline: Deadline, credential?: RemoteCredential): Promise<Buffer> {
     if (ref.transport === "feed") {
-      // The operator configures the feeds, so a credential of a tenant must not be sent to them.
+      // The operator configures the feeds, so a tenant's credential must not be sent to them.
       if (credential !== undefined)
         throw sourceUnavailable("A nuget: reference has no host, so it takes no credential.");
       return this.#feeds.download(ref, deadline);
@@ -121,29 +121,29 @@ export class PackageReader {
   }
 }
 
-/** The files of a folder of the package, with paths relative to it. */
+/** The files in a package folder, with paths relative to it. */
 function selectFolder(files: readonly ArchiveFile[], path: string): ArchiveFile[] {
   const content = files.filter((file) => !isPackageMetadata(file.path));
   const folder = path === "" ? defaultFolder(content.map((file) => file.path)) : path;
   if (folder === "") return content;
-  const selected = content.filter((file) => file.path.startsWith(`${folder}/`));
-  if (selected.length === 0)
+  const selectedFiles = content.filter((file) => file.path.startsWith(`${folder}/`));
+  if (selectedFiles.length === 0)
     throw sourceUnavailable(`The package has no folder "${folder}". Check the path in sourceRef.`);
-  return selected.map((file) => ({ ...file, path: file.path.slice(folder.length + 1) }));
+  return selectedFiles.map((file) => ({ ...file, path: file.path.slice(folder.length + 1) }));
 }
 
 async function unpack(archive: PackageArchive, folder: readonly ArchiveFile[], deadline: Deadline) {
   const files = new Map<string, TreeFile>();
-  const digested: Parameters<typeof contentDigest>[0][number][] = [];
+  const digestEntries: Parameters<typeof contentDigest>[0][number][] = [];
   for (const file of folder) {
     deadline.signal?.throwIfAborted();
     if (Date.now() > deadline.endsAt)
       throw sourceUnavailable("The package could not be uncompressed in time. Try again later.");
     const bytes = await archive.read(file);
     files.set(file.path, { bytes, executable: isExecutable(file.mode) });
-    digested.push({ ...file, id: blobId(bytes, "sha1") });
+    digestEntries.push({ ...file, id: blobId(bytes, "sha1") });
   }
-  return { files, contentDigest: contentDigest(digested) };
+  return { files, contentDigest: contentDigest(digestEntries) };
 }
 
 function deadlineOf({ timeoutMs, signal }: SourceOptions): Deadline {

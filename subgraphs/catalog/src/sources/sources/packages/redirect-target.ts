@@ -1,7 +1,7 @@
 import { RemoteBlocked } from "../../../git/git/remote-policy.js";
 import { sourceUnavailable } from "../references/source-failure.js";
 
-/** The target of a redirect. The caller still checks it by the policy. */
+/** A redirect's target. The caller still checks it by the policy. */
 export function redirectTarget(from: URL, location: string | string[] | undefined): URL {
   if (typeof location !== "string" || !URL.canParse(location, from.href)) {
     throw sourceUnavailable("The template source answered with a redirect without a valid address.");

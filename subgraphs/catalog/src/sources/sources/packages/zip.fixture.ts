@@ -13,9 +13,9 @@ export interface ZipEntry {
   size?: number;
   packedSize?: number;
   checksum?: number;
-  /** Bytes of the data instead of the packed content. */
+  /** The data bytes that replace the packed content. */
   packed?: Uint8Array;
-  /** Points at the data of the entry with this index instead of its own. */
+  /** Points at the data that the entry with this index has, not at its own. */
   shares?: number;
 }
 
@@ -67,25 +67,25 @@ export function nupkgOf(content: Record<string, string | Uint8Array>, folder = "
 function packedEntry(entry: ZipEntry): { name: Buffer; fields: Buffer; packed: Uint8Array } {
   const name = typeof entry.name === "string" ? Buffer.from(entry.name) : Buffer.from(entry.name);
   const content = Buffer.from(entry.content ?? "");
-  const packed = entry.packed ?? (entry.stored ? content : deflateRawSync(content));
+  const packedBytes = entry.packed ?? (entry.stored ? content : deflateRawSync(content));
   const fields = Buffer.alloc(20);
   fields.writeUInt16LE(entry.flags ?? utf8Names, 0);
   fields.writeUInt16LE(entry.method ?? (entry.stored ? 0 : 8), 2);
   fields.writeUInt32LE(entry.checksum ?? crc32(content), 8);
-  fields.writeUInt32LE(entry.packedSize ?? packed.length, 12);
+  fields.writeUInt32LE(entry.packedSize ?? packedBytes.length, 12);
   fields.writeUInt32LE(entry.size ?? content.length, 16);
-  return { name, fields, packed };
+  return { name, fields, packed: packedBytes };
 }
 
 function centralHeader(entry: ZipEntry, at: { name: Buffer; fields: Buffer; offset: number }): Buffer {
-  const made = Buffer.alloc(2);
+  const madeBy = Buffer.alloc(2);
   const mode = entry.mode ?? 0o100644;
-  made.writeUInt16LE(mode === 0 ? 20 : madeByUnix | 20, 0);
+  madeBy.writeUInt16LE(mode === 0 ? 20 : madeByUnix | 20, 0);
   const rest = Buffer.alloc(14);
   rest.writeUInt32LE((mode << 16) >>> 0, 6);
   rest.writeUInt32LE(at.offset, 10);
   const start = header(0x02014b50, 0).subarray(0, 4);
-  return Buffer.concat([start, made, Buffer.from([20, 0]), at.fields, lengths(at.name), rest, at.name]);
+  return Buffer.concat([start, madeBy, Buffer.from([20, 0]), at.fields, lengths(at.name), rest, at.name]);
 }
 
 function header(signature: number, version: number): Buffer {

@@ -8,7 +8,7 @@ interface DigestedFile {
   readonly id: string;
 }
 
-/** The digest of a source: `sha256:<hex>` over the sorted lines `mode path size blob`. */
+/** A source's digest: `sha256:<hex>` over the sorted lines `mode path size blob`. */
 export function contentDigest(files: readonly DigestedFile[]): string {
   const lines = files.map(({ mode, path, size, id }) => `${mode} ${path} ${size} ${id}`);
   const hash = createHash("sha256").update(lines.toSorted(byCodePoint).join("\n"));

@@ -14,14 +14,14 @@ export const sourceTooLarge = (detail: string) => new DomainError("SOURCE_TOO_LA
  * stored.
  */
 export function sourceUnsafe(detail: string, paths: readonly string[] = []): DomainError {
-  const shown = visiblePath(detail);
+  const shownDetail = visiblePath(detail);
   return new DomainError(
     "SOURCE_UNSAFE",
-    paths.length === 0 ? { detail: shown } : { detail: shown, paths: paths.map(visiblePath) },
+    paths.length === 0 ? { detail: shownDetail } : { detail: shownDetail, paths: paths.map(visiblePath) },
   );
 }
 
-/** Turns a failure of git or of the network into an error for the caller. Returns any other error unchanged. */
+/** Turns a git or network failure into an error for the caller. Returns any other error unchanged. */
 export function sourceFailure(error: unknown): unknown {
   if (error instanceof RemoteBlocked) return sourceUnavailable(`The template source is not allowed: ${error.message}.`);
   if (error instanceof EgressBlockedError)

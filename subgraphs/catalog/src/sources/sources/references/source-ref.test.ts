@@ -27,8 +27,8 @@ describe("reading a sourceRef", () => {
       "git+ssh://git@host.example/x.git#main",
       gitRef({ transport: "ssh", url: "ssh://git@host.example/x.git", ref: "main" }),
     ],
-  ])("takes %s", (text, expected) => {
-    expect(parseSourceRef(text, development)).toEqual(expected);
+  ])("takes %s", (text, expectedRef) => {
+    expect(parseSourceRef(text, development)).toEqual(expectedRef);
   });
 
   it.each([
@@ -36,8 +36,8 @@ describe("reading a sourceRef", () => {
     "git+https://host.example/o/r.git#v1:templates/api",
     "git+file:///srv/x.git#:web",
   ])("writes %s back unchanged", (text) => {
-    const parsed = parseSourceRef(text);
-    expect("ref" in parsed ? formatSourceRef(parsed.ref) : parsed).toBe(text);
+    const parseResult = parseSourceRef(text);
+    expect("ref" in parseResult ? formatSourceRef(parseResult.ref) : parseResult).toBe(text);
   });
 
   const sha256 = "a".repeat(64);
@@ -76,8 +76,8 @@ describe("reading a sourceRef", () => {
     `nuget:My.Templates@1.2.0#sha256=${sha256}:content/api`,
     "nuget:My.Templates@1.2.0",
   ])("writes the package %s back unchanged", (text) => {
-    const parsed = parseSourceRef(text);
-    expect("ref" in parsed ? formatSourceRef(parsed.ref) : parsed).toBe(text);
+    const parseResult = parseSourceRef(text);
+    expect("ref" in parseResult ? formatSourceRef(parseResult.ref) : parseResult).toBe(text);
   });
 
   it.each([

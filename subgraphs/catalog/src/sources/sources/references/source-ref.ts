@@ -6,13 +6,13 @@ import { readRepositoryUrl, textDanger } from "../../../git/git/repository-url.j
 
 export type { SourcePolicy } from "../../../git/git/remote-policy.js";
 
-/** A reference to a folder of a git repository: `git+<url>#<ref>:<path>`. */
+/** A reference to a folder in a git repository: `git+<url>#<ref>:<path>`. */
 export interface GitSourceRef {
   kind: "git";
   transport: "https" | "http" | "file" | "ssh";
   /** The URL without the prefix `git+` and without the fragment. */
   url: string;
-  /** A branch, a tag, a name `refs/…` or a full commit id. Null means the HEAD of the remote. */
+  /** A branch, a tag, a name `refs/…` or a full commit id. Null means the remote's HEAD. */
   ref: string | null;
   /** The folder inside the repository. Empty means its root. */
   path: string;
@@ -20,9 +20,9 @@ export interface GitSourceRef {
 
 interface PinnablePackage {
   kind: "package";
-  /** The SHA-256 of the whole package, in lower case. Null while the reference is not pinned. */
+  /** The whole package's SHA-256, in lower case. Null while the reference is not pinned. */
   sha256: string | null;
-  /** The folder inside the package. Empty leaves the choice to the layout of the package. */
+  /** The folder inside the package. Empty leaves the choice to the package's layout. */
   path: string;
 }
 
@@ -42,7 +42,7 @@ export type PackageSourceRef =
       url: string;
     });
 
-/** A parsed `sourceRef` of a template version. */
+/** A template version's parsed `sourceRef`. */
 export type SourceRef = GitSourceRef | PackageSourceRef;
 
 type ParsedSourceRef = { ref: SourceRef } | { dangerous: string } | { unsupported: string };
@@ -64,9 +64,9 @@ export function parseSourceRef(text: string, policy?: SourcePolicy): ParsedSourc
   const rest = text.slice(scheme.length + 1);
   if (scheme === "nuget") return parseFeedPackage(rest);
   const [family, transport] = scheme.split("+");
-  const gitTransport = gitTransports.find((known) => known === transport);
+  const gitTransport = gitTransports.find((candidate) => candidate === transport);
   if (family === "git" && gitTransport !== undefined) return parseGit(gitTransport, rest, policy);
-  const packageTransport = packageTransports.find((known) => known === transport);
+  const packageTransport = packageTransports.find((candidate) => candidate === transport);
   if (family === "nupkg" && packageTransport !== undefined) return parsePackage(packageTransport, rest, policy);
   return unknownScheme(text, policy);
 }
@@ -125,8 +125,8 @@ function parsePackage(
 
 function parseFeedPackage(rest: string): ParsedSourceRef {
   const [name, fragment] = splitFragment(rest);
-  const found = /^(\w+(?:[.-]\w+)*)@([0-9A-Za-z.+-]+)$/.exec(name);
-  const [, packageId, version] = found ?? [];
+  const match = /^(\w+(?:[.-]\w+)*)@([0-9A-Za-z.+-]+)$/.exec(name);
+  const [, packageId, version] = match ?? [];
   if (packageId === undefined || version === undefined)
     return { unsupported: "a nuget: reference has the form nuget:Id@Version" };
   if (packageId.length > maxPackageIdLength || parseVersion(version) === undefined) {
@@ -138,21 +138,21 @@ function parseFeedPackage(rest: string): ParsedSourceRef {
 
 type PackagePlace = { sha256: string | null; path: string } | { dangerous: string } | { unsupported: string };
 
-/** Parses the fragment of a package: `sha256=…:path`, or the path alone. */
+/** Parses a package's fragment: `sha256=…:path`, or the path alone. */
 function readPackageFragment(fragment: string): PackagePlace {
   const [pin, pinnedPath] = splitAt(fragment, ":");
-  const pinned = /^sha256=/i.test(pin);
-  const sha256 = pinned ? pin.slice("sha256=".length).toLowerCase() : null;
+  const isPinned = /^sha256=/i.test(pin);
+  const sha256 = isPinned ? pin.slice("sha256=".length).toLowerCase() : null;
   if (sha256 !== null && !/^[0-9a-f]{64}$/.test(sha256))
     return { unsupported: "the sha256 must have 64 hexadecimal digits" };
-  const folder = readFolder(pinned ? pinnedPath : fragment.replace(/^:/, ""));
+  const folder = readFolder(isPinned ? pinnedPath : fragment.replace(/^:/, ""));
   return "dangerous" in folder ? folder : { sha256, path: folder.path };
 }
 
 /** A reference that is only stored must not contain a password or name an internal host either. */
 function unknownScheme(text: string, policy?: SourcePolicy): ParsedSourceRef {
-  const judged = readRepositoryUrl(text, policy);
-  if ("dangerous" in judged && /^https?:/i.test(text)) return judged;
+  const judgedUrl = readRepositoryUrl(text, policy);
+  if ("dangerous" in judgedUrl && /^https?:/i.test(text)) return judgedUrl;
   if (URL.canParse(text)) {
     const { username, password } = new URL(text);
     if (username !== "" || password !== "") return { dangerous: "it contains credentials" };

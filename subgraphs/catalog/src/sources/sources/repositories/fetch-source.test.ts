@@ -12,9 +12,9 @@ const policy: SourcePolicy = { allowFile: true, fileRoots: [], allowLoopback: tr
 const options = { timeoutMs: 60_000 };
 
 function sourceRef(text: string): GitSourceRef {
-  const parsed = parseSourceRef(text);
-  if (!("ref" in parsed) || parsed.ref.kind !== "git") throw new Error(`unreadable: ${text}`);
-  return parsed.ref;
+  const parseResult = parseSourceRef(text);
+  if (!("ref" in parseResult) || parseResult.ref.kind !== "git") throw new Error(`unreadable: ${text}`);
+  return parseResult.ref;
 }
 
 describe("a git source", () => {
@@ -61,10 +61,10 @@ describe("a git source", () => {
   });
 
   it("prefers a tag over a branch of the same name", async () => {
-    const tagged = await repository.commit("other", { "a.txt": "1" });
+    const taggedCommit = await repository.commit("other", { "a.txt": "1" });
     await repository.commit("v1", { "a.txt": "2" });
-    await repository.run(["update-ref", "refs/tags/v1", tagged]);
-    expect((await resolve("#v1")).commit).toBe(tagged);
+    await repository.run(["update-ref", "refs/tags/v1", taggedCommit]);
+    expect((await resolve("#v1")).commit).toBe(taggedCommit);
   });
 
   it("reads the files of one folder with their bytes and execute bits", async () => {
@@ -93,19 +93,19 @@ describe("a git source", () => {
     const commit = await repository.commit("main", { "b.txt": "2", "a/x": { mode: "100755", content: "1" } });
     const id = (text: string) => createHash("sha1").update(`blob ${text.length}\0${text}`).digest("hex");
     const lines = [`100644 b.txt 1 ${id("2")}`, `100755 a/x 1 ${id("1")}`].join("\n");
-    const expected = `sha256:${createHash("sha256").update(lines).digest("hex")}`;
-    expect(await fetchAt("")).toMatchObject({ contentDigest: expected, commit });
+    const expectedDigest = `sha256:${createHash("sha256").update(lines).digest("hex")}`;
+    expect(await fetchAt("")).toMatchObject({ contentDigest: expectedDigest, commit });
 
     await repository.commit("main", { "b.txt": "2", "a/x": { mode: "100755", content: "1" } }, { message: "again" });
-    expect((await fetchAt("")).contentDigest).toBe(expected);
+    expect((await fetchAt("")).contentDigest).toBe(expectedDigest);
     await repository.commit("main", { "b.txt": "2", "a/x": "1" });
-    expect((await fetchAt("")).contentDigest).not.toBe(expected);
+    expect((await fetchAt("")).contentDigest).not.toBe(expectedDigest);
   });
 
   it("keeps to the pinned commit after the branch moved or was rewritten", async () => {
-    const pinned = await repository.commit("main", { "a.txt": "old" });
+    const pinnedCommit = await repository.commit("main", { "a.txt": "old" });
     await repository.commit("main", { "a.txt": "new" }, { parent: null });
-    expect(texts((await fetchAt(`#${pinned}`)).files)).toEqual({ "a.txt": "old" });
+    expect(texts((await fetchAt(`#${pinnedCommit}`)).files)).toEqual({ "a.txt": "old" });
   });
 
   it("reads a repository that belongs to another user", async () => {
@@ -119,8 +119,8 @@ describe("a git source", () => {
     try {
       const commit = await wide.commit("main", { "a.txt": "1" });
       expect(commit).toHaveLength(64);
-      const found = await fetchSource(sourceRef(`git+${wide.url}#${commit}`), policy, options);
-      expect(texts(found.files)).toEqual({ "a.txt": "1" });
+      const source = await fetchSource(sourceRef(`git+${wide.url}#${commit}`), policy, options);
+      expect(texts(source.files)).toEqual({ "a.txt": "1" });
     } finally {
       await wide.remove();
     }
@@ -229,11 +229,11 @@ describe("a git source", () => {
     const other = await BareRepository.create();
     try {
       await symlink(repository.folder, join(other.root, "link.git"));
-      const rooted = { ...policy, fileRoots: [other.root] };
+      const rootedPolicy = { ...policy, fileRoots: [other.root] };
       const link = sourceRef(`git+file://${other.root}/link.git`);
-      await expect(resolveSource(link, rooted, options)).rejects.toMatchObject({ code: "SOURCE_UNAVAILABLE" });
+      await expect(resolveSource(link, rootedPolicy, options)).rejects.toMatchObject({ code: "SOURCE_UNAVAILABLE" });
       const hidden = sourceRef(`git+file://${other.root}/link`);
-      await expect(resolveSource(hidden, rooted, options)).rejects.toMatchObject({ code: "SOURCE_UNAVAILABLE" });
+      await expect(resolveSource(hidden, rootedPolicy, options)).rejects.toMatchObject({ code: "SOURCE_UNAVAILABLE" });
     } finally {
       await other.remove();
     }
@@ -246,8 +246,8 @@ describe("a git source", () => {
     const late = resolveSource(refTo(""), policy, { timeoutMs: 1 });
     await expect(late).rejects.toMatchObject({ code: "SOURCE_UNAVAILABLE", message: expect.stringMatching(/in time/) });
     const reason = new Error("cancelled");
-    const cancelled = resolveSource(refTo(""), policy, { ...options, signal: AbortSignal.abort(reason) });
-    await expect(cancelled).rejects.toBe(reason);
+    const cancelledRead = resolveSource(refTo(""), policy, { ...options, signal: AbortSignal.abort(reason) });
+    await expect(cancelledRead).rejects.toBe(reason);
     expect(await folders()).toBe(before);
   });
 });

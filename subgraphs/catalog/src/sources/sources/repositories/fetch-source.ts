@@ -11,7 +11,7 @@ import type { SourceOptions } from "../references/source-options.js";
 import type { GitSourceRef } from "../references/source-ref.js";
 import { fetchCommit, withSource } from "./source-workspace.js";
 
-/** The files of a source, and the commit that they are from. */
+/** A source's files, and the commit that they are from. */
 interface FetchedSource {
   files: FileTree;
   /** `sha256:<hex>` over the sorted lines `mode path size blob`. */
@@ -21,13 +21,13 @@ interface FetchedSource {
 
 type Blob = TreeEntry & { size: number };
 
-/** Reads the files of a pinned reference into memory, without a work tree or hooks, so that no content is run. */
+/** Reads the files under a pinned reference into memory, without a work tree or hooks, so that no content is run. */
 export function fetchSource(
-  resolved: GitSourceRef,
+  pinnedRef: GitSourceRef,
   policy: SourcePolicy,
   options: SourceOptions,
 ): Promise<FetchedSource> {
-  return withSource({ ref: resolved, policy }, options, async (workspace, { ref: commit, path }) => {
+  return withSource({ ref: pinnedRef, policy }, options, async (workspace, { ref: commit, path }) => {
     if (commit === null || !isCommitId(commit)) throw new Error("fetchSource takes a reference pinned to a commit");
     // For a folder, only its own files are fetched, since the repository may be large.
     const lean = path !== "";

@@ -15,7 +15,9 @@ interface ResolvedSource {
   commit: string;
 }
 
-/** Pins a reference to the commit that it means now. A tag has precedence over a branch of the same name, as in git. */
+/**
+ * Pins a reference to the commit that it means now. A tag has precedence over a branch with the same name, as in git.
+ */
 export function resolveSource(
   ref: GitSourceRef,
   policy: SourcePolicy,
@@ -38,11 +40,11 @@ async function findCommit(workspace: Workspace, ref: string | null): Promise<str
   const { ids } = await listRemoteRefs(workspace, names);
   const commit = names.map((name) => ids.get(name)).find((id) => id !== undefined);
   if (commit !== undefined) return commit;
-  const wanted =
+  const detail =
     ref === null
       ? "The repository of the template source has no commits."
       : `The repository of the template source has no branch or tag "${ref}".`;
-  throw sourceUnavailable(wanted);
+  throw sourceUnavailable(detail);
 }
 
 function candidates(ref: string | null): string[] {

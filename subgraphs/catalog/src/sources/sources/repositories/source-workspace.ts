@@ -6,8 +6,8 @@ import type { SourceOptions } from "../references/source-options.js";
 import type { GitSourceRef } from "../references/source-ref.js";
 
 /**
- * Opens a workspace for the repository of a source, runs `use` and removes the workspace. Failures become errors with
- * codes SOURCE_….
+ * Opens a workspace for a source's repository, runs `use` and removes the workspace. Failures become errors with codes
+ * SOURCE_….
  */
 export async function withSource<T>(
   source: { readonly ref: GitSourceRef; readonly policy: SourcePolicy },
@@ -45,17 +45,23 @@ function formatOf(git: GitSourceRef): ObjectFormat {
 /** Fetches one commit with its trees. With `lean`, without its files. */
 export async function fetchCommit(workspace: Workspace, commit: string, lean: boolean): Promise<void> {
   const fetch = ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head"];
-  const one = [...(lean ? ["--filter=blob:none"] : []), "--depth=1", "--", "origin", `${commit}:refs/source/commit`];
+  const oneCommit = [
+    ...(lean ? ["--filter=blob:none"] : []),
+    "--depth=1",
+    "--",
+    "origin",
+    `${commit}:refs/source/commit`,
+  ];
   const all = ["--no-filter", "--", "origin", "+refs/heads/*:refs/source/heads/*", "+refs/tags/*:refs/source/tags/*"];
   const limit = {
     maxBytes: maxPackedBytes,
     tooLarge: sourceTooLarge("The template source has more than 50 MiB compressed, which is the limit."),
   };
   try {
-    await workspace.receive([...fetch, ...one], limit);
+    await workspace.receive([...fetch, ...oneCommit], limit);
   } catch (error) {
     if (!refusesCommitIds(error)) throw error;
-    // A server of protocol version 0 gives only the commits of refs, and no files later. So everything is fetched.
+    // A server with protocol version 0 gives only commits that refs name, and no files later. So everything is fetched.
     await workspace.receive([...fetch, ...all], limit);
   }
 }
