@@ -1,6 +1,7 @@
 import "reflect-metadata";
 import { catalogTables } from "@factory/catalog/tables";
 import { integrationTables } from "@factory/integration/tables";
+import { installedSchemas } from "@factory/platform/backup/installed-schemas-statement";
 import { schemaConnections } from "@factory/runtime/connections/schema-connections";
 import type { DatabaseDefinition } from "@factory/runtime/unit-of-work/database";
 import { migrate } from "@factory/runtime/unit-of-work/migrate";
@@ -71,10 +72,11 @@ describe.each(subgraphNames)("the merged migration of the %s", (schema) => {
     },
   );
 
-  it("leaves a release before it nothing to do", async () => {
+  it("leaves releases before it nothing to do", async () => {
     const database = await anEmptyDatabase();
     await migrate(definitionOf(database, schema));
-    expect(await migrate(formerDefinition(database, schema))).toBe(0);
+    for (const count of [migrations.length, migrations.length - 1, 1])
+      expect(await migrate(formerDefinition(database, schema, count))).toBe(0);
     expect(await recorded(database, schema)).toEqual([...merged.replaces, merged.name]);
   });
 });
@@ -114,12 +116,42 @@ describe("the start of a new database", () => {
     expect(await recorded(database, schema)).toEqual([...merged.replaces, merged.name]);
   });
 
+  it("goes on with migrations that are newer than the merged one", async () => {
+    const database = await anEmptyDatabase();
+    const name = "Migration20991231000000_later";
+    const [First] = migrations;
+    if (First === undefined) throw new Error("The spine has no migrations");
+    class Later extends First {
+      override up(): void {
+        this.addSql('create table "spine"."later" (id int)');
+      }
+    }
+    const newer = { ...definitionOf(database, schema), migrations: [...migrations, { name, class: Later }] };
+    expect(await migrate(newer)).toBe(2);
+    expect(await recorded(database, schema)).toEqual([...merged.replaces, merged.name, name]);
+    expect(await migrate(newer)).toBe(0);
+  });
+
   it("runs the replaced migrations for a list that lacks one of them, as a restore has it", async () => {
     const database = await anEmptyDatabase();
     const shorter = { ...definitionOf(database, schema), migrations: migrations.slice(0, -1) };
     expect(await migrate(shorter)).toBe(migrations.length - 1);
     expect(await recorded(database, schema)).not.toContain(merged.name);
   });
+});
+
+it("a backup names the replaced migrations and not the merged one, since earlier releases know them", async () => {
+  const database = await aSuiteDatabase("platform");
+  databases.push(database);
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  try {
+    const schemas = await installedSchemas(client);
+    for (const { name, migrations } of schemas)
+      expect(migrations).toEqual(tables[name as SubgraphName].migrations.map((migration) => migration.name));
+  } finally {
+    await client.end();
+  }
 });
 
 describe("the comparison of two schemas", () => {

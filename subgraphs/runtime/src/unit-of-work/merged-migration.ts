@@ -4,6 +4,7 @@ import type { SchemaConnections } from "../connections/schema-connections.js";
 
 /** The migration of a new database. It makes at once what the migrations that it replaces make one after the other. */
 export interface MergedMigration {
+  /** It begins with `Merged`, by which a backup leaves it out. */
   readonly name: string;
   /** The names of the replaced migrations, in their order. */
   readonly replaces: readonly string[];
