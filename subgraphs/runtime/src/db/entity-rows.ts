@@ -1,4 +1,6 @@
+import type { IdPrefix } from "@factory/schema/id-prefixes";
 import { MetadataStorage } from "@mikro-orm/core";
+import { encodeId } from "../identifiers/wire-id.js";
 import { WireIdType } from "./wire-id-type.js";
 
 type Class<E> = abstract new (...args: never[]) => E;
@@ -25,7 +27,9 @@ export type RecordOf<E, Name extends Members<E> = Members<E>> = {
 interface Column {
   readonly member: string;
   readonly name: string;
-  readonly read: (value: unknown) => unknown;
+  /** The prefix of an id. */
+  readonly prefix: IdPrefix | undefined;
+  readonly isTime: boolean;
 }
 
 const columnsByEntity = new Map<Class<unknown>, readonly Column[]>();
@@ -40,18 +44,24 @@ export function columnsOf<E>(entity: Class<E>, members?: readonly Members<E>[], 
   return columns.map(({ name }) => prefix + name).join(", ");
 }
 
-/** A function that reads a row, or a part: ids with their prefixes, times as dates. Other columns are left out. */
+/** A function that reads a row, or a part of it: ids with their prefixes, times as dates. Other columns are left out. */
 export function rowReader<E>(entity: Class<E>) {
-  const columns = columnsFor(entity);
-  return <Row extends Partial<RowOf<E>>>(row: Row): RecordOf<E, MembersOf<E, Row>> => {
-    const record: Record<string, unknown> = {};
-    const values = row as Readonly<Record<string, unknown>>;
-    for (const { member, name, read } of columns) {
-      const value = values[name];
-      if (value !== undefined) record[member] = value === null ? null : read(value);
-    }
-    return record as RecordOf<E, MembersOf<E, Row>>;
-  };
+  const read = compiledReader(columnsFor(entity));
+  return <Row extends Partial<RowOf<E>>>(row: Row) => read(row) as RecordOf<E, MembersOf<E, Row>>;
+}
+
+/**
+ * One assignment for each column, with names that the engine sees. A loop over the names takes twice as long, and lists
+ * read thousands of rows in a second.
+ */
+function compiledReader(columns: readonly Column[]): (row: object) => unknown {
+  const assignments = columns.map(({ member, name, prefix, isTime }) => {
+    const converted =
+      prefix === undefined ? (isTime ? "new Date(value)" : "value") : `encodeId(${JSON.stringify(prefix)}, value)`;
+    return `value = row.${name}; if (value !== undefined) record.${member} = value === null ? null : ${converted};`;
+  });
+  const source = `return (row) => { const record = {}; let value; ${assignments.join(" ")} return record; };`;
+  return new Function("encodeId", source)(encodeId) as (row: object) => unknown;
 }
 
 /** The members whose columns a row has. */
@@ -69,12 +79,7 @@ function readColumns(entity: Class<unknown>): readonly Column[] {
   return Object.values(metadata.properties).map(({ name, type }) => ({
     member: name,
     name: name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-    read: readerOf(type),
+    prefix: (type as unknown) instanceof WireIdType ? (type as unknown as WireIdType).prefix : undefined,
+    isTime: type === "timestamptz" || type === "Date",
   }));
-}
-
-function readerOf(type: unknown): (value: unknown) => unknown {
-  if (type instanceof WireIdType) return (value) => type.convertToJSValue(value as string);
-  if (type === "timestamptz") return (value) => new Date(value as string | Date);
-  return (value) => value;
 }

@@ -45,8 +45,6 @@ interface SortedListDefinition<Node, Statement> {
   readonly parameters?: readonly string[];
   /** For a platform list, whose statement does not begin with the tenant as `$1`. */
   readonly ofPlatform?: true;
-  /** The number for the page's first parameter, after the list's parameters. */
-  readonly firstParameter?: number;
   /** The statement's `name` differs for each order and for the first page. */
   readonly statement: (name: string, cut: PageCut) => Statement;
 }
@@ -109,9 +107,9 @@ export class SortedList<Node, Statement> {
     { first, after, sort, filter }: PageRequest<unknown>,
     parameters: Readonly<Record<string, unknown>> = {},
   ): SortedPage<Node, Statement> {
-    const size = pageSize(first);
     const { list, byDefault, parameters: names = [] } = this.#definition;
     const filters = this.#filterValues(filter ?? {});
+    const size = pageSize(first);
     const askedOrder = sort ?? byDefault;
     const order = this.#orders.get(askedOrder) ?? this.#unknown();
     const cursorScope = { ...scope, ...filters.bound, list, ...(askedOrder === byDefault ? {} : { sort: askedOrder }) };
@@ -184,7 +182,7 @@ function orderBy<Node, Statement>(
   const names = [...parameters, ...Object.keys(filters)];
   const place = (name: string) => `$${names.indexOf(name) + (ofPlatform ? 1 : 2)}`;
   const filterConditions = Object.entries(filters).map(([name, { condition }]) => `and ${condition(place(name))}`);
-  const firstParameter = definition.firstParameter ?? names.length + (ofPlatform ? 1 : 2);
+  const firstParameter = names.length + (ofPlatform ? 1 : 2);
   const keys = column.unique === true ? [column] : [column, id];
   const columns = keys.map((key) => key.column);
   const places = keys.map(({ type }, at) => `$${firstParameter + at}::${type}`);
