@@ -61,6 +61,7 @@ function compiledReader(columns: readonly Column[]): (row: object) => unknown {
     return `value = row.${name}; if (value !== undefined) record.${member} = value === null ? null : ${converted};`;
   });
   const source = `return (row) => { const record = {}; let value; ${assignments.join(" ")} return record; };`;
+  // oxlint-disable-next-line typescript/no-implied-eval -- the text consists of names from the entity's own class
   return new Function("encodeId", source)(encodeId) as (row: object) => unknown;
 }
 
