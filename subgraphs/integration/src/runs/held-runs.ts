@@ -1,6 +1,7 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { decodeId, encodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { Cause } from "@factory/runtime/messages/envelope";
+import { errorColumns } from "@factory/runtime/runs/run-error";
 import type { StepWatch } from "@factory/runtime/step-feeds/step-watch";
 import { traceparent } from "@factory/runtime/telemetry/trace";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
@@ -99,13 +100,14 @@ export class HeldRuns {
   /** As `endIn`, for several runs. Returns what was taken, by the ids of the runs that were not ended before. */
   async endAllIn(transaction: Transaction, ends: readonly HeldEnd[]): Promise<ReadonlyMap<string, unknown>> {
     const { execute, tenant } = transaction;
+    const errors = ends.map(({ end }) => errorColumns(end.status === "Completed" ? undefined : end));
     const rows = await execute<{ run_id: string; taken: unknown }>(endHeldRuns, [
       tenant.uuid,
       ends.map(({ runId }) => runTable.uuid(runId)),
       ends.map(({ end }) => end.status),
       ends.map(({ end: { result } }) => (result ? JSON.stringify(result) : null)),
-      ends.map(({ end }) => (end.status === "Completed" ? null : end.code)),
-      ends.map(({ end }) => (end.status === "Completed" ? null : end.detail.slice(0, 2000))),
+      errors.map(({ code }) => code),
+      errors.map(({ detail }) => detail),
       ends.map(({ taking }) => taking ?? null),
     ]);
     const stored = new Map(rows.map(({ run_id, taken }) => [encodeId("run", run_id), taken]));

@@ -19,4 +19,13 @@ describe("a statement with named parameters", () => {
     expect(() => rename.valuesOf({ boatId: 7, name: "Argo" })).toThrow("differ in oldName");
     expect(() => rename.valuesOf({ boatId: 7, name: "Argo", oldName: "Aso", colour: 1 })).toThrow("differ in colour");
   });
+
+  it("refuses numbers beside names, since both would mean the same parameter", () => {
+    expect(namedStatement("boat", "tenant_id = $1 and boat_id = $boatId", 2).text).toBe(
+      "tenant_id = $1 and boat_id = $2",
+    );
+    expect(() => namedStatement("boat", "select from boats where boat_id = $boatId and name = $1")).toThrow(
+      "and numbers",
+    );
+  });
 });

@@ -18,16 +18,22 @@ export function namedStatement(name: string, text: string, first = 1): NamedStat
     if (!names.includes(parameterName)) names.push(parameterName);
     return `$${names.indexOf(parameterName) + first}`;
   });
+  const takenNumbers = [...text.matchAll(/\$(\d+)/g)].filter(([, number]) => Number(number) >= first);
+  if (names.length > 0 && takenNumbers.length > 0) throw new Error(`The statement ${name} has names and numbers.`);
   return {
     name,
     text: numberedText,
     valuesOf(valuesByName) {
-      const wrong = [
-        ...names.filter((parameterName) => valuesByName[parameterName] === undefined),
-        ...Object.keys(valuesByName).filter((key) => !names.includes(key)),
-      ];
-      if (wrong.length > 0) throw new Error(`The statement ${name} and its values differ in ${wrong.join(", ")}.`);
-      return names.map((parameterName) => valuesByName[parameterName]);
+      const values = names.map((parameterName) => valuesByName[parameterName]);
+      if (values.includes(undefined) || Object.keys(valuesByName).length !== names.length)
+        throw new Error(`The statement ${name} and its values differ in ${difference(names, valuesByName)}.`);
+      return values;
     },
   };
 }
+
+const difference = (names: readonly string[], valuesByName: Readonly<Record<string, unknown>>): string =>
+  [
+    ...names.filter((parameterName) => valuesByName[parameterName] === undefined),
+    ...Object.keys(valuesByName).filter((key) => !names.includes(key)),
+  ].join(", ");

@@ -1,3 +1,4 @@
+import { nilUuid } from "../identifiers/nil-uuid.js";
 import { someMasterKeys } from "../sealing/master-keys.fixture.js";
 import { CursorSeal } from "./cursor.js";
 import { enumFilter, idFilter, sinceFilter } from "./list-filters.js";
@@ -115,5 +116,27 @@ describe("the filters of a list", () => {
     expect(() => filtered.page(cursors, scope, { after, filter: { state: "New" } })).toThrow(
       expect.objectContaining({ code: "INVALID_CURSOR" }),
     );
+  });
+
+  it("bind the cursor to their parameters where an earlier release did so", () => {
+    const definition = {
+      ...{ list: "things", id, byDefault: "name" },
+      columns: { name: { column: "name", type: "text", unique: true, of: ({ name }: Thing) => name } },
+      statement: () => "",
+    } as const;
+    const former = new SortedList<Thing, string>(definition);
+    const present = new SortedList<Thing, string>({
+      ...definition,
+      filters: { state: enumFilter(["New", "Old"], "state"), ownerId: idFilter("usr", "owner_id") },
+      boundTo: (parameters) => ({ filter: Object.values(parameters) }),
+    });
+    const cursorFor = (filter: unknown[]) =>
+      former.page(cursors, { ...scope, filter }, { first: 2 }).connection(rows).nextCursor;
+    const opened = (filter: object, after: string | null) => present.page(cursors, scope, { after, filter });
+    expect(opened({ state: "Old" }, cursorFor(["Old", null])).values).toContain("name2");
+    expect(() => opened({ state: "Old" }, cursorFor(["New", null]))).toThrow(
+      expect.objectContaining({ code: "INVALID_CURSOR" }),
+    );
+    expect(opened({ ownerId: "usr_x" }, cursorFor([null, nilUuid])).isEmpty).toBe(true);
   });
 });

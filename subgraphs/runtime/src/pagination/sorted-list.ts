@@ -2,6 +2,7 @@ import type { QueryResultRow } from "pg";
 import type { TenantReader, TenantStatement } from "../db/tenant-statement.js";
 import { DomainError } from "../errors/domain-error.js";
 import { invalidEnumValue } from "../errors/invalid-enum-value.js";
+import { nilUuid } from "../identifiers/nil-uuid.js";
 import type { Tenant } from "../tenancy/tenant.js";
 import type { CursorSeal } from "./cursor.js";
 import { invalidValues, type ListFilters } from "./list-filters.js";
@@ -41,6 +42,11 @@ interface SortedListDefinition<Node, Statement> {
   readonly byDefault: string;
   /** By the filter's members in the request. */
   readonly filters?: ListFilters;
+  /**
+   * Binds a cursor to the filters' parameters as earlier releases did, so that their cursors stay valid. Default: each
+   * value by the filter's name. A malformed id is the nil UUID.
+   */
+  readonly boundTo?: (parameters: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
   /** Names for the values that the statement needs beside the filters. */
   readonly parameters?: readonly string[];
   /** For a platform list, whose statement does not begin with the tenant as `$1`. */
@@ -130,16 +136,20 @@ export class SortedList<Node, Statement> {
 
   /** The filters' values as the cursor is bound to them, and as the statement needs them. */
   #filterValues(requestFilter: unknown): { bound: Readonly<Record<string, unknown>>; values: readonly unknown[] } {
-    const { filters = {} } = this.#definition;
+    const { filters = {}, boundTo } = this.#definition;
     const filterValues = requestFilter as Readonly<Record<string, unknown>>;
     const invalid = invalidValues(filters, filterValues);
     if (invalid.length > 0) throw invalidEnumValue(invalid);
-    const entries = Object.entries(filters);
+    const names = Object.keys(filters);
+    const values = Object.entries(filters).map(([name, { parameter }]) =>
+      filterValues[name] == null ? null : parameter(filterValues[name] as never, `/filter/${name}`),
+    );
+    const parameters = () => names.map((name, place) => [name, values[place] === undefined ? nilUuid : values[place]]);
     return {
-      bound: Object.fromEntries(entries.map(([name]) => [name, filterValues[name] ?? null])),
-      values: entries.map(([name, { parameter }]) =>
-        filterValues[name] == null ? null : parameter(filterValues[name] as never, `/filter/${name}`),
-      ),
+      bound: boundTo
+        ? boundTo(Object.fromEntries(parameters()))
+        : Object.fromEntries(names.map((name) => [name, filterValues[name] ?? null])),
+      values,
     };
   }
 

@@ -1,14 +1,12 @@
 import type { RowOf } from "@factory/runtime/db/entity-rows";
 import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import { invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
-import { nilUuid } from "@factory/runtime/identifiers/nil-uuid";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { parseForeignJson } from "@factory/runtime/json/kept-numbers";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
-import { enumFilter, idFilter, invalidValues, textFilter } from "@factory/runtime/pagination/list-filters";
+import { enumFilter, idFilter, textFilter } from "@factory/runtime/pagination/list-filters";
 import type { Connection, PageRequest } from "@factory/runtime/pagination/page";
-import { SortedList } from "@factory/runtime/pagination/sorted-list";
+import { readPage, SortedList } from "@factory/runtime/pagination/sorted-list";
 import type { EnvelopeSeal } from "@factory/runtime/sealing/envelope-seal";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
@@ -37,19 +35,6 @@ interface ListedDelivery extends WebhookDeliveryType {
   readonly receivedAtText: string;
 }
 
-/**
- * They are parameters of the list, because the cursors of earlier releases are bound to the list of their values, in this
- * order.
- */
-const filters = {
-  status: enumFilter(webhookDeliveryStates, "status"),
-  providerId: idFilter("prv", "provider_id"),
-  subscriptionId: idFilter("whs", "subscription_id"),
-  connectionId: idFilter("con", "connection_id"),
-  normalizedEventType: textFilter("normalized_event_type"),
-  providerDeliveryId: textFilter("provider_delivery_id"),
-};
-
 /** Deliveries that are newest first by default. `where` is a condition whose index the list uses. */
 const deliveryList = (list: string, where: string) =>
   new SortedList<ListedDelivery, TenantStatement>({
@@ -59,16 +44,22 @@ const deliveryList = (list: string, where: string) =>
     },
     id: { column: "delivery_id", type: "uuid", of: ({ deliveryId }) => decodeId("whd", deliveryId) ?? "" },
     byDefault: "-receivedAt",
-    parameters: Object.keys(filters),
-    statement: (name, { place, after, order, limit }) => {
-      const filtered = Object.entries(filters).map(([member, { condition }]) => `and ${condition(place(member))}`);
-      return tenantStatement(
+    filters: {
+      status: enumFilter(webhookDeliveryStates, "status"),
+      providerId: idFilter("prv", "provider_id"),
+      subscriptionId: idFilter("whs", "subscription_id"),
+      connectionId: idFilter("con", "connection_id"),
+      normalizedEventType: textFilter("normalized_event_type"),
+      providerDeliveryId: textFilter("provider_delivery_id"),
+    },
+    boundTo: (parameters) => ({ filter: Object.values(parameters) }),
+    statement: (name, { filters, after, order, limit }) =>
+      tenantStatement(
         name,
         `select ${deliveryColumns} from webhook_deliveries where tenant_id = scope.tenant ${where}
-           ${filtered.join(" ")} ${after}
+           ${filters} ${after}
          order by ${order} limit ${limit}`,
-      );
-    },
+      ),
   });
 
 export const sortedDeliveries = deliveryList("webhook_deliveries", "");
@@ -112,32 +103,18 @@ export class WebhookDeliveryService {
     return parseForeignJson(this.#parts.seal.open(sealed, payloadOwner(tenant.tenantId, deliveryId)).toString());
   }
 
-  async list(
+  list(
     context: RequestContext,
     request: PageRequest<WebhookDeliveryFilterInput>,
   ): Promise<Connection<WebhookDeliveryType>> {
-    const tenant = tenantOf(context);
-    const { status = null, normalizedEventType = null, providerDeliveryId = null, ...ids } = request.filter ?? {};
-    const invalid = invalidValues(filters, { status });
-    if (invalid.length > 0) throw invalidEnumValue(invalid);
-    const parameters = {
-      status,
-      providerId: uuidOf("prv", ids.providerId),
-      subscriptionId: uuidOf("whs", ids.subscriptionId),
-      connectionId: uuidOf("con", ids.connectionId),
-      normalizedEventType,
-      providerDeliveryId,
-    };
-    const scope = { tenantId: tenant.tenantId, filter: Object.values(parameters) };
-    const list = failedStates.includes(status ?? "") ? failedDeliveries : sortedDeliveries;
-    const page = list.page(this.#parts.cursors, scope, request, parameters);
-    const rows = await this.#parts.database.reader.rows<DeliveryRow>(page.statement, tenant, ...page.values);
-    return page.connection(
-      rows.map((row) => Object.assign(deliveryView(readDelivery(row)), { receivedAtText: row.received_at_text })),
+    const { database, cursors } = this.#parts;
+    const list = failedStates.includes(request.filter?.status ?? "") ? failedDeliveries : sortedDeliveries;
+    return readPage(
+      list,
+      { reader: database.reader, cursors, tenant: tenantOf(context) },
+      request,
+      (row: DeliveryRow): ListedDelivery =>
+        Object.assign(deliveryView(readDelivery(row)), { receivedAtText: row.received_at_text }),
     );
   }
 }
-
-/** An ID that is malformed matches no row. */
-const uuidOf = (prefix: "prv" | "whs" | "con", id: string | null | undefined): string | null =>
-  id == null ? null : (decodeId(prefix, id) ?? nilUuid);
