@@ -1,4 +1,4 @@
-import { type AuthenticationLevel, authenticationLevels, satisfiesLevel } from "./authentication-levels.js";
+import { authenticationLevels, satisfiesLevel } from "./authentication-levels.js";
 import {
   allowsMore,
   type ChangeRule,
@@ -7,62 +7,16 @@ import {
   lowerIsWeaker,
   peopleAndServices,
 } from "./setting-change-rules.js";
-
-/** A JSON Schema (draft 2020-12) for one value. */
-type SettingSchema = Readonly<Record<string, unknown>>;
-
-const severities = ["Low", "Moderate", "High", "Critical"] as const;
-
-const publisherTypes = ["Agent", "User", "Service"] as const;
-/** The principal type that publishes. */
-type PublisherType = (typeof publisherTypes)[number];
-
-/** Every known setting's value type. */
-export interface TenantSettingValues {
-  /** `true`: every principal type; `false`: none. */
-  readonly "governance.publish.requiresApproval": boolean | readonly PublisherType[];
-  readonly "governance.publish.scanSeverity": (typeof severities)[number] | null;
-  readonly "governance.approve.acr": AuthenticationLevel | null;
-  readonly "governance.allowPlatformClients": boolean;
-  readonly "execution.requirePublished": boolean;
-  readonly "execution.requireCompatible": boolean;
-  readonly "scaffold.repositoryBase": string | null;
-  readonly "compatibility.unknownLibraries": "advisory" | "violation";
-  readonly "signIn.passwordMinLength": number;
-  readonly "signIn.sessionHours": number;
-  readonly "signIn.allowedEmailDomains": readonly string[];
-  readonly "signIn.secondFactor": "optional" | "required";
-  readonly "retention.auditLogDays": number;
-  readonly "retention.webhookDays": number | null;
-  readonly "webhooks.eventNames": Readonly<Record<string, string>>;
-  readonly "webhooks.unmappedDeliveries": "publish" | "ignore";
-  readonly "models.contentDays": number | null;
-  readonly "models.budgets": Readonly<Record<string, ModelBudget>>;
-  readonly "notifications.locale": string;
-  readonly "notifications.perRecipientHour": { readonly Email?: number; readonly Sms?: number };
-}
-
-/** The requests and tokens that a tenant may use on a model in a period. */
-export interface ModelBudget {
-  readonly requests?: number;
-  /** Prompts and answers together. */
-  readonly tokens?: number;
-  readonly perSeconds: number;
-}
-
-/** A known setting's key, which is its configuration entry's key. */
-export type SettingKey = keyof TenantSettingValues;
-
-/** A setting or a limit, with all that the platform knows about it. */
-interface SettingDefinition<Value> {
-  /** A value that does not fit is refused with 422. */
-  readonly schema: SettingSchema;
-  /** The value for a tenant that has set none. */
-  readonly default: Value;
-  readonly description: string;
-  /** `Tenant`: a configuration entry sets it. `Platform`: only `setTenantLimits` does. */
-  readonly setBy: "Tenant" | "Platform";
-}
+import type { SettingDefinition } from "./setting-definition.js";
+import { limitKeyPrefix } from "./tenant-limits.js";
+import {
+  publishersWithApproval,
+  publisherTypes,
+  refusedSeverities,
+  type SettingKey,
+  severities,
+  type TenantSettingValues,
+} from "./tenant-setting-values.js";
 
 /** A setting that tenants change by a configuration entry. */
 export interface TenantSetting<Value> extends SettingDefinition<Value> {
@@ -70,14 +24,6 @@ export interface TenantSetting<Value> extends SettingDefinition<Value> {
 }
 
 type TenantSettings = { readonly [Key in SettingKey]: TenantSetting<TenantSettingValues[Key]> };
-
-/** The principal types that publish only after an approval. */
-const publishersWithApproval = (value: boolean | readonly PublisherType[]): readonly PublisherType[] =>
-  typeof value === "boolean" ? (value ? publisherTypes : []) : value;
-
-/** How many severities keep a version from being published. */
-const refusedSeverities = (lowest: (typeof severities)[number] | null): number =>
-  lowest === null ? 0 : severities.length - severities.indexOf(lowest);
 
 /** Without a password: `config.read` shows the value. A user name is for ssh only. */
 const repositoryBasePattern = "^(?:(?:https|file)://[^\\s?#@]+|ssh://(?:[^\\s?#@:/]+@)?[^\\s?#@]+)$";
@@ -339,38 +285,8 @@ export const tenantSettings: TenantSettings = {
   },
 };
 
-/** The value type for every limit that the platform sets for a tenant. */
-export interface TenantLimitValues {
-  readonly rateLimitFactor: number;
-  readonly maxRunningExecutions: number;
-}
-
-export type TenantLimitKey = keyof TenantLimitValues;
-
-/** Configuration keys with this prefix show the tenant's limits; a tenant cannot set them. */
-export const limitKeyPrefix = "limits.";
-
-/** The limits that the platform sets for a tenant (`setTenantLimits`). Configuration shows them as `limits.<key>`. */
-export const tenantLimits: { readonly [Key in TenantLimitKey]: SettingDefinition<TenantLimitValues[Key]> } = {
-  rateLimitFactor: {
-    schema: { type: "number", minimum: 0.1, maximum: 100 },
-    default: 1,
-    description: "Multiplies the rate limits that the edition of the tenant gives.",
-    setBy: "Platform",
-  },
-  maxRunningExecutions: {
-    schema: { type: "integer", minimum: 1, maximum: 100 },
-    default: 5,
-    description: "How many executions of the tenant run at the same time. Others wait.",
-    setBy: "Platform",
-  },
-};
-
 /** Whether the platform acts on this configuration key. */
 export const isSettingKey = (key: string): key is SettingKey => Object.hasOwn(tenantSettings, key);
-
-/** Whether the key names a tenant limit. */
-export const isTenantLimitKey = (key: string): key is TenantLimitKey => Object.hasOwn(tenantLimits, key);
 
 /** The value that holds for a tenant without an entry under this key. */
 export const settingDefault = <Key extends SettingKey>(key: Key): TenantSettingValues[Key] =>

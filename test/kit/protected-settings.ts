@@ -1,5 +1,5 @@
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
-import type { SettingKey, TenantSettingValues } from "@factory/schema/tenant-settings";
+import type { SettingKey, TenantSettingValues } from "@factory/schema/tenant-setting-values";
 import { aSignInClient, browserTokens } from "./code-flow.js";
 import { rows } from "./database.js";
 import { eventually } from "./eventually.js";

@@ -18,7 +18,7 @@ export interface NextMessage extends Read {
   readonly tenantHeld: number;
 }
 
-/** A group's position and its next batch. `to` is undefined when there is nothing to do. */
+/** A group's position and its next batch. Without further messages, `to` is undefined. */
 interface NextBatch {
   readonly from: string;
   readonly to: string | undefined;

@@ -1,12 +1,7 @@
 import type { EditionFeature } from "@factory/schema/edition-features";
-import {
-  type SettingKey,
-  settingDefault,
-  type TenantLimitKey,
-  type TenantLimitValues,
-  type TenantSettingValues,
-  tenantLimits,
-} from "@factory/schema/tenant-settings";
+import { type TenantLimitKey, type TenantLimitValues, tenantLimits } from "@factory/schema/tenant-limits";
+import type { SettingKey, TenantSettingValues } from "@factory/schema/tenant-setting-values";
+import { settingDefault } from "@factory/schema/tenant-settings";
 import type { EditionCopy, TenantCopy } from "./tenant-copy.js";
 
 /** One tenant's facts at a moment. A tenant that the spine does not know has the defaults. */

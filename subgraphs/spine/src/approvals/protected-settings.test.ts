@@ -1,12 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Principal } from "@factory/runtime/auth/principal";
 import type { Scope } from "@factory/schema/scopes";
-import {
-  type SettingKey,
-  settingDefault,
-  type TenantSettingValues,
-  tenantSettings,
-} from "@factory/schema/tenant-settings";
+import type { SettingKey, TenantSettingValues } from "@factory/schema/tenant-setting-values";
+import { settingDefault, tenantSettings } from "@factory/schema/tenant-settings";
 import { type Answer, type Json, principal, RunningSpine, signedIn } from "../running-spine.fixture.js";
 import { setByTwo } from "./two-people.fixture.js";
 

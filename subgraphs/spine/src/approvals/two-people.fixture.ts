@@ -1,4 +1,4 @@
-import type { TenantSettingValues } from "@factory/schema/tenant-settings";
+import type { TenantSettingValues } from "@factory/schema/tenant-setting-values";
 import { type RunningSpine, signedIn } from "../running-spine.fixture.js";
 
 const changing = ["config.manage", "governance.approve"] as const;

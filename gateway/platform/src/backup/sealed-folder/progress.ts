@@ -42,7 +42,7 @@ export class Progress {
     this.#print(line);
   }
 
-  /** A stream that counts the bytes of one piece of work. */
+  /** A stream that counts the bytes which pass through it. */
   counting(): Transform {
     return new Transform({
       transform: (bytes: Buffer, _encoding, callback) => {

@@ -51,7 +51,7 @@ interface SchemaAround {
   readonly inside: readonly string[];
 }
 
-/** The schemas on the way to a keyword, the nearest first. Maps and lists with schemas are none. */
+/** The schemas on the way to a keyword, the nearest first. A map or a list that only holds schemas is left out. */
 function schemasAround(root: JsonObject, parts: readonly string[]): SchemaAround[] {
   const around: SchemaAround[] = [];
   let current: JsonValue | undefined = root;

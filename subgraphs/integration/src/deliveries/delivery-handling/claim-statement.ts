@@ -8,8 +8,8 @@ import { isUnhandled } from "../inbound-deliveries/webhook-delivery.states.js";
 const leaseSeconds = 30;
 
 /**
- * Claims due deliveries of some tenants, chosen at random, without the busy ones. The limits of deliveries and of bytes
- * hold for each tenant. A loose index scan finds the tenants with one step for each.
+ * Chooses tenants at random, without the busy ones, and claims their due deliveries. Each tenant has a limit for the
+ * number of deliveries and one for their bytes. A loose index scan finds the tenants with one step for each.
  */
 export const claimDeliveries = namedStatement(
   "webhook_deliveries_claim",

@@ -3,7 +3,7 @@
 import { namedStatement } from "@factory/runtime/db/named-parameters";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 
-/** The times are those of the newest refusals. */
+/** Counts refusals. A row keeps the time of its first refusal and of its newest one. */
 export const countRefusals = namedStatement(
   "refused_deliveries_count",
   `insert into refused_deliveries as known (tenant_id, resource_id, count, last_reason, first_refused_at, last_refused_at)

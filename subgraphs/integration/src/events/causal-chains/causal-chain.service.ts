@@ -111,7 +111,7 @@ function asShown(member: CausalMemberType): CausalMemberType {
   return { kind, type, time, readable, ...hidden };
 }
 
-/** The member of an event, and that of the command which it answers. */
+/** The event's member in the chain, and a member for the command that the event answers. */
 function eventMembers(row: ChainEventRow, reader: Principal): CausalMemberType[] {
   const { type, time, causation_id: causationId, subject, trace_id: traceId, connection_id: connectionId } = row;
   const readable = mayReadEvent(type, reader);

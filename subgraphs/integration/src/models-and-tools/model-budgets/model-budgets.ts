@@ -2,7 +2,7 @@ import { namedStatement } from "@factory/runtime/db/named-parameters";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { TenantFacts } from "@factory/runtime/tenant-facts/tenant-facts";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
-import type { ModelBudget } from "@factory/schema/tenant-settings";
+import type { ModelBudget } from "@factory/schema/tenant-setting-values";
 
 /** Tokens that a call may use, taken from a budget. The run of the call keeps it. */
 export interface Reservation {

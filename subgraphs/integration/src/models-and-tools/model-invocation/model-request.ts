@@ -94,7 +94,7 @@ function checkTool(checks: FieldChecks, { name, parametersJson }: Tool, pointer:
   checks.requireSchema(parametersJson, `${pointer}/parametersJson`);
 }
 
-/** Nested deeper, a schema could exhaust the stack of whoever writes it as JSON. */
+/** A schema that is nested deeper could exhaust the stack when it is written as JSON. */
 const maxDepth = 64;
 
 /** Collects what is wrong with a request, for one refusal that names all of it. No value of the request is repeated. */

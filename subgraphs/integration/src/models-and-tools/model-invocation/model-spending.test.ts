@@ -3,7 +3,7 @@ import { keepingLogger } from "@factory/runtime/telemetry/logged-lines.fixture";
 import type { SnapshotSource } from "@factory/runtime/tenant-facts/snapshot-source";
 import type { TenantCopy } from "@factory/runtime/tenant-facts/tenant-copy";
 import type { CompleteRequest, DeepPartial } from "@factory/schema/proto/generated/factory/model/v1/model_invocation";
-import type { ModelBudget } from "@factory/schema/tenant-settings";
+import type { ModelBudget } from "@factory/schema/tenant-setting-values";
 import { refusalOf } from "../../connections/vendor-calls/vendor-connection.fixture.js";
 import { aPrincipal, eventually, type IntegrationFixture, startIntegrationFixture } from "../../integration.fixture.js";
 import { aModelConnection, aModelServer, KnownTokens, modelClient } from "./model-vendor.fixture.js";

@@ -16,7 +16,7 @@ import { readDefinition } from "./definitions.js";
 import { qualifiedName } from "./qualified-name.js";
 import { namesOfServers } from "./server-names.js";
 
-/** The list of the tools of a connection. */
+/** The list of a connection's tools. */
 export const sortedTools = new SortedList<ConnectionToolType, TenantStatement>({
   list: "connection_tools",
   columns: { toolName: { column: "name", type: "text", unique: true, of: ({ toolName }) => toolName } },

@@ -1,5 +1,6 @@
 import { platformEventTypes } from "@factory/schema/event-names";
-import { normalizedNamePattern, type TenantSettingValues } from "@factory/schema/tenant-settings";
+import type { TenantSettingValues } from "@factory/schema/tenant-setting-values";
+import { normalizedNamePattern } from "@factory/schema/tenant-settings";
 import { eventVerbs } from "./event-verbs.js";
 import { unnamedEvent, vendorEventNames } from "./vendor-event-names.js";
 

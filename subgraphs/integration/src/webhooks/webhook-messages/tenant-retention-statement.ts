@@ -1,6 +1,6 @@
 // tables: webhook_messages, tenant_projections
 import type { RetentionRule } from "@factory/runtime/db/retention";
-import type { SettingKey } from "@factory/schema/tenant-settings";
+import type { SettingKey } from "@factory/schema/tenant-setting-values";
 import { messageRetention } from "./webhook-message.retention.js";
 
 const key = "retention.webhookDays" satisfies SettingKey;

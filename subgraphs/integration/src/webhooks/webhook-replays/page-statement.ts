@@ -105,7 +105,7 @@ export const envelopesOf = {
       on message.tenant_id = $1 and message.event_id = wanted.event_id and message.subscription_id = $3`,
 };
 
-/** The partition key of a replayed message: that of its event, for this replay alone. */
+/** A replayed message's partition key: the replay's id, followed by the event's key. */
 const replayKey = (envelope: string) =>
   `'replay ' || $replay::uuid || ' ' || coalesce(${envelope} ->> 'partitionkey', '')`;
 

@@ -1,5 +1,5 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import { limitKeyPrefix } from "@factory/schema/tenant-settings";
+import { limitKeyPrefix } from "@factory/schema/tenant-limits";
 
 const keyPattern = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
 

@@ -2,7 +2,7 @@
 import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { textCondition } from "@factory/runtime/pagination/list-filters";
 import { SortedList } from "@factory/runtime/pagination/sorted-list";
-import { isTenantLimitKey, limitKeyPrefix, tenantLimits } from "@factory/schema/tenant-settings";
+import { isTenantLimitKey, limitKeyPrefix, tenantLimits } from "@factory/schema/tenant-limits";
 import type { ConfigEntryType } from "./configuration.type.js";
 
 const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;

@@ -3,7 +3,8 @@ import { canonicalForm } from "@factory/runtime/input-validation/canonical-form"
 import { inputValidator } from "@factory/runtime/input-validation/input-validator";
 import { withPlainNumbers } from "@factory/runtime/json/kept-numbers";
 import { inexactNumbers } from "@factory/runtime/json/own-json";
-import { isSettingKey, type SettingKey, tenantSettings } from "@factory/schema/tenant-settings";
+import type { SettingKey } from "@factory/schema/tenant-setting-values";
+import { isSettingKey, tenantSettings } from "@factory/schema/tenant-settings";
 import type { SetConfigurationInput } from "./configuration.input.js";
 
 /** The text that is shown in place of a secret value. */

@@ -5,7 +5,8 @@ import { readPage, SortedList } from "@factory/runtime/pagination/sorted-list";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
-import { limitKeyPrefix, type TenantSetting, tenantLimits, tenantSettings } from "@factory/schema/tenant-settings";
+import { limitKeyPrefix, tenantLimits } from "@factory/schema/tenant-limits";
+import { type TenantSetting, tenantSettings } from "@factory/schema/tenant-settings";
 import type { ConfigEntryFilterInput } from "./configuration.input.js";
 import type {
   ConfigEntryConnection,

@@ -2,7 +2,7 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf } from "@factory/runtime/tenancy/tenant";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
-import type { SettingKey } from "@factory/schema/tenant-settings";
+import type { SettingKey } from "@factory/schema/tenant-setting-values";
 import { isHeldByPlatform } from "../../rights/access-control/platform-hold-statement.js";
 
 const platformClientsKey: SettingKey = "governance.allowPlatformClients";

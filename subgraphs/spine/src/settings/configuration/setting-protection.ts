@@ -3,13 +3,8 @@ import { requireRecentSignIn } from "@factory/runtime/auth/step-up";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { type AuthenticationLevel, higherLevel } from "@factory/schema/authentication-levels";
 import { everybody, peopleAndServices, type Weakening } from "@factory/schema/setting-change-rules";
-import {
-  isSettingKey,
-  type SettingKey,
-  settingDefault,
-  settingGroups,
-  tenantSettings,
-} from "@factory/schema/tenant-settings";
+import type { SettingKey } from "@factory/schema/tenant-setting-values";
+import { isSettingKey, settingDefault, settingGroups, tenantSettings } from "@factory/schema/tenant-settings";
 import { fitsSetting } from "./configuration-value.js";
 
 /**

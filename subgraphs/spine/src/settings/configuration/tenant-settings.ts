@@ -2,13 +2,8 @@ import type { RowOf } from "@factory/runtime/db/entity-rows";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
-import {
-  isSettingKey,
-  type SettingKey,
-  settingDefault,
-  type TenantSettingValues,
-  tenantSettings,
-} from "@factory/schema/tenant-settings";
+import type { SettingKey, TenantSettingValues } from "@factory/schema/tenant-setting-values";
+import { isSettingKey, settingDefault, tenantSettings } from "@factory/schema/tenant-settings";
 import { LRUCache } from "lru-cache";
 import type { ConfigurationEntry } from "./configuration-entry.entity.js";
 import { fitsSetting } from "./configuration-value.js";

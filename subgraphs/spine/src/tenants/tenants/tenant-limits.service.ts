@@ -10,7 +10,7 @@ import {
   type TenantLimitKey,
   type TenantLimitValues,
   tenantLimits,
-} from "@factory/schema/tenant-settings";
+} from "@factory/schema/tenant-limits";
 import { requireTenant, unknownTenant } from "./find-tenant.js";
 import type { TenantLimitsInput } from "./tenant.input.js";
 import type { TenantType } from "./tenant.type.js";

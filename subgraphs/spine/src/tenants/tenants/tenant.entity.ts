@@ -1,6 +1,6 @@
 import { platformTable } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
-import type { TenantLimitValues } from "@factory/schema/tenant-settings";
+import type { TenantLimitValues } from "@factory/schema/tenant-limits";
 import { Entity, Index, PrimaryKey, Property, Unique } from "@mikro-orm/decorators/legacy";
 import type { TenantState } from "./tenant.states.js";
 

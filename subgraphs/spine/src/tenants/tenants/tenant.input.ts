@@ -1,5 +1,5 @@
 import { Constraint } from "@factory/runtime/input-validation/constraint";
-import { tenantLimits } from "@factory/schema/tenant-settings";
+import { tenantLimits } from "@factory/schema/tenant-limits";
 import { Field, Float, InputType, Int } from "type-graphql";
 import { slugPattern } from "./slug.js";
 

@@ -1,7 +1,7 @@
 import { DateTime } from "@factory/runtime/graphql/scalars";
 import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
-import { tenantLimits } from "@factory/schema/tenant-settings";
+import { tenantLimits } from "@factory/schema/tenant-limits";
 import { Directive, Field, Float, ID, Int, ObjectType, registerEnumType } from "type-graphql";
 
 export const TenantStatus = {

@@ -1,5 +1,5 @@
 import { columnsOf, type RecordOf, type RowOf, rowReader } from "@factory/runtime/db/entity-rows";
-import { type TenantLimitValues, tenantLimits } from "@factory/schema/tenant-settings";
+import { type TenantLimitValues, tenantLimits } from "@factory/schema/tenant-limits";
 import { Tenant } from "./tenant.entity.js";
 import type { TenantType } from "./tenant.type.js";
 

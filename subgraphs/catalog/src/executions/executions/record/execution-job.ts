@@ -1,6 +1,6 @@
 import type { JobDefinition } from "@factory/runtime/jobs/queue/job-queue";
 import type { WaitingRows } from "@factory/runtime/jobs/sweeping/job-rows";
-import { tenantLimits } from "@factory/schema/tenant-settings";
+import { tenantLimits } from "@factory/schema/tenant-limits";
 import { executionWaits } from "./execution.states.js";
 
 /** The payload for the job that runs an execution. */

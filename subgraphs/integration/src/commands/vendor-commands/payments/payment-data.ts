@@ -1,7 +1,7 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { VendorCommandType } from "../../../providers/provider-drivers/command-template.js";
 
-/** The currencies of ISO 4217 in which somebody can pay. Funds, metals and codes for tests are none. */
+/** The ISO 4217 currencies in which a person can pay. The codes for funds, metals and tests are left out. */
 const currencies: ReadonlySet<string> = new Set(
   `AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF CLP CNY
    COP CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF GTQ GYD HKD HNL HTG HUF IDR ILS INR

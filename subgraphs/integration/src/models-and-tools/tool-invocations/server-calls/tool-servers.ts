@@ -150,7 +150,7 @@ function newFacts(): { facts: SessionFacts; broken: Promise<never> } {
 const invalidParams = -32602;
 const requestTimeout = "REQUEST_TIMEOUT";
 
-/** The refusal for an error of the client of the protocol. Its message may repeat texts of the server, so it is left out. */
+/** The refusal for an error in the MCP client. The error's message may repeat texts from the server, so it is left out. */
 function serverFailure(error: unknown, failedStatus: number | undefined): unknown {
   if (error instanceof DomainError) return error;
   const { code } = error as { readonly code?: unknown };
