@@ -40,7 +40,7 @@ export interface PlanTools<C> {
 
 type ErrorPaths = (path: ResponsePath) => ResponsePath[];
 
-const noVariables: Fields = Object.freeze(Object.create(null) as Fields);
+const noVariables: Fields = Object.freeze<Fields>(Object.create(null));
 
 export function prepareFetch<C>(node: FetchNode, tools: PlanTools<C>): PreparedFetch<C> {
   const subgraph = tools.subgraphs.get(node.serviceName);

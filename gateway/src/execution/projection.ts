@@ -87,7 +87,7 @@ class ProjectionCompiler {
       }
     }
     const create = fields.some((field) => field.key in Object.prototype)
-      ? () => Object.create(null) as Fields
+      ? (): Fields => Object.create(null)
       : (): Fields => ({});
     return (source, frame) => {
       const projectedObject = create();

@@ -52,11 +52,14 @@ const kindOf = ({ kind }: NamedType) =>
 
 /** Compares two types with the same kind. */
 function compareTypes(askedType: NamedType, ownType: NamedType, report: Report): void {
-  if (askedType.kind === "EnumType") compareEnums(askedType, ownType as EnumType, report);
-  else if (askedType.kind === "UnionType") compareUnions(askedType, ownType as UnionType, report);
-  else if (askedType.kind === "InputObjectType") compareInputs(askedType, ownType as InputObjectType, report);
-  else if (askedType.kind === "ObjectType") compareComposites(askedType, ownType as ObjectType, report);
-  else if (askedType.kind === "InterfaceType") compareComposites(askedType, ownType as InterfaceType, report);
+  if (askedType.kind === "EnumType" && ownType.kind === "EnumType") compareEnums(askedType, ownType, report);
+  else if (askedType.kind === "UnionType" && ownType.kind === "UnionType") compareUnions(askedType, ownType, report);
+  else if (askedType.kind === "InputObjectType" && ownType.kind === "InputObjectType")
+    compareInputs(askedType, ownType, report);
+  else if (askedType.kind === "ObjectType" && ownType.kind === "ObjectType")
+    compareComposites(askedType, ownType, report);
+  else if (askedType.kind === "InterfaceType" && ownType.kind === "InterfaceType")
+    compareComposites(askedType, ownType, report);
 }
 
 function compareEnums(askedType: EnumType, ownType: EnumType, report: Report): void {

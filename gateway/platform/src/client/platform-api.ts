@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { systemErrorCode } from "@factory/runtime/errors/system-error";
 
 /** The addresses at which developer tools reach a running platform. They are in runtime.json in DATA_DIR. */
 export interface RunningPlatform {
@@ -56,8 +57,10 @@ export async function runningPlatform(dataDir: string): Promise<RunningPlatform>
  */
 export function failTool(usage: string): (error: unknown) => never {
   return (error) => {
-    const { message, code } = error as NodeJS.ErrnoException;
-    process.stderr.write(code?.startsWith("ERR_PARSE_ARGS") ? `${message}\n\n${usage}` : `${message}\n`);
+    const message = error instanceof Error ? error.message : String(error);
+    process.stderr.write(
+      systemErrorCode(error)?.startsWith("ERR_PARSE_ARGS") ? `${message}\n\n${usage}` : `${message}\n`,
+    );
     process.exit(1);
   };
 }

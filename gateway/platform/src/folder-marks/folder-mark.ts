@@ -1,5 +1,6 @@
 import { mkdir, open, readFile, rename } from "node:fs/promises";
 import { join } from "node:path";
+import { systemErrorCode } from "@factory/runtime/errors/system-error";
 import { folderMarkFile } from "@factory/runtime/files/platform-folder";
 
 /** A folder's mark: a UUID that the database also has. Undefined for a folder that is missing or has none. */
@@ -7,7 +8,7 @@ export async function readMark(folder: string): Promise<string | undefined> {
   try {
     return (await readFile(join(folder, folderMarkFile), "utf8")).trim();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    if (systemErrorCode(error) === "ENOENT") return undefined;
     throw error;
   }
 }

@@ -1,6 +1,7 @@
 import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:net";
+import { systemErrorCode } from "@factory/runtime/errors/system-error";
 
 /**
  * The ports to choose from. Systems take ports for outgoing connections from above: Linux from 32768, others from 49152
@@ -28,7 +29,7 @@ async function isFree(port: number, host: string): Promise<boolean> {
     await once(server, "listening");
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EADDRINUSE") return false;
+    if (systemErrorCode(error) === "EADDRINUSE") return false;
     throw error;
   } finally {
     server.close();

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { systemErrorCode } from "@factory/runtime/errors/system-error";
 import { MasterKeys } from "@factory/runtime/sealing/master-keys";
 import type { PlatformEnvironment } from "./environment.js";
 
@@ -44,7 +45,7 @@ async function linesOf(file: string): Promise<string[] | undefined> {
   try {
     return (await readFile(file, "utf8")).trim().split(/\s*\n\s*/);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    if (systemErrorCode(error) !== "ENOENT") throw error;
     return undefined;
   }
 }

@@ -1,7 +1,7 @@
 import { access, constants, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, resolve } from "node:path";
-import { systemErrorCode } from "@factory/runtime/postgres/system-error";
+import { systemErrorCode } from "@factory/runtime/errors/system-error";
 import { sharedFoldersOf } from "../settings/platform-folders.js";
 import type { MachineCheck } from "./start-check.js";
 

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { systemErrorCode } from "@factory/runtime/postgres/system-error";
+import { systemErrorCode } from "@factory/runtime/errors/system-error";
 import type { MachineCheck } from "./start-check.js";
 
 const run = promisify(execFile);

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { systemErrorCode } from "@factory/runtime/postgres/system-error";
+import { systemErrorCode } from "@factory/runtime/errors/system-error";
 import { insufficientPrivilege } from "@factory/runtime/provisioning/missing-right";
 import type { MasterKeys } from "@factory/runtime/sealing/master-keys";
 import type { ClientBase } from "pg";

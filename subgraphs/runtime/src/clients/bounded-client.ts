@@ -1,5 +1,6 @@
 import pg from "pg";
 import { type DatabaseFailure, DatabaseUnavailable, databaseFailure } from "../errors/database-failure.js";
+import { systemErrorCode } from "../errors/system-error.js";
 import { connectionPatience } from "./connection-patience.js";
 import { afterLoopTime } from "./loop-time.js";
 
@@ -75,7 +76,6 @@ export class BoundedClient extends pg.Client {
 function refusalOf(error: Error): Error {
   if (databaseFailure(error)) return error;
   // a name server may know the host again
-  if ((error as NodeJS.ErrnoException).code === "ENOTFOUND")
-    return new DatabaseUnavailable("Lost", error.message, { cause: error });
+  if (systemErrorCode(error) === "ENOTFOUND") return new DatabaseUnavailable("Lost", error.message, { cause: error });
   return new DatabaseUnavailable("Refused", "The database refuses the connection", { cause: error });
 }

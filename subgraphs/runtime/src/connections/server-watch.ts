@@ -6,6 +6,7 @@ import {
   isReadOnly,
   isWriteOutage,
 } from "../errors/database-failure.js";
+import { systemErrorCode } from "../errors/system-error.js";
 import type { Logger } from "../telemetry/logger.js";
 import { ProbeConnection } from "./probe-connection.js";
 import { RefusedLogins } from "./refused-logins.js";
@@ -241,7 +242,7 @@ export class ServerWatch {
       this.#answered();
       return;
     }
-    if ((error as { code?: unknown }).code === cannotConnectNow) this.#silentMs = 0;
+    if (systemErrorCode(error) === cannotConnectNow) this.#silentMs = 0;
     if (this.#answers && this.#timer) this.#logger.warn({ cause: error }, "the database does not answer");
     this.#answers = false;
     // A server that refuses connections answers everybody at once. Only a silent server keeps requests waiting.

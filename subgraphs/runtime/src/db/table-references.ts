@@ -39,7 +39,7 @@ export function foreignKeysOf(references: TableReferences): ForeignKeys {
  * PostgreSQL would check only the rows that the owner sees, which are none.
  */
 export function addForeignKeys(schema: string, keys: ForeignKeys): string[] {
-  const places = Object.entries(keys).map(([column, key]) => ({ ...placeOf(column as ColumnName, key), key }));
+  const places = Object.entries(keys).map(([column, key]) => ({ ...placeOf(column, key), key }));
   const tables = [...new Set(places.flatMap(({ table, parent }) => [table, parent]))];
   return [
     ...tables.map((table) => `alter table ${schema}.${table} no force row level security;`),
@@ -61,7 +61,7 @@ export function addForeignKeys(schema: string, keys: ForeignKeys): string[] {
 
 /** The statements that drop these foreign keys. */
 export function dropForeignKeys(schema: string, keys: ForeignKeys): string[] {
-  const places = Object.entries(keys).map(([column, key]) => placeOf(column as ColumnName, key));
+  const places = Object.entries(keys).map(([column, key]) => placeOf(column, key));
   return places.map(({ table, name }) => `alter table ${schema}.${table} drop constraint if exists ${name};`);
 }
 
@@ -83,27 +83,26 @@ export async function foreignKeyDrift(
   const present = await constraintsOf(owner, schema);
   const wantedConstraints = Object.entries(keys).map(([column, key]) => ({
     column,
-    ...constraintOf(column as ColumnName, key),
+    key,
+    ...constraintOf(column, key),
   }));
   const isPresent = ({ name, definition }: Constraint) =>
     present.some((constraint) => constraint.name === name && constraint.definition === definition);
-  const missing = wantedConstraints
-    .filter((constraint) => !isPresent(constraint))
-    .map(({ column }) => column as ColumnName);
+  const missing = wantedConstraints.filter((constraint) => !isPresent(constraint));
   const surplus = present.filter(({ name }) => wantedConstraints.every((constraint) => constraint.name !== name));
   return {
-    missing: Object.fromEntries(missing.map((column) => [column, keys[column] as ForeignKey])),
+    missing: Object.fromEntries(missing.map(({ column, key }) => [column, key])),
     surplus: surplus.map(({ table, name }) => `alter table ${schema}.${table} drop constraint ${name};`),
   };
 }
 
-function placeOf(place: ColumnName, { to }: ForeignKey) {
+function placeOf(place: string, { to }: ForeignKey) {
   const [table = "", column = ""] = place.split(".");
   const [parent = "", parentColumn = ""] = to.split(".");
   return { table, column, parent, parentColumn, name: `${table}_${column}_fk` };
 }
 
-function constraintOf(place: ColumnName, key: ForeignKey): Constraint {
+function constraintOf(place: string, key: ForeignKey): Constraint {
   const { table, column, parent, parentColumn, name } = placeOf(place, key);
   const onDelete = key.onDelete === "cascade" ? " ON DELETE CASCADE" : "";
   const definition = `FOREIGN KEY (tenant_id, ${column}) REFERENCES ${parent}(tenant_id, ${parentColumn})${onDelete} DEFERRABLE INITIALLY DEFERRED`;

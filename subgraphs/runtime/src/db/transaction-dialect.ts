@@ -9,6 +9,7 @@ import {
 import type { QueryResult as PgResult, Pool, PoolClient, QueryConfig } from "pg";
 import type { PipelinedClient } from "../connections/pipelined-client.js";
 import { DatabaseUnavailable, isConnectionLost } from "../errors/database-failure.js";
+import { systemErrorCode } from "../errors/system-error.js";
 
 /** A statement that each connection prepares once under its name. */
 export interface PreparedStatement {
@@ -193,7 +194,7 @@ class TransactionConnection implements DatabaseConnection {
     const outcomes = await this.#settle(statement);
     const failure = outcomes.find(({ status }) => status === "rejected");
     if (failure?.status === "rejected") {
-      const isFollower = followerCodes.includes((failure.reason as { code?: unknown }).code);
+      const isFollower = followerCodes.includes(systemErrorCode(failure.reason) ?? "");
       this.#failure = isFollower ? (this.#failure ?? failure.reason) : failure.reason;
       throw this.#failure;
     }

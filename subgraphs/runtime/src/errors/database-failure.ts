@@ -160,8 +160,7 @@ export const isStatementTimeout = (error: unknown): boolean => databaseFailure(e
 
 /** Whether a foreign key was violated: the parent row was deleted meanwhile. A second run finds that out. */
 export function isParentGone(error: unknown): boolean {
-  for (let cause = error; isErrorLike(cause); cause = cause.cause)
-    if ((cause as NodeJS.ErrnoException).code === "23503") return true;
+  for (let cause = error; isErrorLike(cause); cause = cause.cause) if (systemErrorCode(cause) === "23503") return true;
   return false;
 }
 
@@ -173,3 +172,5 @@ export function violatedUnique(error: unknown): string | undefined {
   }
   return undefined;
 }
+
+import { systemErrorCode } from "./system-error.js";

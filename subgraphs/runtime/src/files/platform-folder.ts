@@ -3,6 +3,7 @@ import { open, readFile, rm, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { FileOutage, fileFailure } from "../errors/file-failure.js";
+import { systemErrorCode } from "../errors/system-error.js";
 
 /** A file by which several processes know that they share a folder. */
 export const folderMarkFile = ".factory-folder";
@@ -89,7 +90,7 @@ export class PlatformFolder {
       this.#freeBytes = bavail * bsize;
       return undefined;
     } catch (error) {
-      const { code = "EIO" } = error as NodeJS.ErrnoException;
+      const code = systemErrorCode(error) ?? "EIO";
       const failure = fileFailure(error);
       const message = `The folder ${this.name} takes no files (${code})`;
       // a missing folder, and one without rights, is as useless as a broken disk

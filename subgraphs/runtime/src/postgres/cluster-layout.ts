@@ -3,7 +3,7 @@ import { chown, lstat, mkdir, readFile, realpath } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { EnvironmentError } from "../environment/read-environment.js";
-import { systemErrorCode } from "./system-error.js";
+import { systemErrorCode } from "../errors/system-error.js";
 
 interface Account {
   uid: number;

@@ -5,10 +5,10 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { EnvironmentError } from "../environment/read-environment.js";
+import { systemErrorCode } from "../errors/system-error.js";
 import type { Logger } from "../telemetry/logger.js";
 import { type ClusterLayout, ownDirectory } from "./cluster-layout.js";
 import type { PostgresBinaries } from "./postgres-binaries.js";
-import { systemErrorCode } from "./system-error.js";
 
 /** The file `DATA_DIR/postgres.json`. */
 export interface ClusterRecord {

@@ -2,6 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { BoundedClient } from "../clients/bounded-client.js";
 import { afterLoopTime } from "../clients/loop-time.js";
 import { DatabaseUnavailable, isDatabaseOutage, isLoginRefused } from "../errors/database-failure.js";
+import { systemErrorCode } from "../errors/system-error.js";
 import type { Logger } from "../telemetry/logger.js";
 import { waits } from "../telemetry/waits.js";
 
@@ -29,7 +30,7 @@ export async function awaitServer(
       const failure = await failureToServe(url);
       if (failure === undefined) return;
       if (!isDatabaseOutage(failure) || isLoginRefused(failure)) throw failure;
-      const recovering = (failure as { code?: unknown }).code === cannotConnectNow;
+      const recovering = systemErrorCode(failure) === cannotConnectNow;
       if (Date.now() > giveUpAt && !recovering) throw givenUp(url, failure);
       end ??= waits.begin(`the database at ${new URL(url).host}`, { cause: failure }, logger);
       await pause(Math.min(pauseMs, Math.max(giveUpAt - Date.now(), firstPauseMs)));
@@ -53,8 +54,7 @@ function reasonOf(error: Error): string {
 
 /** Whether the server reports that it is starting or recovering. */
 export async function isStarting(url: string): Promise<boolean> {
-  const failure = (await failureToServe(url)) as { code?: unknown } | undefined;
-  return failure?.code === cannotConnectNow;
+  return systemErrorCode(await failureToServe(url)) === cannotConnectNow;
 }
 
 async function failureToServe(url: string): Promise<Error | undefined> {

@@ -12,7 +12,7 @@ import {
 import { access, lstat, readdir, readFile, rename, rm, symlink } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { basename, dirname, join, relative } from "node:path";
-import { systemErrorCode } from "./system-error.js";
+import { systemErrorCode } from "../errors/system-error.js";
 
 export interface PostgresBinaries {
   /** The folder with bin, lib and share. */

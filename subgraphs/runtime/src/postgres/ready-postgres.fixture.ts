@@ -5,12 +5,12 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { systemErrorCode } from "../errors/system-error.js";
 import type { Logger } from "../telemetry/logger.js";
 import { type ClusterRecord, writeRecord } from "./cluster.js";
 import { prepareClusterLayout } from "./cluster-layout.js";
 import { type PostgresServer, startEmbeddedPostgres } from "./embedded-postgres.js";
 import { removeDataDirectory } from "./remove-cluster.js";
-import { systemErrorCode } from "./system-error.js";
 
 const run = promisify(execFile);
 const root = join(dirname(fileURLToPath(import.meta.url)), "../../../..");

@@ -1,6 +1,7 @@
 import { Client, type ClientBase } from "pg";
 import { identifier, literal } from "../connections/database-roles.js";
 import { type DatabaseAccess, rolePassword, roleUrl } from "../connections/schema-connections.js";
+import { systemErrorCode } from "../errors/system-error.js";
 import { isVerifierOf, scramVerifier } from "./scram-verifier.js";
 
 const loginTimeoutMs = 30_000;
@@ -65,7 +66,7 @@ async function canLogIn(access: DatabaseAccess, role: string): Promise<boolean> 
     await login.connect();
     return true;
   } catch (error) {
-    if ((error as { code?: string }).code === wrongPassword) return false;
+    if (systemErrorCode(error) === wrongPassword) return false;
     throw error;
   } finally {
     await login.end().catch(() => undefined);

@@ -3,6 +3,7 @@ import type { SubgraphName } from "@factory/schema/subgraph-names";
 import type { ClientBase } from "pg";
 import { databaseRole, identifier, literal, workerGroup } from "../connections/database-roles.js";
 import { advisoryLocks } from "../db/advisory-locks.js";
+import { systemErrorCode } from "../errors/system-error.js";
 import type { Logger } from "../telemetry/logger.js";
 
 /** A role of earlier releases, which had the same name in all databases of a server, and the role that follows it. */
@@ -47,7 +48,7 @@ export async function carryOverFormerRoles(
       return;
     } catch (error) {
       await client.query("rollback").catch(() => undefined);
-      const mayEnd = former.length > 0 && lockNotFree.includes((error as { code?: string }).code ?? "");
+      const mayEnd = former.length > 0 && lockNotFree.includes(systemErrorCode(error) ?? "");
       if (!mayEnd || Date.now() > deadline) throw error;
       if (attempts === 0) logger?.warn({ err: error }, "the start waits for tables that the release before uses");
     }

@@ -1,5 +1,5 @@
 import { EnvironmentError } from "../environment/read-environment.js";
-import { systemErrorCode } from "../postgres/system-error.js";
+import { systemErrorCode } from "../errors/system-error.js";
 
 /** SQLSTATE `insufficient_privilege`. */
 export const insufficientPrivilege = "42501";

@@ -1,4 +1,5 @@
 import type { Pool } from "pg";
+import { systemErrorCode } from "../errors/system-error.js";
 import { encodeId } from "../identifiers/wire-id.js";
 import { continueTrace } from "../telemetry/trace.js";
 import { tenantWithId } from "../tenancy/tenant.js";
@@ -140,8 +141,8 @@ const rowName = ({ key }: SealedTable, values: readonly string[]) =>
 
 /** The error for a damaged value never repeats any part of it. */
 function reasonOf(error: unknown): string {
-  const { code, name } = error as { code?: string; name?: string };
-  return code === "SECRET_STORE_UNAVAILABLE" || name === "UnknownSealingKey"
+  const isUnknownKey = error instanceof Error && error.name === "UnknownSealingKey";
+  return isUnknownKey || systemErrorCode(error) === "SECRET_STORE_UNAVAILABLE"
     ? "It is sealed under a key that is neither SECRETS_KEY nor one of SECRETS_KEY_PREVIOUS."
     : "It is damaged: it cannot be opened with the key that it names.";
 }

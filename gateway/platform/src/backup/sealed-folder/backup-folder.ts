@@ -6,6 +6,7 @@ import { PassThrough, type Readable, Transform } from "node:stream";
 import { text } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
+import { systemErrorCode } from "@factory/runtime/errors/system-error";
 import { BackupProblem } from "./backup-problem.js";
 import { type Manifest, manifestForm, type Part } from "./manifest.js";
 import { PassphraseKeys } from "./passphrase-keys.js";
@@ -144,8 +145,8 @@ async function readSigned(folder: string): Promise<Record<string, unknown>> {
 }
 
 function isDamage(error: unknown): boolean {
-  const { name, code } = error as NodeJS.ErrnoException;
-  return name === "SealBroken" || code === "ENOENT" || (code?.startsWith("Z_") ?? false);
+  const code = systemErrorCode(error) ?? "";
+  return (error instanceof Error && error.name === "SealBroken") || code === "ENOENT" || code.startsWith("Z_");
 }
 
 class Digest extends Transform {

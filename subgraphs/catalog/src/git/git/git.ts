@@ -1,6 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { dirname } from "node:path";
 import { FileOutage, fileFailure, systemCodeIn } from "@factory/runtime/errors/file-failure";
+import { systemErrorCode } from "@factory/runtime/errors/system-error";
 import { requireStarted } from "@factory/runtime/files/started-child";
 import { programPath } from "./environment.js";
 import { gitHome } from "./git-home.js";
@@ -142,8 +143,7 @@ function withoutRemote(stderr: string): string {
 }
 
 function fileOutage(problem: Error | string | undefined, stderr: string, cause: GitError): FileOutage | undefined {
-  const errorCode = problem instanceof Error ? (problem as NodeJS.ErrnoException).code : undefined;
-  const code = errorCode ?? systemCodeIn(stderr);
+  const code = systemErrorCode(problem) ?? systemCodeIn(stderr);
   return code === undefined
     ? undefined
     : new FileOutage(code, `${cause.message} for lack of files (${code})`, { cause });

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { lstat, mkdtemp, readdir, rm } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
+import { systemErrorCode } from "@factory/runtime/errors/system-error";
 import { scratchRoot } from "./environment.js";
 
 // Containers that share a temporary folder have their own process ids, so the host is part of the name.
@@ -53,6 +54,6 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== "ESRCH";
+    return systemErrorCode(error) !== "ESRCH";
   }
 }

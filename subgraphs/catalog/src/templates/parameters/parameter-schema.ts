@@ -1,4 +1,10 @@
-import { escapePointer, isJsonObject, type JsonObject, type JsonValue } from "@factory/template-engine/json-value";
+import {
+  escapePointer,
+  isJsonArray,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+} from "@factory/template-engine/json-value";
 import { PatternTimeLimit } from "@factory/template-engine/pattern-time-limit";
 import { authorMessage, messageOfProperty } from "./author-message.js";
 import { atPointer, nameIn } from "./json-pointer.js";
@@ -144,7 +150,7 @@ function missingNames(keyword: string, rule: JsonValue | undefined, instance: Js
     keyword === "required"
       ? [rule]
       : Object.entries(isJsonObject(rule) ? rule : {}).flatMap(([name, names]) => (name in instance ? [names] : []));
-  const names = lists.flatMap((list) => (Array.isArray(list) ? (list as JsonValue[]) : []));
+  const names = lists.flatMap((list) => (isJsonArray(list) ? list : []));
   return names.filter((name): name is string => typeof name === "string" && !Object.hasOwn(instance, name));
 }
 

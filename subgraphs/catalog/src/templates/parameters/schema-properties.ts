@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from "@factory/template-engine/json-value";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "@factory/template-engine/json-value";
 import { atPointer } from "./json-pointer.js";
 import { SchemaDocument } from "./schema-references.js";
 
@@ -59,7 +59,7 @@ function applied(root: JsonObject, always: boolean): JsonObject[] {
 function branchesOf(schema: JsonObject, always: boolean): JsonValue[] {
   const lists = (always ? ["allOf"] : listKeywords).flatMap((keyword) => {
     const branches = schema[keyword];
-    return Array.isArray(branches) ? (branches as JsonValue[]) : [];
+    return isJsonArray(branches) ? branches : [];
   });
   if (always) return lists;
   const conditional = schemaKeywords.flatMap((keyword) => schema[keyword] ?? []);

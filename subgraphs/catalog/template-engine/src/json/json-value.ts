@@ -10,6 +10,11 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** Whether a value is a JSON array. `Array.isArray` does not tell a readonly list from an object. */
+export function isJsonArray(value: unknown): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}
+
 /** Escapes a name as a segment in a JSON pointer (RFC 6901). */
 export function escapePointer(name: string): string {
   return name.replaceAll("~", "~0").replaceAll("/", "~1");

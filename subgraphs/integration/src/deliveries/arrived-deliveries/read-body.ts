@@ -2,6 +2,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import { DomainError } from "@factory/runtime/errors/domain-error";
+import { systemErrorCode } from "@factory/runtime/errors/system-error";
 
 /** A body that was read completely. */
 export interface ReadBody {
@@ -55,7 +56,7 @@ export async function readBody(
       for await (const part of parts as AsyncIterable<Buffer>) inflate(part);
     });
   } catch (error) {
-    throw String((error as { code?: unknown }).code).startsWith("Z_") ? notGzip() : error;
+    throw String(systemErrorCode(error)).startsWith("Z_") ? notGzip() : error;
   }
   return { body: joined(inflated), sentBody: joined(sent) };
 }

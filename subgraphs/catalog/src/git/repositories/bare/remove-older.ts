@@ -1,6 +1,7 @@
 import type { Dirent } from "node:fs";
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { systemErrorCode } from "@factory/runtime/errors/system-error";
 
 /** Longer than a clone, an execution and a merge may take. Anything older was left by a dead process. */
 export const inUseMs = 15 * 60_000;
@@ -25,7 +26,7 @@ export const removeFolder = (path: string): Promise<void> =>
 
 export function ifMissing<T>(value: T): (error: unknown) => T {
   return (error) => {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    if (systemErrorCode(error) !== "ENOENT") throw error;
     return value;
   };
 }

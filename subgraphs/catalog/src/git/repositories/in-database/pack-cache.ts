@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, readdir, rename, rm, stat, utimes } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { TenantReader } from "@factory/runtime/db/tenant-statement";
+import { systemErrorCode } from "@factory/runtime/errors/system-error";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import { git } from "../../git/git.js";
 import { writeBareFolder } from "../bare/bare-folder.js";
@@ -141,7 +142,7 @@ async function sizeOf(file: string): Promise<number | undefined> {
   try {
     return (await stat(file)).size;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    if (systemErrorCode(error) === "ENOENT") return undefined;
     throw error;
   }
 }
@@ -152,7 +153,7 @@ async function touch(folder: string): Promise<boolean> {
     await utimes(folder, new Date(), new Date());
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
+    if (systemErrorCode(error) === "ENOENT") return false;
     throw error;
   }
 }

@@ -1,5 +1,6 @@
 import { promisify } from "node:util";
 import { crc32, inflateRaw, inflateRawSync, type ZlibOptions } from "node:zlib";
+import { systemErrorCode } from "@factory/runtime/errors/system-error";
 import { type Entry, fromBufferPromise, getFileNameLowLevel, type ZipFile } from "yauzl";
 import { isExecutable, symlinkMode } from "../../../git/git/tree-listing.js";
 import { sourceTooLarge, sourceUnavailable, sourceUnsafe } from "../references/source-failure.js";
@@ -120,7 +121,7 @@ async function unpacked(
     if (uncompressedSize <= smallFileBytes) return inflateRawSync(packedBytes, options);
     return await inflateInPool(packedBytes, options);
   } catch (error) {
-    throw (error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE" ? wrongSize(path) : damagedPackage();
+    throw systemErrorCode(error) === "ERR_BUFFER_TOO_LARGE" ? wrongSize(path) : damagedPackage();
   }
 }
 

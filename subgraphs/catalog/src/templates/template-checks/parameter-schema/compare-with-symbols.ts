@@ -1,6 +1,12 @@
 import type { Finding } from "@factory/template-engine/finding";
 import { parameterAliases } from "@factory/template-engine/host-data";
-import { escapePointer, isJsonObject, type JsonObject, type JsonValue } from "@factory/template-engine/json-value";
+import {
+  escapePointer,
+  isJsonArray,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+} from "@factory/template-engine/json-value";
 import { convertText, isAlwaysRequired, typedValue } from "@factory/template-engine/parameter-values";
 import type { ParameterDatatype, ParameterSymbol, TemplateConfig } from "@factory/template-engine/template-config";
 import type { TemplatePack } from "@factory/template-engine/template-pack";
@@ -26,7 +32,7 @@ export function compareWithSymbols(
 ): Finding[] {
   const aliases = parameterAliases(config, host);
   const properties = everDefined(schema);
-  const requiredNames = new Set(Array.isArray(schema["required"]) ? (schema["required"] as JsonValue[]) : []);
+  const requiredNames = new Set(isJsonArray(schema["required"]) ? schema["required"] : []);
   const findings = Array.from(properties).flatMap(([name, property]) => {
     if (name === reservedName) return [];
     const symbol = config.symbols.get(aliases.get(name) ?? name);
@@ -78,7 +84,7 @@ function symbolsWithoutProperty(
 }
 
 function requiresByName(schema: JsonObject, name: string): boolean {
-  return Array.isArray(schema["required"]) && (schema["required"] as JsonValue[]).includes(name);
+  return isJsonArray(schema["required"]) && schema["required"].includes(name);
 }
 
 function compareTypes(symbol: ParameterSymbol, rule: JsonObject, pointer: string): Finding[] {
@@ -101,7 +107,7 @@ function typeFits({ datatype, allowMultipleValues }: ParameterSymbol, type: stri
 
 function isReadable(datatype: ParameterDatatype, value: JsonValue): boolean {
   if (value === null) return true;
-  if (typeof value === "object") return datatype === "string" && Array.isArray(value);
+  if (typeof value === "object") return datatype === "string" && isJsonArray(value);
   return convertText(datatype, String(value)) !== undefined;
 }
 
@@ -117,7 +123,7 @@ function compareChoices(symbol: ParameterSymbol, rule: JsonObject, pointer: stri
     return [finding("EnumDiffersFromChoices", message, { pointer, suggestion, severity: "Warning" })];
   }
   const unknown = values
-    .flatMap((value) => (Array.isArray(value) ? (value as JsonValue[]) : [value]))
+    .flatMap((value) => (isJsonArray(value) ? value : [value]))
     .filter((value) => !isChoice(symbol, value));
   if (unknown.length === 0) return [];
   const message = `The enum of "${symbol.name}" contains ${JSON.stringify(unknown[0])}, which is not a choice of the template.`;

@@ -1,6 +1,12 @@
 import type { FileTree } from "@factory/template-engine/file-tree";
 import type { Finding } from "@factory/template-engine/finding";
-import { escapePointer, isJsonObject, type JsonObject, type JsonValue } from "@factory/template-engine/json-value";
+import {
+  escapePointer,
+  isJsonArray,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+} from "@factory/template-engine/json-value";
 import type { TemplateChoice } from "@factory/template-engine/template-choice";
 import { TemplateError } from "@factory/template-engine/template-error";
 import { loadTemplatePack, type TemplatePack } from "@factory/template-engine/template-pack";
@@ -75,7 +81,7 @@ function checkRoot(schema: JsonObject): Finding[] {
     );
   const properties = everDefined(schema);
   const open = schema["additionalProperties"] !== undefined && schema["additionalProperties"] !== false;
-  const requiredNames = Array.isArray(schema["required"]) ? (schema["required"] as JsonValue[]) : [];
+  const requiredNames = isJsonArray(schema["required"]) ? schema["required"] : [];
   requiredNames.forEach((name, index) => {
     if (typeof name !== "string" || properties.has(name) || name === reservedName || open) return;
     const message = `The required parameter "${name}" is not among the properties, so that no request can set it.`;
@@ -109,12 +115,12 @@ function checkProperties(schema: JsonObject, validator: OfflineSchema): Finding[
 
 function checkEnum(name: string, rule: JsonObject, pointer: string): Finding[] {
   const values = rule["enum"];
-  if (!Array.isArray(values)) return [];
+  if (!isJsonArray(values)) return [];
   const place = { pointer: `${pointer}/enum` };
   if (values.length === 0)
     return [finding("EnumEmpty", `The enum of "${name}" is empty, so that it allows no value.`, place)];
   const types = schemaTypes(rule);
-  const wrongValues = (values as JsonValue[]).filter((value) => types && !types.some((type) => isOfType(value, type)));
+  const wrongValues = values.filter((value) => types && !types.some((type) => isOfType(value, type)));
   if (wrongValues.length === 0) return [];
   const message = `The enum of "${name}" contains ${JSON.stringify(wrongValues[0])}, which does not have the type ${types?.join(", ")}.`;
   return [finding("EnumTypeMismatch", message, place)];

@@ -1,5 +1,11 @@
 import type { Finding } from "@factory/template-engine/finding";
-import { escapePointer, isJsonObject, type JsonObject, type JsonValue } from "@factory/template-engine/json-value";
+import {
+  escapePointer,
+  isJsonArray,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+} from "@factory/template-engine/json-value";
 import { finding } from "../findings/finding-codes.js";
 import { RegexProbe } from "./regex-probe.js";
 
@@ -30,8 +36,7 @@ function isSlow(probe: RegexProbe, pattern: string): boolean {
 }
 
 function patternsOf(value: JsonValue, pointer: string): { pattern: string; pointer: string }[] {
-  if (Array.isArray(value))
-    return (value as JsonValue[]).flatMap((item, index) => patternsOf(item, `${pointer}/${index}`));
+  if (isJsonArray(value)) return value.flatMap((item, index) => patternsOf(item, `${pointer}/${index}`));
   if (!isJsonObject(value)) return [];
   return Object.entries(value).flatMap(([key, child]) => {
     const here = `${pointer}/${escapePointer(key)}`;

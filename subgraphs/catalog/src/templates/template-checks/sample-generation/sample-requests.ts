@@ -1,4 +1,10 @@
-import { escapePointer, isJsonObject, type JsonObject, type JsonValue } from "@factory/template-engine/json-value";
+import {
+  escapePointer,
+  isJsonArray,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+} from "@factory/template-engine/json-value";
 import { PatternTimeLimit } from "@factory/template-engine/pattern-time-limit";
 import type { TemplateConfig } from "@factory/template-engine/template-config";
 import { compileOffline, type Failure, type OfflineSchema, SchemaError } from "../../parameters/offline-schema.js";
@@ -25,7 +31,7 @@ const unicode = "Größe東京";
 export async function sampleRequests(schema: JsonObject, symbols: TemplateConfig["symbols"]): Promise<Sample[]> {
   const timeLimit = new PatternTimeLimit();
   const candidates = await candidateValues(schema, symbols, timeLimit);
-  const requiredNames = (Array.isArray(schema["required"]) ? (schema["required"] as JsonValue[]) : []).filter(
+  const requiredNames = (isJsonArray(schema["required"]) ? schema["required"] : []).filter(
     (name) => typeof name === "string",
   );
   const least = Object.fromEntries(
@@ -118,7 +124,7 @@ function isAccepted(validator: OfflineSchema, name: string, value: JsonValue): b
 
 /** The template's choices, for a parameter whose values the schema does not list. */
 function proposed(rule: JsonObject, choices: readonly string[] = []): JsonValue[] {
-  const examples = Array.isArray(rule["examples"]) ? (rule["examples"] as JsonValue[]) : [];
+  const examples = isJsonArray(rule["examples"]) ? rule["examples"] : [];
   const examplesWithDefault = rule["default"] === undefined ? examples : [rule["default"], ...examples];
   const values = listedValues(rule);
   if (values) return [...examplesWithDefault, ...values];

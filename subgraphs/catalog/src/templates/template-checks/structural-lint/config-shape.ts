@@ -1,5 +1,5 @@
 import type { Finding } from "@factory/template-engine/finding";
-import { isJsonObject, type JsonObject, type JsonValue } from "@factory/template-engine/json-value";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "@factory/template-engine/json-value";
 import { textsMember } from "@factory/template-engine/jsonc";
 import type { TemplateConfig } from "@factory/template-engine/template-config";
 import type { ConfigPlaces } from "../findings/config-place.js";
@@ -37,9 +37,7 @@ class Walk {
     if (!fits(value, shape)) return this.#misfit(value, shape, path);
     switch (shape.kind) {
       case "list":
-        return Array.isArray(value)
-          ? (value as JsonValue[]).flatMap((item, index) => this.check(item, shape.of, [...path, index]))
-          : [];
+        return isJsonArray(value) ? value.flatMap((item, index) => this.check(item, shape.of, [...path, index])) : [];
       case "map":
         return isJsonObject(value)
           ? Object.entries(value).flatMap(([name, item]) => this.check(item, shape.of, [...path, name]))
@@ -100,11 +98,11 @@ function fits(value: JsonValue, shape: Shape): boolean {
     case "text":
       return typeof value === "string" || value === null;
     case "texts":
-      return typeof value === "string" || (Array.isArray(value) && value.every((item) => typeof item === "string"));
+      return typeof value === "string" || (isJsonArray(value) && value.every((item) => typeof item === "string"));
     case "condition":
       return typeof value === "boolean" || typeof value === "string";
     case "list":
-      return Array.isArray(value);
+      return isJsonArray(value);
     case "map":
     case "object":
       return isJsonObject(value);
@@ -135,7 +133,7 @@ function wanted(shape: Shape): string {
 
 function nameOf(value: JsonValue): string {
   if (value === null) return "null";
-  if (Array.isArray(value)) return value.every((item) => typeof item !== "string") ? "a list without texts" : "a list";
+  if (isJsonArray(value)) return value.every((item) => typeof item !== "string") ? "a list without texts" : "a list";
   return typeof value === "object" ? "an object" : `a ${typeof value === "string" ? "text" : typeof value}`;
 }
 

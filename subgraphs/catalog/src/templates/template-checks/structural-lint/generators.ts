@@ -1,7 +1,7 @@
 import { evaluatorNamed } from "@factory/template-engine/evaluate-condition";
 import type { Finding } from "@factory/template-engine/finding";
 import { isGenerator } from "@factory/template-engine/generators";
-import { isJsonObject, type JsonObject, type JsonValue } from "@factory/template-engine/json-value";
+import { isJsonArray, isJsonObject, type JsonObject } from "@factory/template-engine/json-value";
 import { member, textMember } from "@factory/template-engine/jsonc";
 import type { GeneratedSymbol } from "@factory/template-engine/template-config";
 import type { ConfigPlaces } from "../findings/config-place.js";
@@ -65,8 +65,8 @@ function missing(
     .map((name) => report(`the parameter "${name}"`, at(name)));
   if (!list) return findings;
   const entries = member(parameters, list.name);
-  if (!Array.isArray(entries)) return [...findings, report(`the list "${list.name}"`, at(list.name))];
-  (entries as JsonValue[]).forEach((entry, index) => {
+  if (!isJsonArray(entries)) return [...findings, report(`the list "${list.name}"`, at(list.name))];
+  entries.forEach((entry, index) => {
     const lacking = list.members.filter((name) => !isJsonObject(entry) || textMember(entry, name) === null);
     if (lacking.length === 0) return;
     findings.push(report(`"${lacking.join('" and "')}" in each entry of "${list.name}"`, at(list.name, index)));

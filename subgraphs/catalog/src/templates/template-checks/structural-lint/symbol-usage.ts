@@ -1,6 +1,6 @@
 import { mentionedNames } from "@factory/template-engine/dependency-order";
 import type { Finding } from "@factory/template-engine/finding";
-import { isJsonObject, type JsonValue } from "@factory/template-engine/json-value";
+import { isJsonArray, isJsonObject, type JsonValue } from "@factory/template-engine/json-value";
 import type { TemplateSymbol } from "@factory/template-engine/template-config";
 import { TemplateError } from "@factory/template-engine/template-error";
 import type { TemplatePack } from "@factory/template-engine/template-pack";
@@ -76,7 +76,7 @@ function replacedTexts(symbol: TemplateSymbol, forms: ValueForms): { contents: s
 /** All texts in the configuration, except those in one branch. */
 function textsOf(value: JsonValue, except: readonly string[]): string[] {
   if (typeof value === "string") return [value];
-  if (Array.isArray(value)) return (value as JsonValue[]).flatMap((item) => textsOf(item, []));
+  if (isJsonArray(value)) return value.flatMap((item) => textsOf(item, []));
   if (!isJsonObject(value)) return [];
   const [next, ...rest] = except;
   return Object.entries(value).flatMap(([key, item]) => {

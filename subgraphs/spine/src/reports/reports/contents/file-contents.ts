@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { mkdir, open, opendir, readdir, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { systemErrorCode } from "@factory/runtime/errors/system-error";
 import { failpoint } from "@factory/runtime/faults/failpoint";
 import type { PlatformFolder } from "@factory/runtime/files/platform-folder";
 import {
@@ -121,6 +122,6 @@ async function syncFolder(folder: string): Promise<void> {
 }
 
 function absent(error: unknown): undefined {
-  if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+  if (systemErrorCode(error) !== "ENOENT") throw error;
   return undefined;
 }

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { namedStatement } from "@factory/runtime/db/named-parameters";
 import type { RetentionRule } from "@factory/runtime/db/retention";
+import { systemErrorCode } from "@factory/runtime/errors/system-error";
 import type { Keyring } from "@factory/runtime/sealing/master-keys";
 import { type Adapter, type AdapterPayload, errors } from "oidc-provider";
 import type { Pool } from "pg";
@@ -184,7 +185,7 @@ export class OidcAdapter {
           : { ...store, values: store.valuesOf({ ...values, userAgent, address, isVisited: visited.has(kind) }) },
       );
     } catch (error) {
-      if (unstorableText.has((error as { code?: unknown }).code))
+      if (unstorableText.has(systemErrorCode(error)))
         throw new errors.InvalidRequest(
           "A parameter holds characters that are not allowed: NUL, or half of a surrogate pair.",
         );
