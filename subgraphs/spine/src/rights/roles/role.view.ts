@@ -4,20 +4,13 @@ import { Role } from "./role.entity.js";
 import type { RoleAssignmentType, RoleType } from "./role.type.js";
 import type { RoleAssignment } from "./role-assignment.entity.js";
 
-type RoleRecord = Omit<RecordOf<Role>, "tenantId" | "updatedAt">;
-
 export const roleColumns = columnsOf(Role);
 export const readRole = rowReader(Role);
 
-export const roleView = ({ roleId, code, name, description, scopes, isSystem, createdAt }: RoleRecord): RoleType => ({
-  roleId,
-  code,
-  name,
-  description,
-  scopes: [...scopes],
-  isSystem,
-  createdAt: createdAt.toISOString(),
-});
+export function roleView(record: RecordOf<Role>): RoleType {
+  const { tenantId: _, updatedAt: __, ...role } = record;
+  return { ...role, scopes: [...role.scopes], createdAt: role.createdAt.toISOString() };
+}
 
 /** The fields of a RoleAssignment as a plain object, which can be spread. */
 export type AssignmentFacts = { [Name in keyof RoleAssignmentType]: RoleAssignmentType[Name] };

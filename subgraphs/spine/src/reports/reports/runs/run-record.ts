@@ -1,11 +1,9 @@
-import type { RowOf } from "@factory/runtime/db/entity-rows";
-import { encodeId } from "@factory/runtime/identifiers/wire-id";
+import { type RowOf, type SentRecordOf, sentRowReader } from "@factory/runtime/db/entity-rows";
 import type { Cause } from "@factory/runtime/messages/envelope";
 import { RunTable } from "@factory/runtime/runs/run-table";
 import { continueTrace, traceIdOf } from "@factory/runtime/telemetry/trace";
 import { reportFormats } from "../../report-formats/report-formats.js";
-import type { ReportPeriod } from "../definitions/report-period.js";
-import type { ReportRun } from "./report-run.entity.js";
+import { ReportRun } from "./report-run.entity.js";
 import type { ReportRunState } from "./report-run.states.js";
 
 /** A row of `report_runs`. */
@@ -20,63 +18,37 @@ export const runTable = new RunTable<RunRow, ReportRunState>({
   counted: "version = version + 1, updated_at = now()",
 });
 
+const readRow = sentRowReader(ReportRun);
+
+type RenamedMember = "runId" | "definitionId" | "code" | "version" | "sizeBytes" | "errorCode" | "errorDetail";
+
 /** A report run as this slice sees it. Times are ISO 8601. */
-export interface RunRecord {
-  readonly tenantId: string;
+export type RunRecord = Omit<SentRecordOf<ReportRun>, RenamedMember> & {
   readonly reportRunId: string;
   readonly reportDefinitionId: string;
   readonly reportCode: string;
-  readonly format: string;
-  readonly parameters: ReportPeriod;
-  readonly periodOver: boolean;
-  readonly status: ReportRunState;
-  readonly fence: number;
   readonly sequence: number;
-  readonly rowsDone: number;
-  readonly rowsTotal: number | null;
   readonly contentType: string | null;
   readonly sizeBytes: number | null;
-  readonly sha256: string | null;
   readonly error: { readonly code: string; readonly detail: string } | null;
-  readonly correlationId: string;
   readonly traceId: string;
-  readonly traceparent: string;
-  readonly requestedBy: string;
-  readonly requestedAt: string;
-  readonly startedAt: string | null;
-  readonly completedAt: string | null;
-  readonly expiresAt: string | null;
-  readonly updatedAt: string;
-}
+};
 
 export function runRecord(row: RunRow): RunRecord {
+  const { runId, definitionId, code, version, errorCode, errorDetail, ...run } = readRow(row);
   return {
-    tenantId: encodeId("ten", row.tenant_id),
-    reportRunId: encodeId("run", row.run_id),
-    reportDefinitionId: encodeId("rpd", row.definition_id),
-    reportCode: row.code,
-    format: row.format,
+    ...run,
+    reportRunId: runId,
+    reportDefinitionId: definitionId,
+    reportCode: code,
+    sequence: version,
     // jsonb has an order of its own
-    parameters: { from: row.parameters.from, to: row.parameters.to },
-    periodOver: row.period_over,
+    parameters: { from: run.parameters.from, to: run.parameters.to },
     status: statusOf(row),
-    fence: row.fence,
-    sequence: row.version,
-    rowsDone: row.rows_done,
-    rowsTotal: row.rows_total,
-    contentType: row.sha256 === null ? null : contentTypeOf(row.format),
-    sizeBytes: row.size_bytes === null ? null : Number(row.size_bytes),
-    sha256: row.sha256,
-    error: row.error_code === null ? null : { code: row.error_code, detail: row.error_detail ?? "" },
-    correlationId: row.correlation_id,
-    traceId: traceIdOf(row.traceparent),
-    traceparent: row.traceparent,
-    requestedBy: row.requested_by,
-    requestedAt: timeOf(row.requested_at) ?? "",
-    startedAt: timeOf(row.started_at),
-    completedAt: timeOf(row.completed_at),
-    expiresAt: timeOf(row.expires_at),
-    updatedAt: timeOf(row.updated_at) ?? "",
+    contentType: run.sha256 === null ? null : contentTypeOf(run.format),
+    sizeBytes: run.sizeBytes === null ? null : Number(run.sizeBytes),
+    error: errorCode === null ? null : { code: errorCode, detail: errorDetail ?? "" },
+    traceId: traceIdOf(run.traceparent),
   };
 }
 
@@ -105,7 +77,3 @@ export const causeOfRun = ({ traceparent, correlationId, requestedBy }: RunRecor
   correlationId,
   actorId: requestedBy,
 });
-
-function timeOf(time: Date | string | null): string | null {
-  return time === null ? null : new Date(time).toISOString();
-}
