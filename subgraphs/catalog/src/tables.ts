@@ -1,11 +1,11 @@
 import { moduleTables } from "@factory/runtime/subgraph/module-tables";
 import { mergedMigration } from "./migrations/merged/merged-migration.js";
-import { replacedMigrations } from "./migrations/replaced-migrations.js";
+import { migrations } from "./migrations/migrations.js";
 import { catalogModules } from "./modules.js";
 
-/** This subgraph's tables and the migrations that make them. A new migration is added at the end of the list. */
+/** This subgraph's tables and the migrations that make them. */
 export const catalogTables = {
   ...moduleTables(catalogModules),
   merged: mergedMigration,
-  migrations: [...replacedMigrations],
+  migrations,
 };

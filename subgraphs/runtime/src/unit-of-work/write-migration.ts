@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { MikroORM, PostgreSqlSchemaHelper } from "@mikro-orm/postgresql";
 import { type SchemaRoles, workerGroup } from "../connections/database-roles.js";
@@ -11,8 +11,8 @@ interface WrittenMigration {
 }
 
 /**
- * Compares entities and foreign keys with a migrated database and writes a migration for the difference; undefined when
- * there is none.
+ * Compares entities and foreign keys with a migrated database, writes a migration for the difference, and adds it to the
+ * folder's `migrations.ts`; undefined without a difference.
  */
 export async function writeMigration(
   definition: DatabaseDefinition,
@@ -38,12 +38,26 @@ export async function writeMigration(
     const file = join(folder, fileName);
     // `provisionDatabase` creates the schema; the owner may not.
     const own = code.replace(/^.*(create|drop) schema if .*\n\n?/gm, "");
-    const whole = isForKeys ? withKeys(own, definition.connections.schema, drift) : own;
+    const whole = isForKeys ? withKeys(own, definition.connections.schema, drift) : withoutUnchangedFunctions(own);
     await writeFile(file, whole);
+    await listMigration(join(folder, "migrations.ts"), fileName.replace(/\.ts$/, ""));
     return { file, code: whole };
   } finally {
     await orm.close(true);
   }
+}
+
+async function listMigration(file: string, name: string): Promise<void> {
+  const [, imports = "", list = ""] = /^((?:import .*\n)*)([^]*)$/.exec(await readFile(file, "utf8")) ?? [];
+  const longerList = list.replace(/\];\n$/, `  ${name},\n];\n`);
+  await writeFile(file, `${imports}import { ${name} } from "./${name}.js";\n${longerList}`);
+}
+
+/** The ORM finds the text of each function changed on the way back, since PostgreSQL stores it in another form. */
+function withoutUnchangedFunctions(code: string): string {
+  const [up = "", down = ""] = code.split(/(?=\n {2}override down)/);
+  if (up.includes("create or replace function")) return code;
+  return up + down.replace(/\n? {4}this\.addSql\(`create or replace function [^`]*`\);\n/g, "");
 }
 
 /**

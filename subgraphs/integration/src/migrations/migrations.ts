@@ -49,8 +49,11 @@ import { Migration20261128184500_awaited_material } from "./Migration20261128184
 import { Migration20261128190000_refused_deliveries } from "./Migration20261128190000_refused_deliveries.js";
 import { Migration20261128190100_webhook_presets } from "./Migration20261128190100_webhook_presets.js";
 
-/** The migrations that the merged one replaces in a new database, oldest first. They go after the first release. */
-export const replacedMigrations = [
+/**
+ * In the order in which a database runs them; `npm run migration` adds new ones. Those that the merged migration replaces
+ * in a new database go after the first release.
+ */
+export const migrations = [
   Migration20261121071553_first,
   Migration20261121075519_retention,
   Migration20261121110030_api_clients,

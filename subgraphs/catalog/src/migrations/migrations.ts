@@ -31,8 +31,11 @@ import { Migration20261128223100_search_again } from "./Migration20261128223100_
 import { Migration20261129064815_repositories } from "./Migration20261129064815_repositories.js";
 import { Migration20261129064816_repository_keys } from "./Migration20261129064816_repository_keys.js";
 
-/** The migrations that the merged one replaces in a new database, oldest first. They go after the first release. */
-export const replacedMigrations = [
+/**
+ * In the order in which a database runs them; `npm run migration` adds new ones. Those that the merged migration replaces
+ * in a new database go after the first release.
+ */
+export const migrations = [
   Migration20261121072213_first,
   Migration20261121075513_retention,
   Migration20261121100045_executions,

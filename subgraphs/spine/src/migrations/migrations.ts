@@ -48,8 +48,11 @@ import { Migration20261128054200_subject_versions } from "./Migration20261128054
 import { Migration20261128070056_foreign_json } from "./Migration20261128070056_foreign_json.js";
 import { Migration20261128185500_international_addresses } from "./Migration20261128185500_international_addresses.js";
 
-/** The migrations that the merged one replaces in a new database, oldest first. They go after the first release. */
-export const replacedMigrations = [
+/**
+ * In the order in which a database runs them; `npm run migration` adds new ones. Those that the merged migration replaces
+ * in a new database go after the first release.
+ */
+export const migrations = [
   Migration20261121070911_first,
   Migration20261121075523_retention,
   Migration20261121123829_identity,
