@@ -87,7 +87,8 @@ export function stage(folder) {
   // A start in development makes a sample repository of this template.
   write(`${scope}/test/package.json`, JSON.stringify({ name: "@factory/test", version: manifestOf("test").version }));
   copy(sample, `${scope}/${sample}`);
-  const { name, version, description, license, type, engines } = JSON.parse(read("package.json"));
+  const { name, description, license, type, engines } = JSON.parse(read("package.json"));
+  const { version } = manifestOf(platform);
   write("platform.mjs", program, 0o755);
   write("README.md", packedLinks(read("README.md")));
   const bundled = [...workspaces, "test"].map(manifestOf);

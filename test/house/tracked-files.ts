@@ -14,7 +14,7 @@ export const workingFiles = (folder = root): string[] => trackedFilesIn(folder, 
 
 /** True for files that a tool writes. */
 export const isGenerated = (file: string): boolean =>
-  /\/(generated|migrations|dist)\//.test(file) || file.endsWith("package-lock.json");
+  /\/(generated|migrations|dist)\//.test(file) || /(^|\/)(package-lock\.json|CHANGELOG\.md)$/.test(file);
 
 /** True for tests and for files that only tests use. */
 export const isForTests = (file: string): boolean => /\.(test|fixture)\.ts$/.test(file) || file.startsWith("test/");
