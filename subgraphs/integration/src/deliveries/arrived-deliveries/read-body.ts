@@ -7,7 +7,7 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 export interface ReadBody {
   /** As it was before it was compressed. */
   readonly body: Buffer;
-  /** The bytes of a compressed body. */
+  /** A compressed body's bytes. */
   readonly sentBody?: Buffer;
 }
 
@@ -27,7 +27,7 @@ export async function readBody(
   source: Buffer | AsyncIterable<Uint8Array>,
   { isCompressed, requireSize, take }: Rules,
 ): Promise<ReadBody> {
-  const counted = (chunks: Buffer[]) => {
+  const counterFor = (chunks: Buffer[]) => {
     let bytes = 0;
     return (chunk: Uint8Array) => {
       bytes += chunk.byteLength;
@@ -36,14 +36,14 @@ export async function readBody(
       chunks.push(Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk));
     };
   };
-  const sent: Buffer[] = [];
-  const receive = counted(sent);
+  const sentChunks: Buffer[] = [];
+  const receive = counterFor(sentChunks);
   if (!isCompressed) {
     for await (const chunk of partsOf(source)) receive(chunk);
-    return { body: joined(sent) };
+    return { body: joinChunks(sentChunks) };
   }
-  const inflated: Buffer[] = [];
-  const inflate = counted(inflated);
+  const inflatedChunks: Buffer[] = [];
+  const inflate = counterFor(inflatedChunks);
   async function* received() {
     for await (const chunk of partsOf(source)) {
       receive(chunk);
@@ -57,13 +57,13 @@ export async function readBody(
   } catch (error) {
     throw String((error as { code?: unknown }).code).startsWith("Z_") ? notGzip() : error;
   }
-  return { body: joined(inflated), sentBody: joined(sent) };
+  return { body: joinChunks(inflatedChunks), sentBody: joinChunks(sentChunks) };
 }
 
-const joined = (chunks: readonly Buffer[]): Buffer =>
+const joinChunks = (chunks: readonly Buffer[]): Buffer =>
   chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
 
-/** The parts of a body. A sender that goes away has sent no body. */
+/** A body's parts. A sender that goes away has sent no body. */
 async function* partsOf(source: Buffer | AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   if (Buffer.isBuffer(source)) {
     if (source.length > 0) yield source;
