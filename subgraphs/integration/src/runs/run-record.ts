@@ -6,10 +6,10 @@ import { continueTrace, traceIdOf } from "@factory/runtime/telemetry/trace";
 import type { Run } from "./run.entity.js";
 import type { RunOperation, RunState } from "./run.states.js";
 
-/** A row of `runs`. */
+/** A row in `runs`. */
 export type RunRow = RowOf<Run>;
 
-/** The table of the runs. The states after Queued are in its column `steps`. */
+/** The runs' table. The states after Queued are in its column `steps`. */
 export const runTable = new RunTable<RunRow, RunState>({
   table: "runs",
   key: "run_id",
@@ -30,7 +30,7 @@ export interface RunStep {
   readonly changedAt: string;
 }
 
-/** A run as the slices of this subgraph see it. Times are ISO 8601. */
+/** A run as this subgraph's slices see it. Times are ISO 8601. */
 export interface RunRecord {
   readonly tenantId: string;
   readonly runId: string;
@@ -92,15 +92,15 @@ export function runRecord(row: RunRow): RunRecord {
 /** The states that a run has reached, oldest first. */
 export function stepsOf({ steps, created_at }: Pick<RunRow, "steps" | "created_at">): RunStep[] {
   let attempts = 0;
-  const queued: RunStep = { sequence: 1, status: "Queued", attempts, changedAt: timeOf(created_at) ?? "" };
+  const firstStep: RunStep = { sequence: 1, status: "Queued", attempts, changedAt: timeOf(created_at) ?? "" };
   const later = steps.map(({ status, at }, place) => {
     if (status === "Running") attempts += 1;
     return { sequence: place + 2, status, attempts, changedAt: timeOf(at) ?? "" };
   });
-  return [queued, ...later];
+  return [firstStep, ...later];
 }
 
-/** The cause of everything that a run does: its trace, its correlation and its actor. */
+/** The cause for everything that a run does: its trace, its correlation and its actor. */
 export function causeOfRun({ traceparent, correlationId, requestedBy }: RunRecord): Cause {
   return {
     trace: continueTrace(traceparent),
