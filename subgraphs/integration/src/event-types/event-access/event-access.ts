@@ -14,7 +14,7 @@ export function readScopesOf(type: EventType): readonly Scope[] {
 }
 
 /**
- * Events about the life cycle of tenants. They belong to the platform's tenant, and only platform administrators read
+ * Events about a tenant's life cycle. They belong to the platform's tenant, and only platform administrators read
  * them.
  */
 export const isTenantEvent = (type: string): boolean => isEventType(type) && readScopesOf(type).includes("tenant.read");
