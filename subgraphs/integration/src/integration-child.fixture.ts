@@ -11,7 +11,7 @@ import { KnownTokens } from "./models-and-tools/model-invocation/model-vendor.fi
 import { startIntegration } from "./subgraph.js";
 
 export interface IntegrationChildSettings {
-  /** The facts of tenants, as the spine tells them. */
+  /** The tenants' facts, as the spine tells them. */
   readonly tenants: readonly TenantCopy[];
 }
 
@@ -36,13 +36,13 @@ async function start({ host, masterKeys, settings }: StartParts<IntegrationChild
   return {
     operations: {
       run: operationsOn(integration.schema),
-      /** Sends a command as `POST /commands` of the internal listener does. */
+      /** Sends a command as `POST /commands` on the internal listener does. */
       sendCommand: (principal: Principal, input: object) =>
         integration
           .get(CommandSender)
           .send(input, requestContext({ principal, trace: continueTrace(undefined), internal: true })),
       tokenOf: async (principal: Principal) => tokens.tokenOf(principal),
-      /** Serves gRPC with the certificates of a folder, and returns the address. */
+      /** Serves gRPC with the certificates in a folder, and returns the address. */
       async listen(folder: string): Promise<string> {
         grpc = await startGrpcServer({
           ...{ host: "127.0.0.1", port: 0, reflection: false, drainMs: 100, logger: createLogger("grpc", "silent") },

@@ -26,10 +26,10 @@ export class IntegrationProcesses extends SubgraphProcesses<IntegrationOperation
     };
   }
 
-  /** Returns the value of the only field, or throws the first error. */
+  /** Returns the only field's value, or throws the first error. */
   // oxlint-disable-next-line typescript/no-explicit-any
-  async only(...given: Parameters<IntegrationProcesses["run"]>): Promise<any> {
-    const { data, errors } = await this.run(...given);
+  async only(...values: Parameters<IntegrationProcesses["run"]>): Promise<any> {
+    const { data, errors } = await this.run(...values);
     if (errors?.[0]) throw errors[0];
     return Object.values(data)[0];
   }

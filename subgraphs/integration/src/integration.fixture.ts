@@ -27,7 +27,7 @@ export interface IntegrationFixture {
   readonly integration: StartedSubgraph;
   /** Stops the subgraph and starts it again, as a restart of the process does. */
   restart(between?: () => Promise<void>, changes?: Partial<IntegrationSettings>): Promise<void>;
-  /** Starts a second process of the subgraph over the same database and bus. */
+  /** Starts a second subgraph process over the same database and bus. */
   another(): Promise<StartedSubgraph>;
   /** Runs a statement as the superuser, for whom row-level security does not apply. */
   rows<R>(sql: string, ...values: unknown[]): Promise<R[]>;
@@ -38,21 +38,21 @@ export interface IntegrationFixture {
   close(): Promise<void>;
 }
 
-/** The part of the fixture that most makers of test data need. A subgraph in a process of its own has it, too. */
+/** The part of the fixture that most makers of test data need. A subgraph in its own process has it, too. */
 export type IntegrationCaller = Pick<IntegrationFixture, "rows" | "run">;
 
 // oxlint-disable-next-line typescript/no-explicit-any
 export type Answer = ExecutionResult<any, Record<string, any>>;
 
-/** Where the database of a suite comes from. */
+/** Where a suite's database comes from. */
 interface DatabaseOrigin {
   /** Fills the database first, as an earlier release did. */
   readonly formerly?: (connections: SchemaConnections, admin: pg.Pool) => Promise<void>;
-  /** For a suite that changes roles, because all databases of a server share them. */
+  /** For a suite that changes roles, because all databases on a server share them. */
   readonly ownServer?: boolean;
 }
 
-/** Starts the subgraph over a database of its own. */
+/** Starts the subgraph over its own database. */
 export async function startIntegrationFixture(
   settings: Partial<IntegrationSettings> = {},
   logger: Logger = createLogger("test", "silent"),
@@ -123,16 +123,16 @@ export async function startIntegrationFixture(
   };
 }
 
-let shared: Promise<IntegrationFixture> | undefined;
+let sharedFixture: Promise<IntegrationFixture> | undefined;
 
 /**
- * The subgraph that suites of this worker share. It is for a suite with tenants of its own, which neither changes nor
+ * The subgraph that suites in this worker share. It is for a suite with its own tenants, which neither changes nor
  * counts what all tenants share, and which needs no settings.
  */
 export async function sharedIntegration(): Promise<IntegrationFixture> {
-  shared ??= startShared();
-  const fixture = await shared.catch((error: unknown) => {
-    shared = undefined;
+  sharedFixture ??= startShared();
+  const fixture = await sharedFixture.catch((error: unknown) => {
+    sharedFixture = undefined;
     throw error;
   });
   const refuse = () => Promise.reject(new Error("other suites use this subgraph"));
@@ -142,41 +142,41 @@ export async function sharedIntegration(): Promise<IntegrationFixture> {
 async function startShared(): Promise<IntegrationFixture> {
   const fixture = await startIntegrationFixture();
   closeWithWorker(async () => {
-    shared = undefined;
+    sharedFixture = undefined;
     await fixture.close();
   });
   return fixture;
 }
 
-/** A principal of the given tenant or of a new one. By default it holds every scope. */
+/** A principal in the given tenant or in a new one. By default it holds every scope. */
 export function aPrincipal(
-  given: { tenantId?: string; scopes?: readonly Scope[]; expiresAt?: number } = {},
+  options: { tenantId?: string; scopes?: readonly Scope[]; expiresAt?: number } = {},
 ): Principal {
   return {
     subject: newId("cli"),
     clientId: "client",
-    tenantId: given.tenantId ?? newId("ten"),
+    tenantId: options.tenantId ?? newId("ten"),
     tenantSlug: "acme",
-    scopes: new Set(given.scopes ?? allScopes),
+    scopes: new Set(options.scopes ?? allScopes),
     principalType: "Service",
     platformAdmin: false,
     agentTaskId: undefined,
     roles: [],
     tokenId: "token",
-    expiresAt: given.expiresAt ?? Math.floor(Date.now() / 1000) + 900,
+    expiresAt: options.expiresAt ?? Math.floor(Date.now() / 1000) + 900,
   };
 }
 
-/** An event of the principal's tenant, as the catalog publishes it. */
+/** An event for the principal's tenant, as the catalog publishes it. */
 export function anEvent(principal: Principal, event: Partial<NewEvent> = {}): Envelope {
   const templateId = newId("tpl");
-  const wanted: NewEvent = {
+  const newEvent: NewEvent = {
     type: "TemplateRegistered",
     subject: `templates/${templateId}`,
     data: { templateId },
     ...event,
   };
-  return createEvent(wanted, principal.tenantId ?? "", { trace: continueTrace(undefined) });
+  return createEvent(newEvent, principal.tenantId ?? "", { trace: continueTrace(undefined) });
 }
 
 /** Polls until `read` returns a value, and returns it. Throws after the given time. */

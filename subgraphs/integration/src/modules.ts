@@ -31,7 +31,7 @@ import { webhookOperations } from "./webhooks/webhook-operations/webhook-operati
 import { webhookReplays } from "./webhooks/webhook-replays/webhook-replays.module.js";
 import { webhookSubscriptions } from "./webhooks/webhook-subscriptions/webhook-subscriptions.module.js";
 
-/** The slices of this subgraph. A slice uses only slices above its own. */
+/** This subgraph's slices. A slice uses only slices above its own. */
 export const integrationModules = [
   tenantProjections,
   eventTypes,

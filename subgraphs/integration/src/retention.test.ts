@@ -36,7 +36,7 @@ async function aConnection(displayName: string): Promise<string> {
   return decodeId("con", String(connectionId)) ?? "";
 }
 
-/** The names, in the column `name`, of the rows that are left. */
+/** The names, in the column `name`, in the rows that are left. */
 async function kept(table: string, name: string): Promise<string[]> {
   const rows = await fixture.rows<{ name: string }>(
     `select ${name} as name from integration.${table} where tenant_id = $1 order by 1`,

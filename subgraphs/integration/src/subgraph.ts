@@ -6,7 +6,7 @@ import { authorizationPagesService } from "./connections/connection-authorizatio
 import { type IntegrationSettings, integrationModules } from "./modules.js";
 import { integrationTables } from "./tables.js";
 
-/** The guide for the users of this subgraph, in Markdown. */
+/** The guide for this subgraph's users, in Markdown. */
 export const guideAddress = new URL("../GUIDE.md", import.meta.url);
 
 /** The started subgraph, with the pages on which people authorize connections. */

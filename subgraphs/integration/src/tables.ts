@@ -3,7 +3,7 @@ import { mergedMigration } from "./migrations/merged/merged-migration.js";
 import { migrations } from "./migrations/migrations.js";
 import { integrationModules } from "./modules.js";
 
-/** The tables of this subgraph and the migrations that make them. */
+/** This subgraph's tables and the migrations that make them. */
 export const integrationTables = {
   ...moduleTables(integrationModules),
   merged: mergedMigration,

@@ -8,16 +8,16 @@ export const latestRunOfDelivery = tenantStatement(
   "select run_id from webhook_deliveries where tenant_id = scope.tenant and delivery_id = $2",
 );
 
-/** The clocks of processes that write the ids may differ by this time. */
+/** The clocks in the processes that write the ids may differ by this time. */
 const marginMs = 60_000;
 const latestMs = 2 ** 48 - 1;
 
-/** The ids between which all ids of runs are. */
+/** The ids between which all run ids are. */
 export const allRuns = [idAt(0, "0"), idAt(latestMs, "f")] as const;
 
 /**
- * The ids between which the runs of a delivery are, since ids ascend with time: its first run is as old as itself, and no
- * run is newer than its latest one. So that a list of them reads few others without an index that each delivery would pay.
+ * The ids between which a delivery's runs are, since ids ascend with time: its first run is as old as itself, and no
+ * run is newer than its latest one. So a list with them reads few others without an index that each delivery would pay.
  */
 export function runsOfDelivery(delivery: string, latestRun: string | undefined): readonly [string, string] {
   return [
@@ -26,7 +26,7 @@ export function runsOfDelivery(delivery: string, latestRun: string | undefined):
   ];
 }
 
-/** The milliseconds since 1970 in a UUID of version 7. */
+/** The milliseconds since 1970 in a version 7 UUID. */
 const timeOf = (uuid: string): number => Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16);
 
 function idAt(ms: number, digit: "0" | "f"): string {

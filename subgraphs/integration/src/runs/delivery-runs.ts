@@ -2,7 +2,7 @@ import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { type Trace, traceparent } from "@factory/runtime/telemetry/trace";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 
-/** The run of a delivery. The dispatcher of deliveries claims and ends it together with the delivery. */
+/** A delivery's run. The delivery dispatcher claims and ends it together with the delivery. */
 export interface DeliveryRun {
   readonly runId: string;
   readonly deliveryId: string;
@@ -29,7 +29,7 @@ const insertRuns = {
         jsonb_build_object('status', 'Completed', 'at', now())) as steps) as done`,
 };
 
-/** Inserts runs of the operation ProcessDelivery, Queued or Completed, without jobs, in the caller's transaction. */
+/** Inserts runs for the operation ProcessDelivery, Queued or Completed, without jobs, in the caller's transaction. */
 export async function startDeliveryRuns({ defer, tenant }: Transaction, runs: readonly DeliveryRun[]): Promise<void> {
   await defer(insertRuns, [
     tenant.uuid,

@@ -29,7 +29,7 @@ interface HeldRun {
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
-/** A run that was begun, with the members that tell of it. */
+/** A run that was begun, with the members that tell about it. */
 export type BegunRun = Pick<RunRecord, "runId" | "operation" | "connectionId" | "projectId" | "payload">;
 
 /** A run that is to begin, with its own cause. */
@@ -38,26 +38,26 @@ interface CausedRun {
   readonly cause: Cause;
 }
 
-/** Runs with new ids, and the parameters after `$1` of the statement that inserts them. */
+/** Runs with new ids, and the parameters after `$1` in the statement that inserts them. */
 export function newHeldRuns(runs: readonly CausedRun[]): { begun: BegunRun[]; values: unknown[] } {
-  const begun = runs.map(({ run }) => ({ ...run, runId: newId("run") }));
+  const newRuns = runs.map(({ run }) => ({ ...run, runId: newId("run") }));
   const values = [
-    begun.map(({ runId }) => runTable.uuid(runId)),
-    begun.map(({ connectionId }) => decodeId("con", connectionId) ?? null),
-    begun.map(({ projectId }) => projectId),
-    begun.map(({ operation }) => operation),
-    begun.map(({ payload }) => JSON.stringify(payload)),
+    newRuns.map(({ runId }) => runTable.uuid(runId)),
+    newRuns.map(({ connectionId }) => decodeId("con", connectionId) ?? null),
+    newRuns.map(({ projectId }) => projectId),
+    newRuns.map(({ operation }) => operation),
+    newRuns.map(({ payload }) => JSON.stringify(payload)),
     runs.map(({ cause }) => cause.correlationId ?? cause.trace.traceId),
     runs.map(({ cause }) => traceparent(cause.trace)),
     runs.map(({ cause }) => cause.actorId ?? null),
-    begun.map(({ timeLimitSeconds }) => timeLimitSeconds),
+    newRuns.map(({ timeLimitSeconds }) => timeLimitSeconds),
   ];
-  return { begun, values };
+  return { begun: newRuns, values };
 }
 
 interface HeldEnd extends Pick<BegunRun, "runId" | "operation"> {
   readonly end: RunEnd;
-  /** A member of the payload that is taken with the end, as `takeIn` does. */
+  /** A payload member that is taken with the end, as `takeIn` does. */
   readonly taking: string | undefined;
 }
 
@@ -76,14 +76,14 @@ export class HeldRuns {
     this.#counts = counts;
   }
 
-  /** Adds the effect of runs of this operation that are cancelled, or lost with their process. */
-  add(operation: HeldOperation, ended: NonNullable<RunHandler["ended"]>): void {
+  /** Adds an effect for runs with this operation that are cancelled, or lost with their process. */
+  add(operation: HeldOperation, effect: NonNullable<RunHandler["ended"]>): void {
     const work = () =>
       Promise.reject(new DomainError("WORKER_DIED", { detail: "The process died before the end of the call." }));
-    this.#operations.add(operation, { delaysSeconds: [], timeLimitSeconds: 60, work, ended });
+    this.#operations.add(operation, { delaysSeconds: [], timeLimitSeconds: 60, work, ended: effect });
   }
 
-  /** Inserts a Running run in the caller's transaction, whose cause becomes that of the run. */
+  /** Inserts a Running run in the caller's transaction, whose cause becomes the run's cause. */
   async beginIn({ defer, tenant, cause }: Transaction, run: HeldRun): Promise<BegunRun> {
     const { begun, values } = newHeldRuns([{ run, cause }]);
     await defer(insertHeldRuns, [tenant.uuid, ...values]);
@@ -92,12 +92,12 @@ export class HeldRuns {
 
   /** Ends the run in the caller's transaction. Undefined, without any change: it was cancelled, or counted as lost. */
   async endIn(transaction: Transaction, runId: string, end: RunEnd): Promise<RunRecord | undefined> {
-    const ended = await endRun(transaction, runId, end, heldFence);
-    if (ended) transaction.afterCommit(() => this.#counts.add(ended.operation, end.status));
-    return ended;
+    const endedRun = await endRun(transaction, runId, end, heldFence);
+    if (endedRun) transaction.afterCommit(() => this.#counts.add(endedRun.operation, end.status));
+    return endedRun;
   }
 
-  /** As `endIn`, for several runs. Returns what was taken, by the ids of the runs that were not ended before. */
+  /** As `endIn`, for several runs. Returns what was taken, by run id, for the runs that were not ended before. */
   async endAllIn(transaction: Transaction, ends: readonly HeldEnd[]): Promise<ReadonlyMap<string, unknown>> {
     const { execute, tenant } = transaction;
     const errors = ends.map(({ end }) => errorColumns(end.status === "Completed" ? undefined : end));
@@ -110,35 +110,35 @@ export class HeldRuns {
       errors.map(({ detail }) => detail),
       ends.map(({ taking }) => taking ?? null),
     ]);
-    const stored = new Map(rows.map(({ run_id, taken }) => [encodeId("run", run_id), taken]));
-    const ended = ends.filter(({ runId }) => stored.has(runId));
+    const takenMembers = new Map(rows.map(({ run_id, taken }) => [encodeId("run", run_id), taken]));
+    const storedEnds = ends.filter(({ runId }) => takenMembers.has(runId));
     notifyRuns(
       transaction,
-      ended.map(({ runId, end }) => ({ run: runTable.uuid(runId), status: end.status })),
+      storedEnds.map(({ runId, end }) => ({ run: runTable.uuid(runId), status: end.status })),
     );
     transaction.afterCommit(() => {
-      for (const { operation, end } of ended) this.#counts.add(operation, end.status);
+      for (const { operation, end } of storedEnds) this.#counts.add(operation, end.status);
     });
-    return stored;
+    return takenMembers;
   }
 
-  /** Replaces the payload of a run that this process still works for. False, without any change: the run has ended. */
+  /** Replaces the payload for a run that this process still works for. False, without any change: the run has ended. */
   async describeIn({ execute, tenant }: Transaction, runId: string, payload: HeldRun["payload"]): Promise<boolean> {
-    const described = await execute(describeHeldRun, [tenant.uuid, runTable.uuid(runId), JSON.stringify(payload)]);
-    return described.length > 0;
+    const changedRows = await execute(describeHeldRun, [tenant.uuid, runTable.uuid(runId), JSON.stringify(payload)]);
+    return changedRows.length > 0;
   }
 
-  /** Takes a member out of the payload of a run in any state, which only one transaction can do. */
+  /** Takes a member out of a run's payload in any state, which only one transaction can do. */
   async takeIn({ execute, tenant }: Transaction, runId: string, member: string): Promise<unknown> {
     const values = [tenant.uuid, runTable.uuid(runId), member];
     const [row] = await execute<{ taken: unknown }>(takeFromHeldRun, values);
     return row?.taken;
   }
 
-  /** Calls `cancelled` when the run is cancelled in any process. Returns the function that ends the watch. */
-  watch(runId: string, cancelled: () => void): () => void {
+  /** Calls `onCancel` when the run is cancelled in any process. Returns the function that ends the watch. */
+  watch(runId: string, onCancel: () => void): () => void {
     return this.#watch.subscribe(runTable.uuid(runId), (status) => {
-      if (status === "Cancelled") cancelled();
+      if (status === "Cancelled") onCancel();
     });
   }
 }

@@ -13,7 +13,7 @@ async function readRow(reader: TenantReader, tenant: Tenant, runId: string): Pro
   return uuid === undefined ? undefined : reader.row<RunRow>(runById, tenant, uuid);
 }
 
-/** The run of the tenant with this id, if there is one. */
+/** The tenant's run with this id, if there is one. */
 export async function readRun(reader: TenantReader, tenant: Tenant, runId: string): Promise<RunRecord | undefined> {
   const row = await readRow(reader, tenant, runId);
   return row && runRecord(row);

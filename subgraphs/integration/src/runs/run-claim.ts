@@ -30,7 +30,7 @@ const scheduleWait = runTable.moveStatement(
 );
 const pause = runTable.changeStatement("run_pause", "next_attempt_at = $next, deadline_at = null", isClaimed);
 
-/** The claim of one worker on a run. Every change checks the fencing number. */
+/** One worker's claim on a run. Every change checks the fencing number. */
 export class RunClaim {
   readonly run: RunRecord;
   readonly cause: Cause;
@@ -44,16 +44,16 @@ export class RunClaim {
     this.cause = causeOfRun(run);
   }
 
-  /** Claims an attempt of the run. Undefined when the run has ended, or the attempt was not planned or is over. */
+  /** Claims a run's attempt. Undefined when the run has ended, or the attempt was not planned or is over. */
   static async take(
     database: Database,
-    known: RunRecord,
+    record: RunRecord,
     limits: { attempt: number; timeLimitSeconds: number },
   ): Promise<RunClaim | undefined> {
-    const tenant = tenantWithId(known.tenantId);
-    const run = await database.transaction(tenant, causeOfRun(known), (transaction) =>
+    const tenant = tenantWithId(record.tenantId);
+    const run = await database.transaction(tenant, causeOfRun(record), (transaction) =>
       moveRun(transaction, claim, {
-        id: known.runId,
+        id: record.runId,
         to: "Running",
         values: { attempt: limits.attempt, seconds: limits.timeLimitSeconds },
       }),
@@ -74,7 +74,7 @@ export class RunClaim {
   }
 
   /**
-   * Plans the first of the further attempts that follow if nothing ends the run before. `change` runs in the same
+   * Plans the first further attempt. The attempts follow if nothing ends the run before. `change` runs in the same
    * transaction. Throws RunLost.
    */
   wait(next: Date, further: number, change: Change): Promise<void> {

@@ -1,6 +1,6 @@
 import type { RunOperation, RunState } from "./run.states.js";
 
-/** The end of an attempt or of a run: a final state, or RetryScheduled. */
+/** The end of an attempt or a run: a final state, or RetryScheduled. */
 type RunOutcome = Exclude<RunState, "Queued" | "Running">;
 
 /** The number of times that an operation had an outcome. */
@@ -10,7 +10,7 @@ export interface RunCount {
   readonly count: number;
 }
 
-/** Counts the outcomes of runs in this process, for its metrics. */
+/** Counts run outcomes in this process, for its metrics. */
 export class RunCounts {
   readonly #counts = new Map<string, RunCount>();
 

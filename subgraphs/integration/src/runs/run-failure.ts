@@ -8,7 +8,7 @@ import { failRun } from "./run-moves.js";
 import { type RunEnd, type RunOperations, runErrorOf } from "./run-operations.js";
 import { causeOfRun } from "./run-record.js";
 
-/** Fails the run whose job was abandoned, for example after three deaths of its process. */
+/** Fails the run whose job was abandoned, for example after its process died three times. */
 export class RunFailure implements JobOwner<RunPayload> {
   readonly #database: Database;
   readonly #operations: RunOperations;
@@ -23,14 +23,14 @@ export class RunFailure implements JobOwner<RunPayload> {
   /** Raises the fencing number, so that a worker that is still alive ends nothing. */
   async abandoned({ tenantId, runId }: RunPayload, jobEnd: JobEnd): Promise<void> {
     const tenant = tenantWithId(tenantId);
-    const known = await readRun(this.#database.reader, tenant, runId);
-    if (!known) return;
+    const record = await readRun(this.#database.reader, tenant, runId);
+    if (!record) return;
     const end = endOf(jobEnd);
-    await this.#database.transaction(tenant, causeOfRun(known), async (transaction) => {
-      const ended = await failRun(transaction, runId, end);
-      if (!ended) return;
-      await this.#operations.find(ended.operation)?.ended?.(transaction, ended, end);
-      transaction.afterCommit(() => this.#counts.add(ended.operation, end.status));
+    await this.#database.transaction(tenant, causeOfRun(record), async (transaction) => {
+      const endedRun = await failRun(transaction, runId, end);
+      if (!endedRun) return;
+      await this.#operations.find(endedRun.operation)?.ended?.(transaction, endedRun, end);
+      transaction.afterCommit(() => this.#counts.add(endedRun.operation, end.status));
     });
   }
 }

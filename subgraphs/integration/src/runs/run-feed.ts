@@ -15,13 +15,13 @@ interface RunFeedServices {
   readonly logger: Logger;
 }
 
-/** A step of a run as subscribers see it. */
+/** A run's step as subscribers see it. */
 export type RunFeedStep = RunStep & { readonly runId: string };
 
 /** A step, or the reason why the feed ended. */
 export type RunFeedItem = RunFeedStep | FeedEnd;
 
-/** The steps of a run that exists. */
+/** The steps in a run that exists. */
 export function stepsOfRun(
   { reader, watch, logger }: RunFeedServices,
   tenant: Tenant,

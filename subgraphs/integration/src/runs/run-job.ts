@@ -3,20 +3,20 @@ import type { WaitingRows } from "@factory/runtime/jobs/sweeping/job-rows";
 import { heldOperations, runWaits } from "./run.states.js";
 import { maxTimeLimitSeconds } from "./run-operations.js";
 
-/** The payload of the job of one attempt. */
+/** The payload for an attempt's job. */
 export interface RunPayload {
   tenantId: string;
   runId: string;
-  /** The number of the attempt. A job of an earlier attempt finds nothing to do. */
+  /** The attempt's number. A job for an earlier attempt finds nothing to do. */
   attempt: number;
 }
 
 /**
- * The job of one attempt of a run. The attempts of a run are counted by the run itself; the retries of the job are for
- * defects and for a lost database.
+ * The job for one attempt at a run. The run itself counts its attempts; the job's retries are for defects and for a
+ * lost database.
  *
- * An attempt mostly waits for a vendor and holds no database connection meanwhile, so the number of attempts at once is
- * far above that of the connections: it takes sixteen tenants with vendors that do not answer to occupy a process.
+ * An attempt mostly waits for a vendor and holds no database connection meanwhile, so far more attempts than
+ * connections are possible at once: it takes sixteen tenants with vendors that do not answer to occupy a process.
  */
 export const runJob: JobDefinition<RunPayload> = {
   queue: "integration.runs",
@@ -40,13 +40,13 @@ export const waitingRuns: WaitingRows<RunPayload> = {
   id: "run_id",
   prefix: "run",
   waiting: runWaits,
-  // A run of the future is not due, and very many of them must not hide others from the sweep.
-  // A held run has no job before the time of its process is over.
+  // A run in the future is not due, and very many such runs must not hide others from the sweep. A held run has no job
+  // before its process's time is over.
   since: `coalesce(next_attempt_at, case when ${isHeld} then deadline_at end, created_at)`,
   columns: ["status", "attempts"],
   payload({ tenantId, id, columns: { status, attempts } }) {
-    const started = Number(attempts);
-    const attempt = status === "Running" ? started : started + 1;
+    const startedCount = Number(attempts);
+    const attempt = status === "Running" ? startedCount : startedCount + 1;
     return { tenantId, runId: id, attempt };
   },
 };

@@ -22,7 +22,7 @@ const runId: SortColumn<RunType> = {
 
 export const sortedRuns = new SortedList<RunType, TenantStatement>({
   list: "runs",
-  // The ids of runs ascend with time.
+  // Run ids ascend with time.
   columns: { createdAt: runId },
   id: runId,
   byDefault: "-createdAt",
@@ -44,7 +44,7 @@ export const sortedRuns = new SortedList<RunType, TenantStatement>({
     ),
 });
 
-/** Lists the runs of a tenant with filters and cursors. */
+/** Lists a tenant's runs with filters and cursors. */
 export class RunListService {
   readonly #database: Database;
   readonly #cursors: CursorSeal;

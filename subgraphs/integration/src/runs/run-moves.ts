@@ -8,19 +8,21 @@ import { heldOperations, type RunState, systemActor } from "./run.states.js";
 import type { RunEnd, RunHandler } from "./run-operations.js";
 import { type RunRecord, runRecord, runTable } from "./run-record.js";
 
-/** Announces runs that this transaction has moved by a statement of its own. */
+/** Announces runs that this transaction has moved by another statement. */
 export function notifyRuns(
   { notify }: Pick<Transaction, "notify">,
-  moved: readonly { readonly run: string; readonly status: RunState }[],
+  moves: readonly { readonly run: string; readonly status: RunState }[],
 ): void {
   // A notice has at most 8,000 bytes, and a line less than 60.
-  for (let from = 0; from < moved.length; from += 100) {
-    const lines = moved.slice(from, from + 100).map(({ run, status }) => `${run} ${status}`);
+  for (let from = 0; from < moves.length; from += 100) {
+    const lines = moves.slice(from, from + 100).map(({ run, status }) => `${run} ${status}`);
     notify(runTable.channel, lines.join("\n"));
   }
 }
 
-/** Moves a run and records the event of its new state. Undefined, without any change: the condition was not satisfied. */
+/**
+ * Moves a run and records the event for its new state. Undefined, without any change: the condition was not satisfied.
+ */
 export async function moveRun(
   transaction: Transaction,
   statement: NamedStatement,
@@ -45,30 +47,33 @@ const events: Readonly<Partial<Record<RunState, EventType>>> = {
 const isRoutine = ({ operation, requestedBy, status }: RunRecord) =>
   operation === "CheckHealth" && requestedBy === systemActor && (status === "Running" || status === "Completed");
 
-/** The slice of a held run records events of its own, which name the run and its end. */
+/** The slice with a held run records its own events, which name the run and its end. */
 const isHeld = ({ operation }: RunRecord) => (heldOperations as readonly string[]).includes(operation);
 
-/** Records the event of the state that the run has reached. */
+/** Records the event for the state that the run has reached. */
 function recordRunEvent({ record }: Pick<Transaction, "record">, run: RunRecord): void {
   const { runId, operation, connectionId, credentialId, projectId, attempts, status, error } = run;
   const type = events[status];
   // The fencing number is 1 at the first claim only.
   if (type === undefined || (status === "Running" && run.fence > 1) || isRoutine(run) || isHeld(run)) return;
   const facts = { runId, operation, connectionId, credentialId, attempts };
-  const failed = status === "Failed" || status === "TimedOut";
-  record({ type, subject: `runs/${runId}`, projectId, data: failed ? { ...facts, error } : facts });
+  const isFailure = status === "Failed" || status === "TimedOut";
+  record({ type, subject: `runs/${runId}`, projectId, data: isFailure ? { ...facts, error } : facts });
 }
 
-const ended = `completed_at = now(), next_attempt_at = null, deadline_at = null,
+const endColumns = `completed_at = now(), next_attempt_at = null, deadline_at = null,
   result = $result, error_code = $code, error_detail = $detail`;
-const endOfClaim = runTable.moveStatement("run_end", ended, "status = 'Running' and fence = $fence");
+const endOfClaim = runTable.moveStatement("run_end", endColumns, "status = 'Running' and fence = $fence");
 const endOfAny = runTable.moveStatement(
   "run_end_any",
-  `fence = fence + 1, ${ended}`,
+  `fence = fence + 1, ${endColumns}`,
   "status in ('Queued', 'Running', 'RetryScheduled')",
 );
 
-/** Ends a run: of the claim with this fencing number, or in any state that is not final. Undefined: nothing has changed. */
+/**
+ * Ends a run: the one claimed with this fencing number, or one in any state that is not final. Undefined: nothing has
+ * changed.
+ */
 export function endRun(
   transaction: Transaction,
   runId: string,
@@ -108,8 +113,8 @@ export async function settleRun(
   runId: string,
   end: RunEnd,
 ): Promise<RunRecord | undefined> {
-  const begun = await moveRun(transaction, begin, { id: runId, to: "Running" });
-  const endedRun = begun && (await endRun(transaction, runId, end));
+  const begunRun = await moveRun(transaction, begin, { id: runId, to: "Running" });
+  const endedRun = begunRun && (await endRun(transaction, runId, end));
   if (endedRun) await handler.ended?.(transaction, endedRun, end);
   return endedRun;
 }
@@ -121,8 +126,8 @@ const progressStatement = runTable.changeStatement(
 );
 
 /**
- * Stores how far the claimed run has come, in the transaction that has done the work. Throws RunLost, so that nothing of a
- * run that was cancelled, or claimed by another process, is committed.
+ * Stores how far the claimed run has come, in the transaction that has done the work. Throws RunLost, so that nothing
+ * is committed for a run that was cancelled, or claimed by another process.
  */
 export async function storeProgress(
   transaction: Transaction,
@@ -140,7 +145,7 @@ const release = runTable.changeStatement(
   "status in ('Queued', 'Running', 'RetryScheduled')",
 );
 
-/** Lets a run that was held back begin. Returns the number of its next attempt; undefined when the run has ended. */
+/** Lets a run that was held back begin. Returns its next attempt's number; undefined when the run has ended. */
 export async function releaseRun(transaction: Transaction, runId: string): Promise<number | undefined> {
   const row = await runTable.change(transaction, release, { id: runId });
   return row && (row.status === "Running" ? row.attempts : row.attempts + 1);

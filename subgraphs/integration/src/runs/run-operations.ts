@@ -7,7 +7,7 @@ import type { Scope } from "@factory/schema/scopes";
 import type { RunOperation } from "./run.states.js";
 import type { RunRecord } from "./run-record.js";
 
-/** One attempt of a run. */
+/** One attempt at a run. */
 export interface RunAttempt {
   /** From 1. */
   readonly number: number;
@@ -16,7 +16,7 @@ export interface RunAttempt {
   readonly cause: Cause;
 }
 
-/** The end of a run. `result` holds no secrets. */
+/** A run's end. `result` holds no secrets. */
 export type RunEnd =
   | { readonly status: "Completed"; readonly result: Record<string, unknown> | undefined }
   | {
@@ -27,9 +27,9 @@ export type RunEnd =
     };
 
 /**
- * The result of work whose outcome comes later from elsewhere, for example by a delivery. The run waits as RetryScheduled
- * without a job that holds a place. If nothing ends it before, its next attempt begins after the seconds, and may fail as
- * often as the first one.
+ * The result when work has its outcome later from elsewhere, for example by a delivery. The run waits as RetryScheduled
+ * without a job that holds a place. If nothing ends it before, its next attempt begins after the seconds, and may fail
+ * as often as the first one.
  */
 export class AwaitedOutcome {
   constructor(
@@ -40,35 +40,35 @@ export class AwaitedOutcome {
 }
 
 /**
- * The outcome of work that is not finished: the same attempt goes on after some seconds, under a new job. So a long run
+ * The outcome when work is not finished: the same attempt goes on after some seconds, under a new job. So a long run
  * occupies a worker for moments only. Its checkpoint holds the place.
  */
 export class RunPause {
   constructor(readonly seconds: number) {}
 }
 
-/** Does the work of the runs of one operation. */
+/** Does the work for one operation's runs. */
 export interface RunHandler {
   /** The delay after each failed attempt but the last one: there is one attempt more than delays. */
   readonly delaysSeconds: readonly number[];
-  /** The time limit of one attempt, at most `maxTimeLimitSeconds`. A run that reaches it ends as TimedOut. */
+  /** One attempt's time limit, at most `maxTimeLimitSeconds`. A run that reaches it ends as TimedOut. */
   readonly timeLimitSeconds: number;
-  /** A scope that a caller needs to cancel a run of the operation, beside the one for runs of every kind. */
+  /** A scope that a caller needs to cancel the operation's run, beside the one for runs of every kind. */
   cancelScope?(operation: RunOperation): Scope | undefined;
   /**
-   * The work, outside of any transaction. It may run again after the death of its process, so what it does at a vendor
-   * must be repeatable.
+   * The work, outside any transaction. It may run again after its process has died, so what it does at a vendor must be
+   * repeatable.
    */
   work(run: RunRecord, attempt: RunAttempt): Promise<Record<string, unknown> | AwaitedOutcome | RunPause | undefined>;
   /** Whether another attempt may succeed. Absent: `isRetryable` decides. */
   retryable?(error: unknown): boolean;
   /**
    * Applies the outcome in the transaction that ends the run, for every kind of end, so it happens once. A transaction
-   * that meets a deadlock runs again, so it must change nothing outside of it.
+   * that meets a deadlock runs again, so it must change nothing outside itself.
    */
   ended?(transaction: Transaction, run: RunRecord, end: RunEnd): Promise<void>;
   /**
-   * Runs in the transaction in which the run begins to wait for its outcome. Returns the end of the run if the outcome has
+   * Runs in the transaction in which the run begins to wait for its outcome. Returns the run's end if the outcome has
    * come already.
    */
   waits?(transaction: Transaction, run: RunRecord, facts: AwaitedOutcome["facts"]): Promise<RunEnd | undefined>;
@@ -76,10 +76,10 @@ export interface RunHandler {
   attemptFailed?(transaction: Transaction, run: RunRecord, error: RunError): Promise<void>;
 }
 
-/** The job of a run lives longer than any attempt. */
+/** A run's job lives longer than any attempt. */
 export const maxTimeLimitSeconds = 300;
 
-/** The handlers of the operations. A slice adds its own in its module's `start`. */
+/** The operations' handlers. A slice adds its own in its module's `start`. */
 export class RunOperations {
   readonly #handlers = new Map<RunOperation, RunHandler>();
 
@@ -115,7 +115,7 @@ export const isRetryable = (error: unknown): boolean => !(error instanceof Domai
 /** Whether a run that ended with this code was given up after attempts that might have succeeded. */
 export const isRetryableCode = (code: string): boolean => passing.has(code as ErrorCode);
 
-/** The reason of a failure. The text of a defect is for the log only. */
+/** The reason for a failure. A defect's text is for the log only. */
 export function runErrorOf(error: unknown): RunError {
   if (error instanceof DomainError) return { code: error.code, detail: error.message };
   return { code: "INTERNAL", detail: "An internal error occurred." };

@@ -5,10 +5,10 @@ import { continueTrace, traceIdOf } from "@factory/runtime/telemetry/trace";
 import { Run } from "./run.entity.js";
 import type { RunState } from "./run.states.js";
 
-/** A row of `runs`. */
+/** A row in `runs`. */
 export type RunRow = RowOf<Run>;
 
-/** The table of the runs. The states after Queued are in its column `steps`. */
+/** The runs' table. The states after Queued are in its column `steps`. */
 export const runTable = new RunTable<RunRow, RunState>({
   table: "runs",
   key: "run_id",
@@ -31,7 +31,7 @@ export interface RunStep {
 
 const readRow = sentRowReader(Run);
 
-/** A run as the slices of this subgraph see it. Times are ISO 8601. */
+/** A run as this subgraph's slices see it. Times are ISO 8601. */
 export type RunRecord = Omit<SentRecordOf<Run>, "steps" | "errorCode" | "errorDetail" | "deadlineAt"> & {
   readonly error: { readonly code: string; readonly detail: string } | null;
   readonly traceId: string;
@@ -46,15 +46,15 @@ export function runRecord(row: RunRow): RunRecord {
 /** The states that a run has reached, oldest first. */
 export function stepsOf({ steps, created_at }: Pick<RunRow, "steps" | "created_at">): RunStep[] {
   let attempts = 0;
-  const queued: RunStep = { sequence: 1, status: "Queued", attempts, changedAt: new Date(created_at).toISOString() };
+  const firstStep: RunStep = { sequence: 1, status: "Queued", attempts, changedAt: new Date(created_at).toISOString() };
   const later = steps.map(({ status, at }, place) => {
     if (status === "Running") attempts += 1;
     return { sequence: place + 2, status, attempts, changedAt: new Date(at).toISOString() };
   });
-  return [queued, ...later];
+  return [firstStep, ...later];
 }
 
-/** The cause of everything that a run does: its trace, its correlation and its actor. */
+/** The cause for everything that a run does: its trace, its correlation and its actor. */
 export function causeOfRun({ traceparent, correlationId, requestedBy }: RunRecord): Cause {
   return {
     trace: continueTrace(traceparent),

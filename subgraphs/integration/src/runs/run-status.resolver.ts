@@ -14,8 +14,8 @@ interface FollowArguments {
 }
 
 /**
- * Creates the resolver of Subscription.runStatusChanged. A class for each service, since `subscribe` is an option of the
- * decorator and has no access to an instance.
+ * Creates the resolver for Subscription.runStatusChanged. A class for each service, since `subscribe` is an option in
+ * the decorator and has no access to an instance.
  */
 export function runStatusResolver(runs: RunService): object {
   @Resolver(() => RunStatusChangeType)

@@ -4,7 +4,7 @@ import { Entity, Index, PrimaryKey, Property } from "@mikro-orm/decorators/legac
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 import { openReplays, type RunOperation, type RunState, routineRuns, runWaits } from "./run.states.js";
 
-/** A step of a run after Queued, as the column `steps` holds it. */
+/** A run's step after Queued, as the column `steps` holds it. */
 export interface StoredStep {
   status: RunState;
   /** As PostgreSQL writes a time into JSON. */
@@ -65,11 +65,11 @@ export class Run {
   @Property({ type: "integer", default: 0 })
   fence: number;
 
-  /** Ids for the handler of the operation, never secrets. */
+  /** Ids for the operation's handler, never secrets. */
   @Property({ type: "json", default: "{}" })
   payload: Record<string, unknown>;
 
-  /** The answer of the handler, without secrets. */
+  /** The handler's answer, without secrets. */
   @Property({ type: "json", nullable: true })
   result: Record<string, unknown> | null;
 
@@ -77,7 +77,7 @@ export class Run {
   @Property({ type: "json", nullable: true })
   progress: Record<string, unknown> | null;
 
-  /** The place from which a long run goes on after a pause, or after the death of its process. */
+  /** The place from which a long run goes on after a pause, or after its process has died. */
   @Property({ type: "json", nullable: true })
   checkpoint: Record<string, unknown> | null;
 
@@ -85,7 +85,7 @@ export class Run {
   @Property({ type: "json", default: "[]" })
   steps: StoredStep[];
 
-  /** The code of the last failed attempt. Null after a success. */
+  /** The last failed attempt's code. Null after a success. */
   @Property({ type: "text", nullable: true })
   errorCode: string | null;
 
@@ -111,7 +111,7 @@ export class Run {
   @Property({ type: "timestamptz", nullable: true })
   nextAttemptAt: Date | null;
 
-  /** The time limit of the running attempt. */
+  /** The running attempt's time limit. */
   @Property({ type: "timestamptz", nullable: true })
   deadlineAt: Date | null;
 

@@ -35,7 +35,7 @@ interface RunnerServices {
 /** The longest pause that a vendor's Retry-After may demand before the next attempt. */
 const longestPauseSeconds = 3600;
 
-/** Runs one attempt of a run, and ends the run or plans its next attempt. */
+/** Makes one attempt at a run, and ends the run or plans its next attempt. */
 export class RunRunner {
   readonly #services: RunnerServices;
 
@@ -48,11 +48,11 @@ export class RunRunner {
     const storedRun = await readRun(database.reader, tenantWithId(tenantId), runId);
     if (!storedRun) return;
     const handler = operations.get(storedRun.operation);
-    await withCancellation(watch, runTable.uuid(runId), async (cancelled) => {
+    await withCancellation(watch, runTable.uuid(runId), async (cancelSignal) => {
       const limits = { attempt, timeLimitSeconds: handler.timeLimitSeconds };
       const claim = await RunClaim.take(database, storedRun, limits);
       failpoint("run.claimed");
-      if (claim) await this.#attempt(claim, handler, { stopped: signal, cancelled });
+      if (claim) await this.#attempt(claim, handler, { stopped: signal, cancelled: cancelSignal });
     });
   }
 
@@ -75,16 +75,16 @@ export class RunRunner {
       if (cancelled.aborted || error instanceof RunLost) return;
       // The process stops, or database or files are away: the same attempt starts again.
       if (stopped.aborted || isOutage(error)) throw error;
-      const failed = deadline.aborted ? timedOut(handler) : await this.#failure(claim, handler, error);
-      if (!failed) return;
-      end = failed;
+      const failure = deadline.aborted ? timedOut(handler) : await this.#failure(claim, handler, error);
+      if (!failure) return;
+      end = failure;
     }
     if (end instanceof AwaitedOutcome) await this.#wait(claim, handler, end);
     else await this.#end(claim, handler, end);
   }
 
   async #end(claim: RunClaim, handler: RunHandler, end: RunEnd): Promise<void> {
-    await claim.end(end, async (transaction, ended) => handler.ended?.(transaction, ended, end));
+    await claim.end(end, async (transaction, endedRun) => handler.ended?.(transaction, endedRun, end));
     this.#services.counts.add(claim.run.operation, end.status);
     failpoint("run.ended");
   }
@@ -113,7 +113,7 @@ export class RunRunner {
     failpoint("run.paused");
   }
 
-  /** Plans another attempt, or returns the end of the run. */
+  /** Plans another attempt, or returns the run's end. */
   async #failure(claim: RunClaim, handler: RunHandler, error: unknown): Promise<RunEnd | undefined> {
     const { jobs, logger } = this.#services;
     const { tenantId, runId, operation, attempts } = claim.run;
@@ -124,9 +124,9 @@ export class RunRunner {
     if (delay === undefined || !again)
       return { status: reason.code === "RUN_TOO_LONG" ? "TimedOut" : "Failed", ...reason };
     const startAfter = new Date(Date.now() + Math.max(delay, retryAfterOf(error)) * 1000);
-    await claim.retry(reason, startAfter, async (transaction, planned) => {
+    await claim.retry(reason, startAfter, async (transaction, plannedRun) => {
       await jobs.send(transaction, runJob, { tenantId, runId, attempt: attempts + 1 }, { startAfter });
-      await handler.attemptFailed?.(transaction, planned, reason);
+      await handler.attemptFailed?.(transaction, plannedRun, reason);
     });
     this.#services.counts.add(operation, "RetryScheduled");
     failpoint("run.retried");
@@ -134,22 +134,22 @@ export class RunRunner {
   }
 }
 
-/** The delay after the failed attempt of a run; undefined after the last one. A run that has waited has all delays again. */
+/** The delay after a run's failed attempt; undefined after the last one. A run that has waited has all delays again. */
 function delayAfter({ attempts, maxAttempts }: RunRecord, { delaysSeconds }: RunHandler): number | undefined {
-  const left = maxAttempts - attempts;
-  return delaysSeconds[Math.max(0, delaysSeconds.length - left)];
+  const attemptsLeft = maxAttempts - attempts;
+  return delaysSeconds[Math.max(0, delaysSeconds.length - attemptsLeft)];
 }
 
-/** The result of the work, or the reason of the signal when it comes first. The work may ignore the signal. */
+/** The work's result, or the signal's reason when it comes first. The work may ignore the signal. */
 async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   let stop: (() => void) | undefined;
-  const aborted = new Promise<never>((_, reject) => {
+  const abortion = new Promise<never>((_, reject) => {
     stop = () => reject(signal.reason as Error);
     if (signal.aborted) stop();
     else signal.addEventListener("abort", stop, { once: true });
   });
   try {
-    return await Promise.race([work, aborted]);
+    return await Promise.race([work, abortion]);
   } finally {
     if (stop) signal.removeEventListener("abort", stop);
   }
@@ -161,6 +161,6 @@ function timedOut({ timeLimitSeconds }: RunHandler): RunEnd {
 
 /** The seconds after which the vendor wants the next call. */
 function retryAfterOf(error: unknown): number {
-  const wanted = error instanceof DomainError ? Number(error.facts["retryAfterSeconds"] ?? 0) : 0;
-  return Number.isFinite(wanted) ? Math.min(Math.max(wanted, 0), longestPauseSeconds) : 0;
+  const wantedSeconds = error instanceof DomainError ? Number(error.facts["retryAfterSeconds"] ?? 0) : 0;
+  return Number.isFinite(wantedSeconds) ? Math.min(Math.max(wantedSeconds, 0), longestPauseSeconds) : 0;
 }

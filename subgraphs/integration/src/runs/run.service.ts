@@ -61,7 +61,7 @@ const lockRun = {
 /** The attempts to handle a delivery. */
 const deliveryAttempts = 5;
 
-/** The interval of reads while a request waits, since a notification can be lost with its connection. */
+/** The interval between reads while a request waits, since a notification can be lost with its connection. */
 const pollIntervalMs = 5000;
 /** An operation must answer within 30 s. */
 const maxWaitSeconds = 25;
@@ -82,13 +82,13 @@ export class RunService {
     this.#services = services;
   }
 
-  /** Answers all requests that wait, so that they do not hold up the stop of the process. */
+  /** Answers all requests that wait, so that they do not hold up the process's stop. */
   stop(): void {
     this.#stopped = true;
     this.#services.watch.wakeAll();
   }
 
-  /** Inserts a Queued run and its job in the caller's transaction, whose cause becomes that of the run. */
+  /** Inserts a Queued run and its job in the caller's transaction, whose cause becomes the run's cause. */
   async startIn(transaction: Transaction, run: NewRun): Promise<RunRecord> {
     const { jobs, operations } = this.#services;
     const { execute, tenant, cause } = transaction;
@@ -113,7 +113,7 @@ export class RunService {
       progress ? JSON.stringify(progress) : null,
     ]);
     if (!row) throw new Error("A run was not stored");
-    // The run of a delivery ends with the delivery, which a dispatcher claims without a job.
+    // A delivery's run ends with the delivery, which a dispatcher claims without a job.
     if (operation === "ProcessDelivery" || run.isHeldBack) return runRecord(row);
     const options = startAfter ? { startAfter } : {};
     await jobs.send(transaction, runJob, { tenantId: tenant.tenantId, runId, attempt: 1 }, options);
@@ -132,11 +132,11 @@ export class RunService {
   async failIn(transaction: Transaction, runId: string, error: RunError): Promise<RunRecord | undefined> {
     const { operations, counts } = this.#services;
     const end: RunEnd = { status: "Failed", ...error };
-    const failed = await failRun(transaction, runId, end);
-    if (!failed) return undefined;
-    await operations.find(failed.operation)?.ended?.(transaction, failed, end);
-    transaction.afterCommit(() => counts.add(failed.operation, "Failed"));
-    return failed;
+    const failedRun = await failRun(transaction, runId, end);
+    if (!failedRun) return undefined;
+    await operations.find(failedRun.operation)?.ended?.(transaction, failedRun, end);
+    transaction.afterCommit(() => counts.add(failedRun.operation, "Failed"));
+    return failedRun;
   }
 
   find(tenant: Tenant, runId: string): Promise<RunRecord | undefined> {
@@ -159,29 +159,29 @@ export class RunService {
       field: "cancelRun",
       arguments: { runId },
       commit: async (transaction) => {
-        const known = await lockedRun(transaction, runId);
-        const needed = this.#services.operations.find(known.operation)?.cancelScope?.(known.operation);
-        if (needed && !scopes.has(needed)) throw notAllowed(known, needed);
-        if (known.status === "Cancelled") return known;
-        const cancelled = await this.cancelIn(transaction, runId, `Cancelled by ${subject}.`);
-        if (!cancelled) throw notCancellable(known);
-        return cancelled;
+        const record = await lockedRun(transaction, runId);
+        const neededScope = this.#services.operations.find(record.operation)?.cancelScope?.(record.operation);
+        if (neededScope && !scopes.has(neededScope)) throw notAllowed(record, neededScope);
+        if (record.status === "Cancelled") return record;
+        const cancelledRun = await this.cancelIn(transaction, runId, `Cancelled by ${subject}.`);
+        if (!cancelledRun) throw notCancellable(record);
+        return cancelledRun;
       },
     });
   }
 
   /** Cancels a run in the caller's transaction. Undefined when it has ended, or cannot be cancelled. */
   async cancelIn(transaction: Transaction, runId: string, detail: string): Promise<RunRecord | undefined> {
-    const known = await lockedRun(transaction, runId);
-    const handler = this.#services.operations.find(known.operation);
+    const record = await lockedRun(transaction, runId);
+    const handler = this.#services.operations.find(record.operation);
     // A run without a handler ends together with the row that it belongs to.
-    if (!handler || isFinal(known.status)) return undefined;
+    if (!handler || isFinal(record.status)) return undefined;
     const end: RunEnd = { status: "Cancelled", code: "RUN_CANCELLED", detail };
-    const cancelled = await endRun(transaction, runId, end);
-    if (!cancelled) return undefined;
-    await handler.ended?.(transaction, cancelled, end);
-    transaction.afterCommit(() => this.#services.counts.add(known.operation, "Cancelled"));
-    return cancelled;
+    const cancelledRun = await endRun(transaction, runId, end);
+    if (!cancelledRun) return undefined;
+    await handler.ended?.(transaction, cancelledRun, end);
+    transaction.afterCommit(() => this.#services.counts.add(record.operation, "Cancelled"));
+    return cancelledRun;
   }
 
   /** Locks a run until the transaction ends. Throws RUN_NOT_FOUND. */
@@ -193,16 +193,16 @@ export class RunService {
    * Ends a locked run that waits for its next attempt, in the caller's transaction. Undefined, without any change: an attempt
    * is running or is about to begin, or the run has ended.
    */
-  async settleIn(transaction: Transaction, locked: RunRecord, end: RunEnd): Promise<RunRecord | undefined> {
-    const { runId, operation } = locked;
-    const ended = await settleRun(transaction, this.#services.operations.get(operation), runId, end);
-    if (ended) transaction.afterCommit(() => this.#services.counts.add(operation, end.status));
-    return ended;
+  async settleIn(transaction: Transaction, lockedRecord: RunRecord, end: RunEnd): Promise<RunRecord | undefined> {
+    const { runId, operation } = lockedRecord;
+    const endedRun = await settleRun(transaction, this.#services.operations.get(operation), runId, end);
+    if (endedRun) transaction.afterCommit(() => this.#services.counts.add(operation, end.status));
+    return endedRun;
   }
 
   /**
-   * Waits for a run of the caller's tenant as its argument `waitSeconds` asks, at most 25 s. Does not wait, and does not
-   * count as having waited, where too many requests of the tenant wait already. Call it after the commit of the run.
+   * Waits for a run in the caller's tenant as its argument `waitSeconds` asks, at most 25 s. Does not wait, and does
+   * not count as having waited, where too many of the tenant's requests wait already. Call it after the run's commit.
    */
   async waitAsAsked(
     context: RequestContext,
@@ -252,7 +252,7 @@ export class RunService {
     }
   }
 
-  /** Every state of the run after the given step, then live ones until it has ended. */
+  /** The run's every state after the given step, then live ones until it has ended. */
   async follow(
     context: RequestContext,
     runId: string,
@@ -279,19 +279,19 @@ const unknownRun = () =>
     detail: "No run with this id exists in this tenant. List the runs to find the id.",
   });
 
-const notAllowed = ({ operation }: RunRecord, needed: Scope) =>
+const notAllowed = ({ operation }: RunRecord, scope: Scope) =>
   new DomainError("INSUFFICIENT_SCOPE", {
-    detail: `A run of the operation ${operation} is cancelled with a token that has the scope ${needed} as well.`,
-    requiredScopes: [needed],
+    detail: `A run of the operation ${operation} is cancelled with a token that has the scope ${scope} as well.`,
+    requiredScopes: [scope],
   });
 
 function notCancellable({ status, operation }: RunRecord): DomainError {
-  const allowed = Object.keys(runStates).filter((state) => !isFinal(state as RunState));
+  const states = Object.keys(runStates).filter((state) => !isFinal(state as RunState));
   return new DomainError("INVALID_STATE", {
     detail: isFinal(status)
       ? `The run is already ${status}, so it cannot be cancelled.`
       : `A run of the operation ${operation} cannot be cancelled.`,
     currentState: status,
-    allowed,
+    allowed: states,
   });
 }

@@ -1,4 +1,4 @@
-/** The states of a run and the states that may follow. A run whose process died stays Running until it is claimed again. */
+/** A run's states and the states that may follow. A run whose process died stays Running until it is claimed again. */
 export const runStates = {
   Queued: { next: ["Running", "Cancelled"] },
   Running: { next: ["Completed", "RetryScheduled", "Failed", "TimedOut", "Cancelled"] },
@@ -9,7 +9,7 @@ export const runStates = {
   Cancelled: { next: [] },
 } as const;
 
-/** A state of a run. */
+/** A run's state. */
 export type RunState = keyof typeof runStates;
 
 /** The states in which a run ends. */
@@ -18,7 +18,7 @@ export type FinalRunState = "Completed" | "Failed" | "TimedOut" | "Cancelled";
 /** Whether a run in this state does nothing more. */
 export const isFinal = (status: RunState): status is FinalRunState => runStates[status].next.length === 0;
 
-/** The operations of runs. */
+/** The names of run operations. */
 export const runOperationNames = [
   "VerifyConnection",
   "CheckHealth",
@@ -42,8 +42,8 @@ export const runOperationNames = [
 ] as const;
 
 /**
- * The operations whose work a process does while its caller waits for the answer. Their runs have no job, and events of
- * their own tell of their end.
+ * The operations whose work a process does while its caller waits for the answer. Their runs have no job, and their own
+ * events tell about their end.
  */
 export const heldOperations = [
   "CompleteModel",
@@ -53,23 +53,23 @@ export const heldOperations = [
   "InvokeTool",
 ] as const satisfies readonly (typeof runOperationNames)[number][];
 
-/** The name of an operation whose runs are held. */
+/** The name for an operation whose runs are held. */
 export type HeldOperation = (typeof heldOperations)[number];
 
-/** The name of the operation of a run. */
+/** The name for a run's operation. */
 export type RunOperation = (typeof runOperationNames)[number];
 
 /** `requestedBy` of runs that the platform starts by itself. */
 export const systemActor = "system";
 
-/** SQL condition of checks by schedule that went well. They are kept for two days. */
+/** SQL condition for scheduled checks that went well. They are kept for two days. */
 export const routineRuns = `operation = 'CheckHealth' and status = 'Completed' and requested_by = '${systemActor}'`;
 
-/** SQL condition of the replays of webhooks that have not ended. */
+/** SQL condition for the webhook replays that have not ended. */
 export const openReplays = "operation = 'ReplayDeliveries' and status in ('Queued', 'Running', 'RetryScheduled')";
 
 /**
- * SQL condition of the runs that wait for a job. The run of a delivery has no job of its own: the dispatcher of
- * deliveries claims the delivery and ends the run with it.
+ * SQL condition for the runs that wait for a job. A delivery's run has no job: the delivery dispatcher claims the
+ * delivery and ends the run with it.
  */
 export const runWaits = "status in ('Queued', 'Running', 'RetryScheduled') and operation <> 'ProcessDelivery'";

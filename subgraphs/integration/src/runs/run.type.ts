@@ -19,11 +19,11 @@ registerEnumType(RunStatus, { name: "RunStatus" });
 /** The scopes for reading a run, through a root field or through another entity. */
 export const readRuns = { scopes: ["integration.runs.read"] } as const satisfies AuthRule;
 
-/** The description of the argument `waitSeconds` of operations that start or read a run. */
+/** The description for the argument `waitSeconds` on operations that start or read a run. */
 export const waitDescription =
   "Waits for the end of the run before the answer, at most 25 s. A tenant's request does not wait while 32 others of it wait.";
 
-/** The reason of the last failed attempt. */
+/** The reason for the last failed attempt. */
 @ObjectType("RunError", { simpleResolvers: true })
 export class RunErrorType {
   @Field()
@@ -33,7 +33,7 @@ export class RunErrorType {
   detail: string;
 }
 
-/** The GraphQL type of a run. */
+/** The GraphQL type for a run. */
 @ObjectType("Run", { simpleResolvers: true, description: "One piece of asynchronous work and its attempts." })
 @Directive('@key(fields: "runId")')
 export class RunType {

@@ -18,7 +18,7 @@ import { RunOperations } from "./run-operations.js";
 import { runTable } from "./run-record.js";
 import { runStatusResolver } from "./run-status.resolver.js";
 
-/** Runs of everything that this subgraph does asynchronously for a tenant. */
+/** Runs for everything that this subgraph does asynchronously for a tenant. */
 export const runs: SliceModule = {
   slice: "runs",
   entities: [Run],

@@ -15,7 +15,7 @@ import { storeProgress } from "./run-moves.js";
 import { AwaitedOutcome, type RunHandler, RunOperations, RunPause } from "./run-operations.js";
 import { causeOfRun, type RunRecord } from "./run-record.js";
 
-/** The handler of the one operation that no slice handles. Each test replaces it. */
+/** The handler for the one operation that no slice handles. Each test replaces it. */
 let handler: Partial<RunHandler> = {};
 
 const handlerOfTest: RunHandler = {
@@ -55,15 +55,15 @@ describe("runs", () => {
       { trace: continueTrace(undefined), actorId: principal.subject },
       (transaction) => service().startIn(transaction, { operation: "RefreshToken", ...more }),
     );
-  const ended = (principal: Principal, { runId }: RunRecord) =>
+  const untilEnded = (principal: Principal, { runId }: RunRecord) =>
     service().waitFor(tenantWithId(principal.tenantId ?? ""), runId, 60_000);
   const contextOf = (principal: Principal) => requestContext({ principal, trace: continueTrace(undefined) });
   const eventsOf = async ({ runId }: RunRecord) => {
-    const found = await fixture.rows<{ type: string }>(
+    const rows = await fixture.rows<{ type: string }>(
       "select envelope->>'type' as type from integration.outbox where envelope->>'subject' = $1 and envelope->>'type' like 'Run%' order by seq",
       `runs/${runId}`,
     );
-    return found.map(({ type }) => type);
+    return rows.map(({ type }) => type);
   };
 
   it("end with their result and say so in events, once", async () => {
@@ -76,7 +76,7 @@ describe("runs", () => {
     };
     const run = await start(principal, { connectionId, payload: { word: "hello" } });
     expect(run).toMatchObject({ status: "Queued", attempts: 0, startedAt: null, connectionId });
-    expect(await ended(principal, run)).toMatchObject({
+    expect(await untilEnded(principal, run)).toMatchObject({
       status: "Completed",
       attempts: 1,
       result: { echoed: "hello" },
@@ -97,29 +97,29 @@ describe("runs", () => {
     const principal = aPrincipal();
     handler = {};
     const run = await start(principal, { projectId: "orders" });
-    await ended(principal, run);
-    const found = await fixture.rows<{ project: string | null }>(
+    await untilEnded(principal, run);
+    const rows = await fixture.rows<{ project: string | null }>(
       "select envelope->>'projectid' as project from integration.outbox where envelope->>'subject' = $1",
       `runs/${run.runId}`,
     );
-    expect(found.map(({ project }) => project)).toEqual(["orders", "orders"]);
+    expect(rows.map(({ project }) => project)).toEqual(["orders", "orders"]);
   });
 
   it("are tried again after a failure that may pass, and tell the last error", async () => {
     const principal = aPrincipal();
-    const failed: string[] = [];
-    const gone = new DomainError("UPSTREAM_FAILED", { detail: "The vendor answered 502." });
+    const failures: string[] = [];
+    const vendorError = new DomainError("UPSTREAM_FAILED", { detail: "The vendor answered 502." });
     handler = {
       delaysSeconds: [0.01, 0.01],
       work: async (_, { number }) => {
-        if (number < 3) throw gone;
+        if (number < 3) throw vendorError;
         return {};
       },
-      attemptFailed: async (_, run, error) => void failed.push(`${run.status} ${run.attempts} ${error.code}`),
+      attemptFailed: async (_, run, error) => void failures.push(`${run.status} ${run.attempts} ${error.code}`),
     };
     const run = await start(principal);
-    expect(await ended(principal, run)).toMatchObject({ status: "Completed", attempts: 3, error: null });
-    expect(failed).toEqual(["RetryScheduled 1 UPSTREAM_FAILED", "RetryScheduled 2 UPSTREAM_FAILED"]);
+    expect(await untilEnded(principal, run)).toMatchObject({ status: "Completed", attempts: 3, error: null });
+    expect(failures).toEqual(["RetryScheduled 1 UPSTREAM_FAILED", "RetryScheduled 2 UPSTREAM_FAILED"]);
     expect(await eventsOf(run)).toEqual(["RunStarted", "RunCompleted"]);
   });
 
@@ -130,28 +130,32 @@ describe("runs", () => {
       work: async (_, { number }) => (number === 1 ? new AwaitedOutcome(3600, {}) : { asked: true }),
       ended: async (_, { status }) => void ends.push(status),
     };
-    const [settled, asked] = [await start(principal), await start(principal)];
-    const tenant = tenantWithId(settled.tenantId);
+    const [settledRun, askedRun] = [await start(principal), await start(principal)];
+    const tenant = tenantWithId(settledRun.tenantId);
     const isWaiting = async ({ runId }: RunRecord) =>
       (await service().find(tenant, runId))?.status === "RetryScheduled" || undefined;
-    await eventually(() => isWaiting(settled));
-    await eventually(() => isWaiting(asked));
+    await eventually(() => isWaiting(settledRun));
+    await eventually(() => isWaiting(askedRun));
     const jobs = "select state from integration_jobs.job where singleton_key = any ($1) and state < 'completed'";
-    expect(await fixture.rows(jobs, [settled.runId, asked.runId])).toEqual([
+    expect(await fixture.rows(jobs, [settledRun.runId, askedRun.runId])).toEqual([
       { state: "created" },
       { state: "created" },
     ]);
     const settle = () =>
       database.transaction(tenant, { trace: continueTrace(undefined) }, async (transaction) => {
-        const locked = await service().lockIn(transaction, settled.runId);
-        return service().settleIn(transaction, locked, { status: "Completed", result: { told: true } });
+        const lockedRecord = await service().lockIn(transaction, settledRun.runId);
+        return service().settleIn(transaction, lockedRecord, { status: "Completed", result: { told: true } });
       });
     expect(await settle()).toMatchObject({ status: "Completed", result: { told: true }, attempts: 1, error: null });
     expect(await settle()).toBeUndefined();
-    await fixture.rows("update integration_jobs.job set start_after = now() where singleton_key = $1", asked.runId);
-    expect(await ended(principal, asked)).toMatchObject({ status: "Completed", result: { asked: true }, attempts: 2 });
+    await fixture.rows("update integration_jobs.job set start_after = now() where singleton_key = $1", askedRun.runId);
+    expect(await untilEnded(principal, askedRun)).toMatchObject({
+      status: "Completed",
+      result: { asked: true },
+      attempts: 2,
+    });
     expect(ends).toEqual(["Completed", "Completed"]);
-    expect(await eventsOf(settled)).toEqual(["RunStarted", "RunCompleted"]);
+    expect(await eventsOf(settledRun)).toEqual(["RunStarted", "RunCompleted"]);
   });
 
   it("ask for an awaited outcome as often as the operation allows, however often the work was tried before", async () => {
@@ -164,8 +168,8 @@ describe("runs", () => {
         return { asked: true };
       },
     };
-    const asked = { status: "Completed", attempts: 6, maxAttempts: 6, result: { asked: true } };
-    expect(await ended(principal, await start(principal))).toMatchObject(asked);
+    const outcome = { status: "Completed", attempts: 6, maxAttempts: 6, result: { asked: true } };
+    expect(await untilEnded(principal, await start(principal))).toMatchObject(outcome);
   });
 
   it("fail at once where another attempt cannot help, and after the last attempt otherwise", async () => {
@@ -177,19 +181,19 @@ describe("runs", () => {
         throw new Error("a detail that nobody may see");
       },
     };
-    const refused = await start(principal, { payload: { refused: true } });
-    expect(await ended(principal, refused)).toMatchObject({
+    const refusedRun = await start(principal, { payload: { refused: true } });
+    expect(await untilEnded(principal, refusedRun)).toMatchObject({
       status: "Failed",
       attempts: 1,
       error: { code: "CREDENTIAL_NOT_FOUND", detail: "It was revoked." },
     });
-    const broken = await start(principal);
-    expect(await ended(principal, broken)).toMatchObject({
+    const brokenRun = await start(principal);
+    expect(await untilEnded(principal, brokenRun)).toMatchObject({
       status: "Failed",
       attempts: 2,
       error: { code: "INTERNAL", detail: "An internal error occurred." },
     });
-    expect(await eventsOf(broken)).toEqual(["RunStarted", "RunFailed"]);
+    expect(await eventsOf(brokenRun)).toEqual(["RunStarted", "RunFailed"]);
   });
 
   it("pause and go on in the same attempt, from where they were", async () => {
@@ -204,7 +208,7 @@ describe("runs", () => {
       },
     };
     const run = await start(principal);
-    expect(await ended(principal, run)).toMatchObject({
+    expect(await untilEnded(principal, run)).toMatchObject({
       ...{ status: "Completed", attempts: 1, fence: 3, progress: { turns: 3 }, result: { turns: 3 } },
     });
     expect(await eventsOf(run)).toEqual(["RunStarted", "RunCompleted"]);
@@ -212,20 +216,20 @@ describe("runs", () => {
 
   it("are cancelled during a pause, and what a cancelled run does is not stored", async () => {
     const principal = aPrincipal();
-    let stored: Promise<unknown> | undefined;
+    let storing: Promise<unknown> | undefined;
     handler = {
       work: async (run) => {
         await service().cancel(contextOf(principal), run.runId);
-        stored = database.transaction(tenantWithId(run.tenantId), causeOfRun(run), (transaction) =>
+        storing = database.transaction(tenantWithId(run.tenantId), causeOfRun(run), (transaction) =>
           storeProgress(transaction, run, { progress: {}, checkpoint: {} }),
         );
-        await stored;
+        await storing;
         return undefined;
       },
     };
-    const cancelled = await ended(principal, await start(principal));
-    expect(cancelled).toMatchObject({ status: "Cancelled", progress: null });
-    await expect(eventually(() => stored)).rejects.toThrow(RunLost);
+    const cancelledRun = await untilEnded(principal, await start(principal));
+    expect(cancelledRun).toMatchObject({ status: "Cancelled", progress: null });
+    await expect(eventually(() => storing)).rejects.toThrow(RunLost);
     handler = { work: async () => new RunPause(60) };
     const run = await start(principal);
     await eventually(async () => {
@@ -245,7 +249,7 @@ describe("runs", () => {
       ended: async (_, run) => void effects.push(run.status),
     };
     const run = await start(principal);
-    const timedOut = await ended(principal, run);
+    const timedOut = await untilEnded(principal, run);
     expect(timedOut).toMatchObject({ status: "TimedOut", error: { code: "RUN_TOO_LONG" } });
     finish();
     expect(await service().find(tenantWithId(principal.tenantId ?? ""), run.runId)).toEqual(timedOut);
@@ -256,15 +260,15 @@ describe("runs", () => {
   it("are cancelled while they wait and while they run, and only the cancellation is applied", async () => {
     const principal = aPrincipal();
     const effects: string[] = [];
-    let begun = (): void => undefined;
-    const running = new Promise<void>((resolve) => (begun = resolve));
-    let aborted = false;
+    let announceStart = (): void => undefined;
+    const running = new Promise<void>((resolve) => (announceStart = resolve));
+    let isAborted = false;
     handler = {
       work: (run, { signal }) =>
         new Promise((_, reject) => {
-          begun();
+          announceStart();
           signal.addEventListener("abort", () => {
-            aborted = true;
+            isAborted = true;
             reject(new Error(`aborted ${run.runId}`));
           });
         }),
@@ -274,8 +278,8 @@ describe("runs", () => {
       fixture.run(by, "mutation ($runId: ID!) { cancelRun(runId: $runId) { status error { code } completedAt } }", {
         runId,
       });
-    const planned = await start(principal, { startAfter: new Date(Date.now() + 3_600_000) });
-    expect((await cancel(planned.runId)).data?.["cancelRun"]).toMatchObject({
+    const plannedRun = await start(principal, { startAfter: new Date(Date.now() + 3_600_000) });
+    expect((await cancel(plannedRun.runId)).data?.["cancelRun"]).toMatchObject({
       status: "Cancelled",
       error: { code: "RUN_CANCELLED" },
     });
@@ -283,14 +287,14 @@ describe("runs", () => {
     await running;
     expect((await cancel(run.runId, aPrincipal())).errors?.[0]?.extensions).toMatchObject({ code: "RUN_NOT_FOUND" });
     expect((await cancel(run.runId)).data?.["cancelRun"]).toMatchObject({ status: "Cancelled" });
-    await eventually(() => aborted || undefined);
+    await eventually(() => isAborted || undefined);
     expect((await cancel(run.runId)).data?.["cancelRun"]).toMatchObject({ status: "Cancelled" });
     expect(effects).toEqual(["Cancelled", "Cancelled"]);
     expect(await eventsOf(run)).toEqual(["RunStarted", "RunCancelled"]);
     handler = {};
-    const done = await start(principal);
-    await ended(principal, done);
-    expect((await cancel(done.runId)).errors?.[0]?.extensions).toMatchObject({
+    const endedRun = await start(principal);
+    await untilEnded(principal, endedRun);
+    expect((await cancel(endedRun.runId)).errors?.[0]?.extensions).toMatchObject({
       code: "INVALID_STATE",
       currentState: "Completed",
     });
@@ -306,7 +310,7 @@ describe("runs", () => {
       },
     };
     const run = await start(principal);
-    const end = await ended(principal, run);
+    const end = await untilEnded(principal, run);
     const { tenantId, runId } = run;
     await fixture.rows(
       `insert into integration_jobs.job (name, data, group_id, singleton_key, policy, retry_limit, expire_seconds, keep_until)
@@ -348,7 +352,7 @@ describe("runs", () => {
     const [connectionId, deliveryId] = [newId("con"), newId("whd")];
     const first = await start(principal, { connectionId, deliveryId });
     const second = await start(principal, { operation: "SendSms", startAfter: new Date(Date.now() + 3_600_000) });
-    await ended(principal, first);
+    await untilEnded(principal, first);
     const list = async (filter: object, by = principal) => {
       const query = "query ($filter: RunFilterInput) { runs(filter: $filter) { items { runId } } }";
       const { data, errors } = await fixture.run(by, query, { filter });
@@ -394,15 +398,15 @@ describe("runs", () => {
   });
 
   it("start at once though the vendors of ten other tenants do not answer, and hold no database connection", async () => {
-    let begun = 0;
+    let begunCount = 0;
     let answer = (): void => undefined;
-    const answered = new Promise<void>((resolve) => (answer = resolve));
+    const answerCame = new Promise<void>((resolve) => (answer = resolve));
     handler = {
       timeLimitSeconds: 60,
       work: async ({ payload }) => {
         if (!payload["hangs"]) return {};
-        begun += 1;
-        await answered;
+        begunCount += 1;
+        await answerCame;
         return {};
       },
     };
@@ -410,8 +414,8 @@ describe("runs", () => {
     const hanging: RunRecord[] = [];
     for (const principal of tenants)
       for (let count = 0; count < 6; count += 1) hanging.push(await start(principal, { payload: { hangs: true } }));
-    await eventually(() => begun >= 40 || undefined);
-    // other work of the process has transactions for a moment
+    await eventually(() => begunCount >= 40 || undefined);
+    // other work in the process has transactions for a moment
     await eventually(async () => {
       const idle =
         "select from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'";
@@ -420,14 +424,14 @@ describe("runs", () => {
     const late = aPrincipal();
     const begunAt = performance.now();
     const run = await start(late);
-    expect(await ended(late, run)).toMatchObject({ status: "Completed" });
-    // far less than the time limit of the runs that hang
+    expect(await untilEnded(late, run)).toMatchObject({ status: "Completed" });
+    // far less than the time limit for the runs that hang
     expect(performance.now() - begunAt).toBeLessThan(20_000);
     // A tenant holds at most four places.
-    expect(begun).toBe(40);
+    expect(begunCount).toBe(40);
     answer();
     await Promise.all(hanging.map(({ tenantId, runId }) => service().waitFor(tenantWithId(tenantId), runId, 20_000)));
-    expect(begun).toBe(60);
+    expect(begunCount).toBe(60);
   });
 
   it("let a reader wait for their end, and not longer than it asked", async () => {
@@ -450,13 +454,13 @@ describe("runs", () => {
           waitSeconds,
         },
       );
-    const begun = performance.now();
+    const startedAt = performance.now();
     expect((await wait(1)).data?.["run"].status).not.toBe("Completed");
-    expect(performance.now() - begun).toBeGreaterThan(950);
-    let answered = 0;
-    const answers = Array.from({ length: 40 }, () => wait(20).finally(() => (answered += 1)));
-    // no more than 32 of them may wait
-    await eventually(() => answered === 8 || undefined);
+    expect(performance.now() - startedAt).toBeGreaterThan(950);
+    let answeredCount = 0;
+    const answers = Array.from({ length: 40 }, () => wait(20).finally(() => (answeredCount += 1)));
+    // no more than 32 may wait
+    await eventually(() => answeredCount === 8 || undefined);
     finish();
     const statuses = (await Promise.all(answers)).map(({ data }) => data?.["run"].status as string);
     expect(statuses.filter((status) => status === "Completed")).toHaveLength(32);

@@ -3,21 +3,24 @@ import { requestContext } from "@factory/runtime/tenancy/request-context";
 import { arrivingDelivery, requireAcceptable } from "./arrival.js";
 
 function arrive(headers: Record<string, string | string[]>, providerKey: string | null = "github") {
-  const given = Object.entries(headers).flatMap(([name, values]) => [values].flat().flatMap((value) => [name, value]));
+  const rawHeaders = Object.entries(headers).flatMap(([name, values]) =>
+    [values].flat().flatMap((value) => [name, value]),
+  );
   const context = requestContext({ principal: undefined, trace: continueTrace(undefined) });
-  const input = { providerKey, headers: given, path: "/webhooks/deliveries" };
+  const input = { providerKey, headers: rawHeaders, path: "/webhooks/deliveries" };
   return () => requireAcceptable(arrivingDelivery(input, context, "https://platform.example"));
 }
 
 const json = { "content-type": "application/json" };
-const own = (version: string) => `application/vnd.service.integration.${version}+json`;
-const code = (expected: string) => expect.objectContaining({ code: expected });
+const ownMediaType = (version: string) => `application/vnd.service.integration.${version}+json`;
+const code = (errorCode: string) => expect.objectContaining({ code: errorCode });
 
 it("takes version 1 of the media type only, in Accept and as the type of the body", () => {
-  expect(arrive({ ...json, accept: own("v2") })).toThrow(code("NOT_ACCEPTABLE"));
-  for (const accept of [own("v1"), `${own("v2")}, */*`, "text/html"]) expect(arrive({ ...json, accept })).not.toThrow();
-  expect(arrive({ "content-type": own("v2") })).toThrow(code("UNSUPPORTED_MEDIA_TYPE"));
-  for (const type of [own("v1"), "application/cloudevents+json"])
+  expect(arrive({ ...json, accept: ownMediaType("v2") })).toThrow(code("NOT_ACCEPTABLE"));
+  for (const accept of [ownMediaType("v1"), `${ownMediaType("v2")}, */*`, "text/html"])
+    expect(arrive({ ...json, accept })).not.toThrow();
+  expect(arrive({ "content-type": ownMediaType("v2") })).toThrow(code("UNSUPPORTED_MEDIA_TYPE"));
+  for (const type of [ownMediaType("v1"), "application/cloudevents+json"])
     expect(arrive({ "content-type": type })).not.toThrow();
 });
 

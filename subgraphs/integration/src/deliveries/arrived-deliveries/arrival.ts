@@ -17,13 +17,13 @@ export interface RawDelivery {
   readonly method?: string | null | undefined;
 }
 
-/** The bytes of a body, which may not have come yet. */
+/** A body's bytes, which may not have come yet. */
 export type BodySource = Buffer | AsyncIterable<Uint8Array>;
 
-/** The form of provider keys. */
+/** The form for provider keys. */
 const keyForm = /^[a-z0-9][a-z0-9-]{0,62}$/;
 const jsonTypes = ["application/json", "application/vnd.service.integration.v1+json"];
-/** The media type of the platform in any version. */
+/** The platform's media type in any version. */
 const ownType = /^application\/vnd\.service\.integration\b/;
 const formType = "application/x-www-form-urlencoded";
 
@@ -37,13 +37,13 @@ export interface ArrivingDelivery extends Omit<ArrivedDelivery, "message"> {
   readonly isCompressed: boolean;
 }
 
-/** Reads the headers and the URL of a request. */
+/** Reads a request's headers and URL. */
 export function arrivingDelivery(
-  { providerKey: keyInPath, headers: given, path, method }: Omit<RawDelivery, "body">,
+  { providerKey: keyInPath, headers: rawHeaders, path, method }: Omit<RawDelivery, "body">,
   { address = "", trace }: RequestContext,
   publicUrl: string,
 ): ArrivingDelivery {
-  const headers = headersOf(given);
+  const headers = headersOf(rawHeaders);
   const form = keyInPath == null ? "Specified" : "Vendor";
   const key = keyInPath ?? singleProvider(headers);
   const providerKey =
@@ -98,10 +98,10 @@ function singleProvider(headers: Headers): string | undefined {
 type Headers = ReadonlyMap<string, readonly string[]>;
 
 /** By name in lower case, each with all its values. */
-function headersOf(given: readonly string[]): Headers {
+function headersOf(rawHeaders: readonly string[]): Headers {
   const headers = new Map<string, string[]>();
-  for (let place = 0; place + 1 < given.length; place += 2) {
-    const [lower, value] = [(given[place] ?? "").toLowerCase(), given[place + 1] ?? ""];
+  for (let place = 0; place + 1 < rawHeaders.length; place += 2) {
+    const [lower, value] = [(rawHeaders[place] ?? "").toLowerCase(), rawHeaders[place + 1] ?? ""];
     const values = headers.get(lower);
     if (values) values.push(value);
     else headers.set(lower, [value]);
@@ -120,16 +120,16 @@ function hintOf(path: string, headers: Headers): DeliveryHint | undefined {
   return account === null ? undefined : { kind: "account", value: account.slice(0, 255) };
 }
 
-/** All malformed ids are one hint, so that they share their limit of failures. */
+/** All malformed ids are one hint, so that they share their limit on failures. */
 const idOf = (prefix: "whs" | "con", id: string): string => (decodeId(prefix, id) === undefined ? "" : id);
 
-/** Vendors accept many types, so that only an unknown version of the media type of the platform is refused. */
+/** Vendors accept many types, so only an unknown version of the platform's media type is refused. */
 function requireKnownVersion(accept: readonly string[]): void {
   const ranges = accept
     .flatMap((list) => list.split(","))
     .map((range) => range.split(";", 1)[0]?.trim().toLowerCase() ?? "");
-  const served = [...jsonTypes, "application/*", "*/*"];
-  if (ranges.some((range) => ownType.test(range)) && !ranges.some((range) => served.includes(range)))
+  const servedTypes = [...jsonTypes, "application/*", "*/*"];
+  if (ranges.some((range) => ownType.test(range)) && !ranges.some((range) => servedTypes.includes(range)))
     throw new DomainError("NOT_ACCEPTABLE", {
       detail: `The Accept header names a version that is not served here. Send ${jsonTypes.join(" or ")}, or leave the header out.`,
       supported: jsonTypes,

@@ -5,7 +5,7 @@ export const mebibyte = 1024 * 1024;
 /** A larger body takes long to parse. */
 export const ordinaryBytes = 64 * 1024;
 
-/** The bytes of a body, by what its URL names. An account can be invented, and a resource cannot. */
+/** A body's bytes, by what its URL names. An account can be invented, and a resource cannot. */
 const maxBodyBytes = { none: ordinaryBytes, account: mebibyte, resource: 25 * mebibyte } as const;
 
 /** The resource that a URL names. */

@@ -3,7 +3,7 @@ import type { ValuePath, WebhookDescription } from "../../providers/provider-dri
 import type { ArrivedDelivery } from "./arrived-delivery.js";
 import { eventsIn, parsedBody, valueAt } from "./delivery-values.js";
 
-/** The place of the secret in the body, or in each of its events; undefined where it does not stand there. */
+/** The secret's place in the body, or in each event in it; undefined where it does not stand there. */
 export const tokenPlace = (description: WebhookDescription | undefined): ValuePath | undefined =>
   description?.scheme.kind === "token" ? description.scheme.value : undefined;
 

@@ -31,11 +31,12 @@ function read(
 
 it("the presets say where id, name and action of a delivery stand", () => {
   const hub = { "x-github-delivery": "d-1", "x-github-event": "pull_request" };
-  const closed = (merged: boolean) => read("github", { action: "closed", pull_request: { merged } }, hub);
-  expect(closed(true)).toMatchObject({
+  const readClosed = (isMerged: boolean) =>
+    read("github", { action: "closed", pull_request: { merged: isMerged } }, hub);
+  expect(readClosed(true)).toMatchObject({
     events: [{ providerDeliveryId: "d-1", named: { event: "pull_request", action: "closed(merged)" } }],
   });
-  expect(closed(false)).toMatchObject({ events: [{ named: { action: "closed" } }] });
+  expect(readClosed(false)).toMatchObject({ events: [{ named: { action: "closed" } }] });
   expect(read("stripe", { id: "evt_1", type: "invoice.paid", account: "acct_1" })).toMatchObject({
     events: [{ providerDeliveryId: "evt_1", eventName: "invoice.paid", account: "acct_1" }],
   });
@@ -77,10 +78,10 @@ it("the account of a webhook of a GitHub App is its installation, and not the Ap
 });
 
 it("the account of a delivery as the specification shows it stands in the payload", () => {
-  const sent = (payload: unknown) => ({ providerDeliveryId: "d-1", eventName: "tokens_revoked", payload });
+  const bodyWith = (payload: unknown) => ({ providerDeliveryId: "d-1", eventName: "tokens_revoked", payload });
   const account = (preset: string, payload: unknown, headers = {}) => {
-    const found = read(preset, sent(payload), headers, "Specified");
-    return "events" in found ? found.events[0]?.account : undefined;
+    const facts = read(preset, bodyWith(payload), headers, "Specified");
+    return "events" in facts ? facts.events[0]?.account : undefined;
   };
   expect(account("slack", { team_id: "T1" })).toBe("T1");
   expect(account("slack", {})).toBeUndefined();
@@ -127,8 +128,8 @@ it("reads a form anew for each field that may hold its body", () => {
   const fields = new URLSearchParams({ one: '{"id":"1"}', other: '{"id":"2"}' }).toString();
   const headers = new Map([["content-type", ["application/x-www-form-urlencoded"]]]);
   const message = { headers, body: Buffer.from(fields), url: "https://platform.example/" };
-  const sent = { form: "Vendor", message } as unknown as ArrivedDelivery;
-  const idIn = (formPayload: string) => parsedBody(sent, { formPayload }).body;
+  const delivery = { form: "Vendor", message } as unknown as ArrivedDelivery;
+  const idIn = (formPayload: string) => parsedBody(delivery, { formPayload }).body;
   expect([idIn("one"), idIn("other"), idIn("one")]).toEqual([{ id: "1" }, { id: "2" }, { id: "1" }]);
   expect(idIn("one")).toBe(idIn("one"));
 });
@@ -160,15 +161,15 @@ describe("a time in the body", () => {
 describe("events inside of a body", () => {
   it("are deliveries of their own, without the secret that each of them has", () => {
     const event = { id: "n-1", changeType: "updated", clientState: "a secret state", resource: "me" };
-    const { clientState: _, ...shown } = event;
-    const found = read("microsoft-graph", { value: [event, { ...event, id: "n-2" }] });
-    expect(found).toMatchObject({
+    const { clientState: _, ...keptMembers } = event;
+    const facts = read("microsoft-graph", { value: [event, { ...event, id: "n-2" }] });
+    expect(facts).toMatchObject({
       events: [
-        { providerDeliveryId: "n-1", eventName: "notification.updated", value: shown },
-        { providerDeliveryId: "n-2", value: { ...shown, id: "n-2" } },
+        { providerDeliveryId: "n-1", eventName: "notification.updated", value: keptMembers },
+        { providerDeliveryId: "n-2", value: { ...keptMembers, id: "n-2" } },
       ],
     });
-    expect(JSON.stringify(found)).not.toContain("a secret state");
+    expect(JSON.stringify(facts)).not.toContain("a secret state");
   });
 
   it("are counted before any of them is read", () => {

@@ -25,14 +25,14 @@ import { actionsOf, toldAction } from "./told-action.js";
 import { type Challenge } from "./url-test.js";
 import type { ActionPlace } from "./vendor-actions.js";
 
-/** The facts for the record of a delivery, read from a request whose signature was verified. */
+/** The facts for a delivery's record, read from a request whose signature was verified. */
 export interface DeliveryFacts {
   readonly providerDeliveryId: string;
   /** With the action after a dot, where the vendor sends one. */
   readonly eventName: string;
   /** The names by which the event is normalized. */
   readonly named: { readonly event: string; readonly action: string | undefined };
-  /** The vendor's id of the account. */
+  /** The vendor's id for the account. */
   readonly account: string | undefined;
   /** JSON text. */
   readonly payload: string;
@@ -41,7 +41,7 @@ export interface DeliveryFacts {
   readonly bodySha256: Buffer;
 }
 
-/** Either the events of a delivery, or the answer to a test of the URL. */
+/** Either a delivery's events, or the answer to a test of the URL. */
 export type ReadDelivery = { readonly events: readonly DeliveryFacts[] } | Challenge;
 
 const maxIdLength = 255;
@@ -62,22 +62,22 @@ export function readDelivery(
   now: Date = new Date(),
 ): ReadDelivery {
   const { body, text } = parsedBody(delivery, driver.webhook);
-  const described = { ...(driver.webhook ?? undescribed), actions: actionsOf(vendor) };
-  if (delivery.form === "Specified") return { events: [specifiedFacts(described, delivery, body)] };
-  requireRecentBody(described, { delivery, body }, now);
-  const challenge = challengeOf(described, { delivery, body });
+  const description = { ...(driver.webhook ?? defaultDescription), actions: actionsOf(vendor) };
+  if (delivery.form === "Specified") return { events: [specifiedFacts(description, delivery, body)] };
+  requireRecentBody(description, { delivery, body }, now);
+  const challenge = challengeOf(description, { delivery, body });
   if (challenge !== undefined) return { challenge, mediaType: "text/plain" };
   const token = tokenPlace(driver.webhook);
-  if (!described.batch && described.events === undefined) {
+  if (!description.batch && description.events === undefined) {
     const { message } = delivery;
-    if (token === undefined) return { events: [vendorFacts(described, { delivery, body }, text, message.body)] };
-    return { events: [vendorFacts(described, ...withoutToken(delivery, body, token))] };
+    if (token === undefined) return { events: [vendorFacts(description, { delivery, body }, text, message.body)] };
+    return { events: [vendorFacts(description, ...withoutToken(delivery, body, token))] };
   }
-  const list = eventsIn(described, body);
+  const list = eventsIn(description, body);
   if (!list) throw invalid("", "TYPE", "The body of this provider must have a list of events.");
   if (list.length === 0 || list.length > maxEvents)
     throw invalid("", "OUT_OF_RANGE", `The list must have 1 to ${maxEvents} events.`);
-  return { events: list.map((event) => vendorFacts(described, ...withoutToken(delivery, event, token))) };
+  return { events: list.map((event) => vendorFacts(description, ...withoutToken(delivery, event, token))) };
 }
 
 /** The event without the secret that stands in it, since events are shown and sent on. */
@@ -103,32 +103,32 @@ function requireRecentBody({ signedTime }: Described, source: Source, now: Date)
     });
 }
 
-/** A provider without a description sends the members of the specification, in whatever way they are signed. */
-const undescribed: Omit<WebhookDescription, "scheme"> = {
+/** A provider without a description sends the specification's members, in whatever way they are signed. */
+const defaultDescription: Omit<WebhookDescription, "scheme"> = {
   deliveryId: ["header:x-delivery-id", "header:webhook-id", "body:/providerDeliveryId", "body:/id"],
   eventName: ["header:x-event-name", "body:/eventName", "body:/type"],
 };
 
-/** The payload has the place of the vendor's body, so that the account is looked for there. */
-function specifiedFacts(described: Described, delivery: ArrivedDelivery, body: unknown): DeliveryFacts {
+/** The payload takes the place of the vendor's body, so the account is looked for there. */
+function specifiedFacts(description: Described, delivery: ArrivedDelivery, body: unknown): DeliveryFacts {
   if (typeof body !== "object" || body === null || Array.isArray(body))
     throw invalid("", "TYPE", "The body must be an object.");
   const { providerDeliveryId, eventName, payload } = body as Record<string, unknown>;
   const errors = [
     ...textProblems("/providerDeliveryId", providerDeliveryId, maxIdLength),
     ...textProblems("/eventName", eventName, maxNameLength),
-    ...(payload === undefined ? [required("/payload")] : []),
+    ...(payload === undefined ? [missingMember("/payload")] : []),
   ];
   if (errors.length > 0)
     throw new DomainError("VALIDATION_FAILED", {
       detail: "The delivery does not match its schema. See errors for each member.",
       errors,
     });
-  const [source, { account }] = [{ delivery, body: payload }, described];
+  const [source, { account }] = [{ delivery, body: payload }, description];
   return {
     providerDeliveryId: String(providerDeliveryId),
     eventName: String(eventName),
-    named: { event: String(eventName), action: specifiedAction(described, String(eventName), source) },
+    named: { event: String(eventName), action: specifiedAction(description, String(eventName), source) },
     account: account !== undefined && isInBody(account) ? accountAt(account, source) : undefined,
     payload: JSON.stringify(payload),
     value: payload,
@@ -137,14 +137,18 @@ function specifiedFacts(described: Described, delivery: ArrivedDelivery, body: u
 }
 
 function textAt(value: unknown, name: string): string | undefined {
-  const found = memberOf(value, name);
-  return typeof found === "string" ? found : undefined;
+  const member = memberOf(value, name);
+  return typeof member === "string" ? member : undefined;
 }
 
-const required = (pointer: string): FieldError => ({ pointer, code: "REQUIRED", detail: "The member is missing." });
+const missingMember = (pointer: string): FieldError => ({
+  pointer,
+  code: "REQUIRED",
+  detail: "The member is missing.",
+});
 
 function textProblems(pointer: string, value: unknown, maxLength: number): FieldError[] {
-  if (value === undefined) return [required(pointer)];
+  if (value === undefined) return [missingMember(pointer)];
   if (typeof value !== "string") return [{ pointer, code: "TYPE", detail: "Must be a string." }];
   if (value === "") return [{ pointer, code: "TOO_SHORT", detail: "Must not be empty." }];
   if (value.length > maxLength)
@@ -154,28 +158,28 @@ function textProblems(pointer: string, value: unknown, maxLength: number): Field
     : [{ pointer, code: "FORMAT", detail: "Must be Unicode text without the character NUL." }];
 }
 
-type Described = typeof undescribed & { readonly actions: readonly ActionPlace[] };
+type Described = typeof defaultDescription & { readonly actions: readonly ActionPlace[] };
 
-function vendorFacts(described: Described, source: Source, payload: string, bytes: Buffer): DeliveryFacts {
-  const { deliveryId, eventName, account } = described;
+function vendorFacts(description: Described, source: Source, payload: string, bytes: Buffer): DeliveryFacts {
+  const { deliveryId, eventName, account } = description;
   const bodySha256 = sha256(bytes);
   const id = firstValue(deliveryId, source) ?? `sha256-${bodySha256.toString("hex")}`;
-  const found = firstValue(eventName, source) ?? "event";
-  const does = actionOf(described, found, source);
-  const name = does === undefined ? found : `${found}.${does}`;
-  const refused = [
+  const event = firstValue(eventName, source) ?? "event";
+  const does = actionOf(description, event, source);
+  const name = does === undefined ? event : `${event}.${does}`;
+  const problems = [
     ...textProblems("/providerDeliveryId", id, maxIdLength),
     ...textProblems("/eventName", name, maxNameLength),
   ];
-  if (refused.length > 0)
+  if (problems.length > 0)
     throw new DomainError("VALIDATION_FAILED", {
       detail: "The delivery has an ID or an event name that cannot be stored. See errors.",
-      errors: refused,
+      errors: problems,
     });
   return {
     providerDeliveryId: id,
     eventName: name,
-    named: { event: found, action: does },
+    named: { event, action: does },
     account: account === undefined ? undefined : accountAt(account, source),
     payload,
     value: source.body,
@@ -185,7 +189,7 @@ function vendorFacts(described: Described, source: Source, payload: string, byte
 
 const accountAt = (path: ValuePath, source: Source): string | undefined => valueAt(path, source)?.slice(0, maxIdLength);
 
-/** The action, with its mark where the delivery has the value that asks for it, else what the body of the vendor tells. */
+/** The action, with its mark where the delivery has the value that asks for it, else what the vendor's body tells. */
 function actionOf({ action, actionMark, actions }: Described, event: string, source: Source): string | undefined {
   const does = action === undefined ? undefined : valueAt(action, source);
   if (does === undefined) return toldAction(actions, event, source.body);
@@ -193,12 +197,12 @@ function actionOf({ action, actionMark, actions }: Described, event: string, sou
   return isMarked ? does + actionMark.mark : does;
 }
 
-/** Reads the action in the payload only: the headers are those of the sender and not of the vendor. */
-function specifiedAction(described: Described, event: string, source: Source): string | undefined {
-  const { action, ...rest } = described;
-  const inBody = action !== undefined && isInBody(action) ? described : rest;
-  const told = toldAction(described.actions, event, source.body);
-  return told ?? actionOf(inBody, event.split(".", 1)[0] ?? event, source) ?? textAt(source.body, "action");
+/** Reads the action in the payload only: the headers are the sender's and not the vendor's. */
+function specifiedAction(description: Described, event: string, source: Source): string | undefined {
+  const { action, ...rest } = description;
+  const inBody = action !== undefined && isInBody(action) ? description : rest;
+  const actionInBody = toldAction(description.actions, event, source.body);
+  return actionInBody ?? actionOf(inBody, event.split(".", 1)[0] ?? event, source) ?? textAt(source.body, "action");
 }
 
 const sha256 = (bytes: Buffer): Buffer => createHash("sha256").update(bytes).digest();

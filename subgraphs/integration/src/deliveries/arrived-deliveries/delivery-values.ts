@@ -10,7 +10,7 @@ import type { ArrivedDelivery } from "./arrived-delivery.js";
 const maxEchoedBytes = 1024;
 const pathSeparator = " & ";
 
-/** A delivery and its body, or one event of a batch, parsed. */
+/** A delivery and its body, or one event in a batch, parsed. */
 export interface Source {
   readonly delivery: ArrivedDelivery;
   readonly body: unknown;
@@ -22,7 +22,7 @@ interface ParsedBody {
   readonly text: string;
 }
 
-/** The bodies that were parsed, by the field of a form that holds them. */
+/** The parsed bodies, by the form field that holds them. */
 const parsedBodies = new WeakMap<ArrivedDelivery, Map<string | undefined, ParsedBody>>();
 
 /** The body, parsed once for each way to read a form. Throws MALFORMED_JSON. */
@@ -36,16 +36,16 @@ export function* parsingBody(
   delivery: ArrivedDelivery,
   { formPayload }: Pick<WebhookDescription, "formPayload"> = {},
 ): PausableWork<ParsedBody> {
-  const known = parsedBodies.get(delivery) ?? new Map<string | undefined, ParsedBody>();
-  parsedBodies.set(delivery, known);
+  const bodies = parsedBodies.get(delivery) ?? new Map<string | undefined, ParsedBody>();
+  parsedBodies.set(delivery, bodies);
   const name = isForm(delivery.message.headers.get("content-type")?.[0]) ? formPayload : undefined;
-  const parsed = known.get(name) ?? (yield* parse(delivery, name));
-  known.set(name, parsed);
-  return parsed;
+  const body = bodies.get(name) ?? (yield* parse(delivery, name));
+  bodies.set(name, body);
+  return body;
 }
 
 function* parse({ form, message }: ArrivedDelivery, formPayload: string | undefined): PausableWork<ParsedBody> {
-  if (!isUtf8(message.body)) throw malformed("The body is not valid UTF-8.");
+  if (!isUtf8(message.body)) throw malformedJson("The body is not valid UTF-8.");
   const text = message.body.toString("utf8");
   if (form === "Vendor" && isForm(message.headers.get("content-type")?.[0])) {
     requireJsonSize({ members: text.split("&", deliveryJsonLimit.members + 1).length, values: 0 }, deliveryJsonLimit);
@@ -63,14 +63,14 @@ function* parsedJson(text: string, bytes: Uint8Array = Buffer.from(text)): Pausa
   try {
     return yield* parsingForeignJson(text);
   } catch {
-    throw malformed("The body is not JSON.");
+    throw malformedJson("The body is not JSON.");
   }
 }
 
 export const isForm = (mediaType: string | undefined): boolean =>
   mediaType?.toLowerCase().startsWith("application/x-www-form-urlencoded") ?? false;
 
-const malformed = (detail: string) => new DomainError("MALFORMED_JSON", { detail });
+const malformedJson = (detail: string) => new DomainError("MALFORMED_JSON", { detail });
 
 /** The answer to a vendor's test of the URL; undefined for another delivery. */
 export function challengeOf({ challenge }: Pick<WebhookDescription, "challenge">, source: Source): string | undefined {
@@ -86,7 +86,7 @@ export function requireEchoable(value: string): string {
   throw invalid("", "TOO_LONG", `The challenge must have at most ${maxEchoedBytes} bytes.`);
 }
 
-/** The events of a body; undefined where the place of a list holds none. */
+/** The events in a body; undefined where the place for a list holds none. */
 export function eventsIn(
   { batch, events }: Pick<WebhookDescription, "batch" | "events">,
   body: unknown,
@@ -104,7 +104,7 @@ export function firstValue(paths: readonly ValuePath[], source: Source): string 
   return undefined;
 }
 
-/** Whether all values of a path stand in the body. */
+/** Whether all values on a path stand in the body. */
 export const isInBody = (path: ValuePath): boolean =>
   path.split(pathSeparator).every((part) => /^(?:body|form):/.test(part));
 
@@ -153,6 +153,6 @@ function pointedAt(body: unknown, pointer: string): unknown {
     .reduce((value, token) => memberOf(value, token.replaceAll("~1", "/").replaceAll("~0", "~")), body);
 }
 
-/** The error of one member of a delivery. */
+/** The error for one member of a delivery. */
 export const invalid = (pointer: string, code: string, detail: string) =>
   new DomainError("VALIDATION_FAILED", { detail, errors: [{ pointer, code, detail }] });

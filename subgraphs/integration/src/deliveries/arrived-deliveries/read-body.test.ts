@@ -2,23 +2,23 @@ import { gzipSync } from "node:zlib";
 import { maxBytesWith, mebibyte, requireBodySize } from "./body-size.js";
 import { readBody } from "./read-body.js";
 
-const code = (expected: string) => expect.objectContaining({ code: expected });
+const code = (errorCode: string) => expect.objectContaining({ code: errorCode });
 
 async function* inParts(bytes: Buffer, size = 1000) {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 
-/** Reads with the limits of a URL that names a resource, or none. */
+/** Reads with the limits for a URL that names a resource, or none. */
 async function read(source: Parameters<typeof readBody>[0], isCompressed: boolean, isNamed = true) {
-  let taken = 0;
+  let takenBytes = 0;
   const hint = isNamed ? ({ kind: "subscription", value: "whs" } as const) : undefined;
   const rules = {
     isCompressed,
     requireSize: (bytes: number) => requireBodySize(bytes, hint),
-    take: (bytes: number) => void (taken += bytes),
+    take: (bytes: number) => void (takenBytes += bytes),
   };
   const outcome = await readBody(source, rules).catch((error: unknown) => error);
-  return { outcome, taken, limit: maxBytesWith(hint) };
+  return { outcome, taken: takenBytes, limit: maxBytesWith(hint) };
 }
 
 it("inflates a body, and keeps the bytes that were sent", async () => {
@@ -51,8 +51,8 @@ it.each([
   ["no gzip", Buffer.from("{}")],
   ["gzip that ends early", gzipSync(Buffer.from("a".repeat(5000))).subarray(0, 20)],
   ["nothing", Buffer.alloc(0)],
-])("%s is refused with 400", async (_, sent) => {
-  expect((await read(sent, true)).outcome).toEqual(code("VALIDATION_FAILED"));
+])("%s is refused with 400", async (_, sentBody) => {
+  expect((await read(sentBody, true)).outcome).toEqual(code("VALIDATION_FAILED"));
 });
 
 it("a body whose sender goes away is no failure of the platform", async () => {

@@ -8,7 +8,7 @@ import { systemErrorCode } from "@factory/runtime/errors/system-error";
 export interface ReadBody {
   /** As it was before it was compressed. */
   readonly body: Buffer;
-  /** The bytes of a compressed body. */
+  /** A compressed body's bytes. */
   readonly sentBody?: Buffer;
 }
 
@@ -28,7 +28,7 @@ export async function readBody(
   source: Buffer | AsyncIterable<Uint8Array>,
   { isCompressed, requireSize, take }: Rules,
 ): Promise<ReadBody> {
-  const counted = (chunks: Buffer[]) => {
+  const counterFor = (chunks: Buffer[]) => {
     let bytes = 0;
     return (chunk: Uint8Array) => {
       bytes += chunk.byteLength;
@@ -37,14 +37,14 @@ export async function readBody(
       chunks.push(Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk));
     };
   };
-  const sent: Buffer[] = [];
-  const receive = counted(sent);
+  const sentChunks: Buffer[] = [];
+  const receive = counterFor(sentChunks);
   if (!isCompressed) {
     for await (const chunk of partsOf(source)) receive(chunk);
-    return { body: joined(sent) };
+    return { body: joinChunks(sentChunks) };
   }
-  const inflated: Buffer[] = [];
-  const inflate = counted(inflated);
+  const inflatedChunks: Buffer[] = [];
+  const inflate = counterFor(inflatedChunks);
   async function* received() {
     for await (const chunk of partsOf(source)) {
       receive(chunk);
@@ -58,13 +58,13 @@ export async function readBody(
   } catch (error) {
     throw String(systemErrorCode(error)).startsWith("Z_") ? notGzip() : error;
   }
-  return { body: joined(inflated), sentBody: joined(sent) };
+  return { body: joinChunks(inflatedChunks), sentBody: joinChunks(sentChunks) };
 }
 
-const joined = (chunks: readonly Buffer[]): Buffer =>
+const joinChunks = (chunks: readonly Buffer[]): Buffer =>
   chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
 
-/** The parts of a body. A sender that goes away has sent no body. */
+/** A body's parts. A sender that goes away has sent no body. */
 async function* partsOf(source: Buffer | AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   if (Buffer.isBuffer(source)) {
     if (source.length > 0) yield source;

@@ -5,7 +5,7 @@ export type Sender = Pick<ArrivedDelivery, "hint" | "address">;
 
 /**
  * The name under which work for a delivery counts before it is verified: its resource, else its address. Accounts and
- * keys of providers can be invented.
+ * provider keys can be invented.
  */
 export const senderOf = ({ hint, address }: Sender): string =>
   isResource(hint) ? `${hint.kind} ${hint.value}` : `address ${address}`;

@@ -11,18 +11,18 @@ export interface Challenge {
 type Request = Pick<ArrivingDelivery, "method" | "headers" | "url">;
 
 /**
- * The answer to a request by which the vendor tests a URL; undefined for another request. Throws VALIDATION_FAILED for a
- * value of more than 1 KiB.
+ * The answer to a request by which the vendor tests a URL; undefined for another request. Throws VALIDATION_FAILED for
+ * a value over 1 KiB.
  */
 export function answerToTest(tests: readonly UrlTest[], request: Request): Challenge | undefined {
   for (const { method, answer, member, when, equals } of tests) {
     if (method !== request.method || (when !== undefined && valueOf(when, request) !== equals)) continue;
     const value = answer === undefined ? "" : valueOf(answer, request);
     if (value === undefined) continue;
-    const echoed = requireEchoable(value);
+    const echo = requireEchoable(value);
     return member === undefined
-      ? { challenge: echoed, mediaType: "text/plain" }
-      : { challenge: JSON.stringify({ [member]: echoed }), mediaType: "application/json" };
+      ? { challenge: echo, mediaType: "text/plain" }
+      : { challenge: JSON.stringify({ [member]: echo }), mediaType: "application/json" };
   }
   return undefined;
 }

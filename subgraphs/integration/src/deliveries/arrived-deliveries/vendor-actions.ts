@@ -1,6 +1,6 @@
 import type { ValuePath } from "../../providers/provider-drivers/provider-driver.js";
 
-/** A place in the body of an event that tells what happened, where the vendor names no action in the usual place. */
+/** A place in an event's body that tells what happened, where the vendor names no action in the usual place. */
 export interface ActionPlace {
   readonly event: string;
   readonly value: ValuePath;
@@ -8,17 +8,17 @@ export interface ActionPlace {
   readonly means?: { readonly equals: string; readonly action: string };
 }
 
-/** The id of a commit that does not exist, in SHA-1 and in SHA-256. */
+/** The id for a commit that does not exist, in SHA-1 and in SHA-256. */
 const noCommit = [40, 64].map((length) => "0".repeat(length));
 
 const references = (event: string, value: ValuePath, action: string): ActionPlace[] =>
   noCommit.map((equals) => ({ event, value, means: { equals, action } }));
 
-/** By the key or the preset of the provider. The first place with a value decides. */
+/** By the provider's key or preset. The first place with a value decides. */
 export const vendorActions: Readonly<Record<string, readonly ActionPlace[]>> = {
   github: [
     { event: "push", value: "body:/deleted", means: { equals: "true", action: "deleted" } },
-    // a body of this form from another sender may leave `deleted` out
+    // a body in this form from another sender may leave `deleted` out
     ...references("push", "body:/after", "deleted"),
   ],
   gitlab: [

@@ -8,8 +8,8 @@ import { isUnhandled } from "../inbound-deliveries/webhook-delivery.states.js";
 const leaseSeconds = 30;
 
 /**
- * Chooses tenants at random, without the busy ones, and claims their due deliveries. Each tenant has a limit for the
- * number of deliveries and one for their bytes. A loose index scan finds the tenants with one step for each.
+ * Chooses tenants at random, without the busy ones, and claims their due deliveries. Each tenant has a limit on the
+ * number of deliveries and on their bytes. A loose index scan finds the tenants with one step for each.
  */
 export const claimDeliveries = namedStatement(
   "webhook_deliveries_claim",
@@ -46,7 +46,7 @@ export const claimDeliveries = namedStatement(
     from claimed order by tenant_id, delivery_id`,
 );
 
-/** Counts the due deliveries of all tenants. */
+/** Counts all tenants' due deliveries. */
 export const dueDeliveries = {
   name: "webhook_deliveries_due",
   text: `
@@ -69,7 +69,7 @@ export const dueDeliveries = {
     from due`,
 };
 
-/** The claims of this process end at once, at its planned stop. */
+/** This process's claims end at once, at its planned stop. */
 export const giveBackDeliveries = {
   name: "webhook_deliveries_give_back",
   text: `
@@ -81,8 +81,8 @@ export const giveBackDeliveries = {
 };
 
 /**
- * Deliveries that wait and that no process takes: overdue for 60 s, although no other delivery of their tenant is being
- * handled. `delivery` is the table's alias.
+ * Deliveries that wait and that no process takes: overdue for 60 s, although no other delivery for their tenant is
+ * being handled. `delivery` is the table's alias.
  */
 const isOverdue = `delivery.${isUnhandled}
     and coalesce(delivery.next_attempt_at, delivery.received_at) < now() - interval '60 seconds'
@@ -93,6 +93,6 @@ const isOverdue = `delivery.${isUnhandled}
 export const findOverdueDeliveries = `select tenant_id, delivery_id from webhook_deliveries delivery
   where ${isOverdue} limit 1000`;
 
-/** A due time of long ago stays, so that a delivery that nobody handles is counted again at the next look. */
+/** A due time that is long past stays, so that a delivery that is never handled is counted again at the next look. */
 export const makeOverdueDeliveryDue = `update webhook_deliveries delivery
   set next_attempt_at = coalesce(next_attempt_at, now()) where tenant_id = $1 and delivery_id = $2 and ${isOverdue}`;

@@ -23,22 +23,22 @@ type ClaimedColumn =
 
 /** A delivery that only this process may handle until its claim ends, as the claim returns it. */
 export interface ClaimedDelivery extends Readonly<Pick<StoredDeliveryRow, ClaimedColumn>> {
-  /** The project of the connection, else that of the Inbound subscription. */
+  /** The connection's project, else the Inbound subscription's. */
   readonly project_id: string | null;
 }
 
-/** The cause of the events of a delivery: they continue its trace. */
+/** The cause for a delivery's events: they continue its trace. */
 export function causeOfDelivery({ trace_id }: Pick<ClaimedDelivery, "trace_id">): Cause {
   const parent = `00-${trace_id}-${trace_id.slice(0, 15)}1-01`;
   return { trace: continueTrace(parent), correlationId: trace_id, actorId: "system" };
 }
 
-/** The subject and the project of the events of a delivery. */
+/** The subject and the project in a delivery's events. */
 export function subjectOfDelivery({ delivery_id, project_id }: Pick<ClaimedDelivery, "delivery_id" | "project_id">) {
   return { subject: `deliveries/${encodeId("whd", delivery_id)}`, projectId: project_id };
 }
 
-/** The members that the events of a delivery share. */
+/** The members that a delivery's events share. */
 export interface NamedDelivery {
   readonly deliveryId: string;
   readonly providerId: string;
@@ -50,7 +50,7 @@ export interface NamedDelivery {
   readonly runId: string;
 }
 
-/** The members of the events of a claimed delivery. */
+/** The members for a claimed delivery's events. */
 export function deliveryFacts(delivery: ClaimedDelivery): NamedDelivery {
   return {
     deliveryId: encodeId("whd", delivery.delivery_id),

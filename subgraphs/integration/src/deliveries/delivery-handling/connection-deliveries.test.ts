@@ -40,7 +40,7 @@ async function aCredential(secret: string, material: object = vendorSecret(secre
   return `secret://${name}`;
 }
 
-/** A provider whose deliveries name an account. Their secret is the one of an Inbound subscription. */
+/** A provider whose deliveries name an account. Their secret belongs to an Inbound subscription. */
 async function aVendor(more: { projectId?: string } = {}): Promise<Vendor> {
   const [key, secret] = [newId("prv").slice(4), newId("evt")];
   const webhook = {
@@ -77,7 +77,7 @@ async function aConnection({ providerId }: Vendor, input: Record<string, unknown
 
 const signature = (secret: string, body: Buffer) => createHmac("sha256", secret).update(body).digest("hex");
 
-/** Sends a signed body to the path of the vendor, with its query. */
+/** Sends a signed body to the vendor's path, with its query. */
 function send({ key, secret }: Pick<Vendor, "key" | "secret">, body: unknown, query = "", more: object = {}) {
   const bytes = Buffer.from(JSON.stringify(body));
   return run("mutation ($input: IngestWebhookDeliveryInput!) { ingestWebhookDelivery(input: $input) { deliveryId } }", {
@@ -94,7 +94,7 @@ function send({ key, secret }: Pick<Vendor, "key" | "secret">, body: unknown, qu
   });
 }
 
-/** The events of a delivery, as soon as there are so many. */
+/** A delivery's events, as soon as there are so many. */
 const eventsOf = (deliveryId: unknown, atLeast: number) =>
   eventually(async () => {
     const events = await fixture.rows<{ type: string; project: string | null; connection: string | null }>(
@@ -108,14 +108,14 @@ const eventsOf = (deliveryId: unknown, atLeast: number) =>
 it("the events and the run of a delivery name the project of the connection of its account", async () => {
   const vendor = await aVendor();
   const connectionId = await aConnection(vendor, { projectId: "orders", configuration: { accountId: "one" } });
-  const own = await send(vendor, { id: "d-1", type: "widget.created", account: "one" });
+  const answer = await send(vendor, { id: "d-1", type: "widget.created", account: "one" });
   const types = ["WebhookDeliveryReceived", "VendorEventReceived", "WebhookDeliveryProcessed"];
-  expect(await eventsOf(own["deliveryId"], 3)).toEqual(
+  expect(await eventsOf(answer["deliveryId"], 3)).toEqual(
     types.map((type) => ({ type, project: "orders", connection: connectionId })),
   );
   const { items } = await run(
     "query ($id: ID!) { runs(filter: { deliveryId: $id }) { items: edges { node { connectionId projectId } } } }",
-    { id: own["deliveryId"] },
+    { id: answer["deliveryId"] },
   );
   expect(items).toEqual([{ node: { connectionId, projectId: "orders" } }]);
   const other = await send(vendor, { id: "d-2", type: "widget.created", account: "two" });
@@ -208,8 +208,8 @@ describe("a delivery that only the secret of an outbound subscription has verifi
     });
     return secret;
   };
-  /** Sends until the notice of a new secret has arrived. */
-  const taken = (vendor: Pick<Vendor, "key" | "secret">, body: object, headers?: Record<string, string>) =>
+  /** Sends until the notice about a new secret has arrived. */
+  const sendUntilTaken = (vendor: Pick<Vendor, "key" | "secret">, body: object, headers?: Record<string, string>) =>
     eventually(async () => (await send(vendor, body, "", headers))["deliveryId"]);
   const typesOf = async (deliveryId: unknown, atLeast: number) =>
     (await eventsOf(deliveryId, atLeast)).map(({ type }) => type);
@@ -218,19 +218,19 @@ describe("a delivery that only the secret of an outbound subscription has verifi
     const vendor = await aVendor();
     const id = await aConnection(vendor, { configuration: { accountId: "one" } });
     const secret = await anOutboundSecret();
-    const forged = await taken({ ...vendor, secret }, { id: "d-1", type: "token.revoked", account: "one" });
-    expect(await typesOf(forged, 3)).toContain("VendorEventReceived");
+    const forgedId = await sendUntilTaken({ ...vendor, secret }, { id: "d-1", type: "token.revoked", account: "one" });
+    expect(await typesOf(forgedId, 3)).toContain("VendorEventReceived");
     const { status } = await run("query ($id: ID!) { connection(connectionId: $id) { status } }", { id });
     expect(status).toBe("Active");
   });
 
   it("reports no pull request", async () => {
     const [key, inbound] = [newId("prv").slice(4), newId("evt")];
-    const registered = await run(
+    const provider = await run(
       "mutation ($input: RegisterProviderInput!) { registerProvider(input: $input) { providerId } }",
       { input: { key, preset: "github", displayName: "Vendor", category: "SourceControl", authModel: "BearerToken" } },
     );
-    const providerId = String(registered["providerId"]);
+    const providerId = String(provider["providerId"]);
     const signingSecretRef = await aCredential(inbound);
     await aSubscription({ direction: "Inbound", providerId, signingSecretRef });
     const outbound = await anOutboundSecret();
@@ -248,10 +248,10 @@ describe("a delivery that only the secret of an outbound subscription has verifi
     };
     const body = { action: "closed", repository: { full_name: "acme/orders" }, pull_request: pull };
     const deliver = (secret: string) => {
-      const signed = signature(secret, Buffer.from(JSON.stringify(body)));
-      return taken({ key, secret }, body, {
+      const digest = signature(secret, Buffer.from(JSON.stringify(body)));
+      return sendUntilTaken({ key, secret }, body, {
         ...{ "x-github-event": "pull_request", "x-github-delivery": newId("evt") },
-        "x-hub-signature-256": `sha256=${signed}`,
+        "x-hub-signature-256": `sha256=${digest}`,
       });
     };
     expect(await typesOf(await deliver(outbound), 3)).not.toContain("PullRequestReported");
@@ -305,8 +305,8 @@ describe("the secrets that are tried without a hint", () => {
       /\b(from|join) (providers|webhook_subscriptions|connections)\b/g,
       "$1 integration.$2",
     );
-    const found = await fixture.rows<{ tenant_id: string }>(text, vendor.key);
-    const counts = copies.map((tenant) => found.filter(({ tenant_id: id }) => id === tenant).length);
-    expect([found.length, Math.max(...counts)]).toEqual([256, 8]);
+    const rows = await fixture.rows<{ tenant_id: string }>(text, vendor.key);
+    const counts = copies.map((tenant) => rows.filter(({ tenant_id: id }) => id === tenant).length);
+    expect([rows.length, Math.max(...counts)]).toEqual([256, 8]);
   });
 });

@@ -46,7 +46,7 @@ type Prepared = { readonly delivery: ClaimedDelivery } & (
   | { readonly error: RunError }
 );
 
-/** Handles the claimed deliveries of one tenant, in one transaction where that is possible. */
+/** Handles one tenant's claimed deliveries, in one transaction where that is possible. */
 export class DeliveryBatches {
   readonly #services: BatchServices;
 
@@ -58,12 +58,12 @@ export class DeliveryBatches {
   async handle(tenantUuid: string, deliveries: readonly ClaimedDelivery[]): Promise<void> {
     const tenant = tenantWithId(encodeId("ten", tenantUuid));
     const giveUpAt = performance.now() + patienceMs;
-    const prepared = await this.#prepare(tenant, deliveries);
+    const batch = await this.#prepare(tenant, deliveries);
     try {
-      await this.#commit(tenant, prepared);
+      await this.#commit(tenant, batch);
     } catch (error) {
       if (isOutage(error)) throw error;
-      await this.#commitEach(tenant, prepared, giveUpAt);
+      await this.#commitEach(tenant, batch, giveUpAt);
     }
     failpoint("delivery.ended");
   }
@@ -74,16 +74,20 @@ export class DeliveryBatches {
     for (const { provider_id: id } of deliveries)
       if (!providers.has(id)) providers.set(id, await this.#services.providers.record(tenant, encodeId("prv", id)));
     const projects = await this.#inboundProjects(tenant, deliveries);
-    return deliveries.map((claimed) => {
-      const project_id = claimed.project_id ?? projects.get(claimed.subscription_id ?? "") ?? null;
-      const delivery = { ...claimed, project_id };
+    return deliveries.map((row) => {
+      const project_id = row.project_id ?? projects.get(row.subscription_id ?? "") ?? null;
+      const delivery = { ...row, project_id };
       try {
         const provider = providers.get(delivery.provider_id);
         const payload = this.#payloadOf(delivery);
         const type = presentType(delivery, provider, payload);
-        const renamed = { ...delivery, normalized_event_type: type };
+        const renamedDelivery = { ...delivery, normalized_event_type: type };
         const isRenamed = type !== delivery.normalized_event_type;
-        return { delivery: renamed, isRenamed, open: { tenant, delivery: renamed, payload, provider, facts } };
+        return {
+          delivery: renamedDelivery,
+          isRenamed,
+          open: { tenant, delivery: renamedDelivery, payload, provider, facts },
+        };
       } catch (error) {
         this.#services.logger.error(
           { err: error, deliveryId: encodeId("whd", delivery.delivery_id) },
@@ -94,51 +98,56 @@ export class DeliveryBatches {
     });
   }
 
-  /** The projects of the Inbound subscriptions, for deliveries without a project of a connection. */
+  /** The Inbound subscriptions' projects, for deliveries whose connection gives no project. */
   async #inboundProjects(tenant: Tenant, deliveries: readonly ClaimedDelivery[]): Promise<Map<string, string>> {
-    const wanted = deliveries.flatMap(({ project_id, subscription_id }) =>
+    const subscriptions = deliveries.flatMap(({ project_id, subscription_id }) =>
       project_id === null && subscription_id !== null ? [subscription_id] : [],
     );
-    if (wanted.length === 0) return new Map();
+    if (subscriptions.length === 0) return new Map();
     const { reader } = this.#services.database;
-    const rows = await reader.rows<{ subscription_id: string; project_id: string }>(projectsOfInbound, tenant, wanted);
+    const rows = await reader.rows<{ subscription_id: string; project_id: string }>(
+      projectsOfInbound,
+      tenant,
+      subscriptions,
+    );
     return new Map(rows.map(({ subscription_id, project_id }) => [subscription_id, project_id]));
   }
 
   #payloadOf({ tenant_id, delivery_id, key_id, wrapped_key, ciphertext }: ClaimedDelivery): OpenDelivery["payload"] {
     if (key_id === null || wrapped_key === null || ciphertext === null) return { value: null, bytes: 4 };
     const owner = payloadOwner(encodeId("ten", tenant_id), encodeId("whd", delivery_id));
-    const sealed = { keyId: key_id, wrappedKey: wrapped_key, ciphertext };
-    return unparsedPayload(this.#services.seal.open(sealed, owner).toString());
+    const sealedPayload = { keyId: key_id, wrappedKey: wrapped_key, ciphertext };
+    return unparsedPayload(this.#services.seal.open(sealedPayload, owner).toString());
   }
 
   /**
-   * One delivery breaks the transaction of all, so each has its own, and the one that breaks fails. A statement that was
-   * too much for the database costs an attempt only where no other delivery has the same trouble and one has none. The
-   * first delivery is chosen at random, so that one that takes all the time does not always hold up the same others.
+   * One delivery breaks the transaction for all, so each has its own, and the one that breaks fails. A statement that
+   * was too much for the database costs an attempt only where no other delivery has the same trouble and one has none.
+   * The first delivery is chosen at random, so that one that takes all the time does not always hold up the same
+   * others.
    */
-  async #commitEach(tenant: Tenant, prepared: readonly Prepared[], giveUpAt: number): Promise<void> {
-    const first = randomInt(prepared.length);
+  async #commitEach(tenant: Tenant, batch: readonly Prepared[], giveUpAt: number): Promise<void> {
+    const first = randomInt(batch.length);
     const tooMuch: { readonly delivery: ClaimedDelivery; readonly error: unknown }[] = [];
     let isAnswering = false;
-    for (const one of [...prepared.slice(first), ...prepared.slice(0, first)]) {
+    for (const entry of [...batch.slice(first), ...batch.slice(0, first)]) {
       if (performance.now() > giveUpAt) break;
       try {
-        await this.#commit(tenant, [one]);
+        await this.#commit(tenant, [entry]);
         isAnswering = true;
       } catch (error) {
         if (isOutage(error)) throw error;
-        if (isDatabaseOverload(error)) tooMuch.push({ delivery: one.delivery, error });
+        if (isDatabaseOverload(error)) tooMuch.push({ delivery: entry.delivery, error });
         else {
-          await this.#fail(tenant, one.delivery, error);
+          await this.#fail(tenant, entry.delivery, error);
           isAnswering = true;
         }
       }
     }
-    const [found, ...others] = tooMuch;
-    if (!found) return;
-    if (!isAnswering || others.length > 0) throw found.error;
-    await this.#fail(tenant, found.delivery, found.error);
+    const [failure, ...others] = tooMuch;
+    if (!failure) return;
+    if (!isAnswering || others.length > 0) throw failure.error;
+    await this.#fail(tenant, failure.delivery, failure.error);
   }
 
   async #fail(tenant: Tenant, delivery: ClaimedDelivery, error: unknown): Promise<void> {
@@ -147,53 +156,51 @@ export class DeliveryBatches {
     await this.#commit(tenant, [{ delivery, error: runErrorOf(error) }]);
   }
 
-  /**
-   * Stores the outcomes, which locks the deliveries, then applies the handlers of those whose claim still held.
-   */
-  #commit(tenant: Tenant, prepared: readonly Prepared[]): Promise<void> {
+  /** Stores the outcomes, which locks the deliveries, then applies the handlers where the claim still held. */
+  #commit(tenant: Tenant, batch: readonly Prepared[]): Promise<void> {
     const cause = { trace: continueTrace(undefined), actorId: "system" };
     return this.#services.database.transaction(tenant, cause, async (transaction) => {
-      const outcomes = prepared.map(outcomeOf);
+      const outcomes = batch.map(outcomeOf);
       const values = endDeliveries.valuesOf({
         tenant: tenant.uuid,
-        ids: prepared.map(({ delivery }) => delivery.delivery_id),
-        claims: prepared.map(({ delivery }) => delivery.claims),
+        ids: batch.map(({ delivery }) => delivery.delivery_id),
+        claims: batch.map(({ delivery }) => delivery.claims),
         states: outcomes.map(({ status }) => status),
         delays: outcomes.map(({ delay }) => delay),
         codes: outcomes.map(({ error }) => error?.code ?? null),
         details: outcomes.map(({ error }) => error?.detail ?? null),
       });
-      const ended = await transaction.execute<EndedDelivery>(endDeliveries, values);
-      const held = new Set(ended.map(({ delivery_id }) => delivery_id));
-      for (const [place, one] of prepared.entries()) {
+      const endedRows = await transaction.execute<EndedDelivery>(endDeliveries, values);
+      const heldIds = new Set(endedRows.map(({ delivery_id }) => delivery_id));
+      for (const [place, entry] of batch.entries()) {
         const outcome = outcomes[place];
-        if (outcome && held.has(one.delivery.delivery_id)) await this.#apply(transaction, one, outcome);
+        if (outcome && heldIds.has(entry.delivery.delivery_id)) await this.#apply(transaction, entry, outcome);
       }
       notifyRuns(
         transaction,
-        ended.map(({ run_id, run_status }) => ({ run: run_id, status: run_status })),
+        endedRows.map(({ run_id, run_status }) => ({ run: run_id, status: run_status })),
       );
       transaction.afterCommit(() => {
-        for (const { run_status } of ended) this.#services.counts.add("ProcessDelivery", run_status);
+        for (const { run_status } of endedRows) this.#services.counts.add("ProcessDelivery", run_status);
       });
       failpoint("delivery.ending");
     });
   }
 
-  async #apply(transaction: Transaction, prepared: Prepared, { status, error }: Outcome): Promise<void> {
-    const { delivery } = prepared;
+  async #apply(transaction: Transaction, entry: Prepared, { status, error }: Outcome): Promise<void> {
+    const { delivery } = entry;
     const facts = deliveryFacts(delivery);
     const about = subjectOfDelivery(delivery);
     const cause = causeOfDelivery(delivery);
     const attempts = delivery.attempts + 1;
-    if ("open" in prepared) {
-      if (prepared.isRenamed)
+    if ("open" in entry) {
+      if (entry.isRenamed)
         await transaction.defer(renameDelivery, [
           ...[delivery.tenant_id, delivery.delivery_id, delivery.normalized_event_type],
         ]);
-      const handled = await this.#services.handlers.handle(transaction, prepared.open);
+      const isHandled = await this.#services.handlers.handle(transaction, entry.open);
       const data = { ...facts, attempts };
-      if (handled) transaction.record({ type: "WebhookDeliveryProcessed", ...about, data }, cause);
+      if (isHandled) transaction.record({ type: "WebhookDeliveryProcessed", ...about, data }, cause);
       else {
         await transaction.defer(markIgnored, [delivery.tenant_id, delivery.delivery_id]);
         transaction.record({ type: "WebhookDeliveryIgnored", ...about, data }, cause);
@@ -226,9 +233,9 @@ interface Outcome {
   readonly error: RunError | null;
 }
 
-function outcomeOf(prepared: Prepared): Outcome {
-  if ("open" in prepared) return { status: "Processed", delay: null, error: null };
-  const { error, delivery } = prepared;
+function outcomeOf(entry: Prepared): Outcome {
+  if ("open" in entry) return { status: "Processed", delay: null, error: null };
+  const { error, delivery } = entry;
   const delay = delaysSeconds[delivery.attempts];
   return delay === undefined ? { status: "DeadLettered", delay: null, error } : { status: "Failed", delay, error };
 }

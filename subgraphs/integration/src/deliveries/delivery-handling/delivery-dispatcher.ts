@@ -19,11 +19,11 @@ const stopPatienceMs = 3000;
 const gatherMs = 25;
 
 /**
- * Handles the deliveries that are due. It claims a batch of each of some tenants and ends each batch in one transaction.
+ * Handles the deliveries that are due. It claims a batch for some tenants each, and ends each batch in one transaction.
  * A tenant has one batch at a time in this process, so that a tenant with many deliveries does not hold up the others.
  *
- * It is woken when this process accepts a delivery. Once a second it looks for other due deliveries: retries, those of
- * other processes, and those whose claim has ended because its process died.
+ * It is woken when this process accepts a delivery. Once a second it looks for other due deliveries: retries, other
+ * processes' deliveries, and deliveries whose claim has ended because its process died.
  */
 export class DeliveryDispatcher {
   readonly #services: DispatcherServices;
@@ -62,9 +62,9 @@ export class DeliveryDispatcher {
 
   async #drain(): Promise<Drained> {
     if (this.#underWay.size >= tenantsAtOnce) return "empty";
-    const claimed = await this.#services.claims.claim([...this.#underWay.keys()]);
-    if (claimed.size > 0) failpoint("delivery.claimed");
-    for (const [tenant, deliveries] of claimed)
+    const claims = await this.#services.claims.claim([...this.#underWay.keys()]);
+    if (claims.size > 0) failpoint("delivery.claimed");
+    for (const [tenant, deliveries] of claims)
       this.#underWay.set(tenant, { deliveries, done: this.#handle(tenant, deliveries) });
     return "empty";
   }

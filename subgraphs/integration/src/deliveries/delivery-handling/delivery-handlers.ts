@@ -20,7 +20,7 @@ export interface OpenDelivery {
  */
 export type DeliveryHandler = (transaction: Transaction, delivery: OpenDelivery) => Promise<boolean>;
 
-/** The handlers of deliveries, in the order of their registration. */
+/** The delivery handlers, in the order of their registration. */
 export class DeliveryHandlers {
   readonly #handlers: DeliveryHandler[] = [];
 
@@ -30,8 +30,8 @@ export class DeliveryHandlers {
 
   /** True when a handler had something to do. */
   async handle(transaction: Transaction, delivery: OpenDelivery): Promise<boolean> {
-    let handled = false;
-    for (const handler of this.#handlers) handled = (await handler(transaction, delivery)) || handled;
-    return handled;
+    let isHandled = false;
+    for (const handler of this.#handlers) isHandled = (await handler(transaction, delivery)) || isHandled;
+    return isHandled;
   }
 }

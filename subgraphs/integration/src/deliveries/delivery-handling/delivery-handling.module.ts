@@ -19,11 +19,11 @@ import { revokedCredential } from "./revoked-credential.js";
 import { publishVendorEvent } from "./vendor-event.js";
 
 export interface DeliveryHandlingSettings {
-  /** Payloads of deliveries are sealed under them. */
+  /** Delivery payloads are sealed under them. */
   readonly masterKeys: MasterKeys;
 }
 
-/** Handles the deliveries of vendors: publishes their events, and stops connections whose credential was revoked. */
+/** Handles vendors' deliveries: publishes their events, and stops connections whose credential was revoked. */
 export const deliveryHandling: SliceModule<DeliveryHandlingSettings> = {
   slice: "delivery-handling",
   events: ["VendorEventReceived", "WebhookDeliveryProcessed", "WebhookDeliveryIgnored", "WebhookDeliveryDeadLettered"],

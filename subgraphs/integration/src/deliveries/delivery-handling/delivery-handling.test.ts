@@ -25,7 +25,7 @@ beforeAll(async () => {
 
 afterAll(() => fixture.close());
 
-/** Records the states of deliveries before and after each transaction. */
+/** Records the deliveries' states before and after each transaction. */
 async function recordMoves(): Promise<void> {
   await fixture.rows(`create table public.delivery_moves (transaction xid8, delivery uuid, before text, after text,
     primary key (transaction, delivery))`);
@@ -75,13 +75,13 @@ interface Inserted {
 }
 
 /** Inserts a delivery with its run, as their record does. */
-async function delivered({ tenantId = "" }: Principal, given: Given): Promise<Inserted> {
+async function delivered({ tenantId = "" }: Principal, options: Given): Promise<Inserted> {
   const [deliveryId, runId] = [newId("whd"), newId("run")];
-  const keys = given.unreadable
+  const keys = options.unreadable
     ? new EnvelopeSeal(someMasterKeys(9).keyring("factory integration webhook deliveries"))
     : seal;
-  const sealed = keys.seal(
-    Buffer.from(JSON.stringify(given.payload ?? { said: "hello" })),
+  const sealedPayload = keys.seal(
+    Buffer.from(JSON.stringify(options.payload ?? { said: "hello" })),
     `${tenantId}|${deliveryId}`,
   );
   const traceId = "c".repeat(32);
@@ -96,17 +96,17 @@ async function delivered({ tenantId = "" }: Principal, given: Given): Promise<In
      values ($1, $2, $5, 'vendor', $6, $7, $8, '\\x00', $9, $10, $11, $12, $3, $13, $14, now() + make_interval(secs => $15), $4)`,
     ...ids,
     traceId,
-    decodeId("prv", given.providerId),
+    decodeId("prv", options.providerId),
     deliveryId,
-    given.eventName ?? "thing.happened",
-    given.normalizedEventType,
-    sealed.keyId,
-    sealed.wrappedKey,
-    sealed.ciphertext,
-    given.connectionId === undefined ? null : decodeId("con", given.connectionId),
-    given.attempts ? "Failed" : "Accepted",
-    given.attempts ?? 0,
-    given.dueInSeconds ?? 0,
+    options.eventName ?? "thing.happened",
+    options.normalizedEventType,
+    sealedPayload.keyId,
+    sealedPayload.wrappedKey,
+    sealedPayload.ciphertext,
+    options.connectionId === undefined ? null : decodeId("con", options.connectionId),
+    options.attempts ? "Failed" : "Accepted",
+    options.attempts ?? 0,
+    options.dueInSeconds ?? 0,
   );
   return { deliveryId, runId };
 }
@@ -131,7 +131,7 @@ async function stateOf({ deliveryId }: Inserted): Promise<DeliveryRow | undefine
   return row;
 }
 
-const handled = (delivery: Inserted, status: string) =>
+const untilHandled = (delivery: Inserted, status: string) =>
   eventually(async () => {
     const row = await stateOf(delivery);
     return row?.status === status ? row : undefined;
@@ -155,7 +155,7 @@ describe("the handling of deliveries", () => {
       normalizedEventType: "PullRequestOpened",
       payload: { number: 7 },
     });
-    const row = await handled(delivery, "Processed");
+    const row = await untilHandled(delivery, "Processed");
     expect(row).toMatchObject({ attempts: 1, error_code: null, run_status: "Completed", run_attempts: 1 });
     expect(row.steps.map(({ status }) => status)).toEqual(["Running", "Completed"]);
     const events = await eventsOf(delivery);
@@ -173,7 +173,7 @@ describe("the handling of deliveries", () => {
       ...{ providerId, eventName: "Tag Push Hook", normalizedEventType: "ReferenceCreated" },
       payload: { before: "1".repeat(40), after: "0".repeat(40) },
     });
-    await handled(delivery, "Processed");
+    await untilHandled(delivery, "Processed");
     const [event] = await eventsOf(delivery);
     expect(event).toMatchObject({ type: "ReferenceDeleted", data: { normalizedEventType: "ReferenceDeleted" } });
     const query = "query ($id: ID!) { webhookDelivery(deliveryId: $id) { normalizedEventType } }";
@@ -186,7 +186,7 @@ describe("the handling of deliveries", () => {
     const providerId = await aProvider(principal);
     const payload = { text: "x".repeat(64 * 1024) };
     const delivery = await delivered(principal, { providerId, normalizedEventType: "WidgetCreated", payload });
-    await handled(delivery, "Processed");
+    await untilHandled(delivery, "Processed");
     const [event] = await eventsOf(delivery);
     expect(event?.type).toBe("VendorEventReceived");
     expect(event?.data).toMatchObject({
@@ -205,30 +205,30 @@ describe("the handling of deliveries", () => {
        values ($1, 1, 'acme', 'Active', 'Free', '', '{"webhooks.unmappedDeliveries":"ignore"}', '{}', now())`,
       decodeId("ten", principal.tenantId ?? ""),
     );
-    const ignored = await delivered(principal, { providerId, normalizedEventType: "VendorEventReceived" });
-    const mapped = await delivered(principal, { providerId, normalizedEventType: "WidgetCreated" });
-    expect(await handled(ignored, "Ignored")).toMatchObject({ run_status: "Completed" });
-    await handled(mapped, "Processed");
-    expect((await eventsOf(ignored)).map(({ type }) => type)).toEqual(["WebhookDeliveryIgnored"]);
+    const ignoredDelivery = await delivered(principal, { providerId, normalizedEventType: "VendorEventReceived" });
+    const mappedDelivery = await delivered(principal, { providerId, normalizedEventType: "WidgetCreated" });
+    expect(await untilHandled(ignoredDelivery, "Ignored")).toMatchObject({ run_status: "Completed" });
+    await untilHandled(mappedDelivery, "Processed");
+    expect((await eventsOf(ignoredDelivery)).map(({ type }) => type)).toEqual(["WebhookDeliveryIgnored"]);
   });
 
   it("fails a delivery alone, tries it again, and keeps it as a dead letter that can be replayed", async () => {
     const principal = aPrincipal();
     const providerId = await aProvider(principal);
-    const [broken, good] = await Promise.all([
+    const [unreadable, good] = await Promise.all([
       delivered(principal, { providerId, normalizedEventType: "CommitsPushed", unreadable: true }),
       delivered(principal, { providerId, normalizedEventType: "CommitsPushed" }),
     ]);
-    await handled(good, "Processed");
-    const failed = await handled(broken, "Failed");
-    expect(failed).toMatchObject({ attempts: 1, error_code: "SECRET_STORE_UNAVAILABLE", run_status: "RetryScheduled" });
+    await untilHandled(good, "Processed");
+    const row = await untilHandled(unreadable, "Failed");
+    expect(row).toMatchObject({ attempts: 1, error_code: "SECRET_STORE_UNAVAILABLE", run_status: "RetryScheduled" });
     const last = await delivered(principal, {
       providerId,
       normalizedEventType: "CommitsPushed",
       unreadable: true,
       attempts: 4,
     });
-    expect(await handled(last, "DeadLettered")).toMatchObject({ attempts: 5, run_status: "Failed" });
+    expect(await untilHandled(last, "DeadLettered")).toMatchObject({ attempts: 5, run_status: "Failed" });
     expect((await eventsOf(last)).map(({ type }) => type)).toEqual(["WebhookDeliveryDeadLettered"]);
     const ofStatus = async (status: string) => {
       const query =
@@ -236,42 +236,42 @@ describe("the handling of deliveries", () => {
       return (await fixture.run(principal, query, { status })).data.webhookDeliveries.items;
     };
     expect(await ofStatus("DeadLettered")).toEqual([{ deliveryId: last.deliveryId }]);
-    expect(await ofStatus("Failed")).toEqual([{ deliveryId: broken.deliveryId }]);
+    expect(await ofStatus("Failed")).toEqual([{ deliveryId: unreadable.deliveryId }]);
     expect(await ofStatus("Processed")).toEqual([{ deliveryId: good.deliveryId }]);
 
     const replay = async (deliveryId: string, by = principal) =>
       fixture.run(by, "mutation ($id: ID!) { replayWebhookDelivery(deliveryId: $id) { status runId } }", {
         id: deliveryId,
       });
-    const sealed = seal.seal(Buffer.from("{}"), `${principal.tenantId}|${last.deliveryId}`);
+    const sealedPayload = seal.seal(Buffer.from("{}"), `${principal.tenantId}|${last.deliveryId}`);
     await fixture.rows(
       "update integration.webhook_deliveries set key_id = $2, wrapped_key = $3, ciphertext = $4 where delivery_id = $1",
       decodeId("whd", last.deliveryId),
-      sealed.keyId,
-      sealed.wrappedKey,
-      sealed.ciphertext,
+      sealedPayload.keyId,
+      sealedPayload.wrappedKey,
+      sealedPayload.ciphertext,
     );
-    const { data: again } = await replay(broken.deliveryId);
+    const { data: again } = await replay(unreadable.deliveryId);
     expect(again.replayWebhookDelivery.status).toBe("Processing");
-    const [superseded] = await fixture.rows<{ status: string; type: string }>(
+    const [oldRun] = await fixture.rows<{ status: string; type: string }>(
       `select run.status, outbox.envelope->>'type' as type from integration.runs run
        left join integration.outbox outbox on outbox.envelope->>'subject' = $2
          and outbox.envelope->>'messagekind' = 'event' where run.run_id = $1`,
-      decodeId("run", broken.runId),
-      `runs/${broken.runId}`,
+      decodeId("run", unreadable.runId),
+      `runs/${unreadable.runId}`,
     );
-    expect(superseded).toEqual({ status: "Cancelled", type: "RunCancelled" });
-    const listed = await fixture.run(
+    expect(oldRun).toEqual({ status: "Cancelled", type: "RunCancelled" });
+    const answer = await fixture.run(
       principal,
       "query ($id: ID!) { runs(filter: { deliveryId: $id }) { items { runId } } }",
-      { id: broken.deliveryId },
+      { id: unreadable.deliveryId },
     );
-    expect(listed.data.runs.items).toEqual([{ runId: again.replayWebhookDelivery.runId }, { runId: broken.runId }]);
+    expect(answer.data.runs.items).toEqual([{ runId: again.replayWebhookDelivery.runId }, { runId: unreadable.runId }]);
     expect((await replay(last.deliveryId, aPrincipal())).errors?.[0]?.extensions["code"]).toBe("DELIVERY_NOT_FOUND");
     const { data } = await replay(last.deliveryId);
     expect(data.replayWebhookDelivery.status).toBe("Processing");
     expect(data.replayWebhookDelivery.runId).not.toBe(last.runId);
-    expect(await handled(last, "Processed")).toMatchObject({ attempts: 1, run_status: "Completed" });
+    expect(await untilHandled(last, "Processed")).toMatchObject({ attempts: 1, run_status: "Completed" });
     await replay(good.deliveryId);
     await eventually(async () => ((await eventsOf(good)).length === 4 ? true : undefined));
     await fixture.rows(
@@ -299,15 +299,15 @@ describe("the handling of deliveries", () => {
       );
       return data.createConnection.connectionId;
     };
-    const [own, same, other] = [await connect("one"), await connect("one"), await connect("two")];
-    const revoked = { providerId, eventName: "token.revoked", normalizedEventType: "VendorEventReceived" };
-    const delivery = await delivered(principal, { ...revoked, connectionId: own });
-    const without = await delivered(principal, revoked);
-    await handled(delivery, "Processed");
-    await handled(without, "Processed");
+    const [ownId, sameAccountId, other] = [await connect("one"), await connect("one"), await connect("two")];
+    const revocation = { providerId, eventName: "token.revoked", normalizedEventType: "VendorEventReceived" };
+    const delivery = await delivered(principal, { ...revocation, connectionId: ownId });
+    const without = await delivered(principal, revocation);
+    await untilHandled(delivery, "Processed");
+    await untilHandled(without, "Processed");
     const states = await fixture.rows<{ status: string; status_reason: string | null }>(
       "select status, status_reason from integration.connections where connection_id = any($1) order by connection_id",
-      [own, same, other].map((id) => decodeId("con", id)),
+      [ownId, sameAccountId, other].map((id) => decodeId("con", id)),
     );
     expect(states).toEqual([
       { status: "AuthorizationRequired", status_reason: "CredentialRevokedByVendor" },
@@ -321,14 +321,14 @@ describe("the handling of deliveries", () => {
     const providerId = await aProvider(principal);
     const delivery = await delivered(principal, { providerId, normalizedEventType: "CommitsPushed", attempts: 0 });
     const uuid = decodeId("whd", delivery.deliveryId);
-    await handled(delivery, "Processed");
+    await untilHandled(delivery, "Processed");
     const claim = `update integration.webhook_deliveries set status = 'Processing', claims = claims + 1,
       next_attempt_at = now() + $2::interval where delivery_id = $1`;
     await fixture.rows(claim, uuid, "1 hour");
     await new Promise((resolve) => setTimeout(resolve, 1500));
     expect((await stateOf(delivery))?.status).toBe("Processing");
     await fixture.rows(claim, uuid, "-1 second");
-    await handled(delivery, "Processed");
+    await untilHandled(delivery, "Processed");
   });
 
   it("a statement that is too much for the database costs an attempt only while others are not", async () => {
@@ -346,22 +346,22 @@ describe("the handling of deliveries", () => {
          where delivery_id = any($1)`,
         deliveries.map(({ deliveryId }) => decodeId("whd", deliveryId)),
       );
-    const claimed = async (delivery: Inserted) =>
+    const isClaimed = async (delivery: Inserted) =>
       (await stateOf(delivery))?.status === "Processing" ? true : undefined;
     const [first, second] = await Promise.all([make("too.much"), make("too.much")]);
-    await eventually(() => claimed(first));
+    await eventually(() => isClaimed(first));
     await makeDue(first, second);
     await new Promise((resolve) => setTimeout(resolve, 1500));
     for (const delivery of [first, second])
       expect(await stateOf(delivery)).toMatchObject({ status: "Processing", attempts: 0, run_status: "Queued" });
     const good = await make("thing.happened");
     await makeDue(first, good);
-    await handled(good, "Processed");
-    expect(await handled(first, "Failed")).toMatchObject({ attempts: 1, run_status: "RetryScheduled" });
+    await untilHandled(good, "Processed");
+    expect(await untilHandled(first, "Failed")).toMatchObject({ attempts: 1, run_status: "RetryScheduled" });
     await fixture.rows("drop trigger too_much on integration.webhook_deliveries");
     await makeDue(first, second);
-    await handled(first, "Processed");
-    expect(await handled(second, "Processed")).toMatchObject({ attempts: 1, run_status: "Completed" });
+    await untilHandled(first, "Processed");
+    expect(await untilHandled(second, "Processed")).toMatchObject({ attempts: 1, run_status: "Completed" });
   });
 
   it("has moved the deliveries of this suite as the table of their states says", async () => {
@@ -381,33 +381,33 @@ describe("a delivery that no process takes", () => {
   it("is found by the sweeper, becomes due, and is handled", async () => {
     const principal = aPrincipal();
     const providerId = await aProvider(principal);
-    const [lost, busy] = [await hidden(principal, providerId), await hidden(principal, providerId)];
+    const [lostDelivery, busy] = [await hidden(principal, providerId), await hidden(principal, providerId)];
     const workers = new pg.Pool({ connectionString: fixture.connections.worker, max: 1 });
     let woken = 0;
     const overdue = new OverdueDeliveries(workers, { wake: () => (woken += 1) });
     try {
-      // while another delivery of the tenant is being handled, its turn may still come
+      // while another delivery for the tenant is being handled, its turn may still come
       const handle = `update integration.webhook_deliveries set status = $2, next_attempt_at = now() + $3::interval
         where delivery_id = $1`;
       await fixture.rows(handle, decodeId("whd", busy.deliveryId), "Processing", "1 hour");
       expect(await overdue.find()).toEqual([]);
       await fixture.rows(handle, decodeId("whd", busy.deliveryId), "Accepted", null);
-      const found = await overdue.find();
-      const ids = [lost, busy].map(({ deliveryId }) => deliveryId).sort();
-      expect(found.map(({ id }) => id).sort()).toEqual(ids);
-      expect(found.map(({ tenantId }) => tenantId)).toEqual([principal.tenantId, principal.tenantId]);
+      const deliveries = await overdue.find();
+      const ids = [lostDelivery, busy].map(({ deliveryId }) => deliveryId).sort();
+      expect(deliveries.map(({ id }) => id).sort()).toEqual(ids);
+      expect(deliveries.map(({ tenantId }) => tenantId)).toEqual([principal.tenantId, principal.tenantId]);
       expect(await fixture.integration.jobs.lying()).toMatchObject({ webhookDeliveries: 2 });
-      for (const row of found) expect(await overdue.repair(row)).toBe(true);
+      for (const row of deliveries) expect(await overdue.repair(row)).toBe(true);
       expect(woken).toBe(2);
-      await Promise.all([handled(lost, "Processed"), handled(busy, "Processed")]);
-      for (const row of found) expect(await overdue.repair(row)).toBe(false);
+      await Promise.all([untilHandled(lostDelivery, "Processed"), untilHandled(busy, "Processed")]);
+      for (const row of deliveries) expect(await overdue.repair(row)).toBe(false);
       expect([woken, await overdue.find()]).toEqual([2, []]);
     } finally {
       await workers.end();
     }
   });
 
-  /** Inserts a delivery of an hour ago that has lost its due time. */
+  /** Inserts a delivery from an hour ago that has lost its due time. */
   async function hidden(principal: Principal, providerId: string): Promise<Inserted> {
     const waiting = { providerId, normalizedEventType: "CommitsPushed", dueInSeconds: 3600 };
     const delivery = await delivered(principal, waiting);
@@ -455,14 +455,14 @@ describe("the turns of tenants", () => {
         expect(ofFull.map(({ delivery_id }) => delivery_id)).toContain(decodeId("whd", first.deliveryId));
         await claims.giveBack(ofFull);
         for (const { principal, providerId } of others) await delivered(principal, { ...commits, providerId });
-        const taken = await claims.claim([uuidOf(full.principal)]);
-        expect(taken.size).toBe(8);
-        const known = others.map(({ principal }) => uuidOf(principal));
-        expect([...taken.keys()].filter((uuid) => !known.includes(uuid))).toEqual([]);
+        const claimedByTenant = await claims.claim([uuidOf(full.principal)]);
+        expect(claimedByTenant.size).toBe(8);
+        const tenants = others.map(({ principal }) => uuidOf(principal));
+        expect([...claimedByTenant.keys()].filter((uuid) => !tenants.includes(uuid))).toEqual([]);
         const rest = await claims.claim([]);
         expect(rest.size).toBe(2);
         expect(rest.get(uuidOf(full.principal))).toHaveLength(100);
-        for (const batches of [taken, rest]) await claims.giveBack([...batches.values()].flat());
+        for (const batches of [claimedByTenant, rest]) await claims.giveBack([...batches.values()].flat());
       } finally {
         await claims.close();
       }
@@ -495,13 +495,13 @@ describe("the turns of tenants", () => {
         "update integration.webhook_deliveries set next_attempt_at = now() where delivery_id = $1",
         uuid,
       );
-      await handled(first, "Processing");
+      await untilHandled(first, "Processing");
       const backlog = await delivered(slow, { ...commits, providerId: slowProvider });
       const other = await delivered(quick, { ...commits, providerId: quickProvider });
-      await handled(other, "Processed");
+      await untilHandled(other, "Processed");
       expect([(await stateOf(first))?.status, (await stateOf(backlog))?.status]).toEqual(["Processing", "Accepted"]);
       await holder.query("select pg_advisory_unlock(7001)");
-      await handled(backlog, "Processed");
+      await untilHandled(backlog, "Processed");
     } finally {
       await holder.end();
       await fixture.rows("drop function integration.slow_delivery cascade");

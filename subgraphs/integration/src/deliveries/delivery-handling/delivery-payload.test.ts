@@ -2,9 +2,9 @@ import { unparsedPayload } from "./delivery-payload.js";
 
 describe("the payload of a delivery", () => {
   it("is not parsed before its value is read, so that one that no event shows costs nothing", () => {
-    const broken = unparsedPayload("{é");
-    expect(broken.bytes).toBe(3);
-    expect(() => broken.value).toThrow(SyntaxError);
+    const payload = unparsedPayload("{é");
+    expect(payload.bytes).toBe(3);
+    expect(() => payload.value).toThrow(SyntaxError);
   });
 
   it("keeps its numbers as the vendor has sent them", () => {

@@ -3,8 +3,8 @@
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 
 /**
- * The project of a delivery: that of its connection, else that of the Inbound subscription whose secret has verified it.
- * `delivery` is the alias of its row.
+ * A delivery's project: its connection's project, else the one that belongs to the Inbound subscription whose secret
+ * has verified it. `delivery` is the alias for its row.
  */
 export const projectOf = (delivery: string): string => `coalesce(
       (select connection.project_id from connections connection where connection.tenant_id = ${delivery}.tenant_id

@@ -60,11 +60,11 @@ export class DeliveryReplayService {
     });
   }
 
-  /** Ends the run of a failed delivery, which goes on under a new run. */
+  /** Ends a failed delivery's run. The delivery goes on under a new run. */
   async #supersede(transaction: Transaction, runId: string): Promise<void> {
     const detail = "The delivery was replayed under another run.";
-    const ended = await endRun(transaction, runId, { status: "Cancelled", code: "RUN_CANCELLED", detail });
-    if (ended) transaction.afterCommit(() => this.#services.counts.add("ProcessDelivery", "Cancelled"));
+    const endedRun = await endRun(transaction, runId, { status: "Cancelled", code: "RUN_CANCELLED", detail });
+    if (endedRun) transaction.afterCommit(() => this.#services.counts.add("ProcessDelivery", "Cancelled"));
   }
 }
 

@@ -1,6 +1,6 @@
 // tables: webhook_subscriptions, connections
 
-/** Whether a subscription is Inbound, in every state of it. */
+/** Whether a subscription is Inbound, in whatever state. */
 export const inboundSubscription = {
   name: "webhook_subscription_is_inbound",
   text: `select true as found from webhook_subscriptions
@@ -8,8 +8,8 @@ export const inboundSubscription = {
 };
 
 /**
- * The connections of which the secret or the account of a connection may tell: itself, those with the same secret or the
- * same account, and all of the provider where an Inbound subscription has the same secret.
+ * The connections about which a connection's secret or account may tell: itself, those with the same secret or the same
+ * account, and all for the provider where an Inbound subscription has the same secret.
  */
 export const connectionsOfSource = {
   name: "connections_of_source",

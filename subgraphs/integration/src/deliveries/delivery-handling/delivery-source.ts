@@ -3,7 +3,7 @@ import type { ClaimedDelivery } from "./claimed-delivery.js";
 import { connectionsOfSource, inboundSubscription } from "./delivery-source-statement.js";
 
 /**
- * Whether a delivery may change a state. The secret of an outbound subscription verifies deliveries too, but its receiver
+ * Whether a delivery may change a state. An outbound subscription's secret verifies deliveries too, but its receiver
  * knows it, and a receiver is not the vendor. A subscription whose row is gone counts as outbound.
  */
 export async function isFromVendor(
@@ -15,8 +15,8 @@ export async function isFromVendor(
 }
 
 /**
- * The connections (UUIDs) of which a delivery may tell, since the secret of one connection says nothing about another
- * account. Null for all of the provider: an Inbound subscription has verified it, or no connection is known.
+ * The connections (UUIDs) about which a delivery may tell, since one connection's secret says nothing about another
+ * account. Null for all the provider's connections: an Inbound subscription has verified it, or no connection is known.
  */
 export async function connectionsOfDelivery(
   { execute }: Transaction,

@@ -4,8 +4,8 @@ import { namedStatement } from "@factory/runtime/db/named-parameters";
 import { projectOf } from "./delivery-project-statement.js";
 
 /**
- * Stores the outcomes of claimed deliveries of one tenant, and moves the run of each with it. Returns the deliveries
- * whose claim still held. An outcome whose claim is lost changes nothing.
+ * Stores the outcomes for one tenant's claimed deliveries, and moves each delivery's run with it. Returns the
+ * deliveries whose claim still held. An outcome whose claim is lost changes nothing.
  */
 export const endDeliveries = namedStatement(
   "webhook_deliveries_end",
@@ -35,7 +35,7 @@ export const endDeliveries = namedStatement(
     select delivery_id, run_id, run_status from ended`,
 );
 
-/** Makes an ended or failed delivery due again, under a new run. The claim of a process that is late does not hold. */
+/** Makes an ended or failed delivery due again, under a new run. A late process's claim does not hold. */
 export const replayDelivery = {
   name: "webhook_delivery_replay",
   text: `

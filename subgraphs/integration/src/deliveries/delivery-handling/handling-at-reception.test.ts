@@ -75,7 +75,7 @@ const eventsOf = async (deliveryId: string) =>
 describe("a delivery whose event is all that there is to do", () => {
   it("is handled in the transaction that records it", async () => {
     const counts = fixture.integration.get(RunCounts);
-    const counted = JSON.stringify(counts.all);
+    const countsBefore = JSON.stringify(counts.all);
     const delivery = aDelivery();
     const deliveryId = await recorded(delivery);
     expect(await rowOf(deliveryId)).toMatchObject({
@@ -91,7 +91,7 @@ describe("a delivery whose event is all that there is to do", () => {
     expect(new Set(events.map(({ traceid }) => traceid))).toEqual(new Set([delivery.trace.traceId]));
     expect(events[1]?.data).toMatchObject({ deliveryId, payload: { number: 7 } });
     expect(events[2]?.data).toMatchObject({ attempts: 1 });
-    expect(JSON.stringify(counts.all)).not.toBe(counted);
+    expect(JSON.stringify(counts.all)).not.toBe(countsBefore);
   });
 
   it("has a reference in its event when its payload is too large", async () => {
@@ -110,10 +110,10 @@ describe("a delivery whose event is all that there is to do", () => {
         const row = await rowOf(deliveryId);
         return row?.status === status ? row : undefined;
       });
-    const failed = await inState("Failed");
-    expect(failed).toMatchObject({ run: { status: "RetryScheduled" } });
+    const failedRow = await inState("Failed");
+    expect(failedRow).toMatchObject({ run: { status: "RetryScheduled" } });
     await fixture.rows("alter table integration.outbox drop constraint broken");
-    await endRetryHold(fixture, failed.delivery_id);
+    await endRetryHold(fixture, failedRow.delivery_id);
     expect(await inState("Processed")).toMatchObject({ attempts: 2, run: { status: "Completed", attempts: 2 } });
     expect((await eventsOf(deliveryId)).map(({ type }) => type)).toEqual([
       "WebhookDeliveryReceived",
@@ -127,8 +127,8 @@ it("leaves a delivery that changes connections to the dispatcher", async () => {
   const deliveryId = await recorded(aDelivery({ eventName: "app.removed", normalizedEventType: "AppRemoved" }));
   expect((await eventsOf(deliveryId))[0]?.type).toBe("WebhookDeliveryReceived");
   const row = await eventually(async () => {
-    const found = await rowOf(deliveryId);
-    return found?.status === "Processed" ? found : undefined;
+    const row = await rowOf(deliveryId);
+    return row?.status === "Processed" ? row : undefined;
   });
   expect(row).toMatchObject({ claims: 1, run: { status: "Completed", attempts: 1 } });
 });

@@ -13,7 +13,7 @@ export class OverdueDeliveries implements SweptRows {
   readonly #workers: Pool;
   readonly #dispatcher: Wakeable;
 
-  /** The pool connects as the worker role, which sees deliveries of every tenant. */
+  /** The pool connects as the worker role, which sees every tenant's deliveries. */
   constructor(workers: Pool, dispatcher: Wakeable) {
     this.#workers = workers;
     this.#dispatcher = dispatcher;

@@ -1,6 +1,6 @@
 // tables: connections
 
-/** The Active connections of a provider that a delivery is about: its own, and the others of the same account. */
+/** A provider's Active connections that a delivery is about: its own, and the others with the same account. */
 export const connectionsOfAccount = {
   name: "connections_of_account",
   text: `select connection_id from connections

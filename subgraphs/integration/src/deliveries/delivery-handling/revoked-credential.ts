@@ -7,12 +7,12 @@ import { connectionsOfAccount } from "./revoked-connection-statement.js";
 
 /** Whether an event with one of these names says that a credential was revoked. */
 export function saysRevoked(driver: ProviderDriver | undefined, ...names: readonly string[]): boolean {
-  const revoked = driver?.webhook?.revokedEvents ?? [];
-  return names.some((name) => revoked.includes(name));
+  const revocations = driver?.webhook?.revokedEvents ?? [];
+  return names.some((name) => revocations.includes(name));
 }
 
 /**
- * A vendor tells that a credential was revoked: the connection of the delivery, and the others of the same account at the
+ * A vendor tells that a credential was revoked: the delivery's connection, and the others with the same account at the
  * vendor, need a new authorization. A delivery without a connection moves nothing, since a provider may serve many
  * accounts.
  */
@@ -22,8 +22,8 @@ export function revokedCredential(states: ConnectionStates): DeliveryHandler {
     if (delivery.connection_id === null || !isRevoked) return false;
     if (!(await isFromVendor(transaction, delivery))) return false;
     const values = [delivery.tenant_id, delivery.provider_id, delivery.connection_id];
-    const found = await transaction.execute<{ connection_id: string }>(connectionsOfAccount, values);
-    for (const { connection_id } of found)
+    const rows = await transaction.execute<{ connection_id: string }>(connectionsOfAccount, values);
+    for (const { connection_id } of rows)
       await states.moveIn(transaction, encodeId("con", connection_id), "AuthorizationRequired", {
         reason: "CredentialRevokedByVendor",
         runId: encodeId("run", delivery.run_id),

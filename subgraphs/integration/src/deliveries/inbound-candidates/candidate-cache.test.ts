@@ -14,26 +14,26 @@ function aRow(changes: Record<string, unknown> = {}) {
 
 /** A cache over a database in which all keys but one are unknown, and only one account is held. */
 function aCache() {
-  const asked: string[] = [];
+  const queries: string[] = [];
   const query = async (text: string, [key, account]: unknown[]) => {
-    asked.push(text);
+    queries.push(text);
     if (text === keysOfTenants) return { rows: [] };
     const isKnown = key === "vendorx" && (account === undefined || account === "acct");
     return { rows: isKnown ? [aRow(), aRow()] : [] };
   };
-  return { cache: new CandidateCache({ query } as unknown as Pool), asked };
+  return { cache: new CandidateCache({ query } as unknown as Pool), asked: queries };
 }
 
 const ofAccount = (value: string) => ({ kind: "account", value }) as const;
 
 it("reads the tenants of a vendor once for all accounts, and one statement for each account", async () => {
   const { cache, asked } = aCache();
-  const known = await cache.read("vendorx", ofAccount("acct"));
-  expect([known.candidates.length, known.claims.length, asked.length]).toEqual([2, 2, 3]);
+  const knownSet = await cache.read("vendorx", ofAccount("acct"));
+  expect([knownSet.candidates.length, knownSet.claims.length, asked.length]).toEqual([2, 2, 3]);
   for (const name of ["a", "b", "c"]) {
-    const invented = await cache.read("vendorx", ofAccount(name));
-    expect(invented.candidates).toEqual([]);
-    expect(invented.claims).toBe(known.claims);
+    const inventedSet = await cache.read("vendorx", ofAccount(name));
+    expect(inventedSet.candidates).toEqual([]);
+    expect(inventedSet.claims).toBe(knownSet.claims);
   }
   expect(asked).toHaveLength(6);
 });

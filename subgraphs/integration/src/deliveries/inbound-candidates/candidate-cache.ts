@@ -37,7 +37,7 @@ interface ClaimRow extends RegistrationRow, ResourceRow {
   takes_part: boolean;
 }
 
-/** The tenants with an account at the vendor, or one of them by its UUID. */
+/** The tenants with an account at the vendor, or the one with this UUID. */
 interface AccountLookup {
   readonly kind: "holders";
   readonly value: string;
@@ -53,7 +53,7 @@ interface Held {
 
 const maxBytes = 64 * 1024 * 1024;
 const bytesOfHolder = 600;
-/** Sets without a tenant have a cache of their own, so that invented names displace no others. */
+/** Sets without a tenant have their own cache, so that invented names displace no others. */
 const maxEmptySets = 10_000;
 /** A notice can be lost, so a set is read again after this time. */
 const freshMs = 60_000;
@@ -86,10 +86,10 @@ export class CandidateCache {
 
   /** The set that is in memory or is read already; undefined when `read` has to ask the database. */
   peek(key: string, hint: DeliveryHint | undefined): Promise<CandidateSet> | undefined {
-    const own = this.#known(key, hint);
-    if (hint?.kind !== "account") return own;
+    const accountSet = this.#known(key, hint);
+    if (hint?.kind !== "account") return accountSet;
     const all = this.#known(key, undefined);
-    return own && all && Promise.all([all, own]).then(ofAccount);
+    return accountSet && all && Promise.all([all, accountSet]).then(ofAccount);
   }
 
   /** The tenants with connections that have an account at the vendor; `tenant` (a UUID) asks for that one only. */
@@ -99,8 +99,8 @@ export class CandidateCache {
 
   /** Requests at the same time share one read. */
   async read(key: string, hint: DeliveryHint | undefined): Promise<CandidateSet> {
-    const own = this.#one(key, hint);
-    return hint?.kind === "account" ? ofAccount(await Promise.all([this.#one(key, undefined), own])) : own;
+    const hintedSet = this.#one(key, hint);
+    return hint?.kind === "account" ? ofAccount(await Promise.all([this.#one(key, undefined), hintedSet])) : hintedSet;
   }
 
   #one(key: string, hint: Lookup): Promise<CandidateSet> {
@@ -109,9 +109,9 @@ export class CandidateCache {
 
   #known(key: string, hint: Lookup): Promise<CandidateSet> | undefined {
     const name = nameOf(key, hint);
-    const held = this.#sets.get(name) ?? this.#empty.get(name);
-    const isFresh = held && performance.now() - held.readAt < freshMs;
-    return isFresh ? Promise.resolve(held.set) : this.#reading.get(name);
+    const entry = this.#sets.get(name) ?? this.#empty.get(name);
+    const isFresh = entry && performance.now() - entry.readAt < freshMs;
+    return isFresh ? Promise.resolve(entry.set) : this.#reading.get(name);
   }
 
   #readOnce(key: string, hint: Lookup): Promise<CandidateSet> {
@@ -130,9 +130,9 @@ export class CandidateCache {
   }
 
   #keep(name: string, set: CandidateSet): void {
-    const held = { set, readAt: performance.now() };
-    const [own, other] = isEmpty(set) ? [this.#empty, this.#sets] : [this.#sets, this.#empty];
-    own.set(name, held);
+    const entry = { set, readAt: performance.now() };
+    const [cache, other] = isEmpty(set) ? [this.#empty, this.#sets] : [this.#sets, this.#empty];
+    cache.set(name, entry);
     other.delete(name);
   }
 
@@ -145,10 +145,10 @@ export class CandidateCache {
       (await this.#workers.query<ClaimRow>(text, [key, ...values])).rows.map((row) => this.#claimOf(row));
     if (hint?.kind === "holders") return setOf([], await claimsOf(holdersOfAccount, value, hint.tenant ?? null));
     const kind = hint?.kind ?? "none";
-    const given = value === undefined ? [] : [value];
+    const parameters = value === undefined ? [] : [value];
     const [candidates, claims] = await Promise.all([
-      candidatesOf(candidateStatements[kind], ...given),
-      kind === "account" ? [] : claimsOf(claimStatements[kind], ...given),
+      candidatesOf(candidateStatements[kind], ...parameters),
+      kind === "account" ? [] : claimsOf(claimStatements[kind], ...parameters),
     ]);
     return setOf(candidates, claims);
   }
@@ -167,7 +167,9 @@ export class CandidateCache {
     if (!this.#isLooking) void this.#lookUp();
   }
 
-  /** Drops the sets of the tenants that have changed. Those that change meanwhile are looked up together afterwards. */
+  /**
+   * Drops the sets for the tenants that have changed. Those that change meanwhile are looked up together afterwards.
+   */
   async #lookUp(): Promise<void> {
     this.#isLooking = true;
     while (this.#changed.size > 0) {
@@ -182,10 +184,10 @@ export class CandidateCache {
     const keys = new Set([...this.#sets.keys(), ...this.#empty.keys()].map((name) => name.slice(0, name.indexOf(" "))));
     const { rows } = await this.#workers.query<{ key: string }>(keysOfTenants, [[...tenants], [...keys]]);
     // A set may hold a tenant although its provider has changed its key or takes no deliveries any more.
-    const changed = new Set(rows.map(({ key }) => key));
+    const changedKeys = new Set(rows.map(({ key }) => key));
     for (const cache of [this.#sets, this.#empty])
       for (const [name, { set }] of cache.entries())
-        if (changed.has(name.slice(0, name.indexOf(" "))) || holds(set, tenants)) cache.delete(name);
+        if (changedKeys.has(name.slice(0, name.indexOf(" "))) || holds(set, tenants)) cache.delete(name);
   }
 
   #registrationOf(row: RegistrationRow): Registration {
@@ -213,7 +215,7 @@ export class CandidateCache {
   }
 }
 
-/** A parameter of the statement; undefined for what cannot exist. */
+/** A parameter for the statement; undefined for what cannot exist. */
 function valueOf({ kind, value }: NonNullable<Lookup>): string | undefined {
   if (kind === "account" || kind === "holders") return isStorable(value) ? value : undefined;
   return decodeId(kind === "subscription" ? "whs" : "con", value);
@@ -232,15 +234,15 @@ const setOf = (candidates: readonly Candidate[], claims: readonly Claim[]): Cand
   isWhole: Math.max(candidates.length, claims.length) < maxCandidates,
 });
 
-/** The secrets of an account, and the tenants of the vendor, which are the same for all accounts. */
-const ofAccount = ([all, own]: readonly [CandidateSet, CandidateSet]): CandidateSet => ({
-  candidates: own.candidates,
+/** An account's secrets, and the vendor's tenants, which are the same for all accounts. */
+const ofAccount = ([all, accountSet]: readonly [CandidateSet, CandidateSet]): CandidateSet => ({
+  candidates: accountSet.candidates,
   claims: all.claims,
-  isWhole: all.isWhole && own.isWhole,
+  isWhole: all.isWhole && accountSet.isWhole,
 });
 
 const holds = ({ candidates, claims }: CandidateSet, tenants: ReadonlySet<string>): boolean =>
-  [claims, candidates].some((held) => held.some(({ tenant }) => tenants.has(tenant.uuid)));
+  [claims, candidates].some((holders) => holders.some(({ tenant }) => tenants.has(tenant.uuid)));
 
 const resourceOf = (row: ResourceRow) => ({
   subscriptionId: row.subscription_id === null ? null : encodeId("whs", row.subscription_id),

@@ -16,12 +16,12 @@ export class DriverCache {
   });
   readonly #bytes = new WeakMap<ProviderDriver, number>();
 
-  /** The effective driver of a provider; `own` is the JSON text of its own one. */
-  of(preset: ProviderPreset | undefined, own: string | null): ProviderDriver {
-    const name = `${preset?.name ?? ""} ${own ?? ""}`;
-    const known = this.#drivers.get(name);
-    if (known) return known;
-    const driver = effectiveDriver(preset, own === null ? null : (parseForeignJson(own) as ProviderDriver));
+  /** A provider's effective driver; `ownDriver` is its own driver's JSON text. */
+  of(preset: ProviderPreset | undefined, ownDriver: string | null): ProviderDriver {
+    const name = `${preset?.name ?? ""} ${ownDriver ?? ""}`;
+    const cachedDriver = this.#drivers.get(name);
+    if (cachedDriver) return cachedDriver;
+    const driver = effectiveDriver(preset, ownDriver === null ? null : (parseForeignJson(ownDriver) as ProviderDriver));
     this.#drivers.set(name, driver);
     this.#bytes.set(driver, leastBytes + parsedFactor * name.length);
     return driver;

@@ -13,9 +13,9 @@ async function aCredential(text: string, sealedBy = store) {
   const [tenantId, credentialId] = [newId("ten"), newId("crd")];
   const tenant = tenantWithId(tenantId);
   const credential = decodeId("crd", credentialId) ?? "";
-  const sealed = await sealedBy.seal({ tenantId, credentialId, version: 1 }, { signingSecret: text });
+  const sealedSecret = await sealedBy.seal({ tenantId, credentialId, version: 1 }, { signingSecret: text });
   const ids = { tenant_id: tenant.uuid, credential_id: credential, version: 1 };
-  const { keyId, wrappedKey, ciphertext } = sealed;
+  const { keyId, wrappedKey, ciphertext } = sealedSecret;
   const row = { ...ids, stage: "Current", grace_ends_at: null, key_id: keyId, wrapped_key: wrappedKey, ciphertext };
   return { row, candidate: { tenant, credential } as Candidate, name: `${tenant.uuid} ${credential}` };
 }
@@ -23,11 +23,11 @@ async function aCredential(text: string, sealedBy = store) {
 /** The secrets over a database that answers when `answer` is called. */
 async function secretsOf(credentials: readonly Awaited<ReturnType<typeof aCredential>>[]) {
   const waiting: (() => void)[] = [];
-  const asked: string[][] = [];
-  const query = async (_: string, [, wanted]: [string[], string[]]) => {
-    asked.push(wanted);
+  const queries: string[][] = [];
+  const query = async (_: string, [, ids]: [string[], string[]]) => {
+    queries.push(ids);
     await new Promise<void>((resolve) => waiting.push(resolve));
-    return { rows: credentials.map(({ row }) => row).filter((row) => wanted.includes(row.credential_id)) };
+    return { rows: credentials.map(({ row }) => row).filter((row) => ids.includes(row.credential_id)) };
   };
   const secrets = new OpenSecrets({ workers: { query } as unknown as Pool, store, clock: () => new Date() });
   let notice = (_payload?: string): void => undefined;
@@ -35,35 +35,35 @@ async function secretsOf(credentials: readonly Awaited<ReturnType<typeof aCreden
   const answer = () => {
     for (const resolve of waiting.splice(0)) resolve();
   };
-  return { secrets, asked, answer, notice: (payload?: string) => notice(payload) };
+  return { secrets, asked: queries, answer, notice: (payload?: string) => notice(payload) };
 }
 
 it("requests at the same time share one read, and later ones read nothing", async () => {
   const both = [await aCredential("one"), await aCredential("two")];
-  const [one, two] = both.map(({ candidate }) => candidate) as [Candidate, Candidate];
+  const [first, second] = both.map(({ candidate }) => candidate) as [Candidate, Candidate];
   const { secrets, asked, answer } = await secretsOf(both);
-  const reads = [secrets.of([one, one]), secrets.of([one, two]), secrets.of([two])];
+  const reads = [secrets.of([first, first]), secrets.of([first, second]), secrets.of([second])];
   answer();
-  const texts = (await Promise.all(reads)).map((found) =>
-    found.map(([secret]) => secret && "text" in secret && secret.text),
+  const texts = (await Promise.all(reads)).map((secretLists) =>
+    secretLists.map(([secret]) => secret && "text" in secret && secret.text),
   );
   expect(texts).toEqual([["one", "one"], ["one", "two"], ["two"]]);
-  await secrets.of([one, two]);
-  expect(asked).toEqual([[one.credential], [two.credential]]);
+  await secrets.of([first, second]);
+  expect(asked).toEqual([[first.credential], [second.credential]]);
 });
 
 it("a change of a credential during its read keeps only the others", async () => {
   const both = [await aCredential("one"), await aCredential("two")];
-  const [one, two] = both.map(({ candidate }) => candidate) as [Candidate, Candidate];
+  const [first, second] = both.map(({ candidate }) => candidate) as [Candidate, Candidate];
   const { secrets, asked, answer, notice } = await secretsOf(both);
-  const read = secrets.of([one, two]);
+  const firstRead = secrets.of([first, second]);
   notice(both[0]?.name);
   answer();
-  await read;
-  const again = secrets.of([one, two]);
+  await firstRead;
+  const again = secrets.of([first, second]);
   answer();
   await again;
-  expect(asked).toEqual([[one.credential, two.credential], [one.credential]]);
+  expect(asked).toEqual([[first.credential, second.credential], [first.credential]]);
 });
 
 it("a failed read is not kept", async () => {
@@ -76,21 +76,21 @@ it("a failed read is not kept", async () => {
 });
 
 it("tells of a secret whose key this process does not have, and reads it again", async () => {
-  const sealed = await aCredential("one", strange);
-  const { secrets, asked, answer } = await secretsOf([sealed]);
+  const credential = await aCredential("one", strange);
+  const { secrets, asked, answer } = await secretsOf([credential]);
   for (let count = 1; count <= 2; count += 1) {
-    const read = secrets.of([sealed.candidate]);
+    const reading = secrets.of([credential.candidate]);
     answer();
-    expect(await read).toEqual([[{ isSealed: true }]]);
+    expect(await reading).toEqual([[{ isSealed: true }]]);
     expect(asked).toHaveLength(count);
   }
 });
 
 it("a damaged secret verifies nothing", async () => {
-  const damaged = await aCredential("one");
-  damaged.row.ciphertext = Buffer.from("damaged");
-  const { secrets, answer } = await secretsOf([damaged]);
-  const read = secrets.of([damaged.candidate]);
+  const credential = await aCredential("one");
+  credential.row.ciphertext = Buffer.from("damaged");
+  const { secrets, answer } = await secretsOf([credential]);
+  const reading = secrets.of([credential.candidate]);
   answer();
-  expect(await read).toEqual([[]]);
+  expect(await reading).toEqual([[]]);
 });

@@ -12,9 +12,9 @@ import { verifyingVersions } from "./candidate-statement.js";
 /** A secret in plain text, in memory only. */
 export interface OpenSecret {
   readonly text: string;
-  /** A public key verifies signatures of its kind only. As the key of an HMAC anybody could use it. */
+  /** A public key verifies signatures of its kind only. As an HMAC key, it could be used by anybody. */
   readonly isPublic: boolean;
-  /** The end of the grace period of a previous version, in milliseconds since 1970. */
+  /** The end of a previous version's grace period, in milliseconds since 1970. */
   readonly usableUntil: number;
 }
 
@@ -23,7 +23,7 @@ interface SealedSecret {
   readonly isSealed: true;
 }
 
-/** The secrets of a credential. */
+/** A credential's secrets. */
 type KnownSecret = OpenSecret | SealedSecret;
 
 type SecretRow = Pick<
@@ -42,10 +42,10 @@ const maxBytes = 16 * 1024 * 1024;
 /** A notice can be lost, so a secret is read again after this time. */
 const freshMs = 60_000;
 const maxSecretLength = 8 * 1024;
-/** The members of the kinds of credentials that can verify. */
+/** The members in each credential kind that can verify. */
 const verifyingMembers = ["signingSecret", "secret", "publicKey", "token"];
 
-/** Opens the secrets of candidates and keeps them in memory, until their credential changes. */
+/** Opens the candidates' secrets and keeps them in memory, until their credential changes. */
 export class OpenSecrets {
   readonly #options: Options;
   readonly #open = new LRUCache<string, readonly OpenSecret[]>({
@@ -64,23 +64,25 @@ export class OpenSecrets {
   async listen(listener: Notifications): Promise<void> {
     await listener.on(credentialChanged, (credential) => {
       // After a reconnect notices may have been lost.
-      for (const known of [this.#open, this.#reading]) {
-        if (credential) known.delete(credential);
-        else known.clear();
+      for (const cache of [this.#open, this.#reading]) {
+        if (credential) cache.delete(credential);
+        else cache.clear();
       }
     });
   }
 
-  /** The secrets of each candidate, in the same order. Requests at the same time share one read of a credential. */
+  /** Each candidate's secrets, in the same order. Requests at the same time share one read for a credential. */
   async of(candidates: readonly Candidate[]): Promise<(readonly KnownSecret[])[]> {
-    const known = candidates.map((candidate) => {
+    const cachedSecrets = candidates.map((candidate) => {
       const name = nameOf(candidate);
       return this.#open.get(name) ?? this.#reading.get(name);
     });
-    const missing = candidates.filter((_, place) => known[place] === undefined);
-    const read = this.#readOnce(new Map(missing.map((candidate) => [nameOf(candidate), candidate])));
+    const missing = candidates.filter((_, place) => cachedSecrets[place] === undefined);
+    const newSecrets = this.#readOnce(new Map(missing.map((candidate) => [nameOf(candidate), candidate])));
     return Promise.all(
-      candidates.map((candidate, place) => Promise.resolve(known[place] ?? read.get(nameOf(candidate)) ?? [])),
+      candidates.map((candidate, place) =>
+        Promise.resolve(cachedSecrets[place] ?? newSecrets.get(nameOf(candidate)) ?? []),
+      ),
     );
   }
 
@@ -89,8 +91,8 @@ export class OpenSecrets {
     const all = this.#read([...missing.values()]);
     const reads = [...missing.keys()].map((name) => {
       const reading: Promise<readonly KnownSecret[]> = all
-        .then((read) => {
-          const secrets = read.get(name) ?? [];
+        .then((allSecrets) => {
+          const secrets = allSecrets.get(name) ?? [];
           if (this.#reading.get(name) === reading && secrets.every(isOpen)) this.#open.set(name, secrets);
           return secrets;
         })
@@ -108,20 +110,20 @@ export class OpenSecrets {
     const tenants = candidates.map(({ tenant }) => tenant.uuid);
     const credentials = candidates.map(({ credential }) => credential);
     const { rows } = await workers.query<SecretRow>(verifyingVersions, [tenants, credentials, clock()]);
-    const read = new Map<string, KnownSecret[]>(candidates.map((candidate) => [nameOf(candidate), []]));
-    const opened = await Promise.all(rows.map((row) => this.#secretsOf(row)));
+    const secretsByName = new Map<string, KnownSecret[]>(candidates.map((candidate) => [nameOf(candidate), []]));
+    const openSecrets = await Promise.all(rows.map((row) => this.#secretsOf(row)));
     for (const [place, row] of rows.entries())
-      read.get(`${row.tenant_id} ${row.credential_id}`)?.push(...(opened[place] ?? []));
-    return read;
+      secretsByName.get(`${row.tenant_id} ${row.credential_id}`)?.push(...(openSecrets[place] ?? []));
+    return secretsByName;
   }
 
   /** None for a secret that is damaged: the others must still be tried. */
   async #secretsOf(row: SecretRow): Promise<KnownSecret[]> {
-    const { tenantId, credentialId, version, stage, graceEndsAt, ...sealed } = readVersion(row);
+    const { tenantId, credentialId, version, stage, graceEndsAt, ...sealedMaterial } = readVersion(row);
     const usableUntil = stage === "Previous" ? (graceEndsAt?.getTime() ?? 0) : Number.POSITIVE_INFINITY;
     try {
       const owner = { tenantId, credentialId, version };
-      const material = await this.#options.store.open(owner, { ...sealed, wrappedKey: row.wrapped_key });
+      const material = await this.#options.store.open(owner, { ...sealedMaterial, wrappedKey: row.wrapped_key });
       return textsOf(material).map((text) => ({ ...text, usableUntil }));
     } catch (error) {
       return error instanceof DomainError && error.code === "SECRET_STORE_UNAVAILABLE" ? [{ isSealed: true }] : [];

@@ -9,11 +9,14 @@ const sharedSecret =
 const sharedKey =
   "a delivery was refused, because several tenants registered the public key of its vendor, and neither its account nor a hint says which of them it is for; a deliveryUrl does";
 
-/** Tells the operator and the tenants of deliveries that several tenants verify, so that none can be trusted with them. */
+/**
+ * Tells the operator and the tenants about deliveries that several tenants verify, so that no tenant can be trusted
+ * with them.
+ */
 export class AmbiguityAlarm {
   readonly #refusals: RefusalSink;
   readonly #logger: Logger;
-  /** A signed delivery can be sent again by anybody, so that the log has one line a minute of the same tenants. */
+  /** A signed delivery can be sent again by anybody, so the log has one line a minute for the same tenants. */
   readonly #lines = new MinuteCounts(1);
 
   constructor(refusals: RefusalSink, logger: Logger) {

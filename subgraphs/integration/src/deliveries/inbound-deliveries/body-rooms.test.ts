@@ -3,7 +3,7 @@ import { BodyRooms } from "./body-rooms.js";
 
 const full = expect.objectContaining({ code: "UNAVAILABLE", facts: expect.objectContaining({ retryAfterSeconds: 1 }) });
 const to = (value: string, address = "192.0.2.1") => ({ hint: { kind: "subscription", value }, address }) as const;
-const unnamed = (address: string) => ({ hint: undefined, address });
+const senderAt = (address: string) => ({ hint: undefined, address });
 
 it("one resource takes at most 32 MiB, its tenant 64 and the process 128", () => {
   const rooms = new BodyRooms();
@@ -28,10 +28,10 @@ it("one resource takes at most 32 MiB, its tenant 64 and the process 128", () =>
 
 it("bodies that name no resource leave half of the memory to the others", () => {
   const rooms = new BodyRooms();
-  const taken = () => {
-    for (let address = 0; ; address += 1) rooms.open(unnamed(`192.0.2.${address}`), undefined).take(mebibyte);
+  const takeAll = () => {
+    for (let address = 0; ; address += 1) rooms.open(senderAt(`192.0.2.${address}`), undefined).take(mebibyte);
   };
-  expect(taken).toThrow(full);
+  expect(takeAll).toThrow(full);
   expect(rooms.bytes).toBe(64 * mebibyte);
   expect(() => rooms.open(to("one"), "t1").take(25 * mebibyte)).not.toThrow();
 });
@@ -47,11 +47,11 @@ it("the only body of a resource may take more, as a compressed one does that als
 
 it("one address takes at most 32 MiB, whatever keys of providers and accounts it invents", () => {
   const rooms = new BodyRooms();
-  const taken = () => {
+  const takeAll = () => {
     for (let key = 0; ; key += 1)
       rooms.open({ hint: { kind: "account", value: `a${key}` }, address: "192.0.2.1" }, undefined).take(mebibyte);
   };
-  expect(taken).toThrow(full);
+  expect(takeAll).toThrow(full);
   expect(rooms.bytes).toBe(32 * mebibyte);
 });
 

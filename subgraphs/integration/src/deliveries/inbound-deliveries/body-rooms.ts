@@ -3,10 +3,12 @@ import { mebibyte } from "../arrived-deliveries/body-size.js";
 import { type Sender, senderOf } from "../arrived-deliveries/sender.js";
 
 interface BodyLimits {
-  /** The bytes of one resource, or of one address. A single body may have more, since it counts as sent and inflated. */
+  /**
+   * The bytes for one resource, or for one address. A single body may have more, since it counts as sent and inflated.
+   */
   readonly perSender: number;
   readonly perTenant: number;
-  /** The bytes of all bodies that name no resource. */
+  /** The bytes for all bodies that name no resource. */
   readonly unnamed: number;
   readonly all: number;
 }
@@ -18,14 +20,14 @@ const defaultLimits: BodyLimits = {
   all: 128 * mebibyte,
 };
 
-/** The memory of one body, while it is read and until its delivery is answered. */
+/** The memory for one body, while it is read and until its delivery is answered. */
 interface BodyRoom {
   /** Throws UNAVAILABLE. */
   readonly take: (bytes: number) => void;
   readonly close: () => void;
 }
 
-/** Bounds the bytes of bodies in this process that nothing has verified or recorded yet. */
+/** Bounds how many bytes this process holds in bodies that nothing has verified or recorded yet. */
 export class BodyRooms {
   readonly #limits: BodyLimits;
   readonly #taken = new Map<string, number>();
@@ -34,7 +36,7 @@ export class BodyRooms {
     this.#limits = { ...defaultLimits, ...limits };
   }
 
-  /** `tenant` is that of the resource that the delivery names. */
+  /** `tenant` has the resource that the delivery names. */
   open(delivery: Sender, tenant: string | undefined): BodyRoom {
     const { perSender, perTenant, unnamed, all } = this.#limits;
     const sender = senderOf(delivery);
@@ -43,18 +45,18 @@ export class BodyRooms {
       tenant === undefined ? ["unnamed", unnamed] : [`tenant ${tenant}`, perTenant],
       [sender, perSender],
     ];
-    let own = 0;
+    let ownBytes = 0;
     return {
       take: (bytes) => {
-        const isAlone = this.#of(sender) === own;
+        const isAlone = this.#of(sender) === ownBytes;
         const isFull = ([name, limit]: (typeof shares)[number]) => this.#of(name) + bytes > limit;
         if (shares.some((share) => isFull(share) && !(isAlone && share[0] === sender))) throw noRoom();
-        own += bytes;
+        ownBytes += bytes;
         this.#add(shares, bytes);
       },
       close: () => {
-        this.#add(shares, -own);
-        own = 0;
+        this.#add(shares, -ownBytes);
+        ownBytes = 0;
       },
     };
   }
@@ -70,9 +72,9 @@ export class BodyRooms {
 
   #add(shares: readonly (readonly [name: string, limit: number])[], bytes: number): void {
     for (const [name] of shares) {
-      const taken = this.#of(name) + bytes;
-      if (taken === 0) this.#taken.delete(name);
-      else this.#taken.set(name, taken);
+      const total = this.#of(name) + bytes;
+      if (total === 0) this.#taken.delete(name);
+      else this.#taken.set(name, total);
     }
   }
 }

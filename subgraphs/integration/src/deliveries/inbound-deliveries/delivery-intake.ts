@@ -27,16 +27,16 @@ import type { NewDelivery } from "./new-delivery.js";
 import type { RefusedByResource } from "./refused-by-resource.js";
 import type { Match, SignatureRefusal, SignatureVerifier } from "./signature-verifier.js";
 
-/** The deliveries of a request, or the answer to a vendor's test of the URL. */
+/** The deliveries in a request, or the answer to a vendor's test of the URL. */
 type Receipt = Recorded | Challenge;
 
 interface Recorded {
   readonly accepted: readonly AcceptedDelivery[];
-  /** The vendor's ids of the events that were not recorded, because another body is known under them. */
+  /** The vendor's ids for events that were not recorded, because another body is known under them. */
   readonly conflicts: readonly string[];
 }
 
-/** The names of events of a tenant's provider in the words of the platform. */
+/** The names that a tenant's provider gives its events, in the platform's words. */
 export type NormalizeEvent = (match: Match, named: readonly DeliveryFacts["named"][]) => Promise<string[]>;
 
 interface Parts {
@@ -54,7 +54,9 @@ interface Parts {
   readonly publicUrl: string;
 }
 
-/** Verifies deliveries of vendors before anything else, and records them for the tenant whose secret has verified them. */
+/**
+ * Verifies vendors' deliveries before anything else, and records them for the tenant whose secret has verified them.
+ */
 export class DeliveryIntake {
   readonly #parts: Parts;
 
@@ -78,8 +80,8 @@ export class DeliveryIntake {
 
   async #receive(arriving: ArrivingDelivery, source: BodySource): Promise<Receipt> {
     // a resource is looked up before its body is read, which may be large
-    const found = isResource(arriving.hint) ? await this.#look(arriving) : undefined;
-    const answer = found && this.#testAnswer(arriving, found.set);
+    const lookup = isResource(arriving.hint) ? await this.#look(arriving) : undefined;
+    const answer = lookup && this.#testAnswer(arriving, lookup.set);
     if (answer) return answer;
     if (arriving.method !== "POST")
       throw new DomainError("METHOD_NOT_ALLOWED", {
@@ -87,22 +89,22 @@ export class DeliveryIntake {
           "Nothing is answered here but the deliveries of vendors by POST, and the tests of a URL that its vendor is known for.",
       });
     requireAcceptable(arriving);
-    if (found && isEmpty(found.set)) throw notVerified();
+    if (lookup && isEmpty(lookup.set)) throw notVerified();
     this.#parts.limits.requireRoomFor(arriving);
-    const room = this.#parts.rooms.open(arriving, found && tenantOfResource(found.set));
+    const room = this.#parts.rooms.open(arriving, lookup && tenantOfResource(lookup.set));
     try {
       const { isCompressed, hint } = arriving;
       const requireSize = (bytes: number) => requireBodySize(bytes, hint);
       requireSize(Number(arriving.headers.get("content-length")?.[0] ?? 0));
-      const read = await readBody(source, { isCompressed, requireSize, take: room.take });
+      const body = await readBody(source, { isCompressed, requireSize, take: room.take });
       // looked up again, since the body may have taken long
-      return await this.ingest(withBody(arriving, read));
+      return await this.ingest(withBody(arriving, body));
     } finally {
       room.close();
     }
   }
 
-  /** The answer to a test of the URL of a resource. */
+  /** The answer to a test of a resource's URL. */
   #testAnswer(arriving: ArrivingDelivery, { claims, candidates }: CandidateSet): Challenge | undefined {
     const [holder] = [...claims, ...candidates];
     const tests = arriving.form === "Vendor" ? holder?.driver.webhook?.urlTests : undefined;
@@ -113,24 +115,24 @@ export class DeliveryIntake {
   }
 
   /**
-   * Resolves after the commit. Throws SIGNATURE_EXPIRED for a signature that is right, SIGNATURE_INVALID for every other
-   * failure of the verification, RATE_LIMITED, MALFORMED_JSON, VALIDATION_FAILED, DELIVERY_CONFLICT or UNAVAILABLE.
+   * Resolves after the commit. Throws SIGNATURE_EXPIRED for a signature that is right, SIGNATURE_INVALID for every
+   * other verification failure, RATE_LIMITED, MALFORMED_JSON, VALIDATION_FAILED, DELIVERY_CONFLICT or UNAVAILABLE.
    */
   async ingest(delivery: ArrivedDelivery): Promise<Receipt> {
     const { limits, recorder, normalize, clock } = this.#parts;
     const match = await this.#verified(delivery, await this.#look(delivery));
     await limits.spend(match, weightOf(delivery));
     const isLarge = delivery.message.body.length > ordinaryBytes;
-    const read = isLarge
+    const result = isLarge
       ? await longWork.run(match.tenant.tenantId, inOwnTurns(delivery, match, clock()))
       : readDelivery(delivery, match, clock());
-    if ("challenge" in read) return read;
-    if (read.events.length > 1) await limits.spend(match, read.events.length - 1);
+    if ("challenge" in result) return result;
+    if (result.events.length > 1) await limits.spend(match, result.events.length - 1);
     const types = await normalize(
       match,
-      read.events.map(({ named }) => named),
+      result.events.map(({ named }) => named),
     );
-    const deliveries = read.events.map(
+    const deliveries = result.events.map(
       (facts, place): NewDelivery => ({
         ...facts,
         match,
@@ -138,14 +140,14 @@ export class DeliveryIntake {
         normalizedEventType: types[place] ?? unnamedEvent,
       }),
     );
-    const recorded = await recorder.record(match.tenant, deliveries);
-    const accepted = recorded.filter((outcome) => outcome !== "Conflict");
-    if (accepted.length === 0)
+    const outcomes = await recorder.record(match.tenant, deliveries);
+    const acceptedOutcomes = outcomes.filter((outcome) => outcome !== "Conflict");
+    if (acceptedOutcomes.length === 0)
       throw new DomainError("DELIVERY_CONFLICT", {
         detail: "A delivery with this providerDeliveryId and another body was received before. Send a new id.",
       });
     const conflicts = deliveries.flatMap(({ providerDeliveryId }, place) =>
-      recorded[place] === "Conflict" ? [providerDeliveryId] : [],
+      outcomes[place] === "Conflict" ? [providerDeliveryId] : [],
     );
     if (conflicts.length > 0) {
       const { tenant, providerKey: provider } = match;
@@ -155,7 +157,7 @@ export class DeliveryIntake {
         "events of a delivery were not recorded, because other bodies are known under their ids",
       );
     }
-    return { accepted, conflicts };
+    return { accepted: acceptedOutcomes, conflicts };
   }
 
   async #verified(delivery: ArrivedDelivery, { set, known }: Found): Promise<Match> {
@@ -180,28 +182,28 @@ export class DeliveryIntake {
       limits.look(delivery);
       return { set: nobody, known: () => undefined };
     }
-    const held = cache.peek(providerKey, hint);
-    const known = held ? () => undefined : limits.look(delivery);
-    const set = await (held ?? cache.read(providerKey, hint)).catch((error: unknown) => {
-      known();
+    const cachedSet = cache.peek(providerKey, hint);
+    const takeBack = cachedSet ? () => undefined : limits.look(delivery);
+    const set = await (cachedSet ?? cache.read(providerKey, hint)).catch((error: unknown) => {
+      takeBack();
       throw error;
     });
     if (isEmpty(set)) {
-      if (held) limits.look(delivery);
-      return { set, known };
+      if (cachedSet) limits.look(delivery);
+      return { set, known: takeBack };
     }
-    // Accounts can be invented, and all tenants of the vendor are the claims of each.
-    if (set.candidates.length > 0 || hint?.kind !== "account") known();
-    return { set, known };
+    // Accounts can be invented, and all the vendor's tenants are the claims for each account.
+    if (set.candidates.length > 0 || hint?.kind !== "account") takeBack();
+    return { set, known: takeBack };
   }
 }
 
 type Sender = Pick<ArrivedDelivery, "providerKey" | "hint" | "address">;
 
-/** The result of a look for the tenants of a delivery. */
+/** The result after a look for a delivery's tenants. */
 interface Found {
   readonly set: CandidateSet;
-  /** Takes back the count of the look. */
+  /** Takes back the look's count. */
   readonly known: () => void;
 }
 
@@ -210,7 +212,7 @@ const nobody: CandidateSet = { candidates: [], claims: [], isWhole: true };
 const tenantOfResource = ({ claims, candidates }: CandidateSet): string | undefined =>
   [...claims, ...candidates][0]?.tenant.uuid;
 
-/** Looks to the vendor like every failure of the verification. */
+/** Looks to the vendor like every other verification failure. */
 export class Ambiguous extends DomainError {}
 
 /** Parses a delivery in turns of the event loop and reads it in another. Tenants take turns. */

@@ -15,7 +15,7 @@ interface Queue {
   readonly tenant: Tenant;
   readonly waiting: Waiting[];
   count: number;
-  /** The bytes of all requests but a large one. */
+  /** The bytes in all requests but a large one. */
   bytes: number;
   hasLarge: boolean;
 }
@@ -25,12 +25,12 @@ interface RecorderLimits {
   readonly maxWaitingPerTenant: number;
   readonly maxWaitingBytes: number;
   readonly maxWaitingBytesPerTenant: number;
-  /** The transactions at the same time, each of another tenant. */
+  /** The transactions at the same time, each for another tenant. */
   readonly maxTransactions: number;
   readonly maxBatch: number;
 }
 
-/** A request with more than this part of what a tenant may have waiting is large. */
+/** A request is large when it has more than this part of the bytes that may wait for a tenant. */
 const largePart = 4;
 
 const defaultLimits: RecorderLimits = {
@@ -43,13 +43,13 @@ const defaultLimits: RecorderLimits = {
 };
 
 /**
- * Records deliveries in batches, one tenant after the other: while a transaction of a tenant runs, its further deliveries
+ * Records deliveries in batches, one tenant after the other: while a tenant's transaction runs, its further deliveries
  * wait for the next one. A place in the queue is bounded, and the vendor sends a refused delivery again.
  */
 export class DeliveryRecorder {
   readonly #records: Pick<DeliveryRecords, "write">;
   readonly #limits: RecorderLimits;
-  /** In the order of their turns. A tenant is absent while its transaction runs and nothing waits. */
+  /** In the order in which they take turns. A tenant is absent while its transaction runs and nothing waits. */
   readonly #queues = new Map<string, Queue>();
   readonly #running = new Set<string>();
   #waiting = 0;
@@ -99,13 +99,13 @@ export class DeliveryRecorder {
     const batch = this.#take(uuid, queue);
     this.#running.add(uuid);
     try {
-      const recorded = await this.#records.write(
+      const outcomes = await this.#records.write(
         queue.tenant,
         batch.flatMap(({ deliveries }) => deliveries),
       );
       let place = 0;
       for (const { deliveries, resolve } of batch) {
-        resolve(recorded.slice(place, place + deliveries.length));
+        resolve(outcomes.slice(place, place + deliveries.length));
         place += deliveries.length;
       }
     } catch (error) {
@@ -116,7 +116,7 @@ export class DeliveryRecorder {
     }
   }
 
-  /** Takes whole requests, and puts the tenant at the end of the turns. */
+  /** Takes whole requests, and puts the tenant behind the others. */
   #take(uuid: string, queue: Queue): Waiting[] {
     const batch: Waiting[] = [];
     let size = 0;
@@ -136,5 +136,7 @@ export class DeliveryRecorder {
   }
 }
 
-/** A request finds room alone, however large it is. Beside the small ones of its tenant there is room for one large one. */
+/**
+ * A request finds room alone, however large it is. Beside its tenant's small requests there is room for one large one.
+ */
 const isFull = (waiting: number, further: number, most: number): boolean => waiting > 0 && waiting + further > most;

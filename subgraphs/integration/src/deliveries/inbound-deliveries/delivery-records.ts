@@ -22,10 +22,10 @@ type KnownRow = Pick<
 const maxTries = 3;
 const uniqueKey = "webhook_deliveries_provider_delivery";
 
-/** The associated data to which the payload of a delivery is bound. */
+/** The associated data to which a delivery's payload is bound. */
 export const payloadOwner = (tenantId: string, deliveryId: string): string => `${tenantId}|${deliveryId}`;
 
-/** Called after the commit of deliveries that are still to be handled. */
+/** Called after the commit with deliveries that are still to be handled. */
 type WaitingListener = () => void;
 
 type Rules = Awaited<ReturnType<ImmediateHandling["rulesOf"]>>;
@@ -34,9 +34,9 @@ type Rules = Awaited<ReturnType<ImmediateHandling["rulesOf"]>>;
 const later: Rules = () => undefined;
 
 /**
- * Writes verified deliveries of one tenant in one transaction: their rows, their runs and their events, and handles those
- * that can be handled at once. It needs one round trip as long as all of them are new, and another one where a delivery may
- * have a connection.
+ * Writes one tenant's verified deliveries in one transaction: their rows, their runs and their events, and handles
+ * those that can be handled at once. It needs one round trip as long as all are new, and another one where a delivery
+ * may have a connection.
  */
 export class DeliveryRecords {
   readonly #database: Database;
@@ -57,7 +57,7 @@ export class DeliveryRecords {
     this.#listeners.push(listener);
   }
 
-  /** The outcomes in the order of the deliveries. */
+  /** The outcomes, in the deliveries' order. */
   async write(tenant: Tenant, deliveries: readonly NewDelivery[]): Promise<RecordedDelivery[]> {
     const first = new Map<string, SealedDelivery>();
     for (const delivery of deliveries) {
@@ -65,29 +65,29 @@ export class DeliveryRecords {
       if (!first.has(name)) first.set(name, this.#sealed(tenant, delivery));
     }
     // Sorted, so that two processes which insert the same ids do not wait for each other in a circle.
-    const sealed = [...first.entries()]
-      .sort(([one], [other]) => (one < other ? -1 : 1))
+    const sealedDeliveries = [...first.entries()]
+      .sort(([name], [other]) => (name < other ? -1 : 1))
       .map(([, delivery]) => delivery);
-    const known = await this.#insert(tenant, sealed);
+    const earlierRows = await this.#insert(tenant, sealedDeliveries);
     failpoint("delivery.recorded");
     return deliveries.map((delivery) => {
       const name = nameOf(delivery.match.providerId, delivery.providerDeliveryId);
-      const earlier = known.get(name);
-      const own = first.get(name);
-      const row = earlier ?? ownRow(own);
+      const earlier = earlierRows.get(name);
+      const ownDelivery = first.get(name);
+      const row = earlier ?? ownRow(ownDelivery);
       const isEqual = row.body_sha256 === delivery.bodySha256.toString("hex");
       if (!isEqual) return "Conflict";
       return {
         deliveryId: encodeId("whd", row.delivery_id),
         normalizedEventType: row.normalized_event_type,
-        isDuplicate: earlier !== undefined || own?.source !== delivery,
+        isDuplicate: earlier !== undefined || ownDelivery?.source !== delivery,
       };
     });
   }
 
   #sealed(tenant: Tenant, delivery: NewDelivery): SealedDelivery {
     const deliveryId = newId("whd");
-    const sealed = this.#seal.seal(Buffer.from(delivery.payload), payloadOwner(tenant.tenantId, deliveryId));
+    const sealedPayload = this.#seal.seal(Buffer.from(delivery.payload), payloadOwner(tenant.tenantId, deliveryId));
     return {
       ...delivery,
       source: delivery,
@@ -95,9 +95,9 @@ export class DeliveryRecords {
       runId: newId("run"),
       connectionId: null,
       projectId: null,
-      keyId: sealed.keyId,
-      wrappedKey: sealed.wrappedKey.toString("base64"),
-      ciphertext: sealed.ciphertext.toString("base64"),
+      keyId: sealedPayload.keyId,
+      wrappedKey: sealedPayload.wrappedKey.toString("base64"),
+      ciphertext: sealedPayload.ciphertext.toString("base64"),
     };
   }
 
@@ -133,16 +133,18 @@ export class DeliveryRecords {
       deliveries.map(({ match }) => decodeId("prv", match.providerId)),
       deliveries.map(({ providerDeliveryId }) => providerDeliveryId),
     ]);
-    const known = new Map(rows.map((row) => [nameOf(encodeId("prv", row.provider_id), row.provider_delivery_id), row]));
+    const rowsByName = new Map(
+      rows.map((row) => [nameOf(encodeId("prv", row.provider_id), row.provider_delivery_id), row]),
+    );
     if (rows.length > 0) {
       await defer(retryFailed, [tenant.uuid, rows.map(({ delivery_id }) => delivery_id)]);
       transaction.afterCommit(() => this.#announce());
     }
     const unknown = deliveries.filter(
-      ({ match, providerDeliveryId }) => !known.has(nameOf(match.providerId, providerDeliveryId)),
+      ({ match, providerDeliveryId }) => !rowsByName.has(nameOf(match.providerId, providerDeliveryId)),
     );
     if (unknown.length > 0) await this.#insertAll(transaction, unknown, rules);
-    return known;
+    return rowsByName;
   }
 
   async #insertAll(
@@ -151,8 +153,8 @@ export class DeliveryRecords {
     rules: Rules,
   ): Promise<Map<string, KnownRow>> {
     const states = deliveries.map(rules);
-    const inserted = await insertRows(transaction, deliveries, states);
-    for (const [place, delivery] of inserted.entries()) {
+    const insertedRows = await insertRows(transaction, deliveries, states);
+    for (const [place, delivery] of insertedRows.entries()) {
       recordReception(transaction, delivery);
       const state = states[place];
       if (state) this.#handling?.handle(transaction, delivery, state);

@@ -14,14 +14,14 @@ interface Published {
   readonly examples: readonly object[];
 }
 
-const published = JSON.parse(
+const publishedExamples = JSON.parse(
   readFileSync(fileURLToPath(import.meta.resolve("@octokit/webhooks-examples/api.github.com/index.json")), "utf8"),
 ) as readonly Published[];
 
 const eventHeaders: Readonly<Record<string, string>> = { github: "x-github-event", gitlab: "x-gitlab-event" };
 const none = { setting: () => ({}) };
 
-/** The name and the type of an event as a delivery of the vendor has it, in its own form or in that of the specification. */
+/** An event's name and type as the vendor's delivery has it, in its own form or in the specification's. */
 function meaning(preset: string, event: string, body: object, form: "Vendor" | "Specified" = "Vendor") {
   const isForm = preset === "twilio";
   const header = eventHeaders[preset];
@@ -30,36 +30,42 @@ function meaning(preset: string, event: string, body: object, form: "Vendor" | "
     ...(header ? [[header, [event]] as const] : []),
   ]);
   const text = isForm ? new URLSearchParams(body as Record<string, string>).toString() : JSON.stringify(body);
-  const specified = JSON.stringify({ providerDeliveryId: "d", eventName: event, payload: body });
-  const read = readDelivery(
+  const specifiedText = JSON.stringify({ providerDeliveryId: "d", eventName: event, payload: body });
+  const result = readDelivery(
     {
       ...{ form, providerKey: preset, hint: undefined, address: "192.0.2.1", trace: continueTrace(undefined) },
-      message: { headers, body: Buffer.from(form === "Vendor" ? text : specified), url: "https://platform.example/" },
+      message: {
+        headers,
+        body: Buffer.from(form === "Vendor" ? text : specifiedText),
+        url: "https://platform.example/",
+      },
     },
     { preset, providerKey: preset, driver: presetOf({ preset, key: preset })?.driver ?? {} },
   );
-  const [found] = "events" in read ? read.events : [];
-  if (!found) throw new Error(`The delivery ${event} has no event.`);
-  const { eventName, named } = found;
+  const [firstEvent] = "events" in result ? result.events : [];
+  if (!firstEvent) throw new Error(`The delivery ${event} has no event.`);
+  const { eventName, named } = firstEvent;
   return { eventName, type: normalizedEventType(none, { key: preset, preset }, named.event, named.action) };
 }
 
 describe("the type of a vendor's event", () => {
   it("says what happened in each published example of GitHub", () => {
-    const found = published.flatMap(({ name, examples }) => examples.map((body) => meaning("github", name, body)));
-    expect(found.length).toBeGreaterThan(300);
-    const types = Object.fromEntries(found.map(({ eventName, type }) => [eventName, type]));
+    const meanings = publishedExamples.flatMap(({ name, examples }) =>
+      examples.map((body) => meaning("github", name, body)),
+    );
+    expect(meanings.length).toBeGreaterThan(300);
+    const types = Object.fromEntries(meanings.map(({ eventName, type }) => [eventName, type]));
     expect(types).toEqual(githubMeanings);
   });
 
   it("is the same in the form of the specification", () => {
-    for (const { name, examples } of published)
+    for (const { name, examples } of publishedExamples)
       for (const body of examples)
         expect(meaning("github", name, body, "Specified").type).toBe(meaning("github", name, body).type);
     for (const [preset, event, body, type] of documentedEvents)
       if (preset === "gitlab") expect([event, meaning(preset, event, body, "Specified").type]).toEqual([event, type]);
-    const uncaptured = { data: { object: { captured: false } } };
-    expect(meaning("stripe", "charge.succeeded", uncaptured, "Specified").type).toBe("VendorEventReceived");
+    const withoutCapture = { data: { object: { captured: false } } };
+    expect(meaning("stripe", "charge.succeeded", withoutCapture, "Specified").type).toBe("VendorEventReceived");
   });
 
   it.each(documentedEvents)("of %s, with %s %j, is %s", (preset, event, body, type) => {
@@ -81,10 +87,15 @@ describe("the type of a vendor's event", () => {
           for (const action of actions) {
             const type = normalizedEventType(none, { key, preset: key }, event, action);
             const isSaid = eventVerbs[event.split(/[._/ ]/).at(-1) ?? ""] === eventVerbs[action];
-            const listed = names[`${event}.${action}`] ?? (isSaid && action in eventVerbs ? names[event] : undefined);
+            const listedType =
+              names[`${event}.${action}`] ?? (isSaid && action in eventVerbs ? names[event] : undefined);
             const verb = eventVerbs[action];
-            const said = verb && type.endsWith(verb) ? type : unnamedEvent;
-            expect([event, action, type]).toEqual([event, action, listed ? expect.stringContaining(listed) : said]);
+            const expectedType = verb && type.endsWith(verb) ? type : unnamedEvent;
+            expect([event, action, type]).toEqual([
+              event,
+              action,
+              listedType ? expect.stringContaining(listedType) : expectedType,
+            ]);
           }
       }
   });

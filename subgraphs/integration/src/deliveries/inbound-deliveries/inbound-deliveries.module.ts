@@ -34,9 +34,9 @@ export interface InboundDeliverySettings {
   readonly masterKeys: MasterKeys;
   /** The address that vendors call, without a slash at its end. Some vendors sign it. */
   readonly publicUrl?: string;
-  /** By what the limits of deliveries are multiplied. */
+  /** The factor for the limits on deliveries. */
   readonly rateLimitFactor?: number;
-  /** The limits of all processes. Absent: this is the only one. */
+  /** The limits across all processes. Absent: this is the only one. */
   readonly limits?: Pick<PlatformLimits, "budgets">;
   /** How long deliveries are kept. The default is 30, the least is 1. */
   readonly deliveryRetentionDays?: number;
@@ -44,10 +44,10 @@ export interface InboundDeliverySettings {
 }
 
 const label = "factory integration webhook deliveries";
-/** Connections for the lookups of deliveries whose tenant is not known yet. */
+/** Connections for looking up deliveries whose tenant is not known yet. */
 const lookupConnections = 2;
 
-/** The deliveries of vendors: their verification and their record. */
+/** Vendors' deliveries: their verification and their record. */
 export const inboundDeliveries: SliceModule<InboundDeliverySettings> = {
   slice: "inbound-deliveries",
   entities: [WebhookDelivery],
@@ -125,10 +125,10 @@ export const inboundDeliveries: SliceModule<InboundDeliverySettings> = {
   retention: ({ deliveryRetentionDays = 30 }) => [deliveryRetention(deliveryRetentionDays)],
 };
 
-/** A tenant whose settings cannot be read now has the names of the platform. */
+/** A tenant whose settings cannot be read now has the platform's names. */
 function normalizer(facts: TenantFacts): NormalizeEvent {
-  return async ({ tenant, providerKey: key, preset }, named) => {
+  return async ({ tenant, providerKey: key, preset }, names) => {
     const settings = await facts.of(tenant.tenantId).catch(() => new FactsOfTenant(undefined, undefined));
-    return named.map(({ event, action }) => normalizedEventType(settings, { key, preset }, event, action));
+    return names.map(({ event, action }) => normalizedEventType(settings, { key, preset }, event, action));
   };
 }

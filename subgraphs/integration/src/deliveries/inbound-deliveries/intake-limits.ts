@@ -13,23 +13,23 @@ function requireRoom(seconds: number | undefined, detail: string): void {
 }
 
 const failuresPerMinute = 120;
-/** Failures and verifications at the same time, of one resource, or of an address and a key with all accounts. */
+/** Failures and verifications at the same time, for one resource, or for an address and a key with all accounts. */
 const triesPerMinute = 4 * failuresPerMinute;
 const deliveriesPerMinute = 1200;
-/** All providers of a tenant together. */
+/** For all a tenant's providers together. */
 const deliveriesOfTenantPerMinute = 4 * deliveriesPerMinute;
 
-const failed = "Too many deliveries could not be verified. Wait for the time in Retry-After.";
-const reached = {
+const failureDetail = "Too many deliveries could not be verified. Wait for the time in Retry-After.";
+const limitDetails = {
   provider: "The limit of deliveries of this provider is reached. Wait for the time in Retry-After.",
   tenant: "The limit of deliveries of all providers together is reached. Wait for the time in Retry-After.",
 };
 
 /**
- * The limits of deliveries. Failures without a hint count by address and key of the provider, so that a wrong secret at a
- * vendor blocks no delivery from elsewhere; those with an account by address, key and account. Failures with the hint of a
- * resource count by that resource. Everything is counted before it is waited for, so that many requests at the same time
- * find no gap.
+ * The limits on deliveries. Failures without a hint count by address and provider key, so that a wrong secret at a
+ * vendor blocks no delivery from elsewhere; those with an account by address, key and account. Failures with a
+ * resource's hint count by that resource. Everything is counted before it is waited for, so that many requests at the
+ * same time find no gap.
  */
 export class DeliveryLimits {
   readonly #failures: MinuteCounts;
@@ -52,13 +52,13 @@ export class DeliveryLimits {
    * back. Throws RATE_LIMITED.
    */
   look({ address }: Pick<ArrivedDelivery, "address">): () => void {
-    requireRoom(this.#failures.exhaustedFor(unknownOf(address)), failed);
+    requireRoom(this.#failures.exhaustedFor(unknownOf(address)), failureDetail);
     return this.#failures.count(unknownOf(address));
   }
 
-  /** Throws RATE_LIMITED while there were too many failures, before the body of a delivery is read. */
+  /** Throws RATE_LIMITED while there were too many failures, before a delivery's body is read. */
   requireRoomFor(delivery: Sender): void {
-    requireRoom(this.#failures.exhaustedFor(failureName(delivery)), failed);
+    requireRoom(this.#failures.exhaustedFor(failureName(delivery)), failureDetail);
   }
 
   /** Verifies a delivery, which counts as a failure unless it has one match. Throws RATE_LIMITED before any signature. */
@@ -68,7 +68,7 @@ export class DeliveryLimits {
   ): Promise<V> {
     const weight = weightOf(delivery);
     this.requireRoomFor(delivery);
-    requireRoom(this.#tries.exhaustedFor(tryName(delivery), 1, weight), failed);
+    requireRoom(this.#tries.exhaustedFor(tryName(delivery), 1, weight), failureDetail);
     const takeBack = this.#tries.count(tryName(delivery), weight);
     try {
       const verification = await verify();
@@ -82,7 +82,7 @@ export class DeliveryLimits {
   }
 
   /**
-   * Counts verified deliveries of one provider of a tenant: one before its body is parsed, then the other events of a
+   * Counts verified deliveries for a tenant's provider: one before its body is parsed, then the other events in a
    * batch. A batch that is larger than a whole window needs a whole window. Throws RATE_LIMITED.
    */
   async spend({ tenant, providerId }: Registration, events = 1): Promise<void> {
@@ -92,11 +92,11 @@ export class DeliveryLimits {
     const ofProvider = limitOf(deliveriesPerMinute);
     const points = Math.min(events, Math.max(1, ofProvider - 1));
     const key = `deliveries ${tenant.uuid} ${providerId}`;
-    requireRoom(secondsToWait(await this.#budgets.spend({ key, limit: ofProvider, points })), reached.provider);
+    requireRoom(secondsToWait(await this.#budgets.spend({ key, limit: ofProvider, points })), limitDetails.provider);
     const all = { key: `deliveries ${tenant.uuid}`, limit: limitOf(deliveriesOfTenantPerMinute), points };
     const refusal = secondsToWait(await this.#budgets.spend(all));
     if (refusal !== undefined) this.#budgets.refund(key, points);
-    requireRoom(refusal, reached.tenant);
+    requireRoom(refusal, limitDetails.tenant);
   }
 }
 
@@ -116,6 +116,6 @@ function failureName({ hint, address, providerKey }: Sender): string {
   return hint.kind === "account" ? `account ${address} ${providerKey} ${hint.value}` : `${hint.kind} ${hint.value}`;
 }
 
-/** All accounts of an address and a key together, so that many guessed accounts find no room either. */
+/** All accounts for an address and a key together, so that many guessed accounts find no room either. */
 const tryName = (delivery: Sender): string =>
   delivery.hint?.kind === "account" ? `account ${delivery.address} ${delivery.providerKey}` : failureName(delivery);

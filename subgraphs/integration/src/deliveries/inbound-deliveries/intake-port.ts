@@ -9,7 +9,7 @@ import type { IngestedWebhookDeliveryType } from "./webhook-delivery.type.js";
 /** `unavailable`: nothing could be decided, for example without the database. */
 type IntakeOutcome = "accepted" | "duplicate" | "conflict" | "ambiguous" | "refused" | "unavailable";
 
-/** Counts the outcomes of deliveries in this process, for its metrics. */
+/** Counts delivery outcomes in this process, for its metrics. */
 export class IntakeCounts {
   readonly #counts: Record<IntakeOutcome, number> = {
     accepted: 0,
@@ -29,7 +29,7 @@ export class IntakeCounts {
   }
 }
 
-/** The one entry of deliveries, for the mutation and for the paths that vendors call. */
+/** The one entry for deliveries, used by the mutation and by the paths that vendors call. */
 export class IntakePort {
   readonly #intake: DeliveryIntake;
   readonly #counts: IntakeCounts;

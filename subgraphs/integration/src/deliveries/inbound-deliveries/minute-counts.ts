@@ -10,7 +10,7 @@ const windowMs = 60_000;
 /** Invented addresses and names displace the oldest windows only, so that memory is bounded. */
 const maxWindows = 50_000;
 
-/** Counts events of a minute by name, in the memory of this process. */
+/** Counts a minute's events by name, in this process's memory. */
 export class MinuteCounts {
   readonly #windows = new LRUCache<string, Window>(atMost(maxWindows));
   readonly #limit: number;
@@ -32,7 +32,7 @@ export class MinuteCounts {
     };
   }
 
-  /** The seconds until the window of a name ends that has no room for so many more events; otherwise undefined. */
+  /** The seconds until the name's window ends, when it has no room for so many more events; otherwise undefined. */
   exhaustedFor(name: string, factor = 1, events = 1): number | undefined {
     const window = this.#current(name);
     if (!window || window.count + events <= this.limit(factor)) return undefined;

@@ -19,6 +19,6 @@ export interface IdentifiedDelivery extends NewDelivery {
   readonly runId: string;
   /** The connection whose secret verified it, or whose account it names. */
   readonly connectionId: string | null;
-  /** The project of the connection, else that of the Inbound subscription. */
+  /** The connection's project, else the Inbound subscription's. */
   readonly projectId: string | null;
 }

@@ -3,9 +3,9 @@
 import { namedStatement } from "@factory/runtime/db/named-parameters";
 
 /**
- * Inserts deliveries of one tenant, and returns their connections with their projects. The unique key refuses the whole statement for an id
- * that is known. A delivery whose account a connection has belongs to this connection. A delivery that is not Accepted was
- * handled by the caller.
+ * Inserts one tenant's deliveries, and returns their connections with their projects. The unique key refuses the whole
+ * statement for an id that is known. A delivery whose account a connection has belongs to this connection. A delivery
+ * that is not Accepted was handled by the caller.
  */
 export const insertDeliveries = namedStatement(
   "webhook_deliveries_insert",
@@ -29,7 +29,7 @@ export const insertDeliveries = namedStatement(
       where connection.tenant_id = $tenant and connection.connection_id = webhook_deliveries.connection_id) as project_id`,
 );
 
-/** The deliveries of the tenant with these ids of their providers. */
+/** The tenant's deliveries with these ids from their providers. */
 export const knownDeliveries = {
   name: "webhook_deliveries_known",
   text: `select delivery.provider_id, delivery.provider_delivery_id, delivery.delivery_id,

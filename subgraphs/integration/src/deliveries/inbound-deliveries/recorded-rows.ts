@@ -23,7 +23,7 @@ export async function insertRows(
   states: readonly ImmediateState[],
 ): Promise<readonly SealedDelivery[]> {
   const { tenant } = transaction;
-  const column = (read: (delivery: SealedDelivery) => unknown) => deliveries.map(read);
+  const column = (valueOf: (delivery: SealedDelivery) => unknown) => deliveries.map(valueOf);
   const values = insertDeliveries.valuesOf({
     tenant: tenant.uuid,
     ids: column(({ deliveryId }) => decodeId("whd", deliveryId)),
@@ -45,19 +45,19 @@ export async function insertRows(
     accounts: column(({ account }) => account ?? null),
     states: states.map((state) => state ?? "Accepted"),
   });
-  const placed = await placedRows(transaction, deliveries, values);
-  const inserted = deliveries.map((delivery) => ({ ...delivery, ...placeOf(placed, delivery) }));
+  const places = await placedRows(transaction, deliveries, values);
+  const insertedRows = deliveries.map((delivery) => ({ ...delivery, ...placeOf(places, delivery) }));
   await startDeliveryRuns(
     transaction,
-    inserted.map(({ runId, deliveryId, connectionId, projectId, trace }, place) => ({
+    insertedRows.map(({ runId, deliveryId, connectionId, projectId, trace }, place) => ({
       ...{ runId, deliveryId, connectionId, projectId, trace },
       isHandled: states[place] !== undefined,
     })),
   );
-  return inserted;
+  return insertedRows;
 }
 
-/** Needs the answer of the database, and so a round trip of its own, only where a delivery may have a connection. */
+/** Needs the database's answer, and so its own round trip, only where a delivery may have a connection. */
 async function placedRows(
   { defer, execute }: Transaction,
   deliveries: readonly SealedDelivery[],
@@ -71,14 +71,14 @@ async function placedRows(
   return new Map(rows.map((row) => [encodeId("whd", row.delivery_id), row]));
 }
 
-/** The project of the connection, else that of the Inbound subscription. */
-function placeOf(placed: ReadonlyMap<string, PlacedRow>, { deliveryId, match }: SealedDelivery) {
-  const { connection_id = null, project_id = null } = placed.get(deliveryId) ?? {};
+/** The connection's project, else the Inbound subscription's. */
+function placeOf(places: ReadonlyMap<string, PlacedRow>, { deliveryId, match }: SealedDelivery) {
+  const { connection_id = null, project_id = null } = places.get(deliveryId) ?? {};
   const connectionId = connection_id === null ? null : encodeId("con", connection_id);
   return { connectionId, projectId: project_id ?? match.subscriptionProject };
 }
 
-/** Records the event of the reception of a delivery. */
+/** Records the event for a delivery's reception. */
 export function recordReception({ record }: Transaction, delivery: SealedDelivery): void {
   const { deliveryId, runId, match, providerDeliveryId, eventName, normalizedEventType, trace } = delivery;
   const { connectionId, projectId } = delivery;

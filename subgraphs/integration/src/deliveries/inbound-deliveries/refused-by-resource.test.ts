@@ -9,26 +9,26 @@ import { RefusedByResource } from "./refused-by-resource.js";
 
 const tenant = tenantWithId(newId("ten"));
 const subscriptionId = newId("whs");
-const found = { candidates: [], claims: [{ tenant }], isWhole: true } as unknown as CandidateSet;
+const ownerSet = { candidates: [], claims: [{ tenant }], isWhole: true } as unknown as CandidateSet;
 const nobody: CandidateSet = { candidates: [], claims: [], isWhole: true };
 
 function aCounter(isInMemory: boolean) {
-  const seen = { reads: 0, noted: [] as unknown[] };
+  const calls = { reads: 0, noted: [] as unknown[] };
   const setOf = async (_key: string, hint: { value: string } | undefined) =>
-    hint?.value === subscriptionId ? found : nobody;
+    hint?.value === subscriptionId ? ownerSet : nobody;
   const counter = new RefusedByResource({
     cache: {
       peek: (key, hint) => (isInMemory ? setOf(key, hint) : undefined),
       read: (key, hint) => {
-        seen.reads += 1;
+        calls.reads += 1;
         return setOf(key, hint);
       },
     },
     limits: new DeliveryLimits({ peek: () => undefined }, 1),
-    trace: { note: (resource, reason) => void seen.noted.push([resource, reason]) },
+    trace: { note: (resource, reason) => void calls.noted.push([resource, reason]) },
     clock: () => new Date(),
   });
-  return { counter, seen };
+  return { counter, seen: calls };
 }
 
 const to = (value: string, kind = "subscription") =>

@@ -14,7 +14,7 @@ interface Parts {
   readonly clock: () => Date;
 }
 
-/** Tells the tenant of the resource in the URL why a delivery was refused, which the vendor does not always learn. */
+/** Tells the tenant with the resource in the URL why a delivery was refused, which the vendor does not always learn. */
 export class RefusedByResource {
   readonly #parts: Parts;
 
@@ -22,7 +22,7 @@ export class RefusedByResource {
     this.#parts = parts;
   }
 
-  /** A failure of the platform does not count, since the vendor sends again. */
+  /** The platform's own failure does not count, since the vendor sends again. */
   async note(delivery: ArrivingDelivery, error: DomainError & { readonly reason?: ErrorCode }): Promise<void> {
     if ((errorCodes[error.code].status ?? 500) >= 500) return;
     const at = this.#parts.clock();
@@ -40,14 +40,14 @@ export class RefusedByResource {
     return resource === undefined || !holder ? undefined : { tenant: holder.tenant.uuid, resource };
   }
 
-  /** A resource that is not in memory is looked for within the limit of lookups. */
+  /** A resource that is not in memory is looked for within the limit on lookups. */
   async #found(delivery: ArrivingDelivery): Promise<CandidateSet | undefined> {
     const { cache, limits } = this.#parts;
     const { providerKey = "", hint } = delivery;
-    const known = limits.look(delivery);
+    const takeBack = limits.look(delivery);
     const set = await cache.read(providerKey, hint);
     if (isEmpty(set)) return undefined;
-    known();
+    takeBack();
     return set;
   }
 }

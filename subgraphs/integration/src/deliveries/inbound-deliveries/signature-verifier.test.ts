@@ -37,12 +37,12 @@ function aTenant() {
 
 const [victim, other] = [aTenant(), aTenant()];
 
-/** The verifier while the connection of each named tenant has the account. */
+/** The verifier while each named tenant's connection has the account. */
 function verifier(holders: readonly ReturnType<typeof aTenant>[]) {
   const texts = new Map([victim, other].map(({ candidate, text }) => [candidate.credential, text]));
   const secrets = {
-    of: async (asked: readonly Candidate[]) =>
-      asked.map(({ credential }) => [
+    of: async (candidates: readonly Candidate[]) =>
+      candidates.map(({ credential }) => [
         { text: texts.get(credential) ?? "", isPublic: true, usableUntil: Number.POSITIVE_INFINITY },
       ]),
   };
@@ -64,13 +64,13 @@ function delivery(signer: ReturnType<typeof aTenant>, changes: Partial<ArrivedDe
     ["x-hub-signature-256", [`sha256=${createHmac("sha256", signer.text).update(body).digest("hex")}`]],
   ]);
   const message = { headers, body, url: "https://platform.example/" };
-  const arrived = { form: "Vendor", providerKey: "mail", hint: undefined, message, address: "192.0.2.1" } as const;
-  return { ...arrived, trace: continueTrace(undefined), ...changes };
+  const defaults = { form: "Vendor", providerKey: "mail", hint: undefined, message, address: "192.0.2.1" } as const;
+  return { ...defaults, trace: continueTrace(undefined), ...changes };
 }
 
 const set = { candidates: [victim.candidate, other.candidate], claims: [victim.claim, other.claim], isWhole: true };
-const tenantsOf = async (holders: readonly ReturnType<typeof aTenant>[], arrived: ArrivedDelivery) =>
-  (await verifier(holders).verify(arrived, set)).matches.map(({ tenant }) =>
+const tenantsOf = async (holders: readonly ReturnType<typeof aTenant>[], arrival: ArrivedDelivery) =>
+  (await verifier(holders).verify(arrival, set)).matches.map(({ tenant }) =>
     tenant === victim.claim.tenant ? "victim" : "other",
   );
 
@@ -85,9 +85,9 @@ it("the key of another tenant signs nothing for the holder of the account", asyn
 });
 
 it("a body that could be JSON and is sent as a form names no account", async () => {
-  const arrived = delivery(victim);
-  const headers = new Map(arrived.message.headers).set("content-type", ["application/x-www-form-urlencoded"]);
-  expect(await tenantsOf([victim], { ...arrived, message: { ...arrived.message, headers } })).toEqual([]);
+  const request = delivery(victim);
+  const headers = new Map(request.message.headers).set("content-type", ["application/x-www-form-urlencoded"]);
+  expect(await tenantsOf([victim], { ...request, message: { ...request.message, headers } })).toEqual([]);
 });
 
 it("a public key is no secret of an HMAC", async () => {
@@ -95,29 +95,33 @@ it("a public key is no secret of an HMAC", async () => {
 });
 
 it("a tenant that stores the public key of another and names a value of every body as its account gets nothing", async () => {
-  const [unnamed, thief] = [undefined, "body:/type"].map((account) => {
-    const given = aTenant();
+  const [withoutAccount, thief] = [undefined, "body:/type"].map((account) => {
+    const tenant = aTenant();
     const { account: _, ...webhook } = driver.webhook as NonNullable<ProviderDriver["webhook"]>;
-    const own = { driver: { webhook: { ...webhook, ...(account === undefined ? {} : { account }) } } };
-    return { ...given, candidate: { ...given.candidate, ...own }, claim: { ...given.claim, ...own } };
+    const driverChange = { driver: { webhook: { ...webhook, ...(account === undefined ? {} : { account }) } } };
+    return {
+      ...tenant,
+      candidate: { ...tenant.candidate, ...driverChange },
+      claim: { ...tenant.claim, ...driverChange },
+    };
   }) as [ReturnType<typeof aTenant>, ReturnType<typeof aTenant>];
   const secret = { text: victim.text, isPublic: true, usableUntil: Number.POSITIVE_INFINITY };
-  const tested = new SignatureVerifier(
+  const verifierOfBoth = new SignatureVerifier(
     {
-      secrets: { of: async (asked) => asked.map(() => [secret]) },
+      secrets: { of: async (candidates) => candidates.map(() => [secret]) },
       keySets: { of: () => async () => [] },
       holders: { holders: async (_key, account) => (account === "made" ? [thief.claim] : []) },
     },
     () => now,
   );
   const both = {
-    candidates: [unnamed.candidate, thief.candidate],
-    claims: [unnamed.claim, thief.claim],
+    candidates: [withoutAccount.candidate, thief.candidate],
+    claims: [withoutAccount.claim, thief.claim],
     isWhole: true,
   };
-  const { matches } = await tested.verify(delivery(victim), both);
-  expect(matches.map(({ tenant }) => tenant)).toEqual([unnamed.claim.tenant, thief.claim.tenant]);
-  expect((await tested.verify(delivery(victim), { ...both, isWhole: false })).matches).toEqual([]);
+  const { matches } = await verifierOfBoth.verify(delivery(victim), both);
+  expect(matches.map(({ tenant }) => tenant)).toEqual([withoutAccount.claim.tenant, thief.claim.tenant]);
+  expect((await verifierOfBoth.verify(delivery(victim), { ...both, isWhole: false })).matches).toEqual([]);
 });
 
 it("tries at most 256 secrets, and those in a grace period after all current ones", async () => {
@@ -126,32 +130,32 @@ it("tries at most 256 secrets, and those in a grace period after all current one
   const candidates = tenants.map((candidate) => ({ ...candidate, driver: hmacDriver }));
   const secretOf = (place: number, version: string) => `a secret of the candidate ${place}, ${version}`;
   const secrets = {
-    of: async (wanted: readonly Candidate[]) => {
-      return wanted.map((_, place) => [
+    of: async (testCandidates: readonly Candidate[]) => {
+      return testCandidates.map((_, place) => [
         { text: secretOf(place, "old"), isPublic: false, usableUntil: now.getTime() + 1000 },
         { text: secretOf(place, "new"), isPublic: false, usableUntil: Number.POSITIVE_INFINITY },
         { text: secretOf(place, "older"), isPublic: false, usableUntil: now.getTime() + 1000 },
       ]);
     },
   };
-  const own = new SignatureVerifier(
+  const ownVerifier = new SignatureVerifier(
     { secrets, keySets: { of: () => async () => [] }, holders: { holders: async () => [] } },
     () => now,
   );
-  const matched = async (place: number, version: string): Promise<boolean> => {
+  const isMatched = async (place: number, version: string): Promise<boolean> => {
     const body = Buffer.from("{}");
     const digest = createHmac("sha256", secretOf(place, version)).update(body).digest("hex");
     const headers = new Map([["x-hub-signature-256", [`sha256=${digest}`]]]);
-    const arrived = delivery(victim, { message: { headers, body, url: "https://platform.example/" } });
-    const { matches } = await own.verify(arrived, { candidates, claims: [], isWhole: true });
+    const request = delivery(victim, { message: { headers, body, url: "https://platform.example/" } });
+    const { matches } = await ownVerifier.verify(request, { candidates, claims: [], isWhole: true });
     expect(matches.length).toBeLessThanOrEqual(1);
     return matches[0]?.tenant === candidates[place]?.tenant;
   };
-  // 100 current secrets, one more of each candidate, and a third one of the first 56.
-  expect(await matched(99, "new")).toBe(true);
-  expect(await matched(99, "old")).toBe(true);
-  expect(await matched(55, "older")).toBe(true);
-  expect(await matched(56, "older")).toBe(false);
+  // 100 current secrets, one more for each candidate, and a third one for the first 56.
+  expect(await isMatched(99, "new")).toBe(true);
+  expect(await isMatched(99, "old")).toBe(true);
+  expect(await isMatched(55, "older")).toBe(true);
+  expect(await isMatched(56, "older")).toBe(false);
 });
 
 it("a public key decides nothing where a former key of another tenant was left out for the number of secrets", async () => {
@@ -164,24 +168,24 @@ it("a public key decides nothing where a former key of another tenant was left o
     { ...current, text: credential === thief?.credential ? victim.text : other.text },
     { ...former, text: credential === owner?.credential ? victim.text : other.text },
   ];
-  const own = new SignatureVerifier(
+  const ownVerifier = new SignatureVerifier(
     {
-      secrets: { of: async (asked) => asked.map(secretsOf) },
+      secrets: { of: async (candidates) => candidates.map(secretsOf) },
       keySets: { of: () => async () => [] },
       holders: { holders: async () => [] },
     },
     () => now,
   );
-  expect((await own.verify(delivery(victim), { candidates, claims: [], isWhole: true })).matches).toEqual([]);
+  expect((await ownVerifier.verify(delivery(victim), { candidates, claims: [], isWhole: true })).matches).toEqual([]);
 });
 
 it("asks for the delivery again where nothing verifies and a secret cannot be opened", async () => {
-  const sealed = { isSealed: true } as const;
-  const own = (isPublic: boolean) =>
+  const sealedSecret = { isSealed: true } as const;
+  const verifierWith = (isPublic: boolean) =>
     new SignatureVerifier(
       {
         secrets: {
-          of: async () => [[sealed], [{ text: victim.text, isPublic, usableUntil: Number.POSITIVE_INFINITY }]],
+          of: async () => [[sealedSecret], [{ text: victim.text, isPublic, usableUntil: Number.POSITIVE_INFINITY }]],
         },
         keySets: { of: () => async () => [] },
         holders: { holders: async () => [] },
@@ -190,16 +194,16 @@ it("asks for the delivery again where nothing verifies and a secret cannot be op
     );
   const set = { candidates: [other.candidate, victim.candidate], claims: [], isWhole: true };
   const unavailable = { code: "UNAVAILABLE" };
-  // The key that cannot be opened may be that of the owner, and a public key proves the vendor only.
-  await expect(own(true).verify(delivery(victim), set)).rejects.toMatchObject(unavailable);
+  // The key that cannot be opened may be the owner's, and a public key proves the vendor only.
+  await expect(verifierWith(true).verify(delivery(victim), set)).rejects.toMatchObject(unavailable);
   const body = Buffer.from("{}");
-  const signed = (secret: string) => {
+  const signedDelivery = (secret: string) => {
     const digest = createHmac("sha256", secret).update(body).digest("hex");
     const headers = new Map([["x-hub-signature-256", [`sha256=${digest}`]]]);
     return delivery(victim, { form: "Specified", message: { headers, body, url: "https://platform.example/" } });
   };
-  await expect(own(false).verify(signed("another"), set)).rejects.toMatchObject(unavailable);
-  const { matches } = await own(false).verify(signed(victim.text), set);
+  await expect(verifierWith(false).verify(signedDelivery("another"), set)).rejects.toMatchObject(unavailable);
+  const { matches } = await verifierWith(false).verify(signedDelivery(victim.text), set);
   expect(matches.map(({ tenant }) => tenant)).toEqual([victim.candidate.tenant]);
 });
 
@@ -223,8 +227,8 @@ describe("the refusal of a delivery", () => {
   const verifierOf = new SignatureVerifier(
     {
       secrets: {
-        of: async (asked) =>
-          asked.map(() => [{ text: secret, isPublic: false, usableUntil: Number.POSITIVE_INFINITY }]),
+        of: async (candidates) =>
+          candidates.map(() => [{ text: secret, isPublic: false, usableUntil: Number.POSITIVE_INFINITY }]),
       },
       keySets: { of: () => async () => [] },
       holders: { holders: async () => [] },
@@ -238,24 +242,24 @@ describe("the refusal of a delivery", () => {
     const { matches, refusal } = await verifierOf.verify(delivery(victim, { message }), set);
     return matches.length > 0 ? "none" : refusal;
   };
-  const signed = (at: number, by = secret) => ({
+  const signedHeaders = (at: number, by = secret) => ({
     "x-at": String(at),
     "x-signed": createHmac("sha256", by).update(`${at}{}`).digest("hex"),
   });
   const seconds = Math.floor(now.getTime() / 1000);
 
   it("calls only a signature that is right expired, so that an old time tells nothing to others", async () => {
-    expect(await refusal(signed(seconds))).toBe("none");
+    expect(await refusal(signedHeaders(seconds))).toBe("none");
     for (const at of [seconds - 301, seconds + 302]) {
-      expect(await refusal(signed(at))).toBe("SIGNATURE_EXPIRED");
-      expect(await refusal(signed(at, "another secret"))).toBe("SIGNATURE_INVALID");
+      expect(await refusal(signedHeaders(at))).toBe("SIGNATURE_EXPIRED");
+      expect(await refusal(signedHeaders(at, "another secret"))).toBe("SIGNATURE_INVALID");
     }
-    expect(await refusal({ ...signed(seconds - 301), "x-at": String(seconds) })).toBe("SIGNATURE_INVALID");
+    expect(await refusal({ ...signedHeaders(seconds - 301), "x-at": String(seconds) })).toBe("SIGNATURE_INVALID");
   });
 
   it("tells a signature that is missing from one that is wrong", async () => {
-    const { "x-signed": _, ...unsigned } = signed(seconds);
-    expect(await refusal(unsigned)).toBe("SIGNATURE_MISSING");
-    expect(await refusal({ ...unsigned, "x-signed": "" })).toBe("SIGNATURE_INVALID");
+    const { "x-signed": _, ...otherHeaders } = signedHeaders(seconds);
+    expect(await refusal(otherHeaders)).toBe("SIGNATURE_MISSING");
+    expect(await refusal({ ...otherHeaders, "x-signed": "" })).toBe("SIGNATURE_INVALID");
   });
 });

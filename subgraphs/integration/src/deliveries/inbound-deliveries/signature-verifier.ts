@@ -30,11 +30,11 @@ export interface Match extends Registration {
   readonly subscriptionId: string | null;
   readonly connectionId: string | null;
   readonly subscriptionProject: string | null;
-  /** The kind of key that verified: a secret of the tenant, or a public key of the vendor. */
+  /** The kind of key that verified: a tenant's secret, or a vendor's public key. */
   readonly provedBy: "Secret" | "VendorKey";
 }
 
-/** The signature that the specification shows: the HMAC of the body in the header X-Hub-Signature-256. */
+/** The signature that the specification shows: the body's HMAC in the header X-Hub-Signature-256. */
 const specifiedScheme: HmacScheme = {
   kind: "hmac",
   algorithm: "sha256",
@@ -74,10 +74,10 @@ interface Tried {
   readonly isSealed: boolean;
 }
 
-/** The header of a detached JWS beside the body of the specification. */
+/** The header with a detached JWS beside the specification's body. */
 const specifiedJwsHeader = "x-jws-signature";
 
-/** Finds the tenant of a delivery by the secret or the vendor's key that verifies its signature. */
+/** Finds a delivery's tenant by the secret or the vendor's key that verifies its signature. */
 export class SignatureVerifier {
   readonly #secrets: Pick<OpenSecrets, "of">;
   readonly #keySets: Pick<KeySets, "of">;
@@ -98,7 +98,7 @@ export class SignatureVerifier {
     this.#clock = clock;
   }
 
-  /** Throws UNAVAILABLE when the keys of a vendor cannot be read, or nothing has verified and a secret cannot be opened. */
+  /** Throws UNAVAILABLE when a vendor's keys cannot be read, or nothing has verified and a secret cannot be opened. */
   async verify(delivery: ArrivedDelivery, set: CandidateSet): Promise<Verification> {
     const { verified, isWhole, isSealed, isExpired } = await this.#bySecret(delivery, set.candidates);
     const byKeySet = await this.#byKeySet(delivery, set);
@@ -120,8 +120,8 @@ export class SignatureVerifier {
   }
 
   /**
-   * Tries the current secret of each candidate, then those in their grace period in turns, so that the rotations of one
-   * tenant displace no secret of another. It goes on after a match, so that the time does not tell which one it was.
+   * Tries each candidate's current secret, then those in their grace period in turns, so that one tenant's rotations
+   * displace no secret of another. It goes on after a match, so that the time does not tell which one it was.
    */
   async #bySecret(delivery: ArrivedDelivery, candidates: readonly Candidate[]): Promise<Tried> {
     const now = this.#clock();
@@ -145,19 +145,19 @@ export class SignatureVerifier {
       const test = testOf(candidate);
       return test ? [{ candidate, test }] : [];
     });
-    const known = await this.#secrets.of(testable.map(({ candidate }) => candidate));
-    const secrets = known.map((own) => own.filter(isOpen));
-    const isSealed = known.some((own) => !own.every(isOpen));
+    const secretLists = await this.#secrets.of(testable.map(({ candidate }) => candidate));
+    const secrets = secretLists.map((list) => list.filter(isOpen));
+    const isSealed = secretLists.some((list) => !list.every(isOpen));
     const nowMs = now.getTime();
     const trials = testable.flatMap(({ candidate, test }, place) => {
       const scheme = schemeOf(delivery, candidate);
-      const own = (secrets[place] ?? []).filter(({ isPublic }) => takesPublicKeys(scheme) || !isPublic);
-      return own.sort(currentFirst).map((secret, turn) => ({
+      const ownSecrets = (secrets[place] ?? []).filter(({ isPublic }) => takesPublicKeys(scheme) || !isPublic);
+      return ownSecrets.sort(currentFirst).map((secret, turn) => ({
         ...{ ...secret, turn, candidate, test },
         byPublicKey: secret.isPublic || hasPublicKeys(scheme),
       }));
     });
-    const inTurns = trials.sort((one, other) => one.turn - other.turn).slice(0, maxSecrets);
+    const inTurns = trials.sort((first, other) => first.turn - other.turn).slice(0, maxSecrets);
     const isLarge = delivery.message.body.length > ordinaryBytes;
     const matching = await longWork.begin(senderOf(delivery), matchingTrials(inTurns, { nowMs, isLarge }));
     return {
@@ -168,23 +168,23 @@ export class SignatureVerifier {
     };
   }
 
-  /** Public keys that tenants have stored. Any tenant may store the key of another, so that it proves the vendor only. */
+  /** Public keys that tenants have stored. Any tenant may store another tenant's key, so it proves the vendor only. */
   async #byStoredKey(
     delivery: ArrivedDelivery,
     set: CandidateSet,
-    verified: readonly Candidate[],
+    candidates: readonly Candidate[],
   ): Promise<readonly Claim[]> {
-    if (verified.length === 0) return [];
-    const ofTenants = new Map(claimsOfCandidates(set, verified).map((claim) => [claim.tenant.uuid, claim]));
+    if (candidates.length === 0) return [];
+    const ofTenants = new Map(claimsOfCandidates(set, candidates).map((claim) => [claim.tenant.uuid, claim]));
     const isOfKind = ({ driver: { webhook } }: Claim): boolean =>
       webhook !== undefined && takesPublicKeys(webhook.scheme);
     // A holder whose secret is not among the candidates, for example while it is suspended, counts as well.
     const keep = async (claims: readonly Claim[]): Promise<readonly Claim[]> => {
-      const known = claims.map((claim) => ofTenants.get(claim.tenant.uuid));
-      if (known.every((claim) => claim === undefined)) return [];
+      const verifiedClaims = claims.map((claim) => ofTenants.get(claim.tenant.uuid));
+      if (verifiedClaims.every((claim) => claim === undefined)) return [];
       return claims.flatMap((claim, place) => {
-        const found = known[place];
-        return found ? [{ ...found, takesPart: claim.takesPart }] : isOfKind(claim) ? [claim] : [];
+        const verifiedClaim = verifiedClaims[place];
+        return verifiedClaim ? [{ ...verifiedClaim, takesPart: claim.takesPart }] : isOfKind(claim) ? [claim] : [];
       });
     };
     return matchesOfVendorKey(delivery, { ...set, claims: [...ofTenants.values()] }, this.#holders, keep);
@@ -197,10 +197,10 @@ export class SignatureVerifier {
     });
     if (claims.length === 0) return { claims: [], isExpired: false };
     let isExpired = false;
-    const verify: Verify = async (asked) => {
-      const found = await this.#verifiedByKeySet(delivery, asked);
-      isExpired ||= found.isExpired;
-      return found.claims;
+    const verify: Verify = async (claims) => {
+      const outcome = await this.#verifiedByKeySet(delivery, claims);
+      isExpired ||= outcome.isExpired;
+      return outcome.claims;
     };
     return { claims: await matchesOfVendorKey(delivery, { ...set, claims }, this.#holders, verify), isExpired };
   }
@@ -219,8 +219,8 @@ export class SignatureVerifier {
     const values = outcomes.map((outcome) => (outcome.status === "fulfilled" ? outcome.value : undefined));
     const isExpired = values.includes("expired");
     if (!values.includes("valid")) {
-      const failed = outcomes.find((outcome) => outcome.status === "rejected");
-      if (failed && !isExpired) throw unreadableKeys(failed.reason);
+      const failure = outcomes.find((outcome) => outcome.status === "rejected");
+      if (failure && !isExpired) throw unreadableKeys(failure.reason);
       return { claims: [], isExpired };
     }
     return { claims: claims.filter((_, place) => [undefined, "valid"].includes(values[place])), isExpired };
@@ -229,7 +229,7 @@ export class SignatureVerifier {
 
 interface FoundByKeySet {
   readonly claims: readonly Claim[];
-  /** Whether a key of the vendor has made the signature, whose time is not recent. */
+  /** Whether a vendor's key has made the signature, whose time is not recent. */
   readonly isExpired: boolean;
 }
 
@@ -237,7 +237,7 @@ interface Trial extends OpenSecret {
   readonly test: PreparedSignature;
 }
 
-/** The trials whose secret has signed the delivery. Each secret of a large body has a turn of its own. */
+/** The trials whose secret has signed the delivery. Each secret has its own turn for a large body. */
 function* matchingTrials<T extends Trial>(
   trials: readonly T[],
   { nowMs, isLarge }: { readonly nowMs: number; readonly isLarge: boolean },
@@ -250,7 +250,7 @@ function* matchingTrials<T extends Trial>(
   return matching;
 }
 
-/** Whether the delivery has no signature of any scheme that is known for it. */
+/** Whether the delivery has no signature in any scheme that is known for it. */
 function refusalOf(delivery: ArrivedDelivery, { candidates, claims }: CandidateSet): SignatureRefusal {
   const { headers, body } = delivery.message;
   const hasTokenInside = ({ driver: { webhook } }: Registration) => webhook && tokenPlace(webhook) !== undefined;
@@ -265,7 +265,8 @@ function refusalOf(delivery: ArrivedDelivery, { candidates, claims }: CandidateS
 }
 
 const isCurrent = ({ usableUntil }: OpenSecret): boolean => usableUntil === Number.POSITIVE_INFINITY;
-const currentFirst = (one: OpenSecret, other: OpenSecret): number => Number(isCurrent(other)) - Number(isCurrent(one));
+const currentFirst = (first: OpenSecret, other: OpenSecret): number =>
+  Number(isCurrent(other)) - Number(isCurrent(first));
 
 function unreadableKeys(error: unknown): unknown {
   if (!(error instanceof KeysUnavailable)) return error;

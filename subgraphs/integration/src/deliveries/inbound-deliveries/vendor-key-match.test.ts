@@ -27,7 +27,7 @@ function aClaim(reading: Reading = {}, changes: Partial<Claim> = {}): Claim {
   };
 }
 
-const hinted = (kind: DeliveryHint["kind"], value: string): DeliveryHint => ({ kind, value });
+const hintOf = (kind: DeliveryHint["kind"], value: string): DeliveryHint => ({ kind, value });
 
 function arrived(hint?: DeliveryHint, text = '{"id":"1","type":"invoice.paid","account":"acct"}'): ArrivedDelivery {
   const headers = new Map([["content-type", ["application/json"]]]);
@@ -51,22 +51,22 @@ interface Given {
 
 /** The matches, and how many keys were tried. */
 async function match({ claims, holders = {}, strangers = [], hint, isWhole = true, text }: Given) {
-  let tried = 0;
+  let triedCount = 0;
   const matches = await matchesOfVendorKey(
     arrived(hint, text),
     { claims, isWhole },
     { holders: async (_key, account) => holders[account] ?? [] },
-    async (asked) => {
-      tried += asked.length;
-      return asked.filter((claim) => !strangers.includes(claim));
+    async (claims) => {
+      triedCount += claims.length;
+      return claims.filter((claim) => !strangers.includes(claim));
     },
   );
-  return { matches, tried };
+  return { matches, tried: triedCount };
 }
 
-const matched = async (given: Given) => (await match(given)).matches;
+const matchesOf = async (options: Given) => (await match(options)).matches;
 
-const named = { account: "body:/account" };
+const namedAccount = { account: "body:/account" };
 
 describe("a tenant whose driver names no account", () => {
   const victim = aClaim();
@@ -74,51 +74,53 @@ describe("a tenant whose driver names no account", () => {
   const holders = { "invoice.paid": [thief] };
 
   it("gets its deliveries, and loses none to a tenant that names a value of every body as its account", async () => {
-    expect(await matched({ claims: [victim] })).toEqual([victim]);
-    expect(await matched({ claims: [victim, thief], holders })).toEqual([victim, thief]);
-    expect(await matched({ claims: [victim, thief], holders, hint: hinted("account", "invoice.paid") })).toHaveLength(
+    expect(await matchesOf({ claims: [victim] })).toEqual([victim]);
+    expect(await matchesOf({ claims: [victim, thief], holders })).toEqual([victim, thief]);
+    expect(await matchesOf({ claims: [victim, thief], holders, hint: hintOf("account", "invoice.paid") })).toHaveLength(
       2,
     );
   });
 
   it("is not disturbed by a tenant whose key does not verify", async () => {
-    expect(await matched({ claims: [victim, thief], holders, strangers: [thief] })).toEqual([victim]);
+    expect(await matchesOf({ claims: [victim, thief], holders, strangers: [thief] })).toEqual([victim]);
   });
 
   it("gets the deliveries of its own resource whatever others have registered", async () => {
-    expect(await matched({ claims: [victim], holders, hint: hinted("connection", newId("con")) })).toEqual([victim]);
+    expect(await matchesOf({ claims: [victim], holders, hint: hintOf("connection", newId("con")) })).toEqual([victim]);
   });
 
   it("gets none while it takes none, and neither does another tenant", async () => {
-    const disabled = aClaim({}, { takesPart: false });
-    expect(await matched({ claims: [disabled] })).toEqual([]);
-    expect(await matched({ claims: [disabled, thief], holders })).toHaveLength(2);
+    const disabledClaim = aClaim({}, { takesPart: false });
+    expect(await matchesOf({ claims: [disabledClaim] })).toEqual([]);
+    expect(await matchesOf({ claims: [disabledClaim, thief], holders })).toHaveLength(2);
   });
 });
 
 describe("a tenant whose driver names the account", () => {
-  const owner = aClaim(named);
-  const others = Array.from({ length: 20 }, () => aClaim(named));
+  const owner = aClaim(namedAccount);
+  const others = Array.from({ length: 20 }, () => aClaim(namedAccount));
 
   it("gets the deliveries of its account among many others, and no key of another tenant is tried", async () => {
-    const given = { claims: [...others, owner], holders: { acct: [owner] } };
-    expect(await match(given)).toEqual({ matches: [owner], tried: 1 });
-    expect(await matched({ ...given, hint: hinted("account", "acct") })).toEqual([owner]);
-    expect(await matched({ ...given, holders: { other: [owner] }, hint: hinted("account", "other") })).toEqual([]);
-    expect(await matched({ ...given, holders: {} })).toEqual([]);
+    const options = { claims: [...others, owner], holders: { acct: [owner] } };
+    expect(await match(options)).toEqual({ matches: [owner], tried: 1 });
+    expect(await matchesOf({ ...options, hint: hintOf("account", "acct") })).toEqual([owner]);
+    expect(await matchesOf({ ...options, holders: { other: [owner] }, hint: hintOf("account", "other") })).toEqual([]);
+    expect(await matchesOf({ ...options, holders: {} })).toEqual([]);
   });
 
   it.each([
     ["at another place", { account: "body:/type" }, "invoice.paid"],
-    ["of a batch", { ...named, batch: true }, "acct"],
-    ["in another form", { ...named, formPayload: "payload" }, "acct"],
+    ["of a batch", { ...namedAccount, batch: true }, "acct"],
+    ["in another form", { ...namedAccount, formPayload: "payload" }, "acct"],
     ["partly in a header, which is not signed", { account: "body:/account & header:x-any" }, "acct"],
   ])("loses no delivery to a tenant that reads the account %s", async (_, reading, account) => {
     const thief = aClaim(reading);
-    // The body of this event may name no account of the owner.
+    // The body of this event may not name the owner's account.
     for (const holders of [{ [account]: [thief] }, { acct: [owner], [account]: [thief] }])
-      expect(await matched({ claims: [owner, thief], holders })).toEqual([owner, thief]);
-    expect(await matched({ claims: [owner, thief], holders: { acct: [owner] }, strangers: [thief] })).toEqual([owner]);
+      expect(await matchesOf({ claims: [owner, thief], holders })).toEqual([owner, thief]);
+    expect(await matchesOf({ claims: [owner, thief], holders: { acct: [owner] }, strangers: [thief] })).toEqual([
+      owner,
+    ]);
   });
 
   it("needs a hint as soon as not all registrations can be compared", async () => {
@@ -132,21 +134,21 @@ describe("a tenant whose driver names the account", () => {
 });
 
 it("the body is not read before a key has verified it, where the URL names the account", async () => {
-  const owner = aClaim(named);
-  const sent = arrived(hinted("account", "acct"));
+  const owner = aClaim(namedAccount);
+  const delivery = arrived(hintOf("account", "acct"));
   let reads = 0;
-  const message = Object.defineProperty({ ...sent.message }, "body", {
+  const message = Object.defineProperty({ ...delivery.message }, "body", {
     get: () => {
       reads += 1;
-      return sent.message.body;
+      return delivery.message.body;
     },
   });
   const verify = (isValid: boolean) =>
     matchesOfVendorKey(
-      { ...sent, message },
+      { ...delivery, message },
       { claims: [owner], isWhole: true },
       { holders: async () => [owner] },
-      async (asked) => (isValid ? asked : []),
+      async (claims) => (isValid ? claims : []),
     );
   expect(await verify(false)).toEqual([]);
   expect(reads).toBe(0);

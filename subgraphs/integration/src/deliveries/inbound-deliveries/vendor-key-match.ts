@@ -11,16 +11,16 @@ export interface AccountHolders {
 /** The tenants whose key set, or public key, verifies the signature. */
 export type Verify = (claims: readonly Claim[]) => Promise<readonly Claim[]>;
 
-/** The keys of more tenants are not compared: the hint of a resource is needed then. */
+/** The keys of more tenants are not compared: a resource's hint is needed then. */
 const maxClaims = 8;
 
 const isResource = ({ hint }: ArrivedDelivery): boolean => hint?.kind === "subscription" || hint?.kind === "connection";
 
 /**
- * The tenants that a signature with a public key of the vendor belongs to; several make the delivery ambiguous. The
- * signature proves the vendor only, because every tenant may register the key. Without the resource of a hint the account
- * in the signed body decides, where all tenants whose key verifies read it at one place. A tenant that reads it at another
- * place, or names none, could take the deliveries of the others: it makes the delivery ambiguous.
+ * The tenants to which a signature with a vendor's public key belongs; several make the delivery ambiguous. The
+ * signature proves the vendor only, because every tenant may register the key. Without a hint's resource the account in
+ * the signed body decides, where all tenants whose key verifies read it at one place. A tenant that reads it at another
+ * place, or names none, could take the others' deliveries: it makes the delivery ambiguous.
  */
 export async function matchesOfVendorKey(
   delivery: ArrivedDelivery,
@@ -29,18 +29,20 @@ export async function matchesOfVendorKey(
   verify: Verify,
 ): Promise<readonly Claim[]> {
   if (isResource(delivery)) {
-    const verified = await verify(claims);
-    const agreed = await Promise.all(verified.map((claim) => agrees(delivery, claim, holders)));
-    return verified.filter((_, place) => agreed[place]);
+    const verifiedClaims = await verify(claims);
+    const agreements = await Promise.all(verifiedClaims.map((claim) => agrees(delivery, claim, holders)));
+    return verifiedClaims.filter((_, place) => agreements[place]);
   }
   if (!isWhole) return [];
   if (readAlike(claims)) return holdersOfAccount(delivery, claims, holders, verify);
   if (claims.length > maxClaims) return [];
-  const verified = await verify(claims);
-  return readAlike(verified) ? holdersOfAccount(delivery, verified, holders, verify) : takingPart(verified);
+  const verifiedClaims = await verify(claims);
+  return readAlike(verifiedClaims)
+    ? holdersOfAccount(delivery, verifiedClaims, holders, verify)
+    : takingPart(verifiedClaims);
 }
 
-/** Whether all tenants read the account at one place of the body. */
+/** Whether all tenants read the account at one place in the body. */
 const readAlike = (claims: readonly Claim[]): boolean =>
   claims.every(({ driver }) => namesAccount(driver)) && new Set(claims.map(readingOf)).size === 1;
 
@@ -48,7 +50,7 @@ const readAlike = (claims: readonly Claim[]): boolean =>
 const takingPart = (claims: readonly Claim[]): readonly Claim[] =>
   claims.length === 1 ? claims.filter(({ takesPart }) => takesPart) : claims;
 
-/** Whether the account in the signed body is one of the resource that the hint names. */
+/** Whether the account in the signed body belongs to the resource that the hint names. */
 async function agrees(delivery: ArrivedDelivery, claim: Claim, accounts: AccountHolders): Promise<boolean> {
   if (!namesAccount(claim.driver)) return true;
   const account = signedAccount(delivery, claim.driver);
@@ -69,20 +71,22 @@ async function holdersOfAccount(
   // A large body has a hint, so that it is parsed only after a key has verified it.
   const account = delivery.hint?.value ?? signedAccount(delivery, first.driver);
   if (account === undefined) return [];
-  const held = await holders.holders(first.providerKey, account);
-  const alike = held.filter((claim) => readingOf(claim) === readingOf(first));
+  const holdingClaims = await holders.holders(first.providerKey, account);
+  const alike = holdingClaims.filter((claim) => readingOf(claim) === readingOf(first));
   if (alike.length > maxClaims) return [];
-  const verified = await verify(alike);
-  return verified.length > 0 && signedAccount(delivery, first.driver) === account ? takingPart(verified) : [];
+  const verifiedClaims = await verify(alike);
+  return verifiedClaims.length > 0 && signedAccount(delivery, first.driver) === account
+    ? takingPart(verifiedClaims)
+    : [];
 }
 
 /** Where and how a driver finds the account in a body. */
 const readingOf = ({ driver: { webhook } }: Claim): string =>
   JSON.stringify([webhook?.account, webhook?.batch ?? false, webhook?.events, webhook?.formPayload]);
 
-/** The claims of candidates whose public key has verified the delivery. */
-export const claimsOfCandidates = ({ claims }: CandidateSet, verified: readonly Candidate[]): Claim[] =>
-  verified.map((candidate) => ({
+/** The candidates' claims where their public key has verified the delivery. */
+export const claimsOfCandidates = ({ claims }: CandidateSet, candidates: readonly Candidate[]): Claim[] =>
+  candidates.map((candidate) => ({
     ...candidate,
     account: claims.find(({ connectionId }) => connectionId === candidate.connectionId)?.account ?? null,
     takesPart: true,
@@ -98,7 +102,7 @@ const namesAccount = ({ webhook }: ProviderDriver): boolean =>
 const isAmbiguous = ({ message }: ArrivedDelivery): boolean =>
   isForm(message.headers.get("content-type")?.[0]) && /^\s*[[{"]/.test(message.body.toString("latin1", 0, 64));
 
-/** The account that the signed body names; undefined for none, and for events of several accounts. */
+/** The account that the signed body names; undefined for none, and for events from several accounts. */
 function signedAccount(delivery: ArrivedDelivery, { webhook }: ProviderDriver): string | undefined {
   const path = webhook?.account;
   if (path === undefined || isAmbiguous(delivery)) return undefined;

@@ -5,7 +5,7 @@ import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 import { hasFailed, isUnhandled, type WebhookDeliveryState } from "./webhook-delivery.states.js";
 
 /**
- * A verified delivery of a vendor. The unique key refuses a second delivery with the same ID for as long as the row is
+ * A vendor's verified delivery. The unique key refuses a second delivery with the same ID for as long as the row is
  * kept. Workers claim deliveries across tenants, for their handling.
  */
 @Entity(workerTable("webhook_deliveries"))
@@ -46,7 +46,7 @@ export class WebhookDelivery {
   @Property({ type: "blob" })
   bodySha256: Buffer;
 
-  /** The payload as JSON text, encrypted. The three columns are null after the retention of payloads. */
+  /** The payload as JSON text, encrypted. The three columns are null after the payload retention. */
   @Property({ type: "text", nullable: true })
   keyId: string | null;
 
@@ -64,7 +64,7 @@ export class WebhookDelivery {
   @Property({ type: wireId("con"), nullable: true })
   connectionId: string | null;
 
-  /** The run of the operation ProcessDelivery, which is written in the same transaction. */
+  /** The run for the operation ProcessDelivery, which is written in the same transaction. */
   @Property({ type: wireId("run") })
   runId: string;
 
@@ -79,7 +79,7 @@ export class WebhookDelivery {
   @Property({ type: "timestamptz", nullable: true })
   nextAttemptAt: Date | null;
 
-  /** The fencing number: only the holder of the newest claim stores a result. */
+  /** The fencing number: only the process with the newest claim stores a result. */
   @Property({ type: "integer", default: 0 })
   claims: number;
 

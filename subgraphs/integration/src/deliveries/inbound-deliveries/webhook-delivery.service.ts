@@ -71,7 +71,7 @@ interface Parts {
   readonly seal: EnvelopeSeal;
 }
 
-/** Reads the recorded deliveries of a tenant. */
+/** Reads a tenant's recorded deliveries. */
 export class WebhookDeliveryService {
   readonly #parts: Parts;
 
@@ -99,8 +99,8 @@ export class WebhookDeliveryService {
     const uuid = decodeId("whd", deliveryId);
     const row = await this.#parts.database.reader.row<PayloadRow>(payloadById, tenant, uuid);
     if (!row?.key_id || !row.wrapped_key || !row.ciphertext) return null;
-    const sealed = { keyId: row.key_id, wrappedKey: row.wrapped_key, ciphertext: row.ciphertext };
-    return parseForeignJson(this.#parts.seal.open(sealed, payloadOwner(tenant.tenantId, deliveryId)).toString());
+    const sealedPayload = { keyId: row.key_id, wrappedKey: row.wrapped_key, ciphertext: row.ciphertext };
+    return parseForeignJson(this.#parts.seal.open(sealedPayload, payloadOwner(tenant.tenantId, deliveryId)).toString());
   }
 
   list(

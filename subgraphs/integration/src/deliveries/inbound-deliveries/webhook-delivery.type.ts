@@ -27,7 +27,7 @@ class WebhookDeliveryErrorType {
   message: string | null;
 }
 
-/** The GraphQL type of an inbound delivery. `payload` has a resolver of its own. */
+/** The GraphQL type for an inbound delivery. `payload` has its own resolver. */
 @ObjectType("WebhookDelivery", { simpleResolvers: true, description: "A verified delivery of a vendor." })
 @Directive('@key(fields: "deliveryId")')
 export class WebhookDeliveryType {

@@ -2,7 +2,7 @@ import { columnsOf, type RecordOf, type RowOf, rowReader } from "@factory/runtim
 import { WebhookDelivery } from "./webhook-delivery.entity.js";
 import type { WebhookDeliveryType } from "./webhook-delivery.type.js";
 
-/** The members of a delivery without its payload. */
+/** A delivery's members without its payload. */
 const shownMembers = [
   "deliveryId",
   "providerId",
@@ -42,7 +42,7 @@ export function deliveryView(delivery: RecordOf<WebhookDelivery, ShownMember>): 
     normalizedEventType: delivery.normalizedEventType,
     status,
     attempts: delivery.attempts,
-    // While the delivery is Processing, the column holds the end of its claim.
+    // While the delivery is Processing, the column holds the time when its claim ends.
     nextAttemptAt: status === "Processing" ? null : (delivery.nextAttemptAt?.toISOString() ?? null),
     error: errorCode === null ? null : { code: errorCode, message: errorDetail },
     subscriptionId: delivery.subscriptionId,

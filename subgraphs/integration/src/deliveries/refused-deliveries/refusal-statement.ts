@@ -3,7 +3,7 @@
 import { namedStatement } from "@factory/runtime/db/named-parameters";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 
-/** Counts refusals. A row keeps the time of its first refusal and of its newest one. */
+/** Counts refusals. A row keeps its first and its newest refusal's time. */
 export const countRefusals = namedStatement(
   "refused_deliveries_count",
   `insert into refused_deliveries as known (tenant_id, resource_id, count, last_reason, first_refused_at, last_refused_at)
@@ -20,7 +20,7 @@ export const countRefusals = namedStatement(
 const counts = `coalesce(refused.count, 0)::text as count, refused.last_reason, refused.first_refused_at,
   refused.last_refused_at`;
 
-/** The refusals of one resource of the tenant. Without a row the resource does not exist. */
+/** The refusals for one resource in the tenant. Without a row the resource does not exist. */
 export const refusalsOf = {
   subscription: tenantStatement(
     "refused_deliveries_of_subscription",

@@ -1,6 +1,6 @@
 import { type Refusals, RefusalTrace } from "./refusal-trace.js";
 
-const [one, other] = ["1", "2"].map((id) => ({ tenant: `t${id}`, resource: `r${id}` })) as [Place, Place];
+const [first, other] = ["1", "2"].map((id) => ({ tenant: `t${id}`, resource: `r${id}` })) as [Place, Place];
 type Place = { tenant: string; resource: string };
 const at = new Date(1_700_000_000_000);
 
@@ -8,13 +8,13 @@ const at = new Date(1_700_000_000_000);
 function aTrace() {
   let now = 0;
   let isDown = false;
-  const written: (Refusals & { now: number })[] = [];
+  const writtenRefusals: (Refusals & { now: number })[] = [];
   const failures: unknown[] = [];
   const timers: { at: number; work: () => void }[] = [];
   const trace = new RefusalTrace({
     write: async (refusals) => {
       if (isDown) throw new Error("down");
-      written.push(...refusals.map((each) => ({ ...each, now })));
+      writtenRefusals.push(...refusals.map((each) => ({ ...each, now })));
     },
     onFailure: (error) => void failures.push(error),
     clock: () => now,
@@ -32,13 +32,13 @@ function aTrace() {
     }
     now = until;
   };
-  return { trace, written, failures, timers, pass, setDown: (down: boolean) => void (isDown = down) };
+  return { trace, written: writtenRefusals, failures, timers, pass, setDown: (down: boolean) => void (isDown = down) };
 }
 
 it("a flood of refusals is written at most once in ten seconds, and no refusal is left out", async () => {
   const { trace, written, pass } = aTrace();
   for (let second = 0; second < 60; second += 1) {
-    for (let time = 0; time < 100; time += 1) trace.note(one, "SIGNATURE_INVALID", at);
+    for (let time = 0; time < 100; time += 1) trace.note(first, "SIGNATURE_INVALID", at);
     await pass(1000);
   }
   await pass(20_000);
@@ -52,7 +52,7 @@ it("a flood of refusals is written at most once in ten seconds, and no refusal i
 it("refusals of many resources at different times leave no timers behind", async () => {
   const { trace, timers, pass } = aTrace();
   const note = (resource: string) => trace.note({ tenant: "t", resource }, "SIGNATURE_INVALID", at);
-  // each resource is refused once a second at a time of its own, and every other second one for the first time
+  // each resource is refused once a second at its own time, and every other second one for the first time
   for (let turn = 0; turn < 800; turn += 1) {
     for (let id = 0; id < 5; id += 1) if ((turn + 2 * id) % 8 === 0) note(`r${id}`);
     if (turn % 16 === 3) note(`fresh${turn}`);
@@ -63,9 +63,9 @@ it("refusals of many resources at different times leave no timers behind", async
 
 it("a flood at one resource delays no other one", async () => {
   const { trace, written, pass } = aTrace();
-  trace.note(one, "SIGNATURE_INVALID", at);
+  trace.note(first, "SIGNATURE_INVALID", at);
   await pass(5000);
-  trace.note(one, "SIGNATURE_INVALID", at);
+  trace.note(first, "SIGNATURE_INVALID", at);
   trace.note(other, "SIGNATURE_EXPIRED", at);
   await pass(0);
   expect(written.map(({ resource, lastReason }) => [resource, lastReason])).toEqual([
@@ -77,9 +77,9 @@ it("a flood at one resource delays no other one", async () => {
 it("refusals outlive a database that does not answer, with the newest reason", async () => {
   const { trace, written, failures, pass, setDown } = aTrace();
   setDown(true);
-  trace.note(one, "SIGNATURE_INVALID", at);
+  trace.note(first, "SIGNATURE_INVALID", at);
   await pass(0);
-  trace.note(one, "SIGNATURE_MISSING", at);
+  trace.note(first, "SIGNATURE_MISSING", at);
   await pass(15_000);
   setDown(false);
   await pass(10_000);
@@ -89,11 +89,11 @@ it("refusals outlive a database that does not answer, with the newest reason", a
 
 it("what waits is written at the end, and nothing is counted afterwards", async () => {
   const { trace, written, pass } = aTrace();
-  trace.note(one, "SIGNATURE_INVALID", at);
+  trace.note(first, "SIGNATURE_INVALID", at);
   await pass(0);
-  trace.note(one, "SIGNATURE_INVALID", at);
+  trace.note(first, "SIGNATURE_INVALID", at);
   await trace.close();
-  trace.note(one, "SIGNATURE_INVALID", at);
+  trace.note(first, "SIGNATURE_INVALID", at);
   await pass(30_000);
   expect(written.map(({ count }) => count)).toEqual([1, 1]);
 });

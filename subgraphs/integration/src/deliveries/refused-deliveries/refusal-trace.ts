@@ -8,7 +8,7 @@ export interface RefusingResource {
   readonly resource: string;
 }
 
-/** The refusals of one resource that are not written yet. */
+/** One resource's refusals that are not written yet. */
 export interface Refusals extends RefusingResource {
   readonly count: number;
   readonly lastReason: ErrorCode;
@@ -24,11 +24,11 @@ interface Options {
 }
 
 const pauseMs = 10_000;
-/** Further resources are not counted until others are written. All of them exist, since the caller has found them. */
+/** Further resources are not counted until others are written. All exist, since the caller has found them. */
 const maxResources = 10_000;
 
 /**
- * Counts refused deliveries, and writes those of a resource at most once in ten seconds, however many there are. The
+ * Counts refused deliveries, and writes a resource's refusals at most once in ten seconds, however many there are. The
  * first one is written at once, since somebody may be looking for it. A process that dies loses the rest.
  */
 export class RefusalTrace {
@@ -49,9 +49,9 @@ export class RefusalTrace {
 
   note({ tenant, resource }: RefusingResource, lastReason: ErrorCode, lastRefusedAt: Date): void {
     if (this.#isClosed) return;
-    const known = this.#waiting.get(resource);
-    if (!known && this.#waiting.size >= maxResources) return;
-    const count = (known?.count ?? 0) + 1;
+    const waitingRefusals = this.#waiting.get(resource);
+    if (!waitingRefusals && this.#waiting.size >= maxResources) return;
+    const count = (waitingRefusals?.count ?? 0) + 1;
     this.#waiting.set(resource, { tenant, resource, count, lastReason, lastRefusedAt });
     this.#wakeAt(this.#dueAt(resource));
   }
@@ -85,12 +85,12 @@ export class RefusalTrace {
 
   /** Those that wait and are chosen. They count as written now. */
   #taken(isChosen: (refusals: Refusals) => boolean): Refusals[] {
-    const taken = [...this.#waiting.values()].filter(isChosen);
-    for (const { resource } of taken) {
+    const chosenRefusals = [...this.#waiting.values()].filter(isChosen);
+    for (const { resource } of chosenRefusals) {
       this.#waiting.delete(resource);
       this.#writtenAt.set(resource, this.#clock());
     }
-    return taken;
+    return chosenRefusals;
   }
 
   /** Refusals that could not be written wait for the next time. */

@@ -3,7 +3,7 @@ import { wireId } from "@factory/runtime/db/wire-id-type";
 import { Entity, Index, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 
-/** The refused deliveries to the URL of one resource. A request without a token writes them, so that workers do. */
+/** The refused deliveries to one resource's URL. A request without a token writes them, so workers do it. */
 @Entity(workerTable("refused_deliveries"))
 @Index({ name: "refused_deliveries_at", properties: ["lastRefusedAt"] })
 export class RefusedDeliveries {
@@ -12,14 +12,14 @@ export class RefusedDeliveries {
   @PrimaryKey({ type: wireId("ten") })
   tenantId: string;
 
-  /** The UUID of a webhook subscription or of a connection. */
+  /** The UUID of a webhook subscription or a connection. */
   @PrimaryKey({ type: "uuid" })
   resourceId: string;
 
   @Property({ type: "bigint" })
   count: number;
 
-  /** The code of the error. */
+  /** The error's code. */
   @Property({ type: "text" })
   lastReason: string;
 

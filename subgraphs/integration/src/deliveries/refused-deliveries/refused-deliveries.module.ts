@@ -6,7 +6,7 @@ import { RefusedDeliveriesResolver } from "./refused-deliveries.resolver.js";
 import { refusalRetention } from "./refused-deliveries.retention.js";
 import { RefusedDeliveriesService } from "./refused-deliveries.service.js";
 
-/** The deliveries that were refused at the URLs of webhook subscriptions and connections. */
+/** The deliveries that were refused at the URLs for webhook subscriptions and connections. */
 export const refusedDeliveries: SliceModule = {
   slice: "refused-deliveries",
   entities: [RefusedDeliveries],

@@ -10,8 +10,8 @@ import { RefusedDeliveriesType } from "./refused-deliveries.type.js";
 export class RefusedDeliveriesResolver {
   readonly #refused: RefusedDeliveriesService;
 
-  constructor(refused: RefusedDeliveriesService) {
-    this.#refused = refused;
+  constructor(service: RefusedDeliveriesService) {
+    this.#refused = service;
   }
 
   @Query(() => RefusedDeliveriesType, {

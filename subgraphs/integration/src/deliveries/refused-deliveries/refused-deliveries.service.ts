@@ -14,7 +14,7 @@ interface RefusalRow {
   last_refused_at: Date | null;
 }
 
-/** Reads what was refused at the URLs of a tenant. */
+/** Reads what was refused at a tenant's URLs. */
 export class RefusedDeliveriesService {
   readonly #database: Database;
 
@@ -24,16 +24,16 @@ export class RefusedDeliveriesService {
 
   /** Throws WEBHOOK_SUBSCRIPTION_NOT_FOUND. */
   async ofSubscription(context: RequestContext, subscriptionId: string): Promise<RefusedDeliveriesType> {
-    const found = await this.#read(context, "subscription", decodeId("whs", subscriptionId));
-    if (!found) throw unknownSubscription();
-    return found;
+    const refusals = await this.#read(context, "subscription", decodeId("whs", subscriptionId));
+    if (!refusals) throw unknownSubscription();
+    return refusals;
   }
 
   /** Throws CONNECTION_NOT_FOUND. */
   async ofConnection(context: RequestContext, connectionId: string): Promise<RefusedDeliveriesType> {
-    const found = await this.#read(context, "connection", decodeId("con", connectionId));
-    if (!found) throw unknownConnection();
-    return found;
+    const refusals = await this.#read(context, "connection", decodeId("con", connectionId));
+    if (!refusals) throw unknownConnection();
+    return refusals;
   }
 
   async #read(

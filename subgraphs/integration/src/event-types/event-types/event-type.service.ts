@@ -14,7 +14,7 @@ import type { EventTypeType } from "./event-type.type.js";
 type Described = Omit<EventTypeType, "readable" | "type"> & { readonly type: EventType };
 
 /** The event types that this release emits. A type without a schema is reserved for a later release. */
-const described: readonly Described[] = [...eventSchemas.keys()].sort().map((type) => ({
+const descriptions: readonly Described[] = [...eventSchemas.keys()].sort().map((type) => ({
   type,
   description: eventDescription(type),
   source: eventTypes[type].source,
@@ -41,12 +41,12 @@ export class EventTypeService {
     const scope = { list: "eventTypes", tenantId: principal.tenantId ?? null, source, readable };
     const after = request.after == null ? "" : String(this.#cursors.open(scope, request.after));
     const size = pageSize(request.first);
-    const listed = described
-      .map((one) => ({ ...one, readable: mayRead(one.type, principal) }))
-      .filter((one) => one.type > after)
-      .filter((one) => source === null || one.source === source)
-      .filter((one) => readable === null || one.readable === readable);
-    return connectionOf(listed.slice(0, size + 1), {
+    const listedTypes = descriptions
+      .map((description) => ({ ...description, readable: mayRead(description.type, principal) }))
+      .filter((item) => item.type > after)
+      .filter((item) => source === null || item.source === source)
+      .filter((item) => readable === null || item.readable === readable);
+    return connectionOf(listedTypes.slice(0, size + 1), {
       ...{ size, after: request.after },
       cursorOf: ({ type }) => this.#cursors.seal(scope, type),
     });

@@ -16,26 +16,28 @@ const contextOf = (scopes?: readonly Scope[], platformAdmin = false) =>
   });
 
 function all(context: ReturnType<typeof contextOf>, filter: EventTypeFilterInput = {}): EventTypeType[] {
-  const found: EventTypeType[] = [];
+  const items: EventTypeType[] = [];
   let after: string | null = null;
   do {
     const page = service.list(context, { first: 40, after, filter });
-    found.push(...page.items);
+    items.push(...page.items);
     after = page.nextCursor;
   } while (after !== null);
-  return found;
+  return items;
 }
 
 const names = (types: readonly EventTypeType[]) => types.map(({ type }) => type);
 
 describe("the list of event types", () => {
   it("has each type once, with the path of its schema and an example of the type", () => {
-    const listed = all(contextOf());
-    expect(new Set(names(listed)).size).toBe(listed.length);
-    expect(names(listed)).toEqual(expect.arrayContaining(["TemplateExecuted", "PullRequestOpened", "RoleAssigned"]));
-    for (const { type, description, example } of listed)
+    const listedTypes = all(contextOf());
+    expect(new Set(names(listedTypes)).size).toBe(listedTypes.length);
+    expect(names(listedTypes)).toEqual(
+      expect.arrayContaining(["TemplateExecuted", "PullRequestOpened", "RoleAssigned"]),
+    );
+    for (const { type, description, example } of listedTypes)
       expect({ ...example, description }).toMatchObject({ type, description: expect.stringMatching(/\.$/) });
-    expect(listed.find(({ type }) => type === "PullRequestOpened")).toMatchObject({
+    expect(listedTypes.find(({ type }) => type === "PullRequestOpened")).toMatchObject({
       source: "integration",
       readScopes: ["webhooks.deliveries.read"],
       schemaUrl: "/schemas/events/VendorEventReceived",

@@ -21,7 +21,7 @@ import {
   maxMembers,
 } from "./chain-statement.js";
 
-/** A chain reads many events, so few of them are read at once. */
+/** A chain reads many events, so few are read at once. */
 const limits = { maxPerTenant: 2, maxTotal: 6 };
 
 /** Finds what has happened under one correlation id. */
@@ -30,7 +30,7 @@ export class CausalChainService {
   readonly #maxScanned: number;
   readonly #limiter = new ConcurrencyLimiter(limits, "causal chains");
 
-  /** `maxScanned`: how many events of the tenant are looked at on each side of the event. */
+  /** `maxScanned`: how many of the tenant's events are looked at on each side of the event. */
   constructor(database: Database, maxScanned: number) {
     this.#database = database;
     this.#maxScanned = maxScanned;
@@ -60,10 +60,10 @@ export class CausalChainService {
     const values = chainEvents.valuesOf({ sequence, correlationId, limit: maxMembers + 1, scanned: this.#maxScanned });
     const events = await this.#database.reader.rows<ChainEventRow>(chainEvents, tenant, ...values);
     const objects = await this.#objects(tenant, correlationId, events);
-    const told = once(events.flatMap((row) => eventMembers(row, reader)));
-    completeCommands(told, objects);
-    const members = [...told, ...objectMembers(objects, reader)].sort(
-      (one, other) => Date.parse(one.time) - Date.parse(other.time),
+    const membersOfEvents = once(events.flatMap((row) => eventMembers(row, reader)));
+    completeCommands(membersOfEvents, objects);
+    const members = [...membersOfEvents, ...objectMembers(objects, reader)].sort(
+      (first, other) => Date.parse(first.time) - Date.parse(other.time),
     );
     const isReadable = members.some(({ id, readable }) => id === eventId && readable);
     return {
@@ -94,10 +94,10 @@ function once(members: readonly CausalMemberType[]): CausalMemberType[] {
   const commands = new Map<string, CausalMemberType>();
   return members.filter((member) => {
     if (member.kind !== "Command" || member.id === null) return true;
-    const known = commands.get(member.id);
-    if (!known) commands.set(member.id, member);
-    else known.type ??= member.type;
-    return !known;
+    const command = commands.get(member.id);
+    if (!command) commands.set(member.id, member);
+    else command.type ??= member.type;
+    return !command;
   });
 }
 
@@ -138,27 +138,33 @@ const kinds = {
   { prefix: IdPrefix; resource: string; scopes: readonly Scope[] }
 >;
 
-/** The members of runs, deliveries and webhooks. */
+/** The members that are runs, deliveries and webhooks. */
 const objectMembers = (rows: readonly ChainObjectRow[], reader: Principal): CausalMemberType[] =>
   rows.flatMap((row) => (row.kind === "Command" ? [] : objectMember(row, row.kind, reader)));
 
-function objectMember(row: ChainObjectRow, kind: keyof typeof kinds, { scopes: held }: Principal): CausalMemberType {
+function objectMember(
+  row: ChainObjectRow,
+  kind: keyof typeof kinds,
+  { scopes: ownScopes }: Principal,
+): CausalMemberType {
   const { type, status, connection_id, subscription_id, event_id, trace_id: traceId } = row;
   const { prefix, resource, scopes } = kinds[kind];
   const id = encodeId(prefix, row.id);
   return {
     ...{ kind, type, status, id, traceId },
     time: row.time.toISOString(),
-    readable: scopes.some((scope) => held.has(scope)),
+    readable: scopes.some((scope) => ownScopes.has(scope)),
     causationId: event_id === null ? null : encodeId("evt", event_id),
     subjectPath: `${resource}/${subscription_id === null ? id : encodeId("whs", subscription_id)}`,
     connectionId: connection_id === null ? null : encodeId("con", connection_id),
   };
 }
 
-/** Adds to the members of commands to vendors what their rows tell. */
+/** Adds what the rows tell to the members that are commands to vendors. */
 function completeCommands(members: readonly CausalMemberType[], rows: readonly ChainObjectRow[]): void {
-  const commands = new Map(members.flatMap((one) => (one.kind === "Command" ? [[one.id, one] as const] : [])));
+  const commands = new Map(
+    members.flatMap((member) => (member.kind === "Command" ? [[member.id, member] as const] : [])),
+  );
   for (const { kind, id, type, status, connection_id } of rows) {
     const command = kind === "Command" ? commands.get(encodeId("cmd", id)) : undefined;
     if (!command) continue;

@@ -8,7 +8,7 @@ const CausalMemberKind = {
   Delivery: "Delivery",
   Webhook: "Webhook",
 } as const;
-/** The kind of a member of a chain. */
+/** The kind of a chain's member. */
 type CausalMemberKind = keyof typeof CausalMemberKind;
 registerEnumType(CausalMemberKind, {
   name: "CausalMemberKind",

@@ -4,7 +4,7 @@ import { CausalChainResolver } from "./causal-chain.resolver.js";
 import { CausalChainService } from "./causal-chain.service.js";
 
 export interface CausalChainSettings {
-  /** How many events of the tenant a chain looks at on each side of its event. */
+  /** How many of the tenant's events a chain looks at on each side of its event. */
   readonly maxChainEvents?: number;
 }
 

@@ -138,15 +138,15 @@ describe("the chain of an event", () => {
     );
     expect(correlationId).toBe(correlationid);
     const hidden = { readable: false, id: null, status: null, causationId: null, subjectPath: null, traceId: null };
-    const [event, other, asked] = ["LibraryRegistered", null, "TemplateRegistered"].map((type) =>
+    const [event, other, askedEvent] = ["LibraryRegistered", null, "TemplateRegistered"].map((type) =>
       members.find((member) => member.type === type),
     );
     expect(members).toHaveLength(3);
     expect(event).toEqual({ kind: "Event", type: "LibraryRegistered", time: theirs.time, subject: null, ...hidden });
     expect(other).toEqual({ kind: "Command", type: null, time: expect.any(String), subject: null, ...hidden });
-    expect(asked).toMatchObject({ readable: true, id: ours.id, subject: { __typename: "Template" } });
-    const seen = await chainOf(principal, theirs.id);
-    expect(seen.members.find(({ kind }) => kind === "Command")).toMatchObject({ id: command, readable: true });
+    expect(askedEvent).toMatchObject({ readable: true, id: ours.id, subject: { __typename: "Template" } });
+    const chain = await chainOf(principal, theirs.id);
+    expect(chain.members.find(({ kind }) => kind === "Command")).toMatchObject({ id: command, readable: true });
   });
 
   it("does not exist for another tenant, for an unknown event, and for an event of more than 7 days ago", async () => {

@@ -1,17 +1,17 @@
 // tables: event_log, runs, vendor_commands, webhook_deliveries, webhook_messages
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 
-/** The most members of a chain. */
+/** The most members in a chain. */
 export const maxMembers = 500;
 
 /** Event log rows are deleted after 7 days, at times a little later. */
-const kept = "recorded_at > now() - interval '7 days'";
+const isKept = "recorded_at > now() - interval '7 days'";
 
 /** The event that was asked for. */
 export const chainStart = tenantStatement(
   "causal_chain_start",
   `select sequence, envelope->>'correlationid' as correlation_id from event_log
-   where tenant_id = scope.tenant and event_id = $2 and ${kept}`,
+   where tenant_id = scope.tenant and event_id = $2 and ${isKept}`,
 );
 
 const columns = `event_id, type, recorded_at, envelope->>'time' as time, envelope->>'causationid' as causation_id,
@@ -20,8 +20,9 @@ const columns = `event_id, type, recorded_at, envelope->>'time' as time, envelop
   envelope->'data'->>'connectionId' as connection_id, envelope->'data'->>'command' as command`;
 
 /**
- * The events of the correlation, earliest first, and whether the search has come to both ends of the log. It looks at
- * `$scanned` events on each side, so that it takes a bounded time. The search compares hashes, so that it does not read the envelopes of all events; the few that match are compared as text.
+ * The events with the correlation, earliest first, and whether the search has come to both ends of the log. It looks at
+ * `$scanned` events on each side, so that it takes a bounded time. The search compares hashes, so that it does not read
+ * all envelopes; the few that match are compared as text.
  */
 export const chainEvents = tenantStatement(
   "causal_chain_events",
@@ -39,13 +40,13 @@ export const chainEvents = tenantStatement(
         and count(*) filter (where sequence < $sequence) < $scanned from looked_at) as complete
    from event_log
    where tenant_id = scope.tenant and sequence = any(array(select sequence from matching))
-     and envelope->>'correlationid' = $correlationId and ${kept}
+     and envelope->>'correlationid' = $correlationId and ${isKept}
    order by sequence`,
 );
 
 /**
- * The objects that the events of a chain name: runs, deliveries of vendors, the webhooks that send these events, and
- * commands to vendors.
+ * The objects that a chain's events name: runs, vendors' deliveries, the webhooks that send these events, and commands
+ * to vendors.
  */
 export const chainObjects = tenantStatement(
   "causal_chain_objects",
@@ -66,7 +67,7 @@ export const chainObjects = tenantStatement(
     order by command_id limit $limit)`,
 );
 
-/** A row of `chainEvents`. */
+/** A row from `chainEvents`. */
 export interface ChainEventRow {
   readonly event_id: string;
   readonly type: string;
@@ -82,7 +83,7 @@ export interface ChainEventRow {
   readonly complete: boolean;
 }
 
-/** A row of `chainObjects`. */
+/** A row from `chainObjects`. */
 export interface ChainObjectRow {
   readonly kind: "Run" | "Delivery" | "Webhook" | "Command";
   readonly id: string;

@@ -3,15 +3,15 @@ import { workerTable } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
 import { Entity, Index, PrimaryKey, Property, Unique } from "@mikro-orm/decorators/legacy";
 
-/** An event of the bus. Workers read events across tenants to deliver them to subscribers. */
+/** An event from the bus. Workers read events across tenants to deliver them to subscribers. */
 @Entity(workerTable("event_log"))
 @Unique({ name: "event_log_event", properties: ["tenantId", "eventId"] })
 @Unique({ name: "event_log_sequence", properties: ["tenantId", "sequence"] })
 @Index({ name: "event_log_recorded_at", properties: ["recordedAt"] })
 export class EventLogEntry {
   /**
-   * The position among the events of all tenants, ascending in commit order and with gaps. Tenants never see it,
-   * because it would tell them how many events other tenants have.
+   * The position among all tenants' events, ascending in commit order and with gaps. Tenants never see it, because it
+   * would tell them how many events other tenants have.
    */
   @PrimaryKey({ type: "bigint", autoincrement: true })
   position: string;
@@ -20,7 +20,7 @@ export class EventLogEntry {
   tenantId: string;
 
   /**
-   * The number of the event in its tenant, in the same order. It is the cursor of subscriptions and the `sequence` of
+   * The event's number in its tenant, in the same order. It is the cursor for subscriptions and the `sequence` in
    * webhooks.
    */
   @Property({ type: "bigint" })
@@ -36,7 +36,7 @@ export class EventLogEntry {
   envelope: Record<string, unknown>;
 
   /**
-   * The hash of the correlation id, by which `causalChain` searches without reading envelopes. Null in events from before
+   * The correlation id's hash, by which `causalChain` searches without reading envelopes. Null in events from before
    * this column.
    */
   @Property({ type: "bigint", nullable: true })

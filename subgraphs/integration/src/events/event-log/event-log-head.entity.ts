@@ -2,7 +2,7 @@ import { tenantTable } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
 import { Entity, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
 
-/** The newest sequence of a tenant's log. It stays when the events are deleted. */
+/** The newest sequence in a tenant's log. It stays when the events are deleted. */
 @Entity(tenantTable("event_log_heads"))
 export class EventLogHead {
   @PrimaryKey({ type: wireId("ten") })

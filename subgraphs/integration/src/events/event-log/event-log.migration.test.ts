@@ -13,7 +13,7 @@ import {
 import { integrationTables } from "../../tables.js";
 
 const [ours, others] = [aPrincipal(), aPrincipal()];
-const [first, second, pruned] = [anEvent(ours), anEvent(ours), anEvent(ours)];
+const [first, second, prunedEvent] = [anEvent(ours), anEvent(ours), anEvent(ours)];
 let fixture: IntegrationFixture;
 
 beforeAll(async () => {
@@ -28,9 +28,9 @@ beforeAll(async () => {
         event.type,
         JSON.stringify(event),
       ]);
-    for (const event of [pruned, anEvent(others), first, anEvent(others), second]) await write(event);
+    for (const event of [prunedEvent, anEvent(others), first, anEvent(others), second]) await write(event);
     for (let place = 0; place < 20; place += 1) await write(anEvent(others));
-    await admin.query("delete from integration.event_log where event_id = $1", [decodeId("evt", pruned.id)]);
+    await admin.query("delete from integration.event_log where event_id = $1", [decodeId("evt", prunedEvent.id)]);
     await admin.query("insert into integration.event_log_horizons values ($1, 1)", [
       decodeId("ten", ours.tenantId ?? ""),
     ]);
@@ -44,10 +44,10 @@ const query = "subscription ($after: String) { events(after: $after) { eventId c
 
 async function after(cursor: string, count: number) {
   const feed = await fixture.follow(ours, query, { after: cursor });
-  const taken: { eventId: string; cursor: string }[] = [];
-  while (taken.length < count) taken.push((await feed.next()).value.data.events);
+  const takenEvents: { eventId: string; cursor: string }[] = [];
+  while (takenEvents.length < count) takenEvents.push((await feed.next()).value.data.events);
   await feed.return?.();
-  return taken;
+  return takenEvents;
 }
 
 describe("cursors that were given out when one count held the events of all tenants", () => {
@@ -63,7 +63,7 @@ describe("cursors that were given out when one count held the events of all tena
     expect(all.map(({ cursor }) => cursor)).toEqual(["3", "5", "26", "27", "28"]);
     expect(all.map(({ eventId }) => eventId)).toEqual(ids);
     expect((await after("3", 4)).map(({ eventId }) => eventId)).toEqual(ids.slice(1));
-    // the cursor of a subscriber that had not seen an event of its own yet
+    // the cursor for a subscriber that had not seen its first event yet
     expect((await after("25", 3)).map(({ eventId }) => eventId)).toEqual(ids.slice(2));
     await expect(after("0", 1)).rejects.toMatchObject({ extensions: { code: "CURSOR_EXPIRED" } });
   });

@@ -6,7 +6,7 @@ import { EventLogEntry } from "./event-log-entry.entity.js";
 import { EventLogHead } from "./event-log-head.entity.js";
 import { EventLogHorizon } from "./event-log-horizon.entity.js";
 
-/** The log of the events of all subgraphs, filled from the bus. */
+/** The log with all subgraphs' events, filled from the bus. */
 export const eventLog: SliceModule = {
   slice: "event-log",
   entities: [EventLogEntry, EventLogHead, EventLogHorizon],

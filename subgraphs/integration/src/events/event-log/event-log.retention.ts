@@ -2,8 +2,8 @@ import type { RetentionRule } from "@factory/runtime/db/retention";
 import { keepEnvelopes } from "../../webhooks/webhook-messages/webhook-message.retention.js";
 
 /**
- * Events are kept for 7 days. The sequence of the newest deleted event of each tenant is stored, so that an older
- * cursor is refused. Webhook messages are kept longer, so they get a copy of their event before it is deleted.
+ * Events are kept for 7 days. Each tenant's newest deleted sequence is stored, so that an older cursor is refused.
+ * Webhook messages are kept longer, so they get a copy of their event before it is deleted.
  */
 export const eventLogRetention: RetentionRule = {
   table: "event_log",

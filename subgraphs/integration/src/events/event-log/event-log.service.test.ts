@@ -13,7 +13,7 @@ describe("the event log behind the bus", () => {
   });
   afterAll(() => fixture.close());
 
-  const logged = async (id: string) =>
+  const isLogged = async (id: string) =>
     (await fixture.rows("select from integration.event_log where envelope->>'id' = $1", id)).length > 0 || undefined;
 
   it("takes the events of other tenants, and of other aggregates, past five that it cannot store", async () => {
@@ -21,16 +21,16 @@ describe("the event log behind the bus", () => {
     const poison = Array.from({ length: 5 }, (_, place) => ({ ...anEvent(hostile), id: `evt_none${place}` }));
     const [theirs, ours] = [anEvent(hostile), anEvent(other)];
     await fixture.bus.publish([...poison, theirs, ours]);
-    await eventually(() => logged(ours.id));
-    await eventually(() => logged(theirs.id));
-    const held = async () =>
+    await eventually(() => isLogged(ours.id));
+    await eventually(() => isLogged(theirs.id));
+    const heldCount = async () =>
       (
         await fixture.rows(
           "select from bus.held where tenant = $1 and consumer = 'integration.event-log'",
           hostile.tenantId,
         )
       ).length;
-    await eventually(async () => (await held()) === poison.length || undefined);
+    await eventually(async () => (await heldCount()) === poison.length || undefined);
     expect(await fixture.rows("select from bus.dead_letters")).toEqual([]);
   });
 });

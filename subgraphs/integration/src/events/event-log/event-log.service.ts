@@ -19,8 +19,8 @@ import { type LoggedEvent, type LoggedEventRow, loggedEvent, loggedEventColumns 
 export const eventLogChannel = "integration_event_log";
 
 /**
- * Numbers the events after the tenant's head. The row of the head stays locked until the transaction ends, which delays
- * only this tenant. An event that the log has already is counted too, so the transaction must then not commit.
+ * Numbers the events after the tenant's head. The head's row stays locked until the transaction ends, which delays only
+ * this tenant. An event that the log has already is counted too, so the transaction must then not commit.
  */
 const append = namedStatement(
   "event_log_append",
@@ -89,7 +89,7 @@ const sequenceAt = tenantStatement(
      (select pruned_through from event_log_horizons where tenant_id = scope.tenant), 0) as sequence`,
 );
 
-/** The sequences of a tenant's log. Both are 0 while the tenant has no events. */
+/** The sequences in a tenant's log. Both are 0 while the tenant has no events. */
 export interface LogExtent {
   readonly newest: number;
   /** The events up to this sequence are deleted. */
@@ -99,7 +99,7 @@ export interface LogExtent {
 /** A part of a tenant's log, as it was at one moment. */
 interface LogWindow extends LogExtent {
   readonly events: readonly LoggedEvent[];
-  /** The log has no further events of the type up to this sequence. */
+  /** The log has no further events with the type up to this sequence. */
   readonly through: number;
 }
 
@@ -108,7 +108,7 @@ interface WindowRow {
   pruned_through: string;
 }
 
-/** The event log. Its sequences are the cursors of websocket subscriptions and the order of webhooks. */
+/** The event log. Its sequences are the cursors for websocket subscriptions and the order for webhooks. */
 export class EventLogService {
   readonly #database: Database;
   readonly #messages: WebhookMessageService;
@@ -119,29 +119,29 @@ export class EventLogService {
   }
 
   /**
-   * Stores the messages that the bus delivers, at least once and in order. The events of a tenant and its webhook
-   * messages are stored in one transaction. An event that is stored already changes nothing.
+   * Stores the messages that the bus delivers, at least once and in order. A tenant's events and webhook messages are
+   * stored in one transaction. An event that is stored already changes nothing.
    */
   async take(messages: readonly BusMessage[]): Promise<void> {
     const byTenant = new Map<string, Envelope[]>();
     for (const { envelope } of messages) {
       if (envelope.messagekind !== "event") continue;
       const owner = logOwnerOf(envelope);
-      const known = byTenant.get(owner);
-      if (known) known.push(envelope);
+      const envelopesOfOwner = byTenant.get(owner);
+      if (envelopesOfOwner) envelopesOfOwner.push(envelope);
       else byTenant.set(owner, [envelope]);
     }
     for (const [tenantId, envelopes] of byTenant) await this.#append(tenantWithId(tenantId), envelopes);
   }
 
-  /** The events of a tenant after a sequence, oldest first. */
+  /** The tenant's events after a sequence, oldest first. */
   async page(tenant: Tenant, after: number, types: readonly string[], limit: number): Promise<LoggedEvent[]> {
     const values = pageAfter.valuesOf({ after, types, limit });
     const rows = await this.#database.reader.rows<LoggedEventRow>(pageAfter, tenant, ...values);
     return rows.map(loggedEvent);
   }
 
-  /** The next events of one type, oldest first. Without `after` it begins with the oldest event that is kept. */
+  /** The next events with one type, oldest first. Without `after` it begins with the oldest event that is kept. */
   async window(tenant: Tenant, after: number | undefined, type: string, limit: number): Promise<LogWindow> {
     const values = windowAfter.valuesOf({ after: after ?? null, type, limit });
     const rows = await this.#database.reader.rows<WindowRow & (LoggedEventRow | { envelope: null })>(
@@ -161,7 +161,7 @@ export class EventLogService {
     return { newest: Number(row?.newest ?? 0), prunedThrough: Number(row?.pruned_through ?? 0) };
   }
 
-  /** The sequence of the tenant's newest event at this position of the log of all tenants. */
+  /** The tenant's newest sequence at this position in the log for all tenants. */
   async sequenceAt(tenant: Tenant, position: number): Promise<number> {
     const row = await this.#database.reader.row<{ sequence: string }>(sequenceAt, tenant, position);
     return Number(row?.sequence ?? 0);
@@ -190,8 +190,8 @@ export class EventLogService {
       types: different.map(({ type }) => type),
       correlationIds: different.map(({ correlationid }) => correlationid),
     });
-    const appended = await transaction.execute<{ sequence: string; event_id: string }>(append, values);
-    const events = appended.flatMap(({ event_id, sequence }) => {
+    const appendedRows = await transaction.execute<{ sequence: string; event_id: string }>(append, values);
+    const events = appendedRows.flatMap(({ event_id, sequence }) => {
       const envelope = byUuid.get(event_id);
       return envelope ? [{ sequence, envelope }] : [];
     });

@@ -2,23 +2,23 @@ import { columnsOf, type RowOf } from "@factory/runtime/db/entity-rows";
 import type { Envelope } from "@factory/runtime/messages/envelope";
 import { EventLogEntry } from "./event-log-entry.entity.js";
 
-/** An event of the log, as subscriptions deliver it. */
+/** An event in the log, as subscriptions deliver it. */
 export interface LoggedEvent {
-  /** The sequence in the log of the tenant. */
+  /** The sequence in the tenant's log. */
   readonly sequence: number;
-  /** uuid of the tenant. */
+  /** The tenant's uuid. */
   readonly tenantUuid: string;
   readonly envelope: Envelope;
-  /** The size of the envelope as JSON text. */
+  /** The envelope's size as JSON text. */
   readonly bytes: number;
 }
 
-/** The columns of `event_log` that `loggedEvent` needs. */
+/** The `event_log` columns that `loggedEvent` needs. */
 export type LoggedEventRow = RowOf<EventLogEntry, "sequence" | "tenantId"> & { envelope: Envelope; bytes: number };
 const columns = columnsOf(EventLogEntry, ["sequence", "tenantId", "envelope"]);
 export const loggedEventColumns = `${columns}, octet_length(envelope::text) as bytes`;
 
-/** The event of a row with `loggedEventColumns`. */
+/** The event in a row with `loggedEventColumns`. */
 export function loggedEvent(row: LoggedEventRow): LoggedEvent {
   return {
     sequence: Number(row.sequence),

@@ -1,15 +1,15 @@
 import type { Pool } from "pg";
 import { type LoggedEvent, type LoggedEventRow, loggedEvent } from "./logged-event.js";
 
-/** An event of any tenant, with its position in the log of all tenants. */
+/** Any tenant's event, with its position in the log for all tenants. */
 interface PositionedEvent {
   readonly position: number;
   readonly tenantUuid: string;
-  /** Undefined for an event of a tenant that was not asked for. */
+  /** Undefined for an event whose tenant was not asked for. */
   readonly event: LoggedEvent | undefined;
 }
 
-/** The position of the newest event of all tenants; 0 while the log is empty. The pool connects as the worker role. */
+/** The newest event's position among all tenants; 0 while the log is empty. The pool connects as the worker role. */
 export async function newestPosition(workers: Pool): Promise<number> {
   const { rows } = await workers.query<{ position: string | null }>("select max(position) as position from event_log");
   return Number(rows[0]?.position ?? 0);
@@ -17,7 +17,7 @@ export async function newestPosition(workers: Pool): Promise<number> {
 
 type PositionedRow = { position: string; tenant_id: string } & (LoggedEventRow | { envelope: null });
 
-/** Envelopes are large, so they are read for the tenants of `$3` only; for all tenants when it is null. */
+/** Envelopes are large, so they are read for the tenants in `$3` only; for all tenants when it is null. */
 const eventsAfter = {
   name: "event_log_after",
   text: `select position, sequence, tenant_id, case when wanted then envelope end as envelope,
@@ -27,8 +27,8 @@ const eventsAfter = {
 };
 
 /**
- * Up to `limit` events of all tenants after a position, oldest first; with their content for these tenants (UUIDs), or for
- * all. The pool connects as the worker role.
+ * Up to `limit` events for all tenants after a position, oldest first; with their content for these tenants (UUIDs), or
+ * for all. The pool connects as the worker role.
  */
 export async function readEventsAfter(
   workers: Pool,

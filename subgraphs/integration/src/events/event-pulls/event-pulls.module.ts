@@ -4,7 +4,7 @@ import { EventLogService } from "../event-log/event-log.service.js";
 import { EventPullResolver } from "./event-pull.resolver.js";
 import { EventPullService } from "./event-pull.service.js";
 
-/** The pull mode of webhook subscriptions. */
+/** The pull mode for webhook subscriptions. */
 export const eventPulls: SliceModule = {
   slice: "event-pulls",
   start({ cursors }, services) {

@@ -44,7 +44,7 @@ async function aSubscription(more: Record<string, unknown> = {}): Promise<string
     "mutation ($i: CreateWebhookSubscriptionInput!) { createWebhookSubscription(input: $i) { subscriptionId } }",
     { i: input },
   );
-  await logged("subject", [`webhook-subscriptions/${subscriptionId}`]);
+  await untilLogged("subject", [`webhook-subscriptions/${subscriptionId}`]);
   return subscriptionId;
 }
 
@@ -56,22 +56,22 @@ const pull = (id: string, after?: string, first?: number, as = principal) =>
     as,
   );
 
-/** Waits until the log has an event for each of the values of an attribute. */
-const logged = (attribute: "id" | "subject", values: readonly string[]) =>
+/** Waits until the log has an event for each value that an attribute takes. */
+const untilLogged = (attribute: "id" | "subject", values: readonly string[]) =>
   eventually(async () => {
-    const found = await fixture.rows(
+    const rows = await fixture.rows(
       "select from integration.event_log where tenant_id = $1 and envelope->>$2 = any($3)",
       ...[decodeId("ten", principal.tenantId ?? ""), attribute, values],
     );
-    return found.length === values.length ? true : undefined;
+    return rows.length === values.length ? true : undefined;
   });
 
-/** Publishes events of the tenant, and waits until the log has them. */
+/** Publishes the tenant's events, and waits until the log has them. */
 async function publish(...events: Partial<NewEvent>[]): Promise<string[]> {
   const envelopes = events.map((event) => anEvent(principal, event));
   const ids = envelopes.map(({ id }) => id);
   await fixture.bus.publish(envelopes);
-  await logged("id", ids);
+  await untilLogged("id", ids);
   return ids;
 }
 
@@ -86,9 +86,9 @@ describe("the pull mode of a webhook subscription", () => {
     const ids = await publish(template("one"), template("two"), library, template("three"));
     const first = await pull(id, undefined, 2);
     expect([idsOf(first), first.hasMore]).toEqual([[ids[0], ids[1]], true]);
-    const [one] = first.items;
-    expect(one).toMatchObject({ type: "TemplateRegistered", data: { name: "one" }, timestamp: one.time });
-    expect(Number(first.items[1].sequence)).toBeGreaterThan(Number(one.sequence));
+    const [firstItem] = first.items;
+    expect(firstItem).toMatchObject({ type: "TemplateRegistered", data: { name: "one" }, timestamp: firstItem.time });
+    expect(Number(first.items[1].sequence)).toBeGreaterThan(Number(firstItem.sequence));
     await fixture.restart();
     const second = await pull(id, first.nextCursor, 2);
     expect([idsOf(second), second.hasMore]).toEqual([[ids[3]], false]);
@@ -101,16 +101,16 @@ describe("the pull mode of a webhook subscription", () => {
     const id = await aSubscription({ filter: { data: { name: { $startsWith: "a" } } } });
     const ids = await publish(template("apple"), template("pear"), template("apricot"));
     expect(idsOf(await pull(id))).toEqual([ids[0], ids[2]]);
-    const own = await aSubscription({ eventType: "WebhookSubscriptionCreated" });
+    const ownSubscription = await aSubscription({ eventType: "WebhookSubscriptionCreated" });
     const other = await aSubscription({ eventType: "WebhookSubscriptionCreated" });
-    const created = (await pull(own)).items.map(({ data }: Found) => data.subscriptionId);
-    expect(created).toEqual([id, other]);
+    const createdIds = (await pull(ownSubscription)).items.map(({ data }: Found) => data.subscriptionId);
+    expect(createdIds).toEqual([id, other]);
   });
 
   it("gives no event that names another project, and every one that names none", async () => {
-    const [own, any] = [await aSubscription({ projectId: "orders" }), await aSubscription()];
+    const [ordersOnly, any] = [await aSubscription({ projectId: "orders" }), await aSubscription()];
     const ids = await publish(...["billing", "orders", null].map((projectId) => ({ ...template("one"), projectId })));
-    expect(idsOf(await pull(own))).toEqual([ids[1], ids[2]]);
+    expect(idsOf(await pull(ordersOnly))).toEqual([ids[1], ids[2]]);
     expect(idsOf(await pull(any))).toEqual(ids);
   });
 
@@ -157,7 +157,7 @@ describe("the pull mode of a webhook subscription", () => {
     } finally {
       client.release();
     }
-    await logged("id", [soon.id]);
+    await untilLogged("id", [soon.id]);
     expect(idsOf(await pull(id, nextCursor))).toEqual([late.id, soon.id]);
     expect(idsOf(await pull(id))).toEqual([first, late.id, soon.id]);
   });
@@ -165,14 +165,14 @@ describe("the pull mode of a webhook subscription", () => {
   it("refuses a cursor whose next events are deleted, and begins with the oldest that is kept", async () => {
     const id = await aSubscription();
     const { nextCursor } = await pull(id);
-    const [one, two, three] = await publish(template("one"), template("two"), template("three"));
+    const [first, second, third] = await publish(template("one"), template("two"), template("three"));
     await fixture.rows(
       "update integration.event_log set recorded_at = now() - interval '8 days' where envelope->>'id' = any($1)",
-      [one, two],
+      [first, second],
     );
     await fixture.prune();
     expect(await pull(id, nextCursor)).toMatchObject({ refused: { code: "CURSOR_EXPIRED" } });
-    expect(idsOf(await pull(id))).toEqual([three]);
+    expect(idsOf(await pull(id))).toEqual([third]);
   });
 
   it("needs the scopes of the subscription and of its events, and a cursor of this subscription", async () => {

@@ -11,7 +11,7 @@ export interface EventsArguments {
   after?: string | null;
 }
 
-/** Opens event feeds: it checks the event types against the scopes of the token, and the cursor against the log. */
+/** Opens event feeds: it checks the event types against the token's scopes, and the cursor against the log. */
 export class EventFeedService {
   readonly #source: FeedSource;
 
@@ -46,22 +46,22 @@ export class EventFeedService {
  * The requested types, or all types that the token may read. A request with a type that the token may not read is
  * refused, because a missing type would look as if no event happened.
  */
-function readableTypes(principal: Principal, wished: readonly string[] | undefined): EventType[] {
-  if (wished === undefined) return allEventTypes.filter((type) => mayRead(type, principal));
-  if (wished.length === 0)
+function readableTypes(principal: Principal, wantedTypes: readonly string[] | undefined): EventType[] {
+  if (wantedTypes === undefined) return allEventTypes.filter((type) => mayRead(type, principal));
+  if (wantedTypes.length === 0)
     throw new DomainError("VALIDATION_FAILED", {
       detail: "The list of types is empty. Name at least one event type, or leave the list out.",
       errors: [emptyList],
     });
-  const known = wished.filter(isEventType);
-  const unknown = wished.find((type) => !isEventType(type));
+  const knownTypes = wantedTypes.filter(isEventType);
+  const unknown = wantedTypes.find((type) => !isEventType(type));
   if (unknown !== undefined)
     throw new DomainError("VALIDATION_FAILED", {
       detail: `"${unknown.slice(0, 100)}" is not an event type of the platform.`,
-      errors: wished.flatMap(unknownType),
+      errors: wantedTypes.flatMap(unknownType),
     });
-  requireReadable(known, principal);
-  return known;
+  requireReadable(knownTypes, principal);
+  return knownTypes;
 }
 
 const emptyList: FieldError = {
@@ -81,7 +81,7 @@ function unknownType(type: string, index: number): FieldError[] {
   ];
 }
 
-/** The cursor is a sequence of the tenant's own log. It gives no access to events of other tenants. */
+/** The cursor is a sequence in the tenant's own log. It gives no access to other tenants' events. */
 function parseCursor(cursor: string): number {
   const sequence = /^(0|[1-9]\d{0,15})$/.test(cursor) ? Number(cursor) : Number.NaN;
   if (!Number.isSafeInteger(sequence))

@@ -29,9 +29,9 @@ const pageSize = 200;
 const maxTimerMs = 2 ** 31 - 1;
 
 /**
- * The events of one subscriber: first stored events in pages, then new ones, without a gap, a repetition or a change of
- * order. It is an iterator and not only a generator, because it listens from its creation on and `return` ends it while
- * it waits.
+ * One subscriber's events: first stored events in pages, then new ones, without a gap, a repetition or a changed order.
+ * It is an iterator and not only a generator, because it listens from its creation on and `return` ends it while it
+ * waits.
  */
 export class EventFeed implements AsyncIterableIterator<FeedItem> {
   readonly #source: FeedSource;
@@ -39,9 +39,9 @@ export class EventFeed implements AsyncIterableIterator<FeedItem> {
   readonly #queue: SubscriberQueue;
   readonly #items: AsyncGenerator<FeedItem, void, undefined>;
   readonly #types: string[];
-  /** The sequence of the last event that was delivered. Undefined when none was delivered and no cursor was given. */
+  /** The last delivered event's sequence. Undefined when none was delivered and no cursor was given. */
   #cursor: number | undefined;
-  /** The position of the hub when this feed was attached to it. */
+  /** The hub's position when this feed was attached to it. */
   #attachedAt = 0;
   #detach: (() => void) | undefined;
   #expiry: NodeJS.Timeout | undefined;
@@ -97,7 +97,7 @@ export class EventFeed implements AsyncIterableIterator<FeedItem> {
   async *#replay(after: number): AsyncGenerator<LoggedEvent> {
     let cursor = after;
     while (!this.#closed) {
-      const attached = this.#detach !== undefined;
+      const isAttached = this.#detach !== undefined;
       const page = await this.#source.log.page(this.#request.tenant, cursor, this.#types, pageSize);
       for (const event of page) {
         if (this.#isOver()) await this.#refuse();
@@ -106,7 +106,7 @@ export class EventFeed implements AsyncIterableIterator<FeedItem> {
         yield event;
       }
       if (page.length === pageSize) continue;
-      if (attached) return;
+      if (isAttached) return;
       this.#attach();
     }
   }

@@ -11,12 +11,12 @@ import { newestPosition, readEventsAfter } from "../event-log/read-event-log.js"
 type EventListener = (event: LoggedEvent) => void;
 
 const batchSize = 500;
-/** With more tenants the list of them costs more than the events that it leaves out. */
+/** With more tenants their list costs more than the events that it leaves out. */
 const maxTenantsNamed = 100;
-// The events that are delivered at once. The limits are far below those of one subscriber.
+// The events that are delivered at once. The limits are far below one subscriber's limits.
 const burst = { events: 64, bytes: 128 * 1024 };
 
-/** Reads new events once per process and delivers them to the listeners of each tenant. */
+/** Reads new events once per process and delivers them to each tenant's listeners. */
 export class EventHub {
   readonly #pool: Pool;
   readonly #loop: DrainLoop;
@@ -28,7 +28,7 @@ export class EventHub {
     this.#loop = new DrainLoop("event subscriptions", () => this.#drain(), logger);
   }
 
-  /** The events of all tenants up to this position are delivered. */
+  /** All tenants' events up to this position are delivered. */
   get position(): number {
     return this.#position;
   }
@@ -43,7 +43,7 @@ export class EventHub {
     await this.#loop.stop();
   }
 
-  /** The listener gets the events of this tenant only. Returns the function that detaches it. */
+  /** The listener gets this tenant's events only. Returns the function that detaches it. */
   attach(tenantUuid: string, listener: EventListener): () => void {
     const listeners = this.#listeners.get(tenantUuid) ?? new Set();
     this.#listeners.set(tenantUuid, listeners.add(listener));
@@ -54,22 +54,22 @@ export class EventHub {
   }
 
   /**
-   * It also passes events without listeners, because the position of a listener that attaches later begins there. After
-   * each burst the listeners get time to work, so that a large batch alone never makes a subscriber lag.
+   * It also passes events without listeners, because the position for a listener that attaches later begins there.
+   * After each burst the listeners get time to work, so that a large batch alone never makes a subscriber lag.
    */
   async #drain(): Promise<Drained> {
     const tenants = [...this.#listeners.keys()];
-    const named = tenants.length > maxTenantsNamed ? undefined : tenants;
-    const events = await readEventsAfter(this.#pool, this.#position, batchSize, named);
-    let given = { events: 0, bytes: 0 };
+    const namedTenants = tenants.length > maxTenantsNamed ? undefined : tenants;
+    const events = await readEventsAfter(this.#pool, this.#position, batchSize, namedTenants);
+    let total = { events: 0, bytes: 0 };
     for (const { position, tenantUuid, event } of events) {
       // A listener has attached during the read, which has left its events out.
       if (!event && this.#listeners.has(tenantUuid)) return "more";
       if (event) {
-        given = { events: given.events + 1, bytes: given.bytes + event.bytes };
-        if (given.events > burst.events || given.bytes > burst.bytes) {
+        total = { events: total.events + 1, bytes: total.bytes + event.bytes };
+        if (total.events > burst.events || total.bytes > burst.bytes) {
           await nextTurn();
-          given = { events: 1, bytes: event.bytes };
+          total = { events: 1, bytes: event.bytes };
         }
       }
       this.#position = position;

@@ -14,7 +14,7 @@ import { SubjectReferences } from "./subject-references.js";
 import type { SubscriberLimits } from "./subscriber-queue.js";
 
 export interface EventSettings {
-  /** How much one subscriber of `events` may leave in its queue. */
+  /** How much one subscriber to `events` may leave in its queue. */
   readonly subscriberLimits?: SubscriberLimits;
 }
 

@@ -38,20 +38,20 @@ async function follow(principal: Principal, variables: object = {}, source = eve
 }
 
 async function take(feed: AsyncIterator<Answer>, count: number): Promise<Record<string, unknown>[]> {
-  const taken: Record<string, unknown>[] = [];
-  while (taken.length < count) {
+  const events: Record<string, unknown>[] = [];
+  while (events.length < count) {
     const { value, done } = await feed.next();
-    if (done) throw new Error(`ended after ${taken.length}`);
+    if (done) throw new Error(`ended after ${events.length}`);
     if (value.errors) throw value.errors[0];
-    taken.push(value.data.events);
+    events.push(value.data.events);
   }
-  return taken;
+  return events;
 }
 
 const many = (principal: Principal, count: number, part = {}) =>
   Array.from({ length: count }, () => anEvent(principal, part));
 const idsOf = (envelopes: readonly Envelope[]) => envelopes.map(({ id }) => id);
-const eventIds = (taken: Record<string, unknown>[]) => taken.map(({ eventId }) => eventId);
+const eventIds = (events: Record<string, unknown>[]) => events.map(({ eventId }) => eventId);
 
 async function logged(...envelopes: Envelope[]): Promise<void> {
   await fixture.bus.publish(envelopes);
@@ -94,9 +94,14 @@ describe("Subscription.events", () => {
     const librarian = await follow(aPrincipal({ tenantId, scopes: ["libraries.read"] }));
     const wishing = await follow(principal, { types: ["LibraryRegistered"] });
     const library = { type: "LibraryRegistered", subject: `libraries/${newId("lib")}` } as const;
-    const [template, one, two] = [anEvent(principal), anEvent(principal, library), anEvent(principal, library)];
-    await fixture.bus.publish([one, template, two]);
-    for (const feed of [librarian, wishing]) expect(eventIds(await take(feed, 2))).toEqual([one.id, two.id]);
+    const [template, firstLibrary, secondLibrary] = [
+      anEvent(principal),
+      anEvent(principal, library),
+      anEvent(principal, library),
+    ];
+    await fixture.bus.publish([firstLibrary, template, secondLibrary]);
+    for (const feed of [librarian, wishing])
+      expect(eventIds(await take(feed, 2))).toEqual([firstLibrary.id, secondLibrary.id]);
   });
 
   it("shows events of vendors only with the scope that shows the payloads of deliveries", async () => {
@@ -123,14 +128,14 @@ describe("Subscription.events", () => {
     const administrator = { ...aPrincipal({ tenantId: platformTenantId }), platformAdmin: true };
     const colleague = aPrincipal({ tenantId: platformTenantId });
     const feeds = [await follow(administrator), await follow(colleague), await follow(owner)];
-    const told = { type: "TenantProvisioned", subject: `tenants/${owner.tenantId}` } as const;
-    const [others, provisioned, last] = [anEvent(owner), anEvent(owner, told), anEvent(colleague)];
-    await fixture.bus.publish([others, provisioned, last]);
-    const [seen, byColleague, byOwner] = await Promise.all(
+    const tenantEvent = { type: "TenantProvisioned", subject: `tenants/${owner.tenantId}` } as const;
+    const [others, provisioning, last] = [anEvent(owner), anEvent(owner, tenantEvent), anEvent(colleague)];
+    await fixture.bus.publish([others, provisioning, last]);
+    const [byAdministrator, byColleague, byOwner] = await Promise.all(
       [2, 1, 1].map((count, place) => take(feeds[place] as AsyncIterator<Answer>, count)),
     );
-    expect(seen?.map(({ eventId, tenantId }) => [eventId, tenantId])).toEqual([
-      [provisioned.id, owner.tenantId],
+    expect(byAdministrator?.map(({ eventId, tenantId }) => [eventId, tenantId])).toEqual([
+      [provisioning.id, owner.tenantId],
       [last.id, platformTenantId],
     ]);
     expect([eventIds(byColleague ?? []), eventIds(byOwner ?? [])]).toEqual([[last.id], [others.id]]);
@@ -139,7 +144,7 @@ describe("Subscription.events", () => {
         extensions: { code: "PLATFORM_ADMIN_REQUIRED" },
       });
     const again = await follow(administrator, { after: "0", types: ["TenantProvisioned"] });
-    expect(eventIds(await take(again, 1))).toEqual([provisioned.id]);
+    expect(eventIds(await take(again, 1))).toEqual([provisioning.id]);
   });
 
   it("replays after a cursor in pages and goes on live, in order, without gap or repetition", async () => {
@@ -157,10 +162,10 @@ describe("Subscription.events", () => {
         await fixture.bus.publish(batch);
       }
     })();
-    const taken = await take(feed, 449 + 150);
+    const events = await take(feed, 449 + 150);
     await publishing;
-    expect(eventIds(taken)).toEqual([...idsOf(before).slice(1), ...idsOf(live)]);
-    const positions = taken.map(({ cursor }) => Number(cursor));
+    expect(eventIds(events)).toEqual([...idsOf(before).slice(1), ...idsOf(live)]);
+    const positions = events.map(({ cursor }) => Number(cursor));
     expect(positions).toEqual([...positions].sort((a, b) => a - b));
   });
 
@@ -174,7 +179,7 @@ describe("Subscription.events", () => {
     );
     expect(mine.map(({ cursor }) => cursor)).toEqual(["1", "2", "3"]);
     expect(theirs.map(({ cursor }) => cursor)).toEqual(Array.from({ length: 180 }, (_, place) => `${place + 1}`));
-    // a cursor of the other tenant neither opens nor tells anything
+    // the other tenant's cursor neither opens nor tells anything
     for (const cursor of ["4", "180", "100000"])
       await expect(follow(principal, { after: cursor })).rejects.toMatchObject({
         extensions: { code: "INVALID_CURSOR" },
@@ -190,17 +195,17 @@ describe("Subscription.events", () => {
       await fixture.rows("update bus.consumers set position = 0 where name = 'integration.event-log'");
     });
     await logged(after);
-    const taken = await take(await follow(principal, { after: "0" }), 4);
-    expect(taken.map(({ cursor }) => cursor)).toEqual(["1", "2", "3", "4"]);
+    const events = await take(await follow(principal, { after: "0" }), 4);
+    expect(events.map(({ cursor }) => cursor)).toEqual(["1", "2", "3", "4"]);
   });
 
   it("resumes behind the last event that was seen", async () => {
     const principal = aPrincipal();
     const envelopes = many(principal, 10);
     await logged(...envelopes);
-    const seen = await take(await follow(principal, { after: "0" }), 4);
-    const rest = await take(await follow(principal, { after: String(seen.at(-1)?.["cursor"]) }), 6);
-    expect(eventIds([...seen, ...rest])).toEqual(idsOf(envelopes));
+    const events = await take(await follow(principal, { after: "0" }), 4);
+    const rest = await take(await follow(principal, { after: String(events.at(-1)?.["cursor"]) }), 6);
+    expect(eventIds([...events, ...rest])).toEqual(idsOf(envelopes));
   });
 
   it("lets go of a subscriber that falls behind, with the cursor to resume from", async () => {
@@ -209,14 +214,17 @@ describe("Subscription.events", () => {
     const envelopes = many(principal, 400);
     const taking = take(quick, envelopes.length);
     await fixture.bus.publish(envelopes.slice(0, 2));
-    const [seen] = await take(slow, 1);
+    const [firstEvent] = await take(slow, 1);
     await fixture.bus.publish(envelopes.slice(2));
     expect(eventIds(await taking)).toEqual(idsOf(envelopes));
     const { value } = await slow.next();
-    expect(value.errors?.[0]?.extensions).toMatchObject({ code: "SUBSCRIPTION_LAGGED", cursor: seen?.["cursor"] });
+    expect(value.errors?.[0]?.extensions).toMatchObject({
+      code: "SUBSCRIPTION_LAGGED",
+      cursor: firstEvent?.["cursor"],
+    });
     expect(await slow.next()).toEqual({ done: true, value: undefined });
-    const resumed = await follow(principal, { after: value.errors?.[0]?.extensions["cursor"] });
-    expect(eventIds(await take(resumed, 399))).toEqual(idsOf(envelopes).slice(1));
+    const secondFeed = await follow(principal, { after: value.errors?.[0]?.extensions["cursor"] });
+    expect(eventIds(await take(secondFeed, 399))).toEqual(idsOf(envelopes).slice(1));
   });
 
   it("bounds what waits by size too, and tells the cursor also where no event was seen", async () => {
@@ -251,7 +259,7 @@ describe("Subscription.events", () => {
     await fixture.rows("begin");
     await fixture.rows("lock table integration.event_log in access exclusive mode");
     await eventually(async () => {
-      // inside of a transaction PostgreSQL shows the activity of its first look
+      // inside a transaction PostgreSQL shows the activity at its first look
       await fixture.rows("select pg_stat_clear_snapshot()");
       const waiting =
         "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like $1";
@@ -290,8 +298,8 @@ describe("Subscription.events", () => {
     ["a cursor beyond numbers", { after: "9999999999999999" }, "INVALID_CURSOR", /or 0/],
     ["a cursor ahead of every event", { after: "900719925474099" }, "INVALID_CURSOR", /newer than the newest/],
   ])("refuses %s, and says what is wrong", async (_, variables, code, message) => {
-    const refused = { message: expect.stringMatching(message), extensions: { code } };
-    await expect(follow(aPrincipal(), variables)).rejects.toMatchObject(refused);
+    const refusal = { message: expect.stringMatching(message), extensions: { code } };
+    await expect(follow(aPrincipal(), variables)).rejects.toMatchObject(refusal);
   });
 
   it("refuses a token that may read no event, or not the wished one, or names no tenant", async () => {
@@ -307,18 +315,18 @@ describe("Subscription.events", () => {
 
   it("says when a cursor is older than what is kept, to the tenant it concerns", async () => {
     const [principal, other] = [aPrincipal(), aPrincipal()];
-    const [old, kept] = [anEvent(principal), anEvent(principal)];
-    await logged(old, kept, anEvent(other));
+    const [old, keptEvent] = [anEvent(principal), anEvent(principal)];
+    await logged(old, keptEvent, anEvent(other));
     await fixture.rows(
       "update integration.event_log set recorded_at = now() - interval '8 days' where envelope->>'id' = $1",
       old.id,
     );
     await fixture.prune();
     await expect(follow(principal, { after: "0" })).rejects.toMatchObject({ extensions: { code: "CURSOR_EXPIRED" } });
-    const [gone] = await fixture.rows<{ position: string }>(
+    const [horizon] = await fixture.rows<{ position: string }>(
       "select pruned_through as position from integration.event_log_horizons order by pruned_through desc limit 1",
     );
-    expect(eventIds(await take(await follow(principal, { after: gone?.position }), 1))).toEqual([kept.id]);
+    expect(eventIds(await take(await follow(principal, { after: horizon?.position }), 1))).toEqual([keptEvent.id]);
     expect(await take(await follow(other, { after: "0" }), 1)).toHaveLength(1);
   });
 });
@@ -357,8 +365,8 @@ describe("PlatformEvent.subject", () => {
       `providers/${newId("prv")}`,
     ];
     await fixture.bus.publish(subjects.map((subject) => anEvent(principal, { subject })));
-    const taken = await take(feed, subjects.length);
-    expect(taken.map(({ subject }) => subject)).toEqual([
+    const events = await take(feed, subjects.length);
+    expect(events.map(({ subject }) => subject)).toEqual([
       { __typename: "Template", templateId },
       { __typename: "TemplateVersion", templateVersionId },
       { __typename: "Execution", executionId },
@@ -376,8 +384,8 @@ describe("PlatformEvent.subject", () => {
       "mutation ($i: RegisterProviderInput!) { registerProvider(input: $i) { providerId } }",
       { i: { key: "github", displayName: "GitHub", category: "SourceControl", authModel: "AppInstallation" } },
     );
-    const [taken] = await take(feed, 1);
-    expect(taken?.["subject"]).toEqual({ __typename: "Provider", key: "github", displayName: "GitHub" });
+    const [firstEvent] = await take(feed, 1);
+    expect(firstEvent?.["subject"]).toEqual({ __typename: "Provider", key: "github", displayName: "GitHub" });
   });
 
   it("is closed to a token that may read the event, but not the subject", async () => {

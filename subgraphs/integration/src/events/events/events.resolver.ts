@@ -10,7 +10,7 @@ import type { EventFeedService, EventsArguments } from "./event-feed.service.js"
 import { PlatformEventType } from "./platform-event.type.js";
 
 /**
- * Creates the resolver of the subscription. The class is made for each service, because `subscribe` is an option of the
+ * Creates the subscription's resolver. The class is made for each service, because `subscribe` is an option in the
  * decorator, which has no access to an instance.
  */
 export function eventsResolver(feeds: EventFeedService): object {
@@ -28,7 +28,7 @@ export function eventsResolver(feeds: EventFeedService): object {
       @Arg("types", () => [String], { nullable: true }) _types?: string[],
       @Arg("after", () => String, { nullable: true }) _after?: string,
     ): PlatformEventType {
-      // The error is the last result of the subscription. The connection stays open for other operations.
+      // The error is the subscription's last result. The connection stays open for other operations.
       if (item instanceof FeedEnd) throw toGraphqlError(item.reason, context);
       return platformEvent(item);
     }

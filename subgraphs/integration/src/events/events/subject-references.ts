@@ -41,24 +41,24 @@ import {
 
 type Resolve = (id: string, context: RequestContext) => object | Promise<object | null>;
 
-/** Resources whose ids have the prefix of another one. Runs of the spine are `run_` too. */
+/** Resources whose ids have another resource's prefix. Runs in the spine are `run_` too. */
 const ofResource: Readonly<Record<string, Resolve | undefined>> = {
   "report-runs": (reportRunId) => Object.assign(new ReportRunReference(), { reportRunId }),
 };
 
-/** An instance of the class, because the union finds the type of a value by its class. */
+/** An instance of the class, because the union finds a value's type by its class. */
 function instance<T extends object>(type: new () => T, fields: object | undefined): T | null {
   return fields ? Object.assign(new type(), fields) : null;
 }
 
 /**
- * Resolves the subject `<resource>/<id>` of an event: a reference for types of other subgraphs, the object for types of
- * this one.
+ * Resolves an event's subject `<resource>/<id>`: a reference for types in other subgraphs, the object for types in this
+ * one.
  */
 export class SubjectReferences {
   readonly #resolvers: Partial<Record<IdPrefix, Resolve>>;
 
-  constructor(own: {
+  constructor(services: {
     providers: ProviderService;
     connections: ConnectionService;
     credentials: CredentialService;
@@ -83,27 +83,27 @@ export class SubjectReferences {
       ntf: (notificationId) => Object.assign(new NotificationReference(), { notificationId }),
       prv: async (id, context) => {
         authorize(readProviders, context);
-        return instance(ProviderType, await own.providers.find(context, id));
+        return instance(ProviderType, await services.providers.find(context, id));
       },
       con: async (id, context) => {
         authorize(readConnections, context);
-        return instance(ConnectionType, await own.connections.find(context, id));
+        return instance(ConnectionType, await services.connections.find(context, id));
       },
       crd: async (id, context) => {
         authorize(readCredentials, context);
-        return instance(CredentialType, await own.credentials.find(context, id));
+        return instance(CredentialType, await services.credentials.find(context, id));
       },
       run: async (id, context) => {
         authorize(readRuns, context);
-        return instance(RunType, await own.runs.find(tenantOf(context), id));
+        return instance(RunType, await services.runs.find(tenantOf(context), id));
       },
       whd: async (id, context) => {
         authorize(readWebhookDeliveries, context);
-        return instance(WebhookDeliveryType, await own.deliveries.find(context, id));
+        return instance(WebhookDeliveryType, await services.deliveries.find(context, id));
       },
       whs: async (id, context) => {
         authorize(readWebhookSubscriptions, context);
-        return instance(WebhookSubscriptionType, await own.subscriptions.find(context, id));
+        return instance(WebhookSubscriptionType, await services.subscriptions.find(context, id));
       },
     };
   }

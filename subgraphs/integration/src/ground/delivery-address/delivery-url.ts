@@ -1,7 +1,7 @@
 /** The resource that a delivery URL names, so that only its secrets are tried. */
 type DeliveryHint = { readonly subscription: string } | { readonly connection: string };
 
-/** The path that takes deliveries with the vendor's own headers and body. The key of the provider follows. */
+/** The path that takes deliveries with the vendor's own headers and body. The provider's key follows. */
 const vendorPath = "/webhooks/deliveries/";
 
 /** The URL that a tenant enters at the vendor. `publicUrl` has no slash at its end. */
@@ -9,7 +9,7 @@ export function deliveryUrl(publicUrl: string, providerKey: string, hint: Delive
   return `${publicUrl}${vendorPath}${providerKey}?${new URLSearchParams({ ...hint }).toString()}`;
 }
 
-/** Makes delivery URLs at the address of this platform. */
+/** Makes delivery URLs at this platform's address. */
 export class DeliveryAddresses {
   readonly #publicUrl: string;
 

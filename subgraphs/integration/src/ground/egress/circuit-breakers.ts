@@ -1,6 +1,6 @@
 import { originKey, type TenantOrigin } from "./tenant-origin.js";
 
-/** Milliseconds of the monotonic clock of the process. */
+/** Milliseconds on the process's monotonic clock. */
 type Time = number;
 
 interface Breaker {
@@ -12,7 +12,7 @@ interface Breaker {
   usedAt: Time;
 }
 
-/** An opening of a breaker, which other processes must know. */
+/** A breaker's opening, which other processes must know. */
 export interface Opening {
   readonly openings: number;
   readonly pauseMs: number;
@@ -26,9 +26,9 @@ const jitter = 0.2;
 const memoryMs = 10 * 60_000;
 
 /**
- * Circuit breakers, one for each origin of a tenant. Five consecutive attempts without an HTTP response open a breaker.
- * After a pause, which doubles from 5 s to 5 min, one attempt at a time is allowed. The first response with any status
- * closes the breaker.
+ * Circuit breakers, one for each of a tenant's origins. Five consecutive attempts without an HTTP response open a
+ * breaker. After a pause, which doubles from 5 s to 5 min, one attempt at a time is allowed. The first response with
+ * any status closes the breaker.
  */
 export class CircuitBreakers {
   readonly #breakers = new Map<string, Breaker>();
@@ -38,7 +38,7 @@ export class CircuitBreakers {
     this.#random = random;
   }
 
-  /** The end of the pause of the origin. 0 when it has none. */
+  /** The end of the pause for the origin. 0 when it has none. */
   pausedUntil(receiver: TenantOrigin): Time {
     return this.#breakers.get(originKey(receiver))?.pausedUntil ?? 0;
   }
@@ -57,9 +57,9 @@ export class CircuitBreakers {
 
   /** Closes the breaker. Returns true when it was open. */
   answered(receiver: TenantOrigin): boolean {
-    const known = this.#breakers.get(originKey(receiver));
+    const breaker = this.#breakers.get(originKey(receiver));
     this.#breakers.delete(originKey(receiver));
-    return (known?.openings ?? 0) > 0;
+    return (breaker?.openings ?? 0) > 0;
   }
 
   /** Counts an attempt without a response. Attempts that began before the breaker opened are not counted again. */
@@ -72,8 +72,8 @@ export class CircuitBreakers {
     breaker.unanswered += 1;
     if (breaker.openings === 0 && breaker.unanswered < patience) return undefined;
     breaker.openings += 1;
-    const planned = Math.min(firstPauseMs * 2 ** (breaker.openings - 1), maxPauseMs);
-    const pauseMs = Math.round(planned * (1 - jitter + 2 * jitter * this.#random()));
+    const plannedMs = Math.min(firstPauseMs * 2 ** (breaker.openings - 1), maxPauseMs);
+    const pauseMs = Math.round(plannedMs * (1 - jitter + 2 * jitter * this.#random()));
     breaker.pausedUntil = now + pauseMs;
     return { openings: breaker.openings, pauseMs };
   }

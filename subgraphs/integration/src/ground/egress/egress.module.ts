@@ -10,7 +10,7 @@ export interface EgressSettings {
   readonly allowedPorts?: readonly number[];
 }
 
-/** The HTTP client for URLs of tenants. */
+/** The HTTP client for tenants' URLs. */
 export const egress: SliceModule<EgressSettings> = {
   slice: "egress",
   start({ settings, onClose }, services) {

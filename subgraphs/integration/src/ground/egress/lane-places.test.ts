@@ -4,17 +4,17 @@ const lane = (subscription: string, origin = "https://a.example") => ({ tenant: 
 const [good, other] = [lane("good"), lane("other")];
 
 /** Takes places at this time while there is room. */
-function fill(places: LanePlaces, one: ReturnType<typeof lane>, now = 0, most = 16): number {
-  let taken = 0;
-  while (taken < most && places.hasRoomFor(one, now)) {
-    places.take(one, now);
-    taken += 1;
+function fill(places: LanePlaces, testLane: ReturnType<typeof lane>, now = 0, most = 16): number {
+  let takenCount = 0;
+  while (takenCount < most && places.hasRoomFor(testLane, now)) {
+    places.take(testLane, now);
+    takenCount += 1;
   }
-  return taken;
+  return takenCount;
 }
 
 const answering = (places: LanePlaces, ...lanes: ReturnType<typeof lane>[]) => {
-  for (const one of lanes) places.ended(one, true);
+  for (const busyLane of lanes) places.ended(busyLane, true);
 };
 
 describe("the places of an origin", () => {
@@ -36,8 +36,8 @@ describe("the places of an origin", () => {
   it("are half for all lanes that have timed out", () => {
     const places = new LanePlaces(16);
     const silent = Array.from({ length: 5 }, (_, at) => lane(`silent-${at}`));
-    for (const one of silent) places.ended(one, false);
-    expect(silent.map((one) => fill(places, one))).toEqual([4, 4, 0, 0, 0]);
+    for (const silentLane of silent) places.ended(silentLane, false);
+    expect(silent.map((silentLane) => fill(places, silentLane))).toEqual([4, 4, 0, 0, 0]);
     answering(places, good);
     expect(fill(places, good)).toBe(4);
   });
@@ -45,7 +45,7 @@ describe("the places of an origin", () => {
   it("are half for new lanes too, but for the first place of each", () => {
     const places = new LanePlaces(16);
     const lanes = Array.from({ length: 5 }, (_, at) => lane(`new-${at}`));
-    expect(lanes.map((one) => fill(places, one))).toEqual([4, 4, 1, 1, 1]);
+    expect(lanes.map((busyLane) => fill(places, busyLane))).toEqual([4, 4, 1, 1, 1]);
     expect(fill(places, good)).toBe(1);
   });
 

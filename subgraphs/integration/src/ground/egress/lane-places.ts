@@ -1,10 +1,10 @@
 import { slotLimits } from "./origin-slots.js";
 import { originKey, type TenantOrigin } from "./tenant-origin.js";
 
-/** Milliseconds of the monotonic clock of the process. */
+/** Milliseconds on the process's monotonic clock. */
 type Time = number;
 
-/** One path of an origin: a webhook subscription. */
+/** One path to an origin: a webhook subscription. */
 interface OriginLane extends TenantOrigin {
   readonly subscription: string;
 }
@@ -20,17 +20,17 @@ interface KnownLane {
 
 /** An attempt that takes longer makes its lane a silent one until the next answer. */
 const patienceMs = 2_000;
-/** A lane that holds fewer places than these may take the last ones of its origin. */
+/** A lane that holds fewer places than these may take its origin's last ones. */
 const few = 2;
 /** After this time a lane without places is forgotten. */
 const memoryMs = 60 * 60_000;
 
 /**
- * Divides the places of an origin among its lanes, so that a path that does not answer leaves places to the others. A
- * silent lane (one that has timed out, until it answers again) holds a quarter of the places at most, and all silent lanes
- * of an origin together hold half of them. A new lane has the same limits, except for its first place, by which it can
- * show that it answers. Where an origin has several lanes, an attempt that waits for long makes its lane a silent one, and
- * the last quarter of the places is for lanes that hold few.
+ * Divides an origin's places among its lanes, so that a path that does not answer leaves places to the others. A silent
+ * lane (one that has timed out, until it answers again) holds a quarter of the places at most, and all an origin's
+ * silent lanes together hold half. A new lane has the same limits, except for its first place, by which it can show
+ * that it answers. Where an origin has several lanes, an attempt that waits for long makes its lane a silent one, and
+ * the last quarter is for lanes that hold few places.
  */
 export class LanePlaces {
   readonly #origins = new Map<string, Map<string, KnownLane>>();
@@ -42,28 +42,29 @@ export class LanePlaces {
 
   hasRoomFor(lane: OriginLane, now: Time): boolean {
     const lanes = this.#origins.get(originKey(lane));
-    const known = lanes?.get(lane.subscription);
-    if (!lanes || !known) return true;
-    const isSilent = (one: KnownLane) => one.answers === false || (lanes.size > 1 && isLate(one, now));
-    if (known.answers && !isSilent(known)) {
+    const ownState = lanes?.get(lane.subscription);
+    if (!lanes || !ownState) return true;
+    const isSilent = (candidate: KnownLane) =>
+      candidate.answers === false || (lanes.size > 1 && isLate(candidate, now));
+    if (ownState.answers && !isSilent(ownState)) {
       const isFree = sumOf(lanes, () => true) < this.#places - this.#share(4);
-      return lanes.size === 1 || known.held < few || isFree;
+      return lanes.size === 1 || ownState.held < few || isFree;
     }
-    if (known.held === 0 && !isSilent(known)) return true;
-    const held = sumOf(lanes, (other) => !other.answers || isSilent(other));
-    return known.held < this.#share(4) && held < this.#share(2);
+    if (ownState.held === 0 && !isSilent(ownState)) return true;
+    const silentPlaces = sumOf(lanes, (other) => !other.answers || isSilent(other));
+    return ownState.held < this.#share(4) && silentPlaces < this.#share(2);
   }
 
   /** Counts places that the lane has taken. */
   take(lane: OriginLane, now: Time): void {
-    const known = this.#known(lane);
-    known.held += 1;
-    known.usedAt = now;
+    const state = this.#known(lane);
+    state.held += 1;
+    state.usedAt = now;
   }
 
   free(lane: OriginLane, places = 1): void {
-    const known = this.#known(lane);
-    known.held = Math.max(0, known.held - places);
+    const state = this.#known(lane);
+    state.held = Math.max(0, state.held - places);
   }
 
   /** Notes that an attempt begins. The function that it returns notes its end. */
@@ -75,11 +76,11 @@ export class LanePlaces {
   }
 
   /** Notes whether the receiver has answered an attempt in time. */
-  ended(lane: OriginLane, answered: boolean): void {
-    this.#known(lane).answers = answered;
+  ended(lane: OriginLane, hasAnswered: boolean): void {
+    this.#known(lane).answers = hasAnswered;
   }
 
-  /** Whether another lane of the origin has answered, so that the origin is there. */
+  /** Whether another lane to the origin has answered, so that the origin is there. */
   hasAnsweringOther(lane: OriginLane): boolean {
     const lanes = [...(this.#origins.get(originKey(lane)) ?? [])];
     return lanes.some(([subscription, { answers }]) => answers === true && subscription !== lane.subscription);
@@ -102,9 +103,9 @@ export class LanePlaces {
     const key = originKey(lane);
     const lanes = this.#origins.get(key) ?? new Map<string, KnownLane>();
     this.#origins.set(key, lanes);
-    const known = lanes.get(lane.subscription) ?? { held: 0, answers: undefined, begun: new Set(), usedAt: 0 };
-    lanes.set(lane.subscription, known);
-    return known;
+    const state = lanes.get(lane.subscription) ?? { held: 0, answers: undefined, begun: new Set(), usedAt: 0 };
+    lanes.set(lane.subscription, state);
+    return state;
   }
 }
 
@@ -114,8 +115,8 @@ function isLate({ begun }: KnownLane, now: Time): boolean {
   return oldest !== undefined && oldest.at + patienceMs < now;
 }
 
-function sumOf(lanes: ReadonlyMap<string, KnownLane>, which: (lane: KnownLane) => boolean): number {
+function sumOf(lanes: ReadonlyMap<string, KnownLane>, isCounted: (lane: KnownLane) => boolean): number {
   let sum = 0;
-  for (const lane of lanes.values()) if (which(lane)) sum += lane.held;
+  for (const lane of lanes.values()) if (isCounted(lane)) sum += lane.held;
   return sum;
 }

@@ -1,10 +1,10 @@
 import { OriginSlots, slotLimits } from "./origin-slots.js";
 
 const lane = (tenant: string, origin = "http://a", subscription = "s") => ({ tenant, origin, subscription });
-const takeAll = (slots: OriginSlots, ...wanted: ReturnType<typeof lane>[]) =>
-  wanted.reduce((taken, one) => {
-    while (slots.take(one)) taken += 1;
-    return taken;
+const takeAll = (slots: OriginSlots, ...lanes: ReturnType<typeof lane>[]) =>
+  lanes.reduce((count, wantedLane) => {
+    while (slots.take(wantedLane)) count += 1;
+    return count;
   }, 0);
 const origins = (tenant: string, count: number) =>
   Array.from({ length: count }, (_, place) => lane(tenant, `http://${place}`));

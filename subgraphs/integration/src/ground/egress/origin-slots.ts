@@ -1,12 +1,12 @@
 import { originKey, type TenantOrigin } from "./tenant-origin.js";
 
-/** The limits on requests of this process that wait for their receivers at the same time. */
+/** The limits on this process's requests that wait for their receivers at the same time. */
 export interface SlotLimits {
   readonly maxTotal: number;
   readonly maxPerTenant: number;
-  /** For one origin of one tenant. */
+  /** For one origin and one tenant. */
   readonly maxPerOrigin: number;
-  /** The last slots are reserved for tenants that hold few of them. */
+  /** The last slots are reserved for tenants that hold few. */
   readonly reserved: number;
   readonly maxPerTenantOfReserved: number;
 }
@@ -38,11 +38,13 @@ export class OriginSlots {
     return this.#origins.get(originKey(receiver)) ?? 0;
   }
 
-  /** True when the tenant may have one more request, at any of its origins. */
+  /** True when the tenant may have one more request, at whatever origin. */
   hasRoomFor(tenant: string): boolean {
-    const held = this.#tenants.get(tenant) ?? 0;
+    const slotsOfTenant = this.#tenants.get(tenant) ?? 0;
     const { maxTotal, maxPerTenant, reserved, maxPerTenantOfReserved } = this.#limits;
-    return this.#all < maxTotal && held < (this.#all < maxTotal - reserved ? maxPerTenant : maxPerTenantOfReserved);
+    return (
+      this.#all < maxTotal && slotsOfTenant < (this.#all < maxTotal - reserved ? maxPerTenant : maxPerTenantOfReserved)
+    );
   }
 
   take(receiver: TenantOrigin): boolean {

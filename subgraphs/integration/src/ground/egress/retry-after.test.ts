@@ -15,7 +15,7 @@ describe("the header Retry-After", () => {
     ["soon", undefined],
     ["2030-01-01", undefined],
     [undefined, undefined],
-  ])("reads %j as %j ms", (value, expected) => {
-    expect(parseRetryAfter(value, 10_000)).toBe(expected);
+  ])("reads %j as %j ms", (value, milliseconds) => {
+    expect(parseRetryAfter(value, 10_000)).toBe(milliseconds);
   });
 });

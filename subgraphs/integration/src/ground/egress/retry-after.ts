@@ -1,6 +1,6 @@
 /**
- * The milliseconds of Retry-After (RFC 9110, section 10.2.3): seconds or a date. Some vendors send parts of
- * a second, which count as a whole one. Any other value is ignored.
+ * The milliseconds in Retry-After (RFC 9110, section 10.2.3): seconds or a date. Some vendors send fractions, which
+ * count as a whole second. Any other value is ignored.
  */
 export function parseRetryAfter(value: string | undefined, now: number): number | undefined {
   if (value === undefined) return undefined;

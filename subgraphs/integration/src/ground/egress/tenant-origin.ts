@@ -6,5 +6,5 @@ export interface TenantOrigin {
   readonly origin: string;
 }
 
-/** UUIDs and origins contain no space, so the keys of different origins differ. */
+/** UUIDs and origins contain no space, so different origins have different keys. */
 export const originKey = ({ tenant, origin }: TenantOrigin): string => `${tenant} ${origin}`;

@@ -65,12 +65,12 @@ describe("a webhook that is signed with both kinds of secrets", () => {
 
   it("is verified by WebCrypto with the published key", async () => {
     const raw = Buffer.from((publicKeyOf(key) ?? "").replace("whpk_", ""), "base64");
-    const published = await webcrypto.subtle.importKey("raw", raw, { name: "Ed25519" }, false, ["verify"]);
+    const publicKey = await webcrypto.subtle.importKey("raw", raw, { name: "Ed25519" }, false, ["verify"]);
     const signature = Buffer.from(headers["webhook-signature"].split(" ")[0]?.slice(4) ?? "", "base64");
     const verify = (body: string) =>
       webcrypto.subtle.verify(
         "Ed25519",
-        published,
+        publicKey,
         signature,
         Buffer.from(`${webhook.id}.${webhook.timestamp}.${body}`),
       );
@@ -78,16 +78,16 @@ describe("a webhook that is signed with both kinds of secrets", () => {
   });
 
   it("is verified by the private key, the public key and the symmetric secret", () => {
-    const published = publicKeyOf(key) ?? "";
-    expect([key, published, symmetric].map((secret) => outcome(secret))).toEqual([true, true, true]);
-    expect([key, published, symmetric].map((secret) => outcome(secret, "other"))).toEqual([false, false, false]);
+    const publicKey = publicKeyOf(key) ?? "";
+    expect([key, publicKey, symmetric].map((secret) => outcome(secret))).toEqual([true, true, true]);
+    expect([key, publicKey, symmetric].map((secret) => outcome(secret, "other"))).toEqual([false, false, false]);
     expect([generateEd25519Secret(), generateSigningSecret()].map((secret) => outcome(secret))).toEqual([false, false]);
   });
 
   it("a key that is not valid signs and verifies nothing", () => {
-    for (const broken of ["whsk_", "whsk_AAAA", "whpk_"]) {
-      expect(() => signWebhook({ ...webhook, secrets: [broken] })).toThrow(TypeError);
-      expect(() => verifyWebhook(headers, webhook.body, [broken], { now })).toThrow(TypeError);
+    for (const brokenKey of ["whsk_", "whsk_AAAA", "whpk_"]) {
+      expect(() => signWebhook({ ...webhook, secrets: [brokenKey] })).toThrow(TypeError);
+      expect(() => verifyWebhook(headers, webhook.body, [brokenKey], { now })).toThrow(TypeError);
     }
     expect(() => verifyEd25519("whpk_AAAA", Buffer.alloc(1), Buffer.alloc(64))).toThrow(TypeError);
   });

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { generateEd25519Secret, isEd25519Secret } from "./ed25519-key.js";
 
 const prefix = "whsec_";
-// These are the limits of the Standard Webhooks specification for symmetric keys.
+// The Standard Webhooks specification sets these limits for symmetric keys.
 const minBytes = 24;
 const maxBytes = 64;
 const generatedBytes = 32;
@@ -12,21 +12,21 @@ export function generateSigningSecret(): string {
   return prefix + randomBytes(generatedBytes).toString("base64");
 }
 
-/** The kinds of keys that sign webhooks: `whsec_`, which the receiver has too, and `whsk_`, whose public key it has. */
+/** The key kinds that sign webhooks: `whsec_`, which the receiver has too, and `whsk_`, whose public key it has. */
 export const signingKeyTypes = ["symmetric", "ed25519"] as const;
 export type SigningKeyType = (typeof signingKeyTypes)[number];
 
-/** Generates a secret of this kind. */
+/** Generates a secret with this kind. */
 export const generateSecretOfType = (type: SigningKeyType): string =>
   type === "ed25519" ? generateEd25519Secret() : generateSigningSecret();
 
-/** The bytes of the key in `whsec_<base64>`; undefined for any other text. */
+/** The key's bytes in `whsec_<base64>`; undefined for any other text. */
 export function parseSigningSecret(text: string): Buffer | undefined {
   if (!text.startsWith(prefix)) return undefined;
-  const encoded = text.slice(prefix.length);
-  const key = Buffer.from(encoded, "base64");
+  const base64 = text.slice(prefix.length);
+  const key = Buffer.from(base64, "base64");
   // Node ignores characters that are not base64, so the text is compared with the canonical form.
-  if (key.toString("base64") !== encoded) return undefined;
+  if (key.toString("base64") !== base64) return undefined;
   return key.length >= minBytes && key.length <= maxBytes ? key : undefined;
 }
 

@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { generateSigningSecret, parseSigningSecret } from "./signing-secret.js";
 import { signWebhook, verifyWebhook, type WebhookHeaders } from "./webhook-signature.js";
 
-// the example that the reference libraries of the specification share
+// the example that the specification's reference libraries share
 const vector = {
   secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
   id: "msg_p5jXN8AQM9LWM0D4loKWxJek",
@@ -12,14 +12,14 @@ const vector = {
 };
 const now = new Date(vector.timestamp * 1_000);
 const secrets = [vector.secret];
-const sent: WebhookHeaders = {
+const sentHeaders: WebhookHeaders = {
   "webhook-id": vector.id,
   "webhook-timestamp": String(vector.timestamp),
   "webhook-signature": vector.signature,
 };
 
 function outcome(changes: WebhookHeaders, body: string | Uint8Array = vector.body): string {
-  const result = verifyWebhook({ ...sent, ...changes }, body, secrets, { now });
+  const result = verifyWebhook({ ...sentHeaders, ...changes }, body, secrets, { now });
   return result.verified ? "verified" : result.code;
 }
 
@@ -29,7 +29,7 @@ test("signs the public example as the specification does", () => {
 });
 
 test("verifies the public example", () => {
-  expect(verifyWebhook(sent, vector.body, secrets, { now })).toEqual({
+  expect(verifyWebhook(sentHeaders, vector.body, secrets, { now })).toEqual({
     verified: true,
     id: vector.id,
     timestamp: vector.timestamp,
@@ -41,10 +41,10 @@ test("agrees with an HMAC computed elsewhere on bytes that are no text", () => {
   const secret = generateSigningSecret();
   const body = Buffer.from([0, 255, 10, 13, 34, 0x2e]);
   const key = parseSigningSecret(secret) ?? "";
-  const expected = createHmac("sha256", key)
+  const digest = createHmac("sha256", key)
     .update(Buffer.concat([Buffer.from("evt_1.1."), body]))
     .digest("base64");
-  expect(signWebhook({ id: "evt_1", timestamp: 1, body, secrets: [secret] })).toBe(`v1,${expected}`);
+  expect(signWebhook({ id: "evt_1", timestamp: 1, body, secrets: [secret] })).toBe(`v1,${digest}`);
 });
 
 test("during a rotation either secret verifies, and the result says which", () => {
@@ -53,9 +53,12 @@ test("during a rotation either secret verifies, and the result says which", () =
   const [first, second] = signature.split(" ");
   expect(first).toBe(signWebhook({ ...vector, secrets: [newest] }));
   expect(second).toBe(signWebhook({ ...vector, secrets: [older] }));
-  const headers = { ...sent, "webhook-signature": signature };
-  for (const known of [newest, older]) {
-    expect(verifyWebhook(headers, vector.body, [known], { now })).toMatchObject({ verified: true, secretIndex: 0 });
+  const headers = { ...sentHeaders, "webhook-signature": signature };
+  for (const knownSecret of [newest, older]) {
+    expect(verifyWebhook(headers, vector.body, [knownSecret], { now })).toMatchObject({
+      verified: true,
+      secretIndex: 0,
+    });
   }
   const stranger = generateSigningSecret();
   expect(verifyWebhook(headers, vector.body, [stranger, older], { now })).toMatchObject({
@@ -88,8 +91,8 @@ describe("what was signed cannot change", () => {
 
   test("a part cannot move from one field to the next", () => {
     const signature = signWebhook({ id: "evt", timestamp: 1, body: "2.body", secrets });
-    const moved = { "webhook-id": "evt.1", "webhook-timestamp": "2", "webhook-signature": signature };
-    expect(verifyWebhook(moved, "body", secrets, { now: new Date(2_000) })).toMatchObject({
+    const movedHeaders = { "webhook-id": "evt.1", "webhook-timestamp": "2", "webhook-signature": signature };
+    expect(verifyWebhook(movedHeaders, "body", secrets, { now: new Date(2_000) })).toMatchObject({
       code: "SIGNATURE_INVALID",
     });
   });
@@ -156,7 +159,7 @@ test.each(["", "a b", "a\nb", "a.b", "ä", "x".repeat(256)])("id %j is refused, 
 });
 
 test("a header that came twice is refused", () => {
-  for (const [name, value] of Object.entries(sent)) {
+  for (const [name, value] of Object.entries(sentHeaders)) {
     expect(outcome({ [name]: [String(value), String(value)] })).toBe("SIGNATURE_INVALID");
   }
 });
@@ -165,7 +168,7 @@ test("a message is good for five minutes around its time", () => {
   const at = (offsetSeconds: number, toleranceSeconds?: number) => {
     const options = { now: new Date((vector.timestamp + offsetSeconds) * 1_000) };
     const result = verifyWebhook(
-      sent,
+      sentHeaders,
       vector.body,
       secrets,
       toleranceSeconds === undefined ? options : { ...options, toleranceSeconds },
@@ -178,16 +181,16 @@ test("a message is good for five minutes around its time", () => {
 });
 
 test("an old message with a wrong signature is wrong, not old", () => {
-  const result = verifyWebhook(sent, "other", secrets, { now: new Date(0) });
+  const result = verifyWebhook(sentHeaders, "other", secrets, { now: new Date(0) });
   expect(result).toEqual({ verified: false, code: "SIGNATURE_INVALID" });
 });
 
 test("nothing is signed with a malformed secret, without one, or at no time", () => {
-  for (const broken of [[], ["secret"], [vector.secret, "whsec_AAAA"]]) {
-    expect(() => signWebhook({ ...vector, secrets: broken })).toThrow(TypeError);
+  for (const brokenSecrets of [[], ["secret"], [vector.secret, "whsec_AAAA"]]) {
+    expect(() => signWebhook({ ...vector, secrets: brokenSecrets })).toThrow(TypeError);
   }
   for (const timestamp of [Number.NaN, 1.5, -1, Number.POSITIVE_INFINITY, 1e21]) {
     expect(() => signWebhook({ ...vector, timestamp, secrets })).toThrow(TypeError);
   }
-  expect(() => verifyWebhook(sent, vector.body, ["broken"], { now })).toThrow(TypeError);
+  expect(() => verifyWebhook(sentHeaders, vector.body, ["broken"], { now })).toThrow(TypeError);
 });

@@ -5,16 +5,16 @@ import { parseSigningSecret, signingSecretForm } from "./signing-secret.js";
 interface WebhookToSign {
   /** The header `webhook-id`. */
   id: string;
-  /** The header `webhook-timestamp`: the time of this attempt in seconds since 1970. */
+  /** The header `webhook-timestamp`: this attempt's time in seconds since 1970. */
   timestamp: number;
   /** The bytes that are sent. A value that is serialized again may have other bytes. */
   body: string | Uint8Array;
-  /** Secrets of the form `whsec_…` or `whsk_…`, newest first. */
+  /** Secrets in the form `whsec_…` or `whsk_…`, newest first. */
   secrets: readonly string[];
 }
 
 type WebhookVerification =
-  | { verified: true; id: string; timestamp: number /** Which of the secrets it was. */; secretIndex: number }
+  | { verified: true; id: string; timestamp: number /** Which secret it was. */; secretIndex: number }
   | { verified: false; code: "SIGNATURE_MISSING" | "SIGNATURE_EXPIRED" | "SIGNATURE_INVALID" };
 
 interface VerificationOptions {
@@ -41,8 +41,8 @@ const maxSignatures = 32;
 const defaultToleranceSeconds = 300;
 
 /**
- * Signs a webhook: the value of the header `webhook-signature`, with one signature for each secret, in the order of the
- * secrets (Standard Webhooks). A symmetric secret makes a `v1` signature (HMAC-SHA256), an ed25519 key a `v1a` one.
+ * Signs a webhook: the value of the header `webhook-signature`, with one signature for each secret, in the secrets'
+ * order (Standard Webhooks). A symmetric secret makes a `v1` signature (HMAC-SHA256), an ed25519 key a `v1a` one.
  */
 export function signWebhook({ id, timestamp, body, secrets }: WebhookToSign): string {
   if (!idForm.test(id)) throw new TypeError("A webhook id must have 1 to 255 printable characters and no dot.");
@@ -72,19 +72,19 @@ export function verifyWebhook(
 ): WebhookVerification {
   const id = headers["webhook-id"];
   const timestamp = headers["webhook-timestamp"];
-  const given = headers["webhook-signature"];
-  if (id === undefined || timestamp === undefined || given === undefined)
+  const signatures = headers["webhook-signature"];
+  if (id === undefined || timestamp === undefined || signatures === undefined)
     return { verified: false, code: "SIGNATURE_MISSING" };
   const invalid = { verified: false, code: "SIGNATURE_INVALID" } as const;
-  if (typeof id !== "string" || typeof timestamp !== "string" || typeof given !== "string") return invalid;
+  if (typeof id !== "string" || typeof timestamp !== "string" || typeof signatures !== "string") return invalid;
   if (!idForm.test(id) || !timestampForm.test(timestamp)) return invalid;
 
   const content = signedContent(id, timestamp, rawBody);
-  const [symmetric, asymmetric] = [readSignatures(given, "v1"), readSignatures(given, "v1a")];
+  const [symmetric, asymmetric] = [readSignatures(signatures, "v1"), readSignatures(signatures, "v1a")];
   const matches = secrets.map((secret) => {
     if (hasEd25519Form(secret)) return asymmetric.some((candidate) => verifyEd25519(secret, content, candidate));
-    const expected = digest(keyOf(secret), content);
-    return symmetric.some((candidate) => timingSafeEqual(candidate, expected));
+    const expectedDigest = digest(keyOf(secret), content);
+    return symmetric.some((candidate) => timingSafeEqual(candidate, expectedDigest));
   });
   const secretIndex = matches.indexOf(true);
   if (secretIndex === -1) return invalid;
@@ -95,15 +95,15 @@ export function verifyWebhook(
 }
 
 /**
- * The signatures of one version in the header `webhook-signature`. Those of other versions are ignored, because a sender
- * may send several versions together.
+ * The signatures with one version in the header `webhook-signature`. Other versions are ignored, because a sender may
+ * send several versions together.
  */
 export function readSignatures(header: string, version: SignatureVersion): Buffer[] {
   const signatures: Buffer[] = [];
   for (const part of header.split(" ", maxSignatures)) {
-    const encoded = signatureForms[version].exec(part)?.[1] ?? "";
-    const signature = Buffer.from(encoded, "base64");
-    if (encoded !== "" && signature.toString("base64") === encoded) signatures.push(signature);
+    const base64 = signatureForms[version].exec(part)?.[1] ?? "";
+    const signature = Buffer.from(base64, "base64");
+    if (base64 !== "" && signature.toString("base64") === base64) signatures.push(signature);
   }
   return signatures;
 }

@@ -2,7 +2,7 @@ import { workerOnlyTable } from "@factory/runtime/db/tenant-table";
 import type { EditionFeatures } from "@factory/schema/edition-features";
 import { Entity, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
 
-/** The copy of an edition, which the spine owns. */
+/** An edition's copy. The spine owns the edition. */
 @Entity(workerOnlyTable("edition_projections"))
 export class EditionProjection {
   @PrimaryKey({ type: "text" })

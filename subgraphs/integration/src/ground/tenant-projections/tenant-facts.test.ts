@@ -7,7 +7,7 @@ import type { EditionCopy, TenantCopy } from "@factory/runtime/tenant-facts/tena
 import { TenantFacts } from "@factory/runtime/tenant-facts/tenant-facts";
 import { eventually, type IntegrationFixture, startIntegrationFixture } from "../../integration.fixture.js";
 
-/** The answers of the spine in this test. */
+/** The spine's answers in this test. */
 const spine = {
   tenants: new Map<string, TenantCopy>(),
   editions: [{ code: "Free", version: 1, features: { "webhooks.max": { kind: "limit", limit: 3 } } }] as EditionCopy[],
@@ -43,7 +43,7 @@ function changed(tenantId: string, changes: Partial<TenantCopy>): void {
 
 describe("the facts of tenants", () => {
   let fixture: IntegrationFixture;
-  const filled = aTenant({ limits: { rateLimitFactor: 4 } });
+  const filledTenant = aTenant({ limits: { rateLimitFactor: 4 } });
   beforeAll(async () => {
     fixture = await startIntegrationFixture({ tenantSnapshots: async () => source });
   });
@@ -54,7 +54,7 @@ describe("the facts of tenants", () => {
 
   const of = (tenantId: string) => fixture.integration.get(TenantFacts).of(tenantId);
   const factorOf = async (tenantId: string) => (await of(tenantId)).limit("rateLimitFactor");
-  const stored = (tenantId: string) =>
+  const storedRows = (tenantId: string) =>
     fixture.rows<{ version: string }>(
       "select version from integration.tenant_projections where tenant_id = $1",
       decodeId("ten", tenantId),
@@ -67,8 +67,8 @@ describe("the facts of tenants", () => {
     ]);
 
   it("are filled by the first refresh after a start", async () => {
-    await eventually(async () => ((await stored(filled)).length === 1 ? true : undefined));
-    expect(await factorOf(filled)).toBe(4);
+    await eventually(async () => ((await storedRows(filledTenant)).length === 1 ? true : undefined));
+    expect(await factorOf(filledTenant)).toBe(4);
   });
 
   it("are asked for once, stored, and read from memory afterwards", async () => {
@@ -77,7 +77,7 @@ describe("the facts of tenants", () => {
     expect(facts.setting("execution.requirePublished")).toBe(true);
     expect([facts.setting("retention.webhookDays"), facts.limit("maxRunningExecutions")]).toEqual([null, 5]);
     expect([facts.feature("webhooks.max"), facts.feature("other")]).toEqual([{ kind: "limit", limit: 3 }, undefined]);
-    expect((await stored(tenantId)).map(({ version }) => version)).toEqual(["1"]);
+    expect((await storedRows(tenantId)).map(({ version }) => version)).toEqual(["1"]);
     const { asked } = spine;
     for (let time = 0; time < 100; time += 1) await of(tenantId);
     expect(spine.asked).toBe(asked);
@@ -123,10 +123,10 @@ describe("the facts of tenants", () => {
   });
 
   it("stay readable while the spine does not answer, except those of unknown tenants", async () => {
-    const [known, unknown] = [aTenant({ limits: { rateLimitFactor: 2 } }), aTenant()];
-    await of(known);
+    const [knownTenant, unknown] = [aTenant({ limits: { rateLimitFactor: 2 } }), aTenant()];
+    await of(knownTenant);
     spine.answers = false;
-    expect(await factorOf(known)).toBe(2);
+    expect(await factorOf(knownTenant)).toBe(2);
     await expect(of(unknown)).rejects.toMatchObject({ code: "UNAVAILABLE" });
     spine.answers = true;
     expect(await factorOf(unknown)).toBe(1);

@@ -2,7 +2,7 @@ import { workerTable } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
 import { Entity, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
 
-/** The copy of a tenant's facts, which the spine owns. SQL of the runtime (`tenant-facts`) writes and reads it. */
+/** The copy of a tenant's facts, which the spine owns. SQL in the runtime (`tenant-facts`) writes and reads it. */
 @Entity(workerTable("tenant_projections"))
 export class TenantProjection {
   @PrimaryKey({ type: wireId("ten") })
@@ -21,7 +21,7 @@ export class TenantProjection {
   @Property({ type: "text" })
   editionCode: string;
 
-  /** The state of the plan subscription; empty before provisioning has created it. */
+  /** The plan subscription's state; empty before provisioning has created it. */
   @Property({ type: "text" })
   subscriptionStatus: string;
 

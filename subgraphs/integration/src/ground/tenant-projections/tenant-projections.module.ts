@@ -4,7 +4,7 @@ import { EditionProjection } from "./edition-projection.entity.js";
 import { ProjectionRefresh } from "./projection-refresh.entity.js";
 import { TenantProjection } from "./tenant-projection.entity.js";
 
-/** The settings, limits and editions of tenants. Slices below ask `TenantFacts`. */
+/** The tenants' settings, limits and editions. Slices below ask `TenantFacts`. */
 export const tenantProjections: SliceModule<TenantFactsSettings> = {
   slice: "tenant-projections",
   entities: [TenantProjection, EditionProjection, ProjectionRefresh],

@@ -1,7 +1,9 @@
-/** The fencing number of held runs. Only the process that has begun a held run ends it, unless it is lost or cancelled. */
+/**
+ * The fencing number in held runs. Only the process that has begun a held run ends it, unless it is lost or cancelled.
+ */
 export const heldFence = 1;
 
-/** Inserts Running runs of one tenant. */
+/** Inserts Running runs for one tenant. */
 export const insertHeldRuns = {
   name: "held_runs_insert",
   text: `insert into runs (tenant_id, run_id, connection_id, project_id, operation, status, attempts, max_attempts, fence,
@@ -15,8 +17,8 @@ export const insertHeldRuns = {
 };
 
 /**
- * Ends runs of one tenant, and returns those that were still held, with the member of the payload that was taken. The rows
- * are locked in one order.
+ * Ends one tenant's runs, and returns those that were still held, with the payload member that was taken. The rows are
+ * locked in one order.
  */
 export const endHeldRuns = {
   name: "held_runs_end",

@@ -4,21 +4,21 @@ import { LateEnds } from "./late-ends.js";
 
 const failure = new Error("the end could not be stored");
 
-/** The ends that were tried in the first round, of which the first fails with this error. */
+/** The ends that were tried in the first round, where the first fails with this error. */
 async function stored(error: Error): Promise<string[]> {
   const ends = new LateEnds(createLogger("test", "silent"));
-  const tried: string[] = [];
+  const triedEnds: string[] = [];
   await new Promise<void>((resolve) => {
     ends.add("one", failure, async () => {
-      tried.push("one");
+      triedEnds.push("one");
       resolve();
       throw error;
     });
-    ends.add("other", failure, async () => tried.push("other"));
+    ends.add("other", failure, async () => triedEnds.push("other"));
   });
   await new Promise((resolve) => setTimeout(resolve, 50));
   await ends.stop();
-  return tried;
+  return triedEnds;
 }
 
 describe("ends that are stored later", () => {

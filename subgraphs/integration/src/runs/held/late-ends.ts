@@ -3,7 +3,7 @@ import type { Logger } from "@factory/runtime/telemetry/logger";
 
 interface LateEnd {
   readonly store: () => Promise<unknown>;
-  /** Milliseconds of the monotonic clock. Later the sweep has found the run. */
+  /** Milliseconds on the monotonic clock. Later the sweep has found the run. */
   readonly giveUpAt: number;
 }
 
@@ -13,8 +13,8 @@ const patienceMs = 330_000;
 const maxWaiting = 2_000;
 
 /**
- * Stores the ends of held runs later that could not be stored at once, for example while the database is away. The sweep
- * finds the runs whose ends are not stored when this process ends.
+ * Stores ends later for held runs whose end could not be stored at once, for example while the database is away. The
+ * sweep finds the runs whose ends are not stored when this process ends.
  */
 export class LateEnds {
   readonly #logger: Logger;
@@ -50,7 +50,7 @@ export class LateEnds {
     }, intervalMs).unref();
   }
 
-  /** Stops while the database is away. Another failure is that of its end only, which is tried again. */
+  /** Stops while the database is away. Another failure belongs to its end only, which is tried again. */
   async #tryAll(): Promise<void> {
     for (const [runId, { store, giveUpAt }] of this.#waiting) {
       try {

@@ -3,40 +3,40 @@ import { newId } from "@factory/runtime/identifiers/wire-id";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import { TenantBatches } from "./tenant-batches.js";
 
-const refused = new DomainError("RATE_LIMITED", { detail: "refused" });
+const refusal = new DomainError("RATE_LIMITED", { detail: "refused" });
 
 /** Batches whose writes wait for `go`. A negative number is refused, and zero fails its whole transaction. */
 function aWriter(limits: ConstructorParameters<typeof TenantBatches>[1] = {}) {
-  const written: (readonly number[])[] = [];
+  const writtenBatches: (readonly number[])[] = [];
   let go: () => void = () => undefined;
   let gate: Promise<void> | undefined = new Promise((resolve) => {
     go = resolve;
   });
   const batches = new TenantBatches<number, number>(async (_, items) => {
-    written.push(items);
+    writtenBatches.push(items);
     await gate;
     if (items.includes(0)) throw new Error("defect");
-    return items.map((item) => (item < 0 ? { refused } : { done: item * 10 }));
+    return items.map((item) => (item < 0 ? { refused: refusal } : { done: item * 10 }));
   }, limits);
   const open = () => {
     go();
     gate = undefined;
   };
-  return { batches, written, open };
+  return { batches, written: writtenBatches, open };
 }
 
 const aTenant = () => tenantWithId(newId("ten"));
 
 it("items of one tenant that come during a batch are written together in the next one", async () => {
   const { batches, written, open } = aWriter({ maxBatch: 3 });
-  const [one, other] = [aTenant(), aTenant()];
-  const all = [1, 2, 3, 4, 5].map((item) => batches.add(one, item));
+  const [first, other] = [aTenant(), aTenant()];
+  const all = [1, 2, 3, 4, 5].map((item) => batches.add(first, item));
   const others = batches.add(other, 9);
   expect(written).toEqual([[1], [9]]);
   open();
   expect(await Promise.all([...all, others])).toEqual([10, 20, 30, 40, 50, 90]);
   expect(written).toEqual([[1], [9], [2, 3, 4], [5]]);
-  expect(await batches.add(one, 6)).toBe(60);
+  expect(await batches.add(first, 6)).toBe(60);
 });
 
 it("a refusal, or a failure, of one item is that of its caller only", async () => {
@@ -46,7 +46,7 @@ it("a refusal, or a failure, of one item is that of its caller only", async () =
   open();
   expect(await all).toMatchObject([
     { value: 10 },
-    { reason: refused },
+    { reason: refusal },
     { reason: { message: "defect" } },
     { value: 40 },
   ]);

@@ -2,10 +2,10 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import { isOutage } from "@factory/runtime/errors/unavailable";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 
-/** The result of one item of a batch. A refused item has changed nothing. */
+/** The result for one item in a batch. A refused item has changed nothing. */
 export type ItemOutcome<Result> = { readonly done: Result } | { readonly refused: unknown };
 
-/** Writes items of one tenant in one transaction, and returns their outcomes in the same order. */
+/** Writes one tenant's items in one transaction, and returns their outcomes in the same order. */
 type WriteBatch<Item, Result> = (tenant: Tenant, items: readonly Item[]) => Promise<readonly ItemOutcome<Result>[]>;
 
 interface Waiting<Item, Result> {
@@ -23,14 +23,14 @@ interface BatchLimits {
 const defaultLimits: BatchLimits = { maxBatch: 64, maxWaitingPerTenant: 1024, patienceMs: 5000 };
 
 /**
- * Writes what calls of one tenant store at the same time in one transaction. An item is written at once, unless a batch of
- * its tenant is under way; then it waits for the next one. So a tenant needs one connection, and one flush of the log, for
+ * Writes what one tenant's calls store at the same time in one transaction. An item is written at once, unless its
+ * tenant's batch is under way; then it waits for the next one. So a tenant needs one connection, and one log flush, for
  * many calls.
  */
 export class TenantBatches<Item, Result> {
   readonly #write: WriteBatch<Item, Result>;
   readonly #limits: BatchLimits;
-  /** The waiting items of the tenants whose batch is under way. */
+  /** The waiting items for the tenants whose batch is under way. */
   readonly #waiting = new Map<string, Set<Waiting<Item, Result>>>();
 
   constructor(write: WriteBatch<Item, Result>, limits: Partial<BatchLimits> = {}) {
@@ -57,16 +57,16 @@ export class TenantBatches<Item, Result> {
       return;
     }
     const timer = setTimeout(() => {
-      if (waiting.delete(queued)) reject(tooBusy());
+      if (waiting.delete(entry)) reject(tooBusy());
     }, patienceMs).unref();
-    const settled =
+    const settleWith =
       <T>(settle: (value: T) => void) =>
       (value: T) => {
         clearTimeout(timer);
         settle(value);
       };
-    const queued = { item, resolve: settled(resolve), reject: settled(reject) };
-    waiting.add(queued);
+    const entry = { item, resolve: settleWith(resolve), reject: settleWith(reject) };
+    waiting.add(entry);
   }
 
   async #run(tenant: Tenant, first: readonly Waiting<Item, Result>[]): Promise<void> {
@@ -75,7 +75,7 @@ export class TenantBatches<Item, Result> {
     while (batch.length > 0) {
       await this.#settle(tenant, batch);
       batch = [...waiting].slice(0, this.#limits.maxBatch);
-      for (const taken of batch) waiting.delete(taken);
+      for (const entry of batch) waiting.delete(entry);
     }
     this.#waiting.delete(tenant.uuid);
   }
@@ -92,8 +92,8 @@ export class TenantBatches<Item, Result> {
         else reject(outcome?.refused ?? new Error("A batch has no outcome for one of its items"));
       }
     } catch (error) {
-      // One item must not fail the others. None of them was committed, or the database is away.
-      if (batch.length > 1 && !isOutage(error)) for (const one of batch) await this.#settle(tenant, [one]);
+      // One item must not fail the others. None was committed, or the database is away.
+      if (batch.length > 1 && !isOutage(error)) for (const entry of batch) await this.#settle(tenant, [entry]);
       else for (const { reject } of batch) reject(error);
     }
   }

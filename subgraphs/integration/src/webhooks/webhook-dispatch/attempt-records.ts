@@ -15,7 +15,7 @@ import type { ClaimedMessage } from "./message-claims.js";
 /** An attempt, with what it means for its lane and its subscription. */
 interface AttemptResult extends MadeAttempt {
   readonly lane: WebhookLane;
-  /** True when earlier attempts of the subscription failed and none has succeeded since. */
+  /** True when the subscription's earlier attempts failed and none has succeeded since. */
   readonly failing: boolean;
   /** True when the tenant was told of these failures. */
   readonly warned: boolean;
@@ -31,14 +31,14 @@ interface Entry {
 const writersAtOnce = 4;
 const batchSize = 100;
 const retryMs = 1000;
-/** The failed attempt of a message after which the tenant is told that its receiver fails. */
+/** The failed attempt after which the tenant is told that the message's receiver fails. */
 const warningAttempt = 4;
 /** After this time the claim has nearly ended, and the message will be sent again. */
 const giveUpAfterMs = 25_000;
 
 /**
- * Stores the results of attempts. The results of one tenant that arrive while earlier ones are stored are written in
- * one transaction. A result that needs an event has its own transaction, because the event names its cause.
+ * Stores attempt results. Results for one tenant that arrive while earlier ones are stored are written in one
+ * transaction. A result that needs an event has its own transaction, because the event names its cause.
  */
 export class AttemptRecords {
   readonly #database: Database;
@@ -60,11 +60,11 @@ export class AttemptRecords {
    * Resolves when the result is stored or given up. In the second case the message is due again when its claim ends.
    */
   add(result: AttemptResult): Promise<void> {
-    return new Promise((done) => {
+    return new Promise((resolve) => {
       const { tenant } = result.lane;
       const entries = this.#waiting.get(tenant);
-      if (entries) entries.push({ result, done });
-      else this.#waiting.set(tenant, [{ result, done }]);
+      if (entries) entries.push({ result, done: resolve });
+      else this.#waiting.set(tenant, [{ result, done: resolve }]);
       this.#next();
     });
   }
@@ -75,20 +75,20 @@ export class AttemptRecords {
   }
 
   /**
-   * Skips messages of a subscription that is not Active, and returns whether there may be more, and their keys. None is
-   * skipped when the subscription is Active.
+   * Skips messages for a subscription that is not Active, and returns whether there may be more, and their keys. None
+   * is skipped when the subscription is Active.
    */
   async skip(
     lane: WebhookLane,
-    claimed: readonly ClaimedMessage[],
+    messages: readonly ClaimedMessage[],
   ): Promise<{ skipped: boolean; more: boolean; keys: readonly string[] }> {
-    const values = skipMessages.valuesOf({ ...lane, claimed: claimed.map(({ messageId }) => messageId) });
+    const values = skipMessages.valuesOf({ ...lane, claimed: messages.map(({ messageId }) => messageId) });
     // Planned anew each time: a plan that is kept may read all messages that wait.
-    const skipped = await this.#inTenant(lane, ({ execute }) =>
+    const skippedRows = await this.#inTenant(lane, ({ execute }) =>
       execute<{ partition_key: string | null }>(skipMessages.text, values),
     );
-    const keys = new Set(skipped.flatMap(({ partition_key: key }) => key ?? []));
-    return { skipped: skipped.length > 0, more: skipped.length > claimed.length, keys: [...keys] };
+    const keys = new Set(skippedRows.flatMap(({ partition_key: key }) => key ?? []));
+    return { skipped: skippedRows.length > 0, more: skippedRows.length > messages.length, keys: [...keys] };
   }
 
   async skipWithoutEvent(lane: WebhookLane, { messageId, claim }: ClaimedMessage): Promise<void> {
@@ -120,7 +120,7 @@ export class AttemptRecords {
   async #writePlain(results: readonly AttemptResult[]): Promise<void> {
     const [first] = results;
     if (!first) return;
-    const written = await this.#persist(results, () =>
+    const isWritten = await this.#persist(results, () =>
       this.#inTenant(first.lane, async (transaction) => {
         await transaction.defer(recordAttempts, recordValues(first.lane.tenant, results));
         const { recovered, fallen } = turns(results);
@@ -128,11 +128,11 @@ export class AttemptRecords {
         if (fallen.length > 0) await this.#streaks.recordFirstFailures(transaction, fallen);
       }),
     );
-    // One of the results cannot be stored, so each is stored alone.
-    if (!written && results.length > 1) for (const result of results) await this.#writePlain([result]);
+    // One result cannot be stored, so each is stored alone.
+    if (!isWritten && results.length > 1) for (const result of results) await this.#writePlain([result]);
   }
 
-  /** Stores a result that also changes the state of the subscription or records an event. */
+  /** Stores a result that also changes the subscription's state or records an event. */
   async #writeAlone(result: AttemptResult): Promise<void> {
     const { lane, message, verdict, status, probe } = result;
     const { envelope } = message;
@@ -165,10 +165,10 @@ export class AttemptRecords {
           transaction.record({ type: "WebhookDeliveryRecovered", subject, data: { ...facts, failingSince } });
         return;
       }
-      const exhausted = status === "Exhausted";
-      const attempt = { hopeless: exhausted || probe, warns: exhausted || isWarning(result) };
+      const isExhausted = status === "Exhausted";
+      const attempt = { hopeless: isExhausted || probe, warns: isExhausted || isWarning(result) };
       const failingSince = await this.#streaks.continue(transaction, subscription, attempt);
-      if (failingSince && !exhausted)
+      if (failingSince && !isExhausted)
         transaction.record({
           type: "WebhookDeliveryFailing",
           subject,
@@ -185,14 +185,14 @@ export class AttemptRecords {
         await write();
         return true;
       } catch (error) {
-        const gone = isDatabaseUnavailable(error);
-        if (gone && !this.#stopping && Date.now() < until) await sleep(retryMs);
+        const isAway = isDatabaseUnavailable(error);
+        if (isAway && !this.#stopping && Date.now() < until) await sleep(retryMs);
         else {
           this.#logger.warn(
             { err: error, attempts: results.length },
             "the outcome of webhook attempts was not recorded",
           );
-          return gone;
+          return isAway;
         }
       }
     }
@@ -207,7 +207,7 @@ export class AttemptRecords {
   }
 }
 
-/** True when the result records no event and changes only the streak of failures of its subscription. */
+/** True when the result records no event and changes only its subscription's failure streak. */
 function isPlain(result: AttemptResult): boolean {
   const { status, verdict, probe, failing, warned } = result;
   if (verdict.disable) return false;
@@ -219,7 +219,7 @@ function isPlain(result: AttemptResult): boolean {
 const isWarning = ({ status, message, warned }: AttemptResult): boolean =>
   status === "RetryScheduled" && message.attempts - message.attemptsBefore + 1 >= warningAttempt && !warned;
 
-/** The subscriptions whose streak of failures ends or begins with the last of these results. */
+/** The subscriptions whose failure streak ends or begins with the last result here. */
 function turns(results: readonly AttemptResult[]): { recovered: string[]; fallen: string[] } {
   const last = new Map(results.map((result) => [result.lane.subscription, result]));
   const of = (failing: boolean, status: string) =>

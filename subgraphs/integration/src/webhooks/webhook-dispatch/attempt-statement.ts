@@ -10,8 +10,8 @@ import type { MadeAttempt } from "./make-attempt.js";
 export const planByKeys = planStatement("webhook_attempt_plans", plansByKeys);
 
 /**
- * Stores the results of attempts whose claim is still the newest, and returns the ids of their messages. The ids are
- * named twice, because the join alone may read all messages of the tenant first.
+ * Stores the results whose claim is still the newest, and returns their message ids. The ids are named twice, because
+ * the join alone may read all the tenant's messages first.
  */
 export const recordAttempts = namedStatement(
   "webhook_attempts_record",
@@ -63,8 +63,8 @@ export function recordValues(tenant: string, attempts: readonly MadeAttempt[]): 
 }
 
 /**
- * Skips messages of a subscription that is not Active: the claimed ones and up to 1,000 that wait. The statement checks
- * the state of the subscription again, because it may have changed.
+ * Skips messages for a subscription that is not Active: the claimed ones and up to 1,000 that wait. The statement
+ * checks the subscription's state again, because it may have changed.
  */
 export const skipMessages = namedStatement(
   "webhook_messages_skip",

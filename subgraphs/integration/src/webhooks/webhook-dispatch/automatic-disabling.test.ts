@@ -39,11 +39,11 @@ async function subscribe(principal: Principal, path: string, more: object = {}):
 }
 
 async function stateOf(principal: Principal, id: string): Promise<{ status: string; disabledReason: string | null }> {
-  const read = "query ($id: ID!) { webhookSubscription(subscriptionId: $id) { status disabledReason } }";
-  return (await fixture.run(principal, read, { id })).data.webhookSubscription;
+  const statusQuery = "query ($id: ID!) { webhookSubscription(subscriptionId: $id) { status disabledReason } }";
+  return (await fixture.run(principal, statusQuery, { id })).data.webhookSubscription;
 }
 
-const disabled = (principal: Principal, id: string) =>
+const untilDisabled = (principal: Principal, id: string) =>
   eventually(async () => {
     const state = await stateOf(principal, id);
     return state.status === "Disabled" ? state : undefined;
@@ -88,7 +88,7 @@ async function streak(path: string, failingHours: number, exhaustedHours: number
 describe("a webhook subscription whose attempts all fail", () => {
   it("is disabled after 120 hours, if a message was exhausted 12 hours before", async () => {
     const [principal, id] = await streak("/hopeless", 120, 12);
-    expect(await disabled(principal, id)).toEqual({ status: "Disabled", disabledReason: "OnlyFailures" });
+    expect(await untilDisabled(principal, id)).toEqual({ status: "Disabled", disabledReason: "OnlyFailures" });
     expect(await disablings(id)).toEqual([{ data: expect.objectContaining({ reason: "OnlyFailures" }) }]);
   });
 
@@ -139,7 +139,7 @@ describe("a handshake without agreement", () => {
     await waits(id);
     expect(await stateOf(principal, id)).toMatchObject({ status: "Active" });
     await askAgain(id, 73);
-    expect(await disabled(principal, id)).toEqual({ status: "Disabled", disabledReason: "HandshakeFailed" });
+    expect(await untilDisabled(principal, id)).toEqual({ status: "Disabled", disabledReason: "HandshakeFailed" });
     expect(await disablings(id)).toEqual([{ data: expect.objectContaining({ reason: "HandshakeFailed" }) }]);
   });
 });

@@ -2,7 +2,7 @@ import { atMost } from "@factory/runtime/caches/entry-limit";
 import { LRUCache } from "lru-cache";
 import { laneKey, type WebhookLane } from "../webhook-messages/webhook-lane.js";
 
-/** Milliseconds of the monotonic clock of the process. */
+/** Milliseconds on the process's monotonic clock. */
 type Time = number;
 
 const tickMs = 8;
@@ -22,7 +22,7 @@ export class BacklogTicks {
     return next;
   }
 
-  /** The end of the wait of a lane. A time in the past means no wait. */
+  /** The end of the lane's wait. A time in the past means no wait. */
   waitsUntil(lane: WebhookLane): Time {
     return this.#waiting.get(laneKey(lane)) ?? 0;
   }

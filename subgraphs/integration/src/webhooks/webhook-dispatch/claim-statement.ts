@@ -11,13 +11,13 @@ const leaseSeconds = 30;
 export const relaxed = "relaxed as materialized (select set_config('synchronous_commit', 'off', true))";
 
 /**
- * The condition of a message that a process holds. It is an expression, so that no index of waiting messages fits it:
- * PostgreSQL believes that few messages wait, as they did when it made its statistics, and would read all of a backlog
+ * The condition for a message that a process holds. It is an expression, so that no index on waiting messages fits it:
+ * PostgreSQL believes that few messages wait, as they did when it made its statistics, and would read a whole backlog
  * where it must find single messages by their ids. `message` is the table's alias.
  */
 export const isHeld = "message.status || '' = 'Delivering'";
 
-/** Claims the first due messages of each lane, at most as many as the lane has slots. */
+/** Claims each lane's first due messages, at most as many as the lane has slots. */
 export const claimMessages = namedStatement(
   "webhook_messages_claim",
   `
@@ -64,7 +64,7 @@ export const waitingLanes = {
     from soon where place <= $2`,
 };
 
-/** Counts the due messages of receivers that are not paused. */
+/** Counts the due messages whose receivers are not paused. */
 export const dueMessages = {
   name: "webhook_messages_due",
   text: `

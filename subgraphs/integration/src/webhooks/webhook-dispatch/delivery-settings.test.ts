@@ -50,7 +50,7 @@ async function subscribe(principal: Principal, path: string, more: object = {}):
 const arrivals = (path: string, count: number) =>
   eventually(() => (receiver.at(path).length >= count ? receiver.at(path) : undefined));
 
-const keyed = (principal: Principal, key: string, place: number) =>
+const keyedEvent = (principal: Principal, key: string, place: number) =>
   anEvent(principal, { partitionKey: key, data: { key, place } });
 
 const bodyOf = ({ body }: ReceivedWebhook) => JSON.parse(body) as Envelope<{ key: string; place: number }>;
@@ -67,14 +67,14 @@ const states = async ({ tenantId = "" }: Principal) =>
     )
   ).map(({ status }) => status);
 
-/** How often the message of this webhook was sent until now. */
+/** How often this webhook's message was sent until now. */
 const timesSent = ({ headers: { "webhook-id": id } }: ReceivedWebhook) =>
   receiver.received.filter(({ headers }) => headers["webhook-id"] === id).length;
 
 /** A failure after which the message waits until `hurry` makes it due. */
 const longPause: ReceiverAnswer = { status: 500, headers: { "retry-after": "3600" } };
 
-/** Makes the messages due that have got `longPause`, once there are so many of them. */
+/** Makes the messages due that have got `longPause`, once there are so many. */
 async function hurry({ tenantId = "" }: Principal, count: number): Promise<void> {
   const pausing = "tenant_id = $1 and status = 'RetryScheduled' and next_attempt_at > now() + interval '30 minutes'";
   const tenant = decodeId("ten", tenantId);
@@ -109,13 +109,17 @@ describe("v1a signatures", () => {
     return data.webhookPublicKeys.keys.map(({ publicKey }: { publicKey: string }) => publicKey);
   }
 
-  /** As a receiver does that knows the specification and the published key, and none of our code. */
-  async function verifies(webhook: ReceivedWebhook | undefined, published: string | undefined): Promise<boolean[]> {
-    const raw = Buffer.from((published ?? "").replace(/^whpk_/, ""), "base64");
+  /** A receiver that knows the specification and the published key, and no code from this repository. */
+  async function verifies(webhook: ReceivedWebhook | undefined, publicKey: string | undefined): Promise<boolean[]> {
+    const raw = Buffer.from((publicKey ?? "").replace(/^whpk_/, ""), "base64");
     const key = await webcrypto.subtle.importKey("raw", raw, { name: "Ed25519" }, false, ["verify"]);
-    const { "webhook-id": id, "webhook-timestamp": time, "webhook-signature": given } = webhook?.headers ?? {};
+    const {
+      "webhook-id": id,
+      "webhook-timestamp": time,
+      "webhook-signature": signatureHeader,
+    } = webhook?.headers ?? {};
     const content = Buffer.from(`${String(id)}.${String(time)}.${webhook?.body ?? ""}`);
-    const signatures = String(given).split(" ");
+    const signatures = String(signatureHeader).split(" ");
     expect(signatures.every((signature) => signature.startsWith("v1a,"))).toBe(true);
     return Promise.all(
       signatures.map((signature) =>
@@ -137,12 +141,12 @@ describe("v1a signatures", () => {
     await fixture.bus.publish([anEvent(principal)]);
     const [first] = await arrivals("/signed", 1);
     expect(await verifies(first, older)).toEqual([true]);
-    const rotated = await fixture.run(
+    const rotation = await fixture.run(
       principal,
       "mutation ($i: RotateCredentialInput!) { rotateCredential(input: $i) { signingSecret } }",
       { i: { credentialId: data.createCredential.credentialId } },
     );
-    expect(rotated.data?.rotateCredential).toEqual({ signingSecret: null });
+    expect(rotation.data?.rotateCredential).toEqual({ signingSecret: null });
     const keys = await eventually(async () => {
       const now = await keysOf(principal, subscription);
       return now.length === 2 ? now : undefined;
@@ -179,9 +183,9 @@ describe("the settings of a subscription", () => {
     const principal = aPrincipal();
     const settings = { ratePerSecond: 5, ordering: "fifo", filter: { type: "TemplateRegistered" } };
     const id = await subscribe(principal, "/shown", { ...settings, headers: { "X-Team": "a" } });
-    const read =
+    const settingsQuery =
       "query ($id: ID!) { webhookSubscription(subscriptionId: $id) { ratePerSecond ordering filter headers } }";
-    const { data } = await fixture.run(principal, read, { id });
+    const { data } = await fixture.run(principal, settingsQuery, { id });
     expect(data.webhookSubscription).toEqual({ ...settings, headers: { "x-team": "a" } });
   });
 
@@ -190,7 +194,7 @@ describe("the settings of a subscription", () => {
     const filter = { data: { place: { $gte: 3 } } };
     await subscribe(principal, "/filtered", { filter, headers: { "X-Team": "a" } });
     await subscribe(principal, "/all");
-    await fixture.bus.publish(upTo(5).map((place) => keyed(principal, "a", place)));
+    await fixture.bus.publish(upTo(5).map((place) => keyedEvent(principal, "a", place)));
     await arrivals("/all", 5);
     const webhooks = await arrivals("/filtered", 2);
     expect(new Set(places("a", webhooks))).toEqual(new Set([3, 4]));
@@ -208,8 +212,8 @@ describe("a subscription with a project", () => {
     const events = projects.map((projectId) => anEvent(principal, { projectId, data: { project: projectId } }));
     await fixture.bus.publish(events);
     await arrivals("/any", 3);
-    const sent = (await arrivals("/orders", 2)).map(({ body }) => JSON.parse(body).data.project);
-    expect(new Set(sent)).toEqual(new Set(["orders", null]));
+    const sentProjects = (await arrivals("/orders", 2)).map(({ body }) => JSON.parse(body).data.project);
+    expect(new Set(sentProjects)).toEqual(new Set(["orders", null]));
     expect(await states(principal)).toHaveLength(5);
   });
 });
@@ -222,7 +226,9 @@ describe("a subscription with the ordering fifo", () => {
     await subscribe(principal, "/ordered", { ordering: "fifo" });
     const keys = ["a", "b", "c", "d"];
     for (const part of [0, 10, 20])
-      await fixture.bus.publish(upTo(10).flatMap((place) => keys.map((key) => keyed(principal, key, part + place))));
+      await fixture.bus.publish(
+        upTo(10).flatMap((place) => keys.map((key) => keyedEvent(principal, key, part + place))),
+      );
     const webhooks = await arrivals("/ordered", 120);
     for (const key of keys) expect(places(key, webhooks)).toEqual(upTo(30));
     expect(new Set(webhooks.map(({ headers }) => headers["webhook-id"])).size).toBe(120);
@@ -236,18 +242,20 @@ describe("a subscription with the ordering fifo", () => {
       if (key !== "bad" || place > 0) return { status: 204 };
       return timesSent(webhook) === 1 ? longPause : { status: 500 };
     };
-    await fixture.bus.publish(upTo(4).flatMap((place) => ["bad", "good"].map((key) => keyed(principal, key, place))));
+    await fixture.bus.publish(
+      upTo(4).flatMap((place) => ["bad", "good"].map((key) => keyedEvent(principal, key, place))),
+    );
     const good = await eventually(() => {
-      const found = places("good", receiver.at("/blocked"));
-      return found.length === 4 ? found : undefined;
+      const goodPlaces = places("good", receiver.at("/blocked"));
+      return goodPlaces.length === 4 ? goodPlaces : undefined;
     });
     expect(good).toEqual([0, 1, 2, 3]);
     await eventually(() => (places("bad", receiver.at("/blocked")).length > 0 ? true : undefined));
     expect(places("bad", receiver.at("/blocked"))).toEqual([0]);
     await hurry(principal, 1);
     const bad = await eventually(() => {
-      const found = places("bad", receiver.at("/blocked"));
-      return found.length === 8 ? found : undefined;
+      const badPlaces = places("bad", receiver.at("/blocked"));
+      return badPlaces.length === 8 ? badPlaces : undefined;
     });
     expect(bad).toEqual([0, 0, 0, 0, 0, 1, 2, 3]);
     await eventually(async () =>
@@ -263,7 +271,11 @@ describe("a subscription with the ordering fifo", () => {
     const { tenantId = "" } = principal;
     await subscribe(principal, "/died", { ordering: "fifo" });
     receiver.answer = () => undefined;
-    await fixture.bus.publish([keyed(principal, "a", 0), keyed(principal, "a", 1), keyed(principal, "a", 2)]);
+    await fixture.bus.publish([
+      keyedEvent(principal, "a", 0),
+      keyedEvent(principal, "a", 1),
+      keyedEvent(principal, "a", 2),
+    ]);
     await arrivals("/died", 1);
     await fixture.restart(async () => {
       receiver.answer = () => ({ status: 204 });
@@ -281,7 +293,7 @@ describe("a subscription with the ordering fifo", () => {
     const principal = aPrincipal();
     await subscribe(principal, "/stopped", { ordering: "fifo" });
     receiver.answer = () => undefined;
-    await fixture.bus.publish(upTo(3).map((place) => keyed(principal, "a", place)));
+    await fixture.bus.publish(upTo(3).map((place) => keyedEvent(principal, "a", place)));
     await arrivals("/stopped", 1);
     await eventually(async () => ((await states(principal)).length === 3 ? true : undefined));
     receiver.answer = () => ({ status: 204 });
@@ -304,7 +316,7 @@ describe("a subscription with the ordering fifo", () => {
     await holder.query("lock table integration.webhook_messages in share mode");
     const waiting = () =>
       fixture.rows("select from pg_locks where not granted and relation = 'integration.webhook_messages'::regclass");
-    await fixture.bus.publish([keyed(principal, "a", 0)]);
+    await fixture.bus.publish([keyedEvent(principal, "a", 0)]);
     await eventually(async () => ((await waiting()).length > 0 ? true : undefined));
     const other = await fixture.another();
     try {
@@ -320,7 +332,7 @@ describe("a subscription with the ordering fifo", () => {
     const principal = aPrincipal();
     const subscription = await subscribe(principal, "/left", { ordering: "fifo" });
     receiver.answer = () => longPause;
-    await fixture.bus.publish(upTo(6).map((place) => keyed(principal, place % 2 ? "a" : "b", place)));
+    await fixture.bus.publish(upTo(6).map((place) => keyedEvent(principal, place % 2 ? "a" : "b", place)));
     await arrivals("/left", 2);
     await fixture.rows(
       "update integration.webhook_subscriptions set status = 'Paused' where subscription_id = $1",
@@ -395,13 +407,13 @@ describe("a subscription with a rate", () => {
     await subscribe(principal, "/slow", { ratePerSecond: 1 });
     await subscribe(principal, "/fast");
     const startedAt = Date.now();
-    await fixture.bus.publish(upTo(40).map((place) => keyed(principal, "a", place)));
+    await fixture.bus.publish(upTo(40).map((place) => keyedEvent(principal, "a", place)));
     await arrivals("/fast", 40);
     expect(receiver.at("/slow").length).toBeLessThan(40);
     await fixture.rows("update integration.webhook_messages set created_at = now() - interval '1 hour'");
     expect(await overdue()).toBe(0);
     const [, , third] = await arrivals("/slow", 3);
-    // the last two of them wait for a second each
+    // the last two wait for a second each
     expect((third?.at ?? 0) - startedAt).toBeGreaterThan(2 * 1000 - 10);
   });
 
@@ -414,14 +426,14 @@ describe("a subscription with a rate", () => {
         decodeId("whs", subscription),
         status,
       );
-    await fixture.bus.publish(upTo(40).map((place) => keyed(principal, "a", place)));
+    await fixture.bus.publish(upTo(40).map((place) => keyedEvent(principal, "a", place)));
     await arrivals("/resumed", 3);
     await become("Paused");
     await eventually(async () =>
       (await states(principal)).every((state) => ["Delivered", "Skipped"].includes(state)) ? true : undefined,
     );
     await become("Active");
-    const fresh = keyed(principal, "b", 0);
+    const fresh = keyedEvent(principal, "b", 0);
     await fixture.bus.publish([fresh]);
     await eventually(() =>
       receiver.at("/resumed").some((webhook) => bodyOf(webhook).id === fresh.id) ? true : undefined,
@@ -434,9 +446,9 @@ describe("a subscription with a rate", () => {
     const second = await fixture.another();
     try {
       const startedAt = Date.now();
-      await fixture.bus.publish(upTo(30).map((place) => keyed(principal, place % 3 ? "a" : "b", place)));
+      await fixture.bus.publish(upTo(30).map((place) => keyedEvent(principal, place % 3 ? "a" : "b", place)));
       const webhooks = await arrivals("/both", 30);
-      // two of them may come at once, and 28 wait for 50 ms each
+      // two may come at once, and 28 wait for 50 ms each
       expect((webhooks[29]?.at ?? 0) - startedAt).toBeGreaterThan(28 * 50 - 10);
       for (const key of ["a", "b"])
         expect(places(key, webhooks)).toEqual([...places(key, webhooks)].sort((a, b) => a - b));
@@ -454,7 +466,7 @@ describe("a receiver that fails", () => {
       decodeId("ten", tenantId),
     );
 
-  const told = (principal: Principal, count: number) =>
+  const noticesOf = (principal: Principal, count: number) =>
     eventually(async () => {
       const events = await eventsOf(principal);
       return events.length >= count ? events : undefined;
@@ -469,13 +481,13 @@ describe("a receiver that fails", () => {
       return times === 4 ? longPause : { status: 500 };
     };
     await fixture.bus.publish([anEvent(principal), anEvent(principal)]);
-    const [failing] = await told(principal, 1);
+    const [failing] = await noticesOf(principal, 1);
     await hurry(principal, 2);
     expect(failing).toMatchObject({
       type: "WebhookDeliveryFailing",
       data: { subscriptionId, attempts: 4, failure: "HttpStatus", statusCode: 500 },
     });
-    const events = await told(principal, 2);
+    const events = await noticesOf(principal, 2);
     expect(events.map(({ type }) => type)).toEqual(["WebhookDeliveryFailing", "WebhookDeliveryRecovered"]);
     expect(events[1]?.data).toMatchObject({ subscriptionId, failingSince: failing?.data["failingSince"] });
     receiver.answer = () => ({ status: 204 });
@@ -491,12 +503,12 @@ describe("a receiver that fails", () => {
     await subscribe(principal, "/exhausted");
     receiver.answer = () => ({ status: 500 });
     await fixture.bus.publish([anEvent(principal)]);
-    await told(principal, 2);
+    await noticesOf(principal, 2);
     await fixture.bus.publish([anEvent(principal)]);
-    await told(principal, 3);
+    await noticesOf(principal, 3);
     receiver.answer = () => ({ status: 204 });
     await fixture.bus.publish([anEvent(principal)]);
-    const types = (await told(principal, 4)).map(({ type }) => type.replace("WebhookDelivery", ""));
+    const types = (await noticesOf(principal, 4)).map(({ type }) => type.replace("WebhookDelivery", ""));
     expect(types).toEqual(["Failing", "Exhausted", "Exhausted", "Recovered"]);
   });
 
@@ -508,30 +520,30 @@ describe("a receiver that fails", () => {
     await arrivals("/short", 3);
     receiver.answer = () => ({ status: 400, headers: { "webhook-delivery": "abort-message" } });
     await fixture.bus.publish([anEvent(principal)]);
-    await told(principal, 1);
+    await noticesOf(principal, 1);
     expect((await eventsOf(principal)).map(({ type }) => type)).toEqual(["WebhookDeliveryAborted"]);
   });
 });
 
 describe("a subscription with a handshake", () => {
-  const read =
+  const handshakeQuery =
     "query ($id: ID!) { webhookSubscription(subscriptionId: $id) { handshake { status attempts nextAttemptAt detail allowedPerMinute } } }";
   const handshakeOf = async (principal: Principal, id: string) =>
-    (await fixture.run(principal, read, { id })).data.webhookSubscription.handshake;
+    (await fixture.run(principal, handshakeQuery, { id })).data.webhookSubscription.handshake;
 
-  const asked = (path: string, count: number) =>
+  const questionsAt = (path: string, count: number) =>
     eventually(() => {
       const questions = receiver.at(path).filter(({ method }) => method === "OPTIONS");
       return questions.length >= count ? questions : undefined;
     });
 
-  /** Lets the time of the next question come, for which its job waits. */
+  /** Lets the time come for the next question, which its job waits for. */
   const askNow = async (id: string, nextAttemptAt: string) => {
     await fixture.rows(
       "update integration.webhook_subscriptions set handshake_next_at = now() where subscription_id = $1",
       decodeId("whs", id),
     );
-    const hurried = await fixture.rows(
+    const hurriedJobs = await fixture.rows(
       `with waiting as (select id, start_after from integration_jobs.job
          where name = 'webhook-handshake' and singleton_key = $1 and state = 'created')
        update integration_jobs.job job set start_after = now() from waiting where job.id = waiting.id
@@ -539,7 +551,7 @@ describe("a subscription with a handshake", () => {
       id,
       nextAttemptAt,
     );
-    expect(hurried).toEqual([{ on_time: true }]);
+    expect(hurriedJobs).toEqual([{ on_time: true }]);
   };
 
   it("gets nothing before its receiver agrees, is asked again, and keeps the rate of the receiver", async () => {
@@ -551,9 +563,9 @@ describe("a subscription with a handshake", () => {
       return { status: 200, headers: { "WebHook-Allowed-Origin": "127.0.0.1", "WebHook-Allowed-Rate": "600" } };
     };
     const id = await subscribe(principal, "/asked", { handshake: true, ratePerSecond: 100 });
-    const [question] = await asked("/asked", 1);
+    const [question] = await questionsAt("/asked", 1);
     expect(question?.headers).toMatchObject({ "webhook-request-origin": "127.0.0.1", "webhook-request-rate": "6000" });
-    await fixture.bus.publish(upTo(15).map((place) => keyed(principal, "a", place)));
+    await fixture.bus.publish(upTo(15).map((place) => keyedEvent(principal, "a", place)));
     const pending = await eventually(async () => {
       const handshake = await handshakeOf(principal, id);
       return handshake.attempts > 0 ? handshake : undefined;
@@ -569,10 +581,10 @@ describe("a subscription with a handshake", () => {
     const startedAt = Date.now();
     agrees = true;
     await askNow(id, pending.nextAttemptAt);
-    await asked("/asked", 2);
+    await questionsAt("/asked", 2);
     const webhooks = await eventually(() => {
-      const sent = receiver.at("/asked").filter(({ method }) => method === "POST");
-      return sent.length === 15 ? sent : undefined;
+      const posts = receiver.at("/asked").filter(({ method }) => method === "POST");
+      return posts.length === 15 ? posts : undefined;
     });
     expect(await handshakeOf(principal, id)).toMatchObject({
       status: "Succeeded",
@@ -587,7 +599,7 @@ describe("a subscription with a handshake", () => {
       receiver.url("/moved"),
       decodeId("whs", id),
     );
-    await fixture.bus.publish([keyed(principal, "a", 15)]);
+    await fixture.bus.publish([keyedEvent(principal, "a", 15)]);
     await eventually(async () => ((await states(principal)).length === 16 ? true : undefined));
     await new Promise((resolve) => setTimeout(resolve, 500));
     expect(receiver.at("/moved")).toEqual([]);

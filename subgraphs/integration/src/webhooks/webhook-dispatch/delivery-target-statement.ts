@@ -2,7 +2,7 @@
 
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 
-/** $2: uuid of the subscription. */
+/** $2: the subscription's uuid. */
 export const targetOfSubscription = tenantStatement(
   "webhook_target",
   `select status, endpoint_url, content_type, credential_id, failing_since is not null as failing,

@@ -10,12 +10,12 @@ import type { StoredSubscriptionRow } from "../webhook-subscriptions/webhook-sub
 import { targetOfSubscription } from "./delivery-target-statement.js";
 import { heldPace, type Pace, paceWithin } from "./lane-paces.js";
 
-/** The endpoint of a lane's messages, and the secrets that sign them. */
+/** The endpoint for a lane's messages, and the secrets that sign them. */
 export interface DeliveryTarget {
   readonly tenant: Tenant;
   readonly endpointUrl: string;
   readonly contentType: string;
-  /** The headers of the subscription, with names in lower case. */
+  /** The subscription's headers, with names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   /** Undefined for a subscription without a limit. */
   readonly pace: Pace | undefined;
@@ -23,7 +23,7 @@ export interface DeliveryTarget {
   readonly held: boolean;
   /** The secrets, newest first. Empty when they cannot be read. */
   readonly secrets: readonly string[];
-  /** True when earlier attempts of the subscription failed and none has succeeded since. */
+  /** True when the subscription's earlier attempts failed and none has succeeded since. */
   readonly failing: boolean;
   /** True when the tenant was told that they fail. */
   readonly warned: boolean;
@@ -48,7 +48,7 @@ export class DeliveryTargets {
   readonly #database: Database;
   readonly #credentials: CredentialService;
   /**
-   * The credential ids of recently used subscriptions. With the id, the secrets are read at the same time as the
+   * The credential ids for recently used subscriptions. With the id, the secrets are read at the same time as the
    * target.
    */
   readonly #credentialIds = new LRUCache<string, string>(atMost(rememberedSubscriptions));
@@ -61,14 +61,14 @@ export class DeliveryTargets {
   /** Undefined when the subscription is not Active. */
   async of(lane: WebhookLane): Promise<DeliveryTarget | undefined> {
     const tenant = tenantWithId(encodeId("ten", lane.tenant));
-    const expected = this.#credentialIds.get(lane.subscription);
+    const expectedId = this.#credentialIds.get(lane.subscription);
     const [row, secrets] = await Promise.all([
       this.#database.reader.row<TargetRow>(targetOfSubscription, tenant, lane.subscription),
-      expected === undefined ? [] : this.#secrets(tenant, expected),
+      expectedId === undefined ? [] : this.#secrets(tenant, expectedId),
     ]);
     if (row?.status !== "Active") return undefined;
     const { credential_id: credentialId } = row;
-    if (credentialId !== expected) this.#credentialIds.set(lane.subscription, credentialId);
+    if (credentialId !== expectedId) this.#credentialIds.set(lane.subscription, credentialId);
     return {
       tenant,
       endpointUrl: row.endpoint_url,
@@ -78,7 +78,7 @@ export class DeliveryTargets {
       held: row.held,
       failing: row.failing,
       warned: row.warned,
-      secrets: credentialId === expected ? secrets : await this.#secrets(tenant, credentialId),
+      secrets: credentialId === expectedId ? secrets : await this.#secrets(tenant, credentialId),
     };
   }
 
@@ -87,8 +87,7 @@ export class DeliveryTargets {
       return await this.#credentials.signingSecrets(tenant, encodeId("crd", credentialId));
     } catch (error) {
       if (isDatabaseUnavailable(error)) throw error;
-      // The secret is revoked, damaged or sealed with another key. The result of the attempt says that it cannot be
-      // read.
+      // The secret is revoked, damaged or sealed with another key. The attempt's result says that it cannot be read.
       return [];
     }
   }

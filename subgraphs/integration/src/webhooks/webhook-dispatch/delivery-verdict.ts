@@ -5,7 +5,7 @@ import type { AttemptFailure } from "../webhook-messages/webhook-message.states.
 import type { DisabledReason } from "../webhook-subscriptions/webhook-subscription.states.js";
 import type { RetryHint } from "./retry-schedule.js";
 
-/** The result of one attempt, before it is stored. */
+/** An attempt's result, before it is stored. */
 export interface DeliveryVerdict {
   readonly kind: "delivered" | "failed" | "aborted";
   readonly failure: AttemptFailure | null;
@@ -18,7 +18,7 @@ export interface DeliveryVerdict {
 }
 
 const overloadedStatuses = new Set([429, 502, 504]);
-const gone = 410;
+const statusGone = 410;
 const storedBytes = 16 * 1024;
 
 const failureOfKind: Record<EgressFailureKind, AttemptFailure> = {
@@ -35,28 +35,28 @@ const failureOfKind: Record<EgressFailureKind, AttemptFailure> = {
  */
 export function responseVerdict(response: EgressResponse, now: number): DeliveryVerdict {
   const { status: statusCode } = response;
-  const answered = {
+  const answerFacts = {
     statusCode,
     responseBody: response.body.subarray(0, storedBytes).toString("utf8"),
     retry: { overloaded: false },
   };
   const wish = header(response, "webhook-delivery")?.trim().toLowerCase();
-  const succeeded = statusCode >= 200 && statusCode < 300;
-  const failure = succeeded ? null : "HttpStatus";
-  const detail = succeeded ? null : `The receiver answered with the status ${statusCode}.`;
-  if (statusCode === gone) return { ...answered, kind: "aborted", failure, detail, disable: "ReceiverGone" };
+  const isSuccess = statusCode >= 200 && statusCode < 300;
+  const failure = isSuccess ? null : "HttpStatus";
+  const detail = isSuccess ? null : `The receiver answered with the status ${statusCode}.`;
+  if (statusCode === statusGone) return { ...answerFacts, kind: "aborted", failure, detail, disable: "ReceiverGone" };
   if (wish === "disable")
-    return { ...answered, kind: succeeded ? "delivered" : "aborted", failure, detail, disable: "ReceiverDisabled" };
-  if (succeeded) return { ...answered, kind: "delivered", failure, detail };
-  if (wish === "abort-message") return { ...answered, kind: "aborted", failure, detail };
+    return { ...answerFacts, kind: isSuccess ? "delivered" : "aborted", failure, detail, disable: "ReceiverDisabled" };
+  if (isSuccess) return { ...answerFacts, kind: "delivered", failure, detail };
+  if (wish === "abort-message") return { ...answerFacts, kind: "aborted", failure, detail };
   const retryAfterMs = parseRetryAfter(header(response, "retry-after"), now);
   const retry = { overloaded: overloadedStatuses.has(statusCode), retryAfterMs };
-  return { ...answered, kind: "failed", failure, detail, retry };
+  return { ...answerFacts, kind: "failed", failure, detail, retry };
 }
 
 /**
- * The verdict on an attempt without a response. Undefined when the receiver is not the cause, but a bug or a stop of
- * this process.
+ * The verdict on an attempt without a response. Undefined when the cause is a bug or this process's stop, and not the
+ * receiver.
  */
 export function errorVerdict(error: unknown): DeliveryVerdict | undefined {
   if (error instanceof EgressBlockedError) return failedVerdict("TargetBlocked", error.reason);

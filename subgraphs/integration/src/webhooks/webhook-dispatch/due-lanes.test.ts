@@ -3,16 +3,16 @@ import { DueLanes, type Gate } from "./due-lanes.js";
 
 const lane = (tenant: string, origin: string, subscription = "s") => ({ tenant, origin, subscription });
 
-function gateOf(slots: OriginSlots, paused: Record<string, number> = {}): Gate {
+function gateOf(slots: OriginSlots, pauses: Record<string, number> = {}): Gate {
   return {
     hasRoomFor: (tenant) => slots.hasRoomFor(tenant),
-    pausedUntil: ({ origin }) => paused[origin] ?? 0,
-    waitsUntil: ({ subscription }) => paused[subscription] ?? 0,
-    enter: (one) => (slots.take(one) ? "entered" : "full"),
+    pausedUntil: ({ origin }) => pauses[origin] ?? 0,
+    waitsUntil: ({ subscription }) => pauses[subscription] ?? 0,
+    enter: (lane) => (slots.take(lane) ? "entered" : "full"),
   };
 }
 
-const named = (shares: ReturnType<DueLanes["share"]>) =>
+const namesOf = (shares: ReturnType<DueLanes["share"]>) =>
   shares.map(({ lane: { tenant, origin, subscription }, room }) => [tenant, origin, subscription, room]);
 
 describe("shares of due lanes", () => {
@@ -22,7 +22,7 @@ describe("shares of due lanes", () => {
     lanes.add(lane("newcomer", "http://new"));
     const shares = lanes.share(gateOf(new OriginSlots()), 0);
     expect(shares.filter(({ lane: { tenant } }) => tenant === "crowd")).toHaveLength(32);
-    expect(named(shares).slice(0, 2)).toEqual([
+    expect(namesOf(shares).slice(0, 2)).toEqual([
       ["crowd", "http://0", "s", 1],
       ["newcomer", "http://new", "s", 16],
     ]);
@@ -33,7 +33,7 @@ describe("shares of due lanes", () => {
     lanes.add(lane("t", "http://a", "1"));
     lanes.add(lane("t", "http://a", "2"));
     lanes.add(lane("t", "http://b"));
-    expect(new Set(named(lanes.share(gateOf(new OriginSlots()), 0)))).toEqual(
+    expect(new Set(namesOf(lanes.share(gateOf(new OriginSlots()), 0)))).toEqual(
       new Set([
         ["t", "http://a", "1", 8],
         ["t", "http://a", "2", 8],
@@ -46,11 +46,11 @@ describe("shares of due lanes", () => {
     const lanes = new DueLanes();
     const slots = new OriginSlots();
     const all = Array.from({ length: 40 }, (_, place) => lane("t", `http://${place}`));
-    for (const one of all) lanes.add(one);
+    for (const lane of all) lanes.add(lane);
     const first = lanes.share(gateOf(slots), 0);
-    for (const { lane: served, room } of first) {
-      slots.free(served, room);
-      lanes.add(served);
+    for (const { lane: servedLane, room } of first) {
+      slots.free(servedLane, room);
+      lanes.add(servedLane);
     }
     const second = lanes.share(gateOf(slots), 0).map(({ lane: { origin } }) => origin);
     expect(second.slice(0, 8)).toEqual(all.slice(32).map(({ origin }) => origin));
@@ -61,12 +61,12 @@ describe("shares of due lanes", () => {
     lanes.add(lane("t", "http://a"));
     lanes.add(lane("t", "http://b"));
     const gate = gateOf(new OriginSlots(), { "http://a": 1000 });
-    expect(named(lanes.share(gate, 0))).toEqual([["t", "http://b", "s", 16]]);
+    expect(namesOf(lanes.share(gate, 0))).toEqual([["t", "http://b", "s", 16]]);
     expect([lanes.any, lanes.earliest]).toEqual([false, 1000]);
     lanes.ripen(999);
     expect(lanes.any).toBe(false);
     lanes.ripen(1000);
-    expect(named(lanes.share(gate, 1000))).toEqual([["t", "http://a", "s", 16]]);
+    expect(namesOf(lanes.share(gate, 1000))).toEqual([["t", "http://a", "s", 16]]);
   });
 
   it("a lane that waits leaves the slots of its origin to the others until its time comes", () => {
@@ -74,37 +74,37 @@ describe("shares of due lanes", () => {
     for (const subscription of ["slow", "fast"]) lanes.add(lane("t", "http://a", subscription));
     const limits = { maxTotal: 9, maxPerTenant: 9, maxPerOrigin: 2, reserved: 0, maxPerTenantOfReserved: 0 };
     const gate = () => gateOf(new OriginSlots(limits), { slow: 10 });
-    expect(named(lanes.share(gate(), 0))).toEqual([["t", "http://a", "fast", 2]]);
+    expect(namesOf(lanes.share(gate(), 0))).toEqual([["t", "http://a", "fast", 2]]);
     expect(lanes.earliest).toBe(10);
     lanes.ripen(10);
-    expect(named(lanes.share(gate(), 10))).toEqual([["t", "http://a", "slow", 2]]);
+    expect(namesOf(lanes.share(gate(), 10))).toEqual([["t", "http://a", "slow", 2]]);
   });
 
   it("adds a lane at each time when one of its messages becomes due", () => {
     const lanes = new DueLanes();
     const slots = new OriginSlots();
     for (const at of [300, 100, 200, 104]) lanes.addAt(lane("t", "http://a"), at);
-    const served: number[] = [];
+    const servedAt: number[] = [];
     for (let now = 0; now <= 400; now += 1) {
       lanes.ripen(now);
       for (const { lane: due, room } of lanes.share(gateOf(slots), now)) {
-        served.push(now);
+        servedAt.push(now);
         slots.free(due, room);
       }
     }
-    expect(served).toEqual([100, 110, 200, 300]);
+    expect(servedAt).toEqual([100, 110, 200, 300]);
     expect(lanes.earliest).toBe(Number.POSITIVE_INFINITY);
   });
 
   it("remembers no more than 32 times of a lane, the earliest ones", () => {
     const lanes = new DueLanes();
     for (let at = 1000; at > 0; at -= 20) lanes.addAt(lane("t", "http://a"), at);
-    const served: number[] = [];
+    const servedAt: number[] = [];
     for (let now = 0; now <= 1000; now += 20) {
       lanes.ripen(now);
-      if (lanes.share(gateOf(new OriginSlots()), now).length > 0) served.push(now);
+      if (lanes.share(gateOf(new OriginSlots()), now).length > 0) servedAt.push(now);
     }
-    expect(served).toEqual(Array.from({ length: 32 }, (_, place) => 20 * (place + 1)));
+    expect(servedAt).toEqual(Array.from({ length: 32 }, (_, place) => 20 * (place + 1)));
   });
 
   it("gives the places of a lane that may have none to the others of its origin", () => {
@@ -113,9 +113,9 @@ describe("shares of due lanes", () => {
     const slots = new OriginSlots();
     const gate: Gate = {
       ...gateOf(slots),
-      enter: (one) => (one.subscription !== "good" ? "later" : slots.take(one) ? "entered" : "full"),
+      enter: (lane) => (lane.subscription !== "good" ? "later" : slots.take(lane) ? "entered" : "full"),
     };
-    expect(named(lanes.share(gate, 0))).toEqual([["t", "http://a", "good", 16]]);
+    expect(namesOf(lanes.share(gate, 0))).toEqual([["t", "http://a", "good", 16]]);
     expect(lanes.any).toBe(true);
   });
 
@@ -125,19 +125,19 @@ describe("shares of due lanes", () => {
       lanes.add(lane("t", "http://a", String(place)));
       lanes.addAt(lane("t", "http://a", String(place)), 5);
     }
-    let asked = 0;
+    let questions = 0;
     const gate: Gate = {
       hasRoomFor: () => true,
       pausedUntil: () => 0,
       waitsUntil: () => 0,
       enter: () => {
-        asked += 1;
-        return asked <= 10_000 ? "entered" : "full";
+        questions += 1;
+        return questions <= 10_000 ? "entered" : "full";
       },
     };
     expect(lanes.share(gate, 0)).toHaveLength(256);
     lanes.ripen(5);
-    asked = 0;
+    questions = 0;
     expect(lanes.share(gate, 5)).toHaveLength(256);
   });
 });

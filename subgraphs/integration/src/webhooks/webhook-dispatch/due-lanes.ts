@@ -1,25 +1,25 @@
 import { laneKey, type WebhookLane } from "../webhook-messages/webhook-lane.js";
 
-/** Milliseconds of the monotonic clock of the process. */
+/** Milliseconds on the process's monotonic clock. */
 type Time = number;
 
-/** The lanes of an origin by subscription, in the order of their turns. */
+/** An origin's lanes by subscription, in the order in which they take turns. */
 type Origin = Map<string, WebhookLane>;
 
 interface Tenant {
-  /** In the order of their turns. */
+  /** In the order in which they take turns. */
   readonly origins: Map<string, Origin>;
   lanes: number;
 }
 
-/** Decides whether the next message of a lane may be sent. */
+/** Decides whether a lane's next message may be sent. */
 export interface Gate {
   hasRoomFor(tenant: string): boolean;
-  /** The end of the pause of the lane's origin. A time in the past means no pause. */
+  /** The end of the pause for the lane's origin. A time in the past means no pause. */
   pausedUntil(lane: WebhookLane): Time;
   /** The time until which the lane itself waits. A time in the past means that it does not wait. */
   waitsUntil(lane: WebhookLane): Time;
-  /** Takes a slot for one message of the lane. */
+  /** Takes a slot for one message in the lane. */
   enter(lane: WebhookLane): Entry;
 }
 
@@ -46,7 +46,7 @@ interface LaterLane {
 
 /** The lanes that have due messages as far as this process knows, and those that will have some soon. */
 export class DueLanes {
-  /** In the order of their turns. */
+  /** In the order in which they take turns. */
   readonly #tenants = new Map<string, Tenant>();
   readonly #later = new Map<string, LaterLane>();
   #earliest: Time = Number.POSITIVE_INFINITY;
@@ -70,11 +70,11 @@ export class DueLanes {
     this.#tenants.set(lane.tenant, tenant);
   }
 
-  /** Adds the lane at this time. Earlier and later times of the same lane stay, since they are those of other messages. */
+  /** Adds the lane at this time. The lane's earlier and later times stay, since they belong to other messages. */
   addAt(lane: WebhookLane, at: Time): void {
     const key = laneKey(lane);
-    const known = this.#later.get(key);
-    if (known) insertTime(known.times, at);
+    const waitingLane = this.#later.get(key);
+    if (waitingLane) insertTime(waitingLane.times, at);
     else if (this.#later.size < lanesLater) this.#later.set(key, { lane, times: [at] });
     else return;
     this.#earliest = Math.min(this.#earliest, at);
@@ -99,7 +99,7 @@ export class DueLanes {
 
   /**
    * Gives slots in turns: first by tenant, then by origin, then by lane. Lanes that got slots are removed. The caller
-   * adds a lane again, behind the others, when more of its messages are due.
+   * adds a lane again, behind the others, when more messages in it are due.
    */
   share(gate: Gate, now: Time): Share[] {
     const rooms = new Map<WebhookLane, number>();
@@ -121,9 +121,9 @@ export class DueLanes {
       const pausedUntil = any ? gate.pausedUntil(any) : 0;
       const lane = pausedUntil > now ? undefined : this.#entered(origin, gate, now);
       if (pausedUntil > now)
-        for (const paused of [...origin.values()]) {
-          this.#remove(paused);
-          this.addAt(paused, Math.max(pausedUntil, gate.waitsUntil(paused)));
+        for (const pausedLane of [...origin.values()]) {
+          this.#remove(pausedLane);
+          this.addAt(pausedLane, Math.max(pausedUntil, gate.waitsUntil(pausedLane)));
         }
       if (!lane) continue;
       origin.delete(lane.subscription);
@@ -135,7 +135,7 @@ export class DueLanes {
     return undefined;
   }
 
-  /** The first lane of the origin that gets a slot. Those that wait come back when they may be sent. */
+  /** The origin's first lane that gets a slot. Lanes that wait come back when they may be sent. */
   #entered(origin: Origin, gate: Gate, now: Time): WebhookLane | undefined {
     for (const lane of origin.values()) {
       const until = gate.waitsUntil(lane);
@@ -166,14 +166,14 @@ export class DueLanes {
   }
 }
 
-/** Keeps the times in their order and at least 10 ms apart: of two close ones the later one serves both. */
+/** Keeps the times in their order and at least 10 ms apart. The later time serves two that are closer. */
 function insertTime(times: Time[], at: Time): void {
   const place = times.findLastIndex((time) => time < at) + 1;
   const next = times[place];
   if (next !== undefined && next < at + apartMs) return;
   const earlier = times[place - 1];
-  const moved = earlier === undefined ? at : Math.max(at, earlier + apartMs);
-  if (next !== undefined && next <= moved) return;
-  times.splice(place, 0, moved);
+  const movedTime = earlier === undefined ? at : Math.max(at, earlier + apartMs);
+  if (next !== undefined && next <= movedTime) return;
+  times.splice(place, 0, movedTime);
   if (times.length > timesPerLane) times.pop();
 }

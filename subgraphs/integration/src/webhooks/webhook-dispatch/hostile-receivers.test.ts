@@ -27,7 +27,7 @@ afterAll(() => fixture.close());
 /** A receiver that answers each request (from 1) in its own way. */
 interface Receiver {
   readonly url: string;
-  /** The ids of the requests, in their order. */
+  /** The request ids, in their order. */
   readonly ids: string[];
   readonly server: Server;
 }
@@ -76,7 +76,7 @@ const messagesOf = ({ tenantId = "" }: Principal) =>
     decodeId("ten", tenantId),
   );
 
-/** An attempt that ends at its time limit is followed by a pause of a minute, which ends now. */
+/** An attempt that ends at its time limit is followed by a minute's pause, which ends now. */
 const endPauses = ({ tenantId = "" }: Principal) =>
   fixture.rows(
     `update integration.webhook_messages set next_attempt_at = now()
@@ -91,7 +91,9 @@ const allDelivered = (principal: Principal, count: number) =>
     return messages.length === count && messages.every(({ status }) => status === "Delivered") ? messages : undefined;
   });
 
-/** Sends one event to the receiver, which accepts it after its first request. Returns what is known of the message. */
+/**
+ * Sends one event to the receiver, which accepts it after its first request. Returns what is known about the message.
+ */
 async function sentTo({ url, ids }: Receiver): Promise<Partial<MessageRow>> {
   const principal = aPrincipal();
   await subscribe(principal, url);
@@ -162,11 +164,11 @@ describe("no webhook is lost by a receiver", () => {
 
   it("that floods with a body: no more than its first part is read, and the others get theirs", async () => {
     const piece = Buffer.alloc(64 * 1024, "x");
-    let written = 0;
+    let writtenBytes = 0;
     const flooding = await aReceiver((response) => {
       response.writeHead(200);
       const pour = () => {
-        while (!response.destroyed && response.write(piece)) written += piece.length;
+        while (!response.destroyed && response.write(piece)) writtenBytes += piece.length;
         if (!response.destroyed) response.once("drain", pour);
       };
       pour();
@@ -179,13 +181,13 @@ describe("no webhook is lost by a receiver", () => {
     await fixture.bus.publish(events);
     await allDelivered(principal, 40);
     for (const { ids } of [flooding, calm]) expect(new Set(ids)).toEqual(new Set(events.map(({ id }) => id)));
-    // the content of the socket buffers, for each of the connections
-    expect(written / flooding.ids.length).toBeLessThan(16 * 1024 * 1024);
-    const [stored] = await fixture.rows<{ bytes: number }>(
+    // the content of each connection's socket buffers
+    expect(writtenBytes / flooding.ids.length).toBeLessThan(16 * 1024 * 1024);
+    const [longest] = await fixture.rows<{ bytes: number }>(
       "select max(length(response_body)) as bytes from integration.webhook_attempts where tenant_id = $1",
       decodeId("ten", principal.tenantId ?? ""),
     );
-    expect(stored?.bytes).toBe(16 * 1024);
+    expect(longest?.bytes).toBe(16 * 1024);
   });
 
   it("that restarts while webhooks are sent to it", async () => {
@@ -201,8 +203,8 @@ describe("no webhook is lost by a receiver", () => {
     await closed(before.server);
     const underWay = before.ids.slice(5);
     const failures = await eventually(async () => {
-      const failed = (await messagesOf(principal)).flatMap((message) => message.failures.filter(Boolean));
-      return failed.length >= underWay.length ? failed : undefined;
+      const failures = (await messagesOf(principal)).flatMap((message) => message.failures.filter(Boolean));
+      return failures.length >= underWay.length ? failures : undefined;
     });
     expect(failures).toContain("ConnectionReset");
     const after = await aReceiver((response) => response.writeHead(204).end(), Number(new URL(before.url).port));

@@ -2,7 +2,10 @@ import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { OrderedKeys, WebhookLane } from "../webhook-messages/webhook-lane.js";
 import type { MessageClaims } from "./message-claims.js";
 
-/** Partition keys whose next message may have become due. Nothing else makes the first message of a key due, except the sweeper. */
+/**
+ * Partition keys whose next message may have become due. Apart from the sweeper, nothing else makes a key's first
+ * message due.
+ */
 export class KeyReleases {
   readonly #claims: MessageClaims;
   readonly #logger: Logger;
@@ -21,21 +24,21 @@ export class KeyReleases {
     this.#keys.push(...keys);
   }
 
-  /** Makes the next messages of keys due, except in lanes that wait, and returns the lanes of these messages. */
+  /** Makes the keys' next messages due, except in lanes that wait, and returns the lanes with these messages. */
   async release(waits: (lane: WebhookLane) => boolean): Promise<WebhookLane[]> {
-    const released = this.#keys.filter(({ lane }) => !waits(lane));
-    if (released.length === 0) return [];
+    const dueKeys = this.#keys.filter(({ lane }) => !waits(lane));
+    if (dueKeys.length === 0) return [];
     this.#keys = this.#keys.filter(({ lane }) => waits(lane));
     try {
-      await this.#claims.release(released);
+      await this.#claims.release(dueKeys);
     } catch (error) {
-      this.#keys.push(...released);
+      this.#keys.push(...dueKeys);
       throw error;
     }
-    return released.map(({ lane }) => lane);
+    return dueKeys.map(({ lane }) => lane);
   }
 
-  /** For the end of the process: a failure is only logged. */
+  /** For the process's end: a failure is only logged. */
   async releaseAll(): Promise<void> {
     await this.release(() => false).catch((error: unknown) =>
       this.#logger.warn(

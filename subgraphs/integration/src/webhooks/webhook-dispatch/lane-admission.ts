@@ -11,7 +11,7 @@ import type { MessageClaims } from "./message-claims.js";
 const silent = new Set(["Timeout", "ConnectFailed", "TlsFailed", "ConnectionReset", "ProtocolError"]);
 
 /**
- * Which lanes may send: the slots of an origin and a tenant, the places of a path, the circuit breakers, and the pace that
+ * Which lanes may send: the slots for an origin and a tenant, a path's places, the circuit breakers, and the pace that
  * a subscription asks for. A message that was let in takes a slot and a place until `free`.
  */
 export class LaneAdmission {
@@ -73,8 +73,8 @@ export class LaneAdmission {
   }
 
   /**
-   * Learns from the outcome of an attempt. An attempt that was not sent does not count. The returned work stores a change of
-   * the breaker for other processes.
+   * Learns from an attempt's outcome. An attempt that was not sent does not count. The returned work stores a breaker's
+   * change for other processes.
    */
   learn(lane: WebhookLane, verdict: DeliveryVerdict, probe: boolean): Promise<void> | undefined {
     const isSilent = verdict.statusCode === null && silent.has(verdict.failure ?? "");
@@ -91,7 +91,7 @@ export class LaneAdmission {
     return this.#claims.keepOpening(lane, opening);
   }
 
-  /** Whether a failure is that of one path, while others of its host answer. The pause of an origin is for all of them. */
+  /** Whether only one path fails, while others on its host answer. An origin's pause holds for all its paths. */
   #isOfPath(lane: WebhookLane, { failure }: DeliveryVerdict): boolean {
     return failure === "Timeout" && this.#places.hasAnsweringOther(lane);
   }

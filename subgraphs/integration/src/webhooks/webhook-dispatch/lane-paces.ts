@@ -2,10 +2,10 @@ import { atMost } from "@factory/runtime/caches/entry-limit";
 import { LRUCache } from "lru-cache";
 import { laneKey, type WebhookLane } from "../webhook-messages/webhook-lane.js";
 
-/** Milliseconds of the monotonic clock of the process. */
+/** Milliseconds on the process's monotonic clock. */
 type Time = number;
 
-/** The rate of a subscription. */
+/** A subscription's rate. */
 export interface Pace {
   /** The time between two messages in milliseconds. */
   readonly intervalMs: number;
@@ -23,13 +23,13 @@ const rememberedLanes = 10_000;
 /** How long a lane waits whose messages are asking for turns. */
 const recheckMs = 20;
 
-/** The pace of messages that are sent at most `perMinute` times a minute, with a tenth of a second's messages at once. */
+/** The pace of messages that are sent at most `perMinute` times a minute, with the messages for 0.1 s at once. */
 const paceOf = (perMinute: number): Pace => ({
   intervalMs: 60_000 / perMinute,
   burst: Math.max(1, Math.floor(perMinute / 600)),
 });
 
-/** The pace within the rate of a subscription and the one that its receiver has allowed. */
+/** The pace within both the subscription's rate and the rate that its receiver has allowed. */
 export function paceWithin(perSecond: number | null, allowedPerMinute: number | null): Pace | undefined {
   if (perSecond === null && allowedPerMinute === null) return undefined;
   return paceOf(Math.min((perSecond ?? Number.POSITIVE_INFINITY) * 60, allowedPerMinute ?? Number.POSITIVE_INFINITY));
@@ -39,13 +39,13 @@ export function paceWithin(perSecond: number | null, allowedPerMinute: number | 
 export const heldPace: Pace = { intervalMs: 2_000, burst: 1 };
 
 /**
- * The paces of lanes as this process knows them, so that it claims no more messages than it may send. The table of paces
+ * The lanes' paces as this process knows them, so that it claims no more messages than it may send. The table of paces
  * decides how many it may send.
  */
 export class LanePaces {
   readonly #paces = new LRUCache<string, KnownPace>(atMost(rememberedLanes));
 
-  /** The end of the wait of a lane. A time in the past means no wait. */
+  /** The end of the lane's wait. A time in the past means no wait. */
   waitsUntil(lane: WebhookLane, now: Time): Time {
     const pace = this.#paces.get(laneKey(lane));
     if (!pace) return 0;

@@ -1,12 +1,12 @@
 /** The time between two looks at the table while they are quick. */
 export const lookIntervalMs = 1000;
-/** After a look follows a pause of at least 50 times its length, so that looks use at most 2 % of a connection. */
+/** After a look follows a pause at least 50 times as long, so that looks use at most 2 % of a connection. */
 const lookRest = 50;
-/** The longest pause, since messages of a process that died are found by looks only. */
+/** The longest pause, since only looks find a dead process's messages. */
 const longestRestMs = 10_000;
 
 /**
- * Says how long to wait after a look at the table. The faster one of the last two looks counts: a single slow one has
+ * Says how long to wait after a look at the table. The faster look among the last two counts: a single slow one has
  * waited for a connection or for a processor, and says nothing about the table.
  */
 export class LookPace {

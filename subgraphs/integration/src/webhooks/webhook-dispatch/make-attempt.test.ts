@@ -21,15 +21,15 @@ it("shows the headers of a request that the platform sets, and redacts all other
 it("redacts headers of a response that often carry secrets", () => {
   const secrets = ["set-cookie", "www-authenticate", "x-api-key", "X-Session-Id", "x-csrf-token"];
   const headers = Object.fromEntries(secrets.map((name) => [name, ["canary", "other"]]));
-  const logged = loggedResponseHeaders({ ...headers, "retry-after": "5", vary: ["a", "b"], empty: undefined });
-  expect(JSON.stringify(logged)).not.toContain("canary");
-  expect(logged).toMatchObject({ "retry-after": "5", vary: "a, b", empty: "", "set-cookie": "[redacted]" });
+  const loggedHeaders = loggedResponseHeaders({ ...headers, "retry-after": "5", vary: ["a", "b"], empty: undefined });
+  expect(JSON.stringify(loggedHeaders)).not.toContain("canary");
+  expect(loggedHeaders).toMatchObject({ "retry-after": "5", vary: "a, b", empty: "", "set-cookie": "[redacted]" });
 });
 
 it("is bounded, and holds no character that PostgreSQL refuses", () => {
   const many = Object.fromEntries(Array.from({ length: 500 }, (_, place) => [`h${place}`, "x".repeat(10_000)]));
-  const logged = loggedResponseHeaders({ odd: "a\0b", ...many });
-  expect(Object.keys(logged)).toHaveLength(32);
-  expect(JSON.stringify(logged).length).toBeLessThan(10_000);
-  expect(logged["odd"]).toBe("ab");
+  const loggedHeaders = loggedResponseHeaders({ odd: "a\0b", ...many });
+  expect(Object.keys(loggedHeaders)).toHaveLength(32);
+  expect(JSON.stringify(loggedHeaders).length).toBeLessThan(10_000);
+  expect(loggedHeaders["odd"]).toBe("ab");
 });

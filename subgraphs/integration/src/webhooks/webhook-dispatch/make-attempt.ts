@@ -9,7 +9,7 @@ import type { ClaimedMessage } from "./message-claims.js";
 import { retryDelayMs } from "./retry-schedule.js";
 import { webhookRequest } from "./webhook-request.js";
 
-/** The result of an attempt and the next state of its message. */
+/** An attempt's result and its message's next state. */
 export interface MadeAttempt {
   readonly message: ClaimedMessage;
   readonly verdict: DeliveryVerdict;
@@ -25,7 +25,7 @@ export interface AttemptSettings {
   readonly egress: Egress;
   /** The delay before each attempt. The number of delays is the number of attempts. */
   readonly retryDelaysMs: readonly number[];
-  /** The time limit from the connection to the end of the response. It is shorter than a claim. */
+  /** The time limit from the connection to the response's end. It is shorter than a claim. */
   readonly attemptTimeoutMs: number;
   readonly logger: Logger;
 }
@@ -40,20 +40,20 @@ const connectTimeoutMs = 5_000;
 const maxResponseBytes = 64 * 1024;
 
 /**
- * Sends one message once, without a transaction. Undefined when `signal` ended it, or no connection could be opened for
- * lack of file descriptors. That does not count as an attempt.
+ * Sends one message once, without a transaction. Undefined when `signal` ended it, or no connection could be opened
+ * because the file descriptors have run out. That does not count as an attempt.
  */
 export async function makeAttempt(
   settings: AttemptSettings,
-  sent: Sent,
+  delivery: Sent,
   signal: AbortSignal,
 ): Promise<MadeAttempt | undefined> {
   const startedAt = new Date();
-  const started = performance.now();
+  const startMs = performance.now();
   const exchange: LoggedExchange = { requestUrl: null, requestHeaders: null, responseHeaders: null };
-  const verdict = await send(settings, { ...sent, exchange }, { now: startedAt, signal });
+  const verdict = await send(settings, { ...delivery, exchange }, { now: startedAt, signal });
   if (!verdict) return undefined;
-  const { message } = sent;
+  const { message } = delivery;
   const delayMs =
     verdict.kind === "failed"
       ? retryDelayMs(settings.retryDelaysMs, message.attempts - message.attemptsBefore + 1, verdict.retry)
@@ -63,7 +63,7 @@ export async function makeAttempt(
     verdict,
     exchange,
     startedAt,
-    durationMs: Math.round(performance.now() - started),
+    durationMs: Math.round(performance.now() - startMs),
     status: nextState(verdict, delayMs),
     delayMs: delayMs ?? null,
   };
@@ -110,7 +110,7 @@ function nextState({ kind }: DeliveryVerdict, delayMs: number | undefined): Webh
   return delayMs === undefined ? "Exhausted" : "RetryScheduled";
 }
 
-/** The request and the response of one attempt as its log keeps them: bounded, and without secrets. */
+/** An attempt's request and response as its log keeps them: bounded, and without secrets. */
 interface LoggedExchange {
   requestUrl: string | null;
   requestHeaders: Readonly<Record<string, string>> | null;
@@ -119,11 +119,11 @@ interface LoggedExchange {
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-const redacted = "[redacted]";
+const mask = "[redacted]";
 const maxHeaders = 32;
 const maxValueLength = 256;
 
-/** The headers of a request that the platform sets itself. All others may be secrets of the tenant. */
+/** The request headers that the platform sets itself. All others may be the tenant's secrets. */
 const plain = new Set([
   "content-type",
   "svc-schema-version",
@@ -133,7 +133,7 @@ const plain = new Set([
   "webhook-timestamp",
 ]);
 
-/** Words in the names of response headers that often carry secrets. */
+/** Words in names for response headers that often carry secrets. */
 const suspicious = /auth|cookie|credential|key|password|secret|session|signature|token/i;
 
 export const loggedRequestHeaders = (headers: Headers): Record<string, string> =>
@@ -145,7 +145,7 @@ export const loggedResponseHeaders = (headers: Headers): Record<string, string> 
 function logged(headers: Headers, isShown: (name: string) => boolean): Record<string, string> {
   const entries = Object.entries(headers).slice(0, maxHeaders);
   return Object.fromEntries(
-    entries.map(([name, value]) => [name, isShown(name) ? textOf(value).slice(0, maxValueLength) : redacted]),
+    entries.map(([name, value]) => [name, isShown(name) ? textOf(value).slice(0, maxValueLength) : mask]),
   );
 }
 

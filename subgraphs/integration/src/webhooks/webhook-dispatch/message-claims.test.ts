@@ -11,7 +11,7 @@ let fixture: IntegrationFixture;
 let worker: pg.Client;
 let app: pg.Client;
 
-/** The settings of the connections that claim messages. */
+/** The settings for the connections that claim messages. */
 const planInOrder = planStatement("plans_in_order", plansInOrder);
 
 const backlog = 100_000;
@@ -63,11 +63,11 @@ interface Plan {
 
 /** Rows that the statement has read from a table, those that it threw away included. */
 function rowsRead(plan: Plan, table: string): number {
-  const own =
+  const ownRows =
     plan["Relation Name"] === table && plan["Node Type"].includes("Scan")
       ? (plan["Actual Rows"] + (plan["Rows Removed by Filter"] ?? 0)) * plan["Actual Loops"]
       : 0;
-  return (plan.Plans ?? []).reduce((sum, child) => sum + rowsRead(child, table), own);
+  return (plan.Plans ?? []).reduce((sum, child) => sum + rowsRead(child, table), ownRows);
 }
 
 /** As if all were due, which the fixture's own dispatcher would send. */
@@ -88,7 +88,7 @@ async function explained({ text }: { text: string }, values: unknown[], client =
 
 const uuid = (kind: string, place: number) => `00000000-0000-4000-${kind}-${String(place).padStart(12, "0")}`;
 
-/** The values of one successful attempt for each message. */
+/** One successful attempt's values for each message. */
 function attemptValues(messageIds: readonly string[]): unknown[] {
   const each = (value: unknown) => messageIds.map(() => value);
   return recordAttempts.valuesOf({
@@ -100,14 +100,14 @@ function attemptValues(messageIds: readonly string[]): unknown[] {
 }
 
 describe("without statistics of the table", () => {
-  /** The messages that the checks of a transaction read, which stores one attempt. */
+  /** The messages that a transaction's checks read when it stores one attempt. */
   async function readByChecks(): Promise<number> {
     const [message] = await fixture.rows<{ message_id: string }>(
       `update integration.webhook_messages set status = 'Delivering', claims = 1 where message_id =
          (select message_id from integration.webhook_messages where status = 'Pending' limit 1) returning message_id`,
     );
     const ids = [message?.message_id ?? ""];
-    const read = async () => {
+    const readCount = async () => {
       const { rows } = await app.query<{ read: string }>(
         `select seq_tup_read + idx_tup_fetch as read from pg_stat_xact_user_tables where relname = 'webhook_messages'`,
       );
@@ -119,9 +119,9 @@ describe("without statistics of the table", () => {
       await app.query(planByKeys);
       const { rowCount } = await app.query(recordAttempts.text, attemptValues(ids));
       expect(rowCount).toBe(1);
-      const before = await read();
+      const before = await readCount();
       await app.query("set constraints all immediate");
-      return (await read()) - before;
+      return (await readCount()) - before;
     } finally {
       await app.query("rollback");
     }
@@ -138,8 +138,8 @@ describe("without statistics of the table", () => {
     const lane = [[uuid("8000", 0)], [origin], [uuid("9000", 0)], [16]];
     expect(rowsRead(await explained(claimMessages, lane), "webhook_messages")).toBeLessThanOrEqual(2 * 16);
     const ids = Array.from({ length: 8 }, (_, place) => uuid("a000", place));
-    const recorded = await explained(recordAttempts, attemptValues(ids), app);
-    expect(rowsRead(recorded, "webhook_messages")).toBeLessThanOrEqual(8);
+    const recordPlan = await explained(recordAttempts, attemptValues(ids), app);
+    expect(rowsRead(recordPlan, "webhook_messages")).toBeLessThanOrEqual(8);
     await fixture.rows("delete from integration.webhook_messages");
   });
 });
@@ -155,7 +155,7 @@ describe("the statements that find what is due", () => {
       [uuid("9000", 0), uuid("9000", 7)],
       [16, 16],
     ]);
-    // ten of the second lane; each is read once to be chosen and once to be changed
+    // ten in the second lane; each is read once to be chosen and once to be changed
     expect(rowsRead(claim, "webhook_messages")).toBeLessThanOrEqual(2 * (16 + 10));
     const look = await explained(waitingLanes, [1000, 256]);
     expect(rowsRead(look, "webhook_messages")).toBeLessThanOrEqual(51);
@@ -173,22 +173,22 @@ describe("the statements that find what is due", () => {
       `update integration.webhook_messages set partition_key = 'key-' || position % 100, next_attempt_at = null
        where status = 'Pending'`,
     );
-    const released = await explained(releaseKeys, [
+    const releasePlan = await explained(releaseKeys, [
       Array(8).fill(uuid("8000", 0)),
       Array(8).fill(uuid("9000", 0)),
       Array.from({ length: 8 }, (_, key) => `key-${key}`),
     ]);
-    expect(rowsRead(released, "webhook_messages")).toBeLessThanOrEqual(2 * 8);
-    const claimed = await fixture.rows<{ message_id: string }>(
+    expect(rowsRead(releasePlan, "webhook_messages")).toBeLessThanOrEqual(2 * 8);
+    const claimedRows = await fixture.rows<{ message_id: string }>(
       `update integration.webhook_messages set status = 'Delivering', claims = 1, next_attempt_at = now() + interval '1 hour'
        where status = 'Pending' and position <= 8 returning message_id`,
     );
-    const ids = claimed.map(({ message_id: id }) => id);
+    const ids = claimedRows.map(({ message_id: id }) => id);
     const each = <V>(value: V) => ids.map(() => value);
-    const kept = await explained(recordAttempts, attemptValues(ids), app);
-    expect(rowsRead(kept, "webhook_messages")).toBeLessThanOrEqual(8);
-    const freed = await explained(giveBack, [each(uuid("8000", 0)), ids, each(1)]);
-    expect(rowsRead(freed, "webhook_messages")).toBeLessThanOrEqual(8);
+    const keptPlan = await explained(recordAttempts, attemptValues(ids), app);
+    expect(rowsRead(keptPlan, "webhook_messages")).toBeLessThanOrEqual(8);
+    const givingPlan = await explained(giveBack, [each(uuid("8000", 0)), ids, each(1)]);
+    expect(rowsRead(givingPlan, "webhook_messages")).toBeLessThanOrEqual(8);
   });
 });
 

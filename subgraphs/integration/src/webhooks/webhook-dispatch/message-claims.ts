@@ -29,9 +29,9 @@ export interface ClaimedMessage {
   readonly position: string;
   /** The number of attempts with a stored result. */
   readonly attempts: number;
-  /** Those of them before the newest replay. */
+  /** The stored attempts before the newest replay. */
   readonly attemptsBefore: number;
-  /** The fencing number: a newer claim of the message has a higher one. */
+  /** The fencing number: a newer claim on the message has a higher one. */
   readonly claim: number;
   /** Null in a subscription whose messages are sent in parallel. */
   readonly partitionKey: string | null;
@@ -61,7 +61,7 @@ type ClaimRow = LaneRow &
 const connections = 3;
 const keysPerRelease = 1000;
 
-/** Finds, claims and releases messages of all tenants as the worker role. */
+/** Finds, claims and releases messages for all tenants as the worker role. */
 export class MessageClaims implements Backlog {
   readonly #pool: Pool;
 
@@ -73,7 +73,7 @@ export class MessageClaims implements Backlog {
     return this.#pool.end();
   }
 
-  /** The lanes with a message that is due within `horizonMs`: at most `perTenant` of each tenant, chosen at random. */
+  /** The lanes with a message that is due within `horizonMs`: for each tenant at most `perTenant`, chosen at random. */
   async look(horizonMs: number, perTenant: number): Promise<WaitingLane[]> {
     const { rows } = await this.#pool.query<LaneRow & { due_in_ms: number }>({
       ...waitingLanes,
@@ -82,7 +82,7 @@ export class MessageClaims implements Backlog {
     return rows.map((row) => ({ lane: laneOf(row), dueInMs: row.due_in_ms }));
   }
 
-  /** The due messages of receivers that are not paused. */
+  /** The due messages whose receivers are not paused. */
   async waiting(): Promise<WaitingWork[]> {
     const { rows } = await this.#pool.query<Pick<WaitingWork, "waiting" | "oldestSeconds">>(dueMessages);
     return rows.map((row) => ({ kind: "dispatcher", name: "webhooks", ...row }));
@@ -99,33 +99,33 @@ export class MessageClaims implements Backlog {
         rooms: shares.map(({ room }) => room),
       }),
     });
-    const claimed = new Map(shares.map(({ lane }) => [lane, [] as ClaimedMessage[]]));
+    const claims = new Map(shares.map(({ lane }) => [lane, [] as ClaimedMessage[]]));
     const lanes = new Map(shares.map(({ lane }) => [laneKey(lane), lane]));
     for (const row of rows) {
       const lane = lanes.get(laneKey(laneOf(row)));
-      if (lane) claimed.get(lane)?.push(messageOf(row));
+      if (lane) claims.get(lane)?.push(messageOf(row));
     }
-    return claimed;
+    return claims;
   }
 
   /** Releases claimed messages, which are then due at once. The attempt that was running does not count. */
-  async giveBack(held: readonly { lane: WebhookLane; message: ClaimedMessage }[]): Promise<void> {
-    if (held.length === 0) return;
+  async giveBack(messages: readonly { lane: WebhookLane; message: ClaimedMessage }[]): Promise<void> {
+    if (messages.length === 0) return;
     await this.#pool.query({
       ...giveBack,
       values: [
-        held.map(({ lane }) => lane.tenant),
-        held.map(({ message }) => message.messageId),
-        held.map(({ message }) => message.claim),
+        messages.map(({ lane }) => lane.tenant),
+        messages.map(({ message }) => message.messageId),
+        messages.map(({ message }) => message.claim),
       ],
     });
   }
 
-  /** Makes the first waiting messages of partition keys due. */
-  async release(ordered: readonly OrderedKeys[]): Promise<void> {
-    const wanted = ordered.flatMap(({ lane, keys }) => keys.map((key) => ({ lane, key })));
-    for (let start = 0; start < wanted.length; start += keysPerRelease) {
-      const part = wanted.slice(start, start + keysPerRelease);
+  /** Makes the partition keys' first waiting messages due. */
+  async release(laneKeys: readonly OrderedKeys[]): Promise<void> {
+    const entries = laneKeys.flatMap(({ lane, keys }) => keys.map((key) => ({ lane, key })));
+    for (let start = 0; start < entries.length; start += keysPerRelease) {
+      const part = entries.slice(start, start + keysPerRelease);
       await this.#pool.query({
         ...releaseKeys,
         values: [
@@ -143,12 +143,18 @@ export class MessageClaims implements Backlog {
     return rows.map((row) => ({ lane: laneOf(row), keys: [row.partition_key] }));
   }
 
-  /** Takes turns for at most `wanted` messages of a lane with a pace. `waitMs` is the time until the next turn. */
-  async takeTurns(lane: WebhookLane, wanted: number, pace: Pace): Promise<{ granted: number; waitMs: number }> {
+  /** Takes turns for at most `count` messages in a lane with a pace. `waitMs` is the time until the next turn. */
+  async takeTurns(lane: WebhookLane, count: number, pace: Pace): Promise<{ granted: number; waitMs: number }> {
     const { intervalMs, burst } = pace;
     const { rows } = await this.#pool.query<{ granted: number; ahead_ms: number }>({
       ...takeTurns,
-      values: takeTurns.valuesOf({ tenant: lane.tenant, subscription: lane.subscription, wanted, intervalMs, burst }),
+      values: takeTurns.valuesOf({
+        tenant: lane.tenant,
+        subscription: lane.subscription,
+        wanted: count,
+        intervalMs,
+        burst,
+      }),
     });
     const { granted = 0, ahead_ms: aheadMs = 0 } = rows[0] ?? {};
     return { granted, waitMs: Math.max(0, Math.ceil(aheadMs - (burst - 1) * intervalMs)) };

@@ -4,10 +4,10 @@ import { isWaiting } from "../webhook-messages/webhook-message.states.js";
 import { relaxed } from "./claim-statement.js";
 
 /**
- * Makes the first waiting message of each partition key due, where it waited for an earlier message that has ended. It
- * runs after the commit that ended the earlier message, and after the commit that created new ones. The messages are locked
- * where they are found: with conditions on their state the update would read all that waits. A key counts once, since the
- * lock passes over a message that the same statement has changed already, and would find the next one.
+ * Makes each partition key's first waiting message due, where it waited for an earlier message that has ended. It runs
+ * after the commit that ended the earlier message, and after the commit that created new ones. The messages are locked
+ * where they are found: with conditions on their state the update would read all that waits. A key counts once, since
+ * the lock passes over a message that the same statement has changed already, and would find the next one.
  */
 export const releaseKeys = {
   name: "webhook_messages_release_keys",

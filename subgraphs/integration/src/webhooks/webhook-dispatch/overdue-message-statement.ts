@@ -3,11 +3,11 @@
 const maxMessages = 1000;
 
 /**
- * Messages that are still to be sent but that no dispatcher will take. A due time of more than 60 s ago is normal in
- * four cases: the breaker of the receiver is open, the subscription has a rate that is used, an earlier message of the
- * same partition key waits too, or the tenant has so many messages that they wait for each other. In the last case
- * another message of the tenant has a claim that has not ended. It excuses no message without a due time, which a
- * dispatcher would never find. `message` is the table's alias.
+ * Messages that are still to be sent but that no dispatcher will take. A due time more than 60 s ago is normal in four
+ * cases: the receiver's breaker is open, the subscription has a rate that is used, an earlier message with the same
+ * partition key waits too, or the tenant has so many messages that they wait for each other. In the last case another
+ * message for the tenant has a claim that has not ended. It excuses no message without a due time, which a dispatcher
+ * would never find. `message` is the table's alias.
  */
 const isOverdue = `message.status in ('Pending', 'Delivering', 'RetryScheduled')
     and coalesce(message.next_attempt_at, message.created_at) < now() - interval '60 seconds'
@@ -31,6 +31,6 @@ const isOverdue = `message.status in ('Pending', 'Delivering', 'RetryScheduled')
 export const findOverdueMessages = `select tenant_id, message_id, origin, subscription_id from webhook_messages message
   where ${isOverdue} limit ${maxMessages}`;
 
-/** A due time of long ago stays, so that a message that nobody sends is counted again at the next look. */
+/** A due time that is long past stays, so that a message that is never sent is counted again at the next look. */
 export const makeOverdueMessageDue = `update webhook_messages message set next_attempt_at = coalesce(next_attempt_at, now())
   where tenant_id = $1 and message_id = $2 and ${isOverdue}`;

@@ -18,7 +18,7 @@ export class OverdueMessages implements SweptRows<OverdueMessage> {
   readonly #workers: Pool;
   readonly #dispatcher: LaneListener;
 
-  /** The pool connects as the worker role, which sees messages of every tenant. */
+  /** The pool connects as the worker role, which sees every tenant's messages. */
   constructor(workers: Pool, dispatcher: LaneListener) {
     this.#workers = workers;
     this.#dispatcher = dispatcher;

@@ -2,13 +2,13 @@
 
 import { namedStatement } from "@factory/runtime/db/named-parameters";
 
-/** How many of the wanted messages fit: the burst, less what earlier messages have used of it. */
+/** How many wanted messages fit: the burst, less what earlier messages have used. */
 const fitting = `greatest(0, least($wanted::int,
     floor($burst::int - extract(epoch from greatest(pace.next_at, now()) - now()) * 1000 / $intervalMs::float8 + 0.001)::int))`;
 
 /**
- * Takes turns of a subscription for messages, in all processes together (the generic cell rate algorithm). The
- * burst is how many may be sent at once.
+ * Takes a subscription's turns for messages, in all processes together (the generic cell rate algorithm). The burst is
+ * how many may be sent at once.
  */
 export const takeTurns = namedStatement(
   "webhook_pace_take",

@@ -34,9 +34,9 @@ export function retryDelayMs(
   hint: RetryHint,
   random: () => number = Math.random,
 ): number | undefined {
-  const planned = delays[attempts];
-  if (planned === undefined) return undefined;
-  const jittered = planned * (1 - jitter + 2 * jitter * random());
-  const polite = Math.max(jittered, hint.overloaded ? politeDelayMs : 0);
+  const plannedMs = delays[attempts];
+  if (plannedMs === undefined) return undefined;
+  const jitteredMs = plannedMs * (1 - jitter + 2 * jitter * random());
+  const polite = Math.max(jitteredMs, hint.overloaded ? politeDelayMs : 0);
   return Math.round(Math.max(polite, Math.min(hint.retryAfterMs ?? 0, maxDelayMs)));
 }

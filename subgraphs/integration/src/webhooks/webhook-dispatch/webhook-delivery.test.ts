@@ -37,7 +37,7 @@ const create = /* GraphQL */ `
     }
   }`;
 
-const read = /* GraphQL */ `
+const messageQuery = /* GraphQL */ `
   query ($id: ID!) {
     webhookSubscription(subscriptionId: $id) {
       status signingSecret
@@ -66,7 +66,7 @@ async function subscribe(principal: Principal, path: string, more: object = {}):
 }
 
 async function deliveries(principal: Principal, { subscriptionId }: Subscription) {
-  const { data } = await fixture.run(principal, read, { id: subscriptionId });
+  const { data } = await fixture.run(principal, messageQuery, { id: subscriptionId });
   return data.webhookSubscription.deliveries;
 }
 
@@ -101,12 +101,12 @@ describe("Mutation.createWebhookSubscription", () => {
     expect(replay.data?.createWebhookSubscription).toEqual({ ...rest, signingSecret: null });
     const second = await fixture.run(principal, create, { input: { ...input(), signingSecretRef: "hook" } });
     expect(second.data?.createWebhookSubscription.signingSecret).toBeNull();
-    const stored = await fixture.rows<{ text: string }>(
+    const storedRows = await fixture.rows<{ text: string }>(
       `select r::text as text from integration.idempotency_records r
        union all select o::text from integration.outbox o union all select v::text from integration.credential_versions v`,
     );
-    expect(stored.length).toBeGreaterThan(0);
-    for (const { text } of stored) expect(text).not.toContain(signingSecret);
+    expect(storedRows.length).toBeGreaterThan(0);
+    for (const { text } of storedRows) expect(text).not.toContain(signingSecret);
   });
 
   it("lets two requests at once share the credential they both create", async () => {
@@ -193,31 +193,33 @@ describe("outbound delivery", () => {
     const events = Array.from({ length: 3 }, () => anEvent(principal));
     for (const event of events) await fixture.bus.publish([anEvent(other), event, anEvent(other)]);
     await eventually(() => (receiver.at("/numbered").length === 3 ? true : undefined));
-    const sent = receiver.at("/numbered").map(({ body }) => JSON.parse(body) as { id: string; sequence: string });
-    const own = await fixture.rows<{ id: string; sequence: string }>(
+    const sentEvents = receiver.at("/numbered").map(({ body }) => JSON.parse(body) as { id: string; sequence: string });
+    const loggedEvents = await fixture.rows<{ id: string; sequence: string }>(
       "select envelope->>'id' as id, sequence from integration.event_log where envelope->>'tenantid' = $1",
       principal.tenantId,
     );
-    expect(own.map(({ sequence }) => Number(sequence)).sort((a, b) => a - b)).toEqual(own.map((_, place) => place + 1));
-    for (const { id, sequence } of sent) expect(own).toContainEqual({ id, sequence });
-    expect(sent.map(({ id }) => id).sort()).toEqual(events.map(({ id }) => id).sort());
+    expect(loggedEvents.map(({ sequence }) => Number(sequence)).sort((a, b) => a - b)).toEqual(
+      loggedEvents.map((_, place) => place + 1),
+    );
+    for (const { id, sequence } of sentEvents) expect(loggedEvents).toContainEqual({ id, sequence });
+    expect(sentEvents.map(({ id }) => id).sort()).toEqual(events.map(({ id }) => id).sort());
   });
 
   it("delivers once what the bus delivers twice", async () => {
     const principal = aPrincipal();
     const subscription = await subscribe(principal, "/twice");
-    const [one, two] = [anEvent(principal), anEvent(principal)];
-    await fixture.bus.publish([one]);
+    const [first, second] = [anEvent(principal), anEvent(principal)];
+    await fixture.bus.publish([first]);
     await settled(principal, subscription, "Delivered");
     // the consumer's position is lost: everything comes again
     await fixture.rows("update bus.consumers set position = 0 where name = 'integration.event-log'");
-    await fixture.bus.publish([two]);
+    await fixture.bus.publish([second]);
     await eventually(async () => ((await deliveries(principal, subscription)).length === 2 ? true : undefined));
     await settled(principal, subscription, "Delivered");
-    expect(receiver.at("/twice").map(({ headers }) => headers["webhook-id"])).toEqual([one.id, two.id]);
+    expect(receiver.at("/twice").map(({ headers }) => headers["webhook-id"])).toEqual([first.id, second.id]);
     const [log] = await fixture.rows<{ count: string }>(
       "select count(*) from integration.event_log where envelope->>'id' = $1",
-      one.id,
+      first.id,
     );
     expect(log?.count).toBe("1");
   });
@@ -247,8 +249,8 @@ describe("outbound delivery", () => {
     await fixture.bus.publish([event]);
     const message = await settled(principal, failing, "Exhausted");
     expect(message).toMatchObject({ attemptCount: 3, nextAttemptAt: null, finishedAt: expect.any(String) });
-    const [told] = await eventually(() => (receiver.at("/watcher").length > 0 ? receiver.at("/watcher") : undefined));
-    expect(JSON.parse(told?.body ?? "")).toMatchObject({
+    const [notice] = await eventually(() => (receiver.at("/watcher").length > 0 ? receiver.at("/watcher") : undefined));
+    expect(JSON.parse(notice?.body ?? "")).toMatchObject({
       type: "WebhookDeliveryExhausted",
       subject: `webhook-subscriptions/${failing.subscriptionId}`,
       causationid: event.id,
@@ -260,12 +262,12 @@ describe("outbound delivery", () => {
   it("never tells a subscription about itself", async () => {
     const principal = aPrincipal();
     const about = { eventType: "WebhookDeliveryExhausted" };
-    const [one, two] = [await subscribe(principal, "/self", about), await subscribe(principal, "/peer", about)];
+    const [self, peer] = [await subscribe(principal, "/self", about), await subscribe(principal, "/peer", about)];
     await fixture.bus.publish([
-      anEvent(principal, { type: "WebhookDeliveryExhausted", subject: `webhook-subscriptions/${one.subscriptionId}` }),
+      anEvent(principal, { type: "WebhookDeliveryExhausted", subject: `webhook-subscriptions/${self.subscriptionId}` }),
     ]);
-    await settled(principal, two, "Delivered");
-    expect(await deliveries(principal, one)).toEqual([]);
+    await settled(principal, peer, "Delivered");
+    expect(await deliveries(principal, self)).toEqual([]);
   });
 
   it("disables the subscription at 410 and skips what waits", async () => {
@@ -274,7 +276,7 @@ describe("outbound delivery", () => {
     receiver.answer = () => ({ status: 410 });
     await fixture.bus.publish([anEvent(principal)]);
     expect(await settled(principal, subscription, "Aborted")).toMatchObject({ attemptCount: 1 });
-    const { data } = await fixture.run(principal, read, { id: subscription.subscriptionId });
+    const { data } = await fixture.run(principal, messageQuery, { id: subscription.subscriptionId });
     expect(data.webhookSubscription.status).toBe("Disabled");
     await eventually(async () => {
       const [row] = await fixture.rows(
@@ -343,15 +345,15 @@ describe("outbound delivery", () => {
     const subscription = await subscribe(principal, "/given", { signingSecretRef: "given" });
     expect(subscription.signingSecret).toBeNull();
     const owner = { tenantId, credentialId, version: 2 };
-    const sealed = await new EmbeddedSecretStore(masterKeys).seal(owner, { signingSecret: newer });
+    const sealedSecret = await new EmbeddedSecretStore(masterKeys).seal(owner, { signingSecret: newer });
     const version = [decodeId("ten", tenantId), decodeId("crd", credentialId)];
     await fixture.rows(
       `insert into integration.credential_versions (tenant_id, credential_id, version, stage, key_id, wrapped_key, ciphertext, created_at)
        values ($1, $2, 2, 'Current', $3, $4, $5, now())`,
       ...version,
-      sealed.keyId,
-      sealed.wrappedKey,
-      sealed.ciphertext,
+      sealedSecret.keyId,
+      sealedSecret.wrappedKey,
+      sealedSecret.ciphertext,
     );
     const demote = `update integration.credential_versions set stage = 'Previous', grace_ends_at = now() + $3::interval
        where tenant_id = $1 and credential_id = $2 and version = 1`;

@@ -60,7 +60,7 @@ async function formerMessage(
 
 async function formerSubscription(): Promise<string | undefined> {
   const credentialId = newId("crd");
-  const sealed = await new EmbeddedSecretStore(masterKeys).seal(
+  const sealedSecret = await new EmbeddedSecretStore(masterKeys).seal(
     { tenantId, credentialId, version: 1 },
     { signingSecret: generateSigningSecret() },
   );
@@ -72,7 +72,7 @@ async function formerSubscription(): Promise<string | undefined> {
   await admin.query(
     `insert into integration.credential_versions (tenant_id, credential_id, version, stage, key_id, wrapped_key, ciphertext,
        created_at) values ($1, $2, 1, 'Current', $3, $4, $5, now())`,
-    [tenant, credential, sealed.keyId, sealed.wrappedKey, sealed.ciphertext],
+    [tenant, credential, sealedSecret.keyId, sealedSecret.wrappedKey, sealedSecret.ciphertext],
   );
   const subscription = newUuid("whs");
   await admin.query(

@@ -19,7 +19,7 @@ import { WebhookDispatcher } from "./webhook-dispatcher.js";
 export interface WebhookDispatchSettings {
   /** The delay before each webhook attempt; there are as many attempts as delays. */
   readonly retryDelaysMs?: readonly number[];
-  /** The time limit of a webhook attempt, by default and at most 15 s. */
+  /** A webhook attempt's time limit, by default and at most 15 s. */
   readonly attemptTimeoutMs?: number;
 }
 
@@ -65,7 +65,7 @@ export const webhookDispatch: SliceModule<WebhookDispatchSettings> = {
     onStop(() => dispatcher.stop());
     onClose(() => dispatcher.close());
     sweep(new OverdueMessages(workers, dispatcher));
-    services.get(WebhookMessageService).onDue((lanes, ordered) => dispatcher.wake(lanes, ordered));
+    services.get(WebhookMessageService).onDue((lanes, keys) => dispatcher.wake(lanes, keys));
     onStarted(() => dispatcher.start());
   },
   retention: () => [breakerRetention, paceRetention],

@@ -80,7 +80,7 @@ async function lying(): Promise<number> {
   }
 }
 
-/** Lets the receivers answer one event of each tenant, and hang then: a new path gets a few places only. */
+/** Lets the receivers answer one event for each tenant, and hang then: a new path gets a few places only. */
 async function hangAfterAnswer(principals: readonly Principal[], ...receivers: readonly WebhookReceiver[]) {
   const before = receivers.map(({ received }) => received.length);
   for (const receiver of receivers) receiver.answer = () => ({ status: 204 });
@@ -129,18 +129,18 @@ describe("a path that hangs and the others of its host", () => {
     healthy.answer = answerAtOk;
     await publish(principal, 100);
     await arrivals(healthy, "/ok", 101);
-    // the last quarter of the places is for paths with few
+    // the last quarter is for paths with few places
     expect(healthy.maxWaiting).toBeLessThanOrEqual(15);
   });
 });
 
 describe("the webhook dispatcher", () => {
   it("two tenants' hanging receivers stop nobody else", async () => {
-    const [one, two, third] = [aPrincipal(), aPrincipal(), aPrincipal()];
-    await Promise.all([subscribe(one, hanging[0]?.url("/") ?? ""), subscribe(two, hanging[1]?.url("/") ?? "")]);
+    const [first, second, third] = [aPrincipal(), aPrincipal(), aPrincipal()];
+    await Promise.all([subscribe(first, hanging[0]?.url("/") ?? ""), subscribe(second, hanging[1]?.url("/") ?? "")]);
     await subscribe(third, healthy.url("/ok"));
-    await hangAfterAnswer([one, two], ...hanging);
-    await Promise.all([publish(one, 40), publish(two, 40)]);
+    await hangAfterAnswer([first, second], ...hanging);
+    await Promise.all([publish(first, 40), publish(second, 40)]);
     for (const receiver of hanging) await stuck(receiver, 16);
     await publish(third, 30);
     await arrivals(healthy, "/ok", 30);
@@ -166,12 +166,12 @@ describe("the webhook dispatcher", () => {
   });
 
   it("one tenant's hanging receiver on a host leaves another tenant's receiver on the same host alone", async () => {
-    const [one, other] = [aPrincipal(), aPrincipal()];
-    await subscribe(one, healthy.url("/never"));
+    const [first, other] = [aPrincipal(), aPrincipal()];
+    await subscribe(first, healthy.url("/never"));
     await subscribe(other, healthy.url("/ok"));
-    await hangAfterAnswer([one], healthy);
+    await hangAfterAnswer([first], healthy);
     healthy.answer = ({ path }) => (path === "/never" ? undefined : { status: 204 });
-    await publish(one, 40);
+    await publish(first, 40);
     await stuck(healthy, 16);
     await publish(other, 40);
     await arrivals(healthy, "/ok", 40);
@@ -222,14 +222,14 @@ describe("the webhook dispatcher", () => {
     await subscribe(principal, receiver.url("/slow"));
     await publish(principal, 20);
     await stuck(receiver, 4);
-    let stopped: MessageRow[] = [];
+    let stoppedMessages: MessageRow[] = [];
     await fixture.restart(async () => {
-      stopped = await messagesOf(principal);
+      stoppedMessages = await messagesOf(principal);
       await eventually(() => (receiver.waiting === 0 ? true : undefined));
       receiver.answer = () => ({ status: 204 });
     });
-    expect(stopped.map(({ status, attempts }) => `${status} ${attempts}`)).toEqual(Array(20).fill("Pending 0"));
-    expect(Math.max(...stopped.map(({ due_in_s }) => due_in_s))).toBeLessThanOrEqual(0);
+    expect(stoppedMessages.map(({ status, attempts }) => `${status} ${attempts}`)).toEqual(Array(20).fill("Pending 0"));
+    expect(Math.max(...stoppedMessages.map(({ due_in_s }) => due_in_s))).toBeLessThanOrEqual(0);
     await eventually(async () => {
       const messages = await messagesOf(principal);
       return messages.every(({ status }) => status === "Delivered") ? messages : undefined;
@@ -264,27 +264,27 @@ describe("the webhook dispatcher", () => {
     await subscribe(principal, healthy.url("/lost"));
     await subscribe(principal, receiver.url("/never"));
     await publish(principal, 1);
-    const lost = "tenant_id = $1 and origin = $2";
+    const ours = "tenant_id = $1 and origin = $2";
     const values = [uuidOf(principal), new URL(healthy.url("/")).origin];
     const states = async () => {
-      const text = `select status from integration.webhook_messages where ${lost}`;
+      const text = `select status from integration.webhook_messages where ${ours}`;
       return (await fixture.rows<{ status: string }>(text, ...values)).map(({ status }) => status).join();
     };
     await eventually(async () => ((await states()) === "RetryScheduled" ? true : undefined));
     await stuck(receiver, 1);
     healthy.answer = () => ({ status: 204 });
     await fixture.rows(
-      `update integration.webhook_messages set next_attempt_at = null, created_at = now() - interval '1 hour' where ${lost}`,
+      `update integration.webhook_messages set next_attempt_at = null, created_at = now() - interval '1 hour' where ${ours}`,
       ...values,
     );
     const workers = new pg.Pool({ connectionString: fixture.connections.worker, max: 1 });
     const woken: WebhookLane[] = [];
     const messages = new OverdueMessages(workers, { wake: (lanes) => woken.push(...lanes) });
-    const [found, ...others] = await messages.find();
+    const [overdueMessage, ...others] = await messages.find();
     expect(others).toEqual([]);
     expect(await fixture.integration.jobs.lying()).toMatchObject({ webhookMessages: 1 });
-    expect(found && (await messages.repair(found))).toBe(true);
-    expect(woken).toEqual([found?.lane]);
+    expect(overdueMessage && (await messages.repair(overdueMessage))).toBe(true);
+    expect(woken).toEqual([overdueMessage?.lane]);
     expect(await messages.find()).toEqual([]);
     await workers.end();
     await eventually(async () => ((await states()) === "Delivered" ? true : undefined));

@@ -31,7 +31,7 @@ const maxUnstored = 512;
  *
  * It is woken by the service that creates messages in this process and by timers for its own retries. Once a second it
  * looks at the table for other due messages, after a start or after another process has died. `LaneAdmission` has the
- * limits of a receiver and of a tenant.
+ * limits for a receiver and a tenant.
  */
 export class WebhookDispatcher {
   readonly #settings: DispatcherSettings;
@@ -42,7 +42,7 @@ export class WebhookDispatcher {
   readonly #gate: Gate;
   readonly #stopping = new AbortController();
   readonly #underWay = new Set<Promise<void>>();
-  /** Claimed messages that were not sent. They are released, so that nothing waits for the end of their claims. */
+  /** Claimed messages that were not sent. They are released, so that nothing waits until their claims end. */
   #unsent: { lane: WebhookLane; message: ClaimedMessage }[] = [];
   readonly #keys: KeyReleases;
   #unstored = 0;
@@ -68,13 +68,13 @@ export class WebhookDispatcher {
 
   async start(): Promise<void> {
     await this.#admission.restore();
-    // A process that died may have ended messages without making the next ones of their keys due.
+    // A process that died may have ended messages without making their keys' next messages due.
     this.wake([], await this.#settings.claims.strandedKeys());
   }
 
-  wake(lanes: readonly WebhookLane[], ordered: readonly OrderedKeys[] = []): void {
+  wake(lanes: readonly WebhookLane[], laneKeys: readonly OrderedKeys[] = []): void {
     for (const lane of lanes) this.#lanes.add(lane);
-    this.#keys.add(...ordered);
+    this.#keys.add(...laneKeys);
     this.#loop.wake();
   }
 
@@ -100,7 +100,7 @@ export class WebhookDispatcher {
   }
 
   /**
-   * Releases what work that ends after `stop` has announced. No other process finds the first message of a partition key
+   * Releases what was announced by work that ends after `stop`. No other process finds a partition key's first message
    * while it has no due time.
    */
   close(): Promise<void> {
@@ -159,7 +159,7 @@ export class WebhookDispatcher {
     for (const { lane } of unsent) this.#lanes.addAt(lane, performance.now() + lookIntervalMs);
   }
 
-  /** The keys of a lane with a backlog wait with it. */
+  /** The keys in a lane with a backlog wait with it. */
   async #release(now: number): Promise<void> {
     const lanes = await this.#keys.release((lane) => this.#backlogs.waitsUntil(lane) > now);
     for (const lane of lanes) this.#lanes.add(lane);
@@ -167,14 +167,14 @@ export class WebhookDispatcher {
 
   async #look(): Promise<void> {
     const { claims } = this.#settings;
-    const started = performance.now();
-    const found = await claims.look(this.#lookPace.horizonMs, lanesPerLook);
+    const startMs = performance.now();
+    const dueLanes = await claims.look(this.#lookPace.horizonMs, lanesPerLook);
     const now = performance.now();
-    for (const { lane, dueInMs } of found) {
+    for (const { lane, dueInMs } of dueLanes) {
       if (dueInMs <= 0) this.#lanes.add(lane);
       else this.#lanes.addAt(lane, now + dueInMs);
     }
-    this.#lookPace.looked(now - started);
+    this.#lookPace.looked(now - startMs);
     // A timer may fire a moment too early.
     this.#lookAt = now + this.#lookPace.restMs - 10;
     this.#admission.tidy(now);
@@ -204,9 +204,9 @@ export class WebhookDispatcher {
     try {
       const target = await targetOfLane;
       if (target) {
-        const sent = await this.#inTurn(lane, messages, target);
-        for (const message of messages.slice(0, sent)) this.#follow(this.#attempt({ lane, target, probe }, message));
-        this.#leave(lane, messages.length - sent);
+        const count = await this.#inTurn(lane, messages, target);
+        for (const message of messages.slice(0, count)) this.#follow(this.#attempt({ lane, target, probe }, message));
+        this.#leave(lane, messages.length - count);
         return;
       }
       this.#admission.paces.release(lane);
@@ -227,7 +227,7 @@ export class WebhookDispatcher {
     for (const message of messages) this.#unsent.push({ lane, message });
   }
 
-  /** Returns how many of the messages may be sent now. The others are released until the lane has its next turn. */
+  /** Returns how many messages may be sent now. The others are released until the lane has its next turn. */
   async #inTurn(
     lane: WebhookLane,
     messages: readonly ClaimedMessage[],
@@ -252,21 +252,21 @@ export class WebhookDispatcher {
     message: ClaimedMessage,
   ): Promise<void> {
     const end = this.#admission.begin(lane);
-    const made = await this.#send(target, message).finally(end);
-    if (made === "interrupted") this.#keepUnsent(lane, [message]);
-    else if (made) this.#learn(lane, made, probe);
+    const outcome = await this.#send(target, message).finally(end);
+    if (outcome === "interrupted") this.#keepUnsent(lane, [message]);
+    else if (outcome) this.#learn(lane, outcome, probe);
     this.#unstored += 1;
     this.#leave(lane, 1);
     try {
-      if (made === undefined) {
+      if (outcome === undefined) {
         await this.#settings.records.skipWithoutEvent(lane, message);
         this.wake([lane], message.partitionKey === null ? [] : [{ lane, keys: [message.partitionKey] }]);
-      } else if (made !== "interrupted") {
-        await this.#settings.records.add({ ...made, lane, failing: target.failing, warned: target.warned, probe });
-        if (message.partitionKey !== null && made.delayMs === null)
+      } else if (outcome !== "interrupted") {
+        await this.#settings.records.add({ ...outcome, lane, failing: target.failing, warned: target.warned, probe });
+        if (message.partitionKey !== null && outcome.delayMs === null)
           this.#keys.add({ lane, keys: [message.partitionKey] });
-        if (made.delayMs !== null && made.delayMs <= timerHorizonMs)
-          this.#lanes.addAt(lane, performance.now() + made.delayMs);
+        if (outcome.delayMs !== null && outcome.delayMs <= timerHorizonMs)
+          this.#lanes.addAt(lane, performance.now() + outcome.delayMs);
       }
     } catch (error) {
       this.#warn(error, "the outcome of a webhook message was not recorded; it is due again when its claim ends");
@@ -283,14 +283,14 @@ export class WebhookDispatcher {
     return (await makeAttempt(this.#settings, { target, message, envelope }, this.#stopping.signal)) ?? "interrupted";
   }
 
-  #warn(error: unknown, what: string): void {
-    this.#settings.logger.warn({ err: error }, what);
+  #warn(error: unknown, text: string): void {
+    this.#settings.logger.warn({ err: error }, text);
   }
 
   #learn(lane: WebhookLane, { verdict }: MadeAttempt, probe: boolean): void {
-    const stored = this.#admission.learn(lane, verdict, probe);
-    if (!stored) return;
-    this.#follow(stored.catch((error: unknown) => this.#warn(error, "the state of a webhook breaker was not stored")));
+    const storing = this.#admission.learn(lane, verdict, probe);
+    if (!storing) return;
+    this.#follow(storing.catch((error: unknown) => this.#warn(error, "the state of a webhook breaker was not stored")));
   }
 
   #leave(lane: WebhookLane, slots: number): void {

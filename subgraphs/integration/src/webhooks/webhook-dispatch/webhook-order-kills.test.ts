@@ -14,7 +14,7 @@ const arrivalTimeoutMs = 180_000;
 
 interface Arrival {
   readonly id: string;
-  /** The name of a provider is the number of its change. */
+  /** A provider's name is its change's number. */
   readonly data: { readonly key: string; readonly displayName: string };
   /** The number of kills before the arrival. */
   readonly after: number;
@@ -30,7 +30,7 @@ describe("kill -9 while 200 events a second are sent by webhooks", () => {
   const principal = aPrincipal();
   const providers = new Map<string, string>();
   let subgraph: IntegrationProcesses;
-  let killed = 0;
+  let killCount = 0;
 
   beforeAll(async () => {
     subgraph = await IntegrationProcesses.open();
@@ -40,7 +40,7 @@ describe("kill -9 while 200 events a second are sent by webhooks", () => {
   async function start(): Promise<void> {
     const now = new Date();
     await subgraph.start();
-    // The claims of the killed process end now, and not 30 s after they were made.
+    // The killed process's claims end now, and not 30 s after they were made.
     await subgraph.rows(
       `update integration.webhook_messages set next_attempt_at = now()
        where status = 'Delivering' and next_attempt_at < $1::timestamptz + interval '30 seconds'`,
@@ -52,7 +52,7 @@ describe("kill -9 while 200 events a second are sent by webhooks", () => {
     const after: number[] = [];
     const receiver = await WebhookReceiver.start();
     receiver.answer = () => {
-      after.push(killed);
+      after.push(killCount);
       return { status: 204 };
     };
     const endpointUrl = receiver.url("/hooks");
@@ -78,13 +78,13 @@ describe("kill -9 while 200 events a second are sent by webhooks", () => {
     );
   }
 
-  /** Returns the number of the last change, all of which must arrive. */
-  async function writeUntil(stopped: AbortSignal, key: string): Promise<number> {
+  /** Returns the last change's number. All changes must arrive. */
+  async function writeUntil(signal: AbortSignal, key: string): Promise<number> {
     let version = 1;
     for (let due = performance.now(); ; due += (keys.length * 1000) / eventsPerSecond) {
       await sleep(Math.max(0, due - performance.now()));
       if (!(await write(key, version))) due = performance.now() + 25;
-      else if (stopped.aborted) return version;
+      else if (signal.aborted) return version;
       else version += 1;
     }
   }
@@ -95,46 +95,46 @@ describe("kill -9 while 200 events a second are sent by webhooks", () => {
       const input = { key, displayName: "0", category: "Other", authModel: "None" };
       providers.set(key, (await subgraph.only(principal, register, { input })).providerId);
     }
-    const [ordered, parallel] = [await aSubscriber("fifo"), await aSubscriber("parallel")];
+    const [fifo, parallel] = [await aSubscriber("fifo"), await aSubscriber("parallel")];
     const stop = new AbortController();
     const writing = Promise.all(keys.map((key) => writeUntil(stop.signal, key)));
     writing.catch(() => undefined);
-    for (; killed < kills; await start()) {
-      const before = ordered.received.length;
-      const arrived = () => ordered.received.length >= before + arrivalsPerKill;
-      await eventually("webhooks arrive", arrived, arrivalTimeoutMs);
+    for (; killCount < kills; await start()) {
+      const before = fifo.received.length;
+      const hasArrived = () => fifo.received.length >= before + arrivalsPerKill;
+      await eventually("webhooks arrive", hasArrived, arrivalTimeoutMs);
       await sleep(Math.random() * 300);
       await subgraph.process.kill();
-      // webhooks of the killed process may still be in a socket
+      // webhooks from the killed process may still be in a socket
       await sleep(100);
-      killed += 1;
+      killCount += 1;
     }
     stop.abort();
     const newest = await writing;
-    for (const { arrivals, close } of [ordered, parallel]) {
-      const known = () => new Set(arrivals().map(({ data: { key, displayName } }) => `${key} ${displayName}`));
+    for (const { arrivals, close } of [fifo, parallel]) {
+      const changesHere = () => new Set(arrivals().map(({ data: { key, displayName } }) => `${key} ${displayName}`));
       const missing = () => {
-        const here = known();
+        const here = changesHere();
         return keys.flatMap((key, place) =>
           Array.from({ length: newest[place] ?? 0 }, (_, version) => `${key} ${version + 1}`).filter(
-            (one) => !here.has(one),
+            (change) => !here.has(change),
           ),
         );
       };
       await eventually("every event arrives", () => missing().length === 0, arrivalTimeoutMs).catch(() => undefined);
       expect(missing()).toEqual([]);
-      expect(known().size).toBe(newest.reduce((sum, count) => sum + count, 0));
+      expect(changesHere().size).toBe(newest.reduce((sum, count) => sum + count, 0));
       // A process sends a webhook once, so each kill adds at most one repetition, with the same id.
       const all = arrivals();
-      const sent = new Map<string, number>();
-      for (const { id, after } of all) sent.set(`${id} ${after}`, (sent.get(`${id} ${after}`) ?? 0) + 1);
-      expect([...sent].filter(([, times]) => times > 1)).toEqual([]);
+      const timesSent = new Map<string, number>();
+      for (const { id, after } of all) timesSent.set(`${id} ${after}`, (timesSent.get(`${id} ${after}`) ?? 0) + 1);
+      expect([...timesSent].filter(([, times]) => times > 1)).toEqual([]);
       const ids = new Set(all.map(({ id }) => id));
-      expect(ids.size).toBe(known().size);
+      expect(ids.size).toBe(changesHere().size);
       await close();
     }
     for (const key of keys) {
-      const versions = ordered.arrivals().flatMap(({ data }) => (data.key === key ? [Number(data.displayName)] : []));
+      const versions = fifo.arrivals().flatMap(({ data }) => (data.key === key ? [Number(data.displayName)] : []));
       expect(versions).toEqual([...versions].sort((a, b) => a - b));
     }
   }, 1_200_000);

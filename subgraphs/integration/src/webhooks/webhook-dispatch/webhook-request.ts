@@ -10,13 +10,13 @@ export interface WebhookRequest {
   readonly body: string;
 }
 
-/** Builds the signed HTTP request of a webhook. */
+/** Builds a webhook's signed HTTP request. */
 export function webhookRequest(
   envelope: Envelope,
   options: {
     position: string;
     contentType: string;
-    /** Further headers. They cannot replace those of the platform. */
+    /** Further headers. They cannot replace the platform's own. */
     headers?: Readonly<Record<string, string>>;
     secrets: readonly string[];
     now: Date;

@@ -5,12 +5,12 @@ import { isUnsent, isWaiting, type WebhookMessageState } from "./webhook-message
 import type { WebhookAttemptType, WebhookMessageType } from "./webhook-message.type.js";
 import { attemptColumns, messageColumns } from "./webhook-message.view.js";
 
-/** A message and the exact time of its creation. */
+/** A message and its exact creation time. */
 interface ListedMessage extends WebhookMessageType {
   readonly createdAtText: string;
 }
 
-/** `where` is the condition of an index that the list uses. */
+/** `where` is the condition on an index that the list uses. */
 const messageList = (list: string, where: string) =>
   new SortedList<ListedMessage, TenantStatement>({
     list,
@@ -19,7 +19,7 @@ const messageList = (list: string, where: string) =>
     },
     id: { column: "message_id", type: "uuid", of: ({ messageId }) => decodeId("msg", messageId) ?? "" },
     byDefault: "-createdAt",
-    // The cursors of earlier releases are bound to the name `state`, so it is not a filter.
+    // The cursors from earlier releases are bound to the name `state`, so it is not a filter.
     parameters: ["subscription", "state"],
     statement: (name, { place, after, order, limit }) =>
       tenantStatement(
@@ -37,7 +37,7 @@ const waitingMessages = messageList("webhook_messages_waiting", `and ${isWaiting
 
 const waitingStates: readonly WebhookMessageState[] = ["Pending", "Delivering", "RetryScheduled"];
 
-/** The list of messages in a state. Rare states have an index, so that a page never reads many other messages. */
+/** The messages in a state. Rare states have an index, so that a page never reads many other messages. */
 export function listOfState(state: WebhookMessageState | null) {
   if (state === null || state === "Delivered") return allMessages;
   return waitingStates.includes(state) ? waitingMessages : unsentMessages;
@@ -59,14 +59,14 @@ const attemptList = (list: string, where: string) =>
       ),
   });
 
-/** The attempts of a subscription by outcome. Few attempts fail without end, so successes need no index of their own. */
+/** A subscription's attempts by outcome. Few attempts fail without end, so successes need no index of their own. */
 export const attemptLists = {
   all: attemptList("webhook_attempts", ""),
   Succeeded: attemptList("webhook_attempts_succeeded", "and outcome = 'Succeeded'"),
   Failed: attemptList("webhook_attempts_failed", "and outcome = 'Failed'"),
 } as const;
 
-/** The attempts of a message. */
+/** A message's attempts. */
 export const attemptsOfMessage = new SortedList<WebhookAttemptType, TenantStatement>({
   list: "webhook_message_attempts",
   columns: { number: { column: "number", type: "integer", unique: true, of: ({ number }) => String(number) } },

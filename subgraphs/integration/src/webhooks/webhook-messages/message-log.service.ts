@@ -56,7 +56,7 @@ export class MessageLogService {
     return messageView(readMessage(row));
   }
 
-  /** The messages of a subscription, the newest first. */
+  /** A subscription's messages, the newest first. */
   async messages(
     context: RequestContext,
     subscriptionId: string,
@@ -75,7 +75,7 @@ export class MessageLogService {
     );
   }
 
-  /** The attempts of all messages of a subscription, the newest first. */
+  /** The attempts for all messages to a subscription, the newest first. */
   async attempts(
     context: RequestContext,
     subscriptionId: string,
@@ -92,7 +92,7 @@ export class MessageLogService {
     return page.connection(rows.map(attemptView));
   }
 
-  /** The attempts of one message, the newest first. */
+  /** A message's attempts, the newest first. */
   async attemptsOf(
     context: RequestContext,
     messageId: string,
@@ -102,13 +102,13 @@ export class MessageLogService {
     return this.#attemptsOf(context, messageId, request);
   }
 
-  /** The newest attempts of a message that was read before, oldest first. */
+  /** The newest attempts for a message that was read before, oldest first. */
   async newestAttempts(context: RequestContext, messageId: string): Promise<WebhookAttemptType[]> {
     const { items } = await this.#attemptsOf(context, messageId, { first: newestAttempts });
     return items.reverse();
   }
 
-  /** The body of the requests of a message; null without the right to read its event, and when the event is gone. */
+  /** The request body for a message; null without the right to read its event, and when the event is gone. */
   async body(context: RequestContext, messageId: string): Promise<Record<string, unknown> | null> {
     const row = await this.#parts.database.reader.row<{ envelope: Envelope | null; position: string }>(
       sentEvent,
@@ -133,13 +133,13 @@ export class MessageLogService {
   }
 }
 
-function checked<V extends string>(allowed: readonly V[], given: string | null | undefined, pointer: string): V | null {
-  if (given == null) return null;
-  const known = allowed.find((value) => value === given);
-  if (known === undefined) throw invalidEnumValue([{ pointer, allowed }]);
-  return known;
+function checked<V extends string>(values: readonly V[], text: string | null | undefined, pointer: string): V | null {
+  if (text == null) return null;
+  const matchingValue = values.find((value) => value === text);
+  if (matchingValue === undefined) throw invalidEnumValue([{ pointer, allowed: values }]);
+  return matchingValue;
 }
 
-/** The refusal of an ID that the tenant does not have, or of a message whose retention has ended. */
+/** The refusal for an ID that the tenant does not have, or for a message whose retention has ended. */
 export const unknownMessage = () =>
   new DomainError("WEBHOOK_MESSAGE_NOT_FOUND", { detail: "The webhook message does not exist in this tenant." });

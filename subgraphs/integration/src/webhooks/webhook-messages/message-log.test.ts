@@ -57,11 +57,11 @@ const attempts = (id: string, more = "") =>
     id,
   });
 
-const ended = (id: string, count: number) =>
+const untilEnded = (id: string, count: number) =>
   eventually(async () => {
     const { items } = await messages(id);
-    const done = items.filter(({ status }: Found) => status === "Delivered" || status === "Exhausted");
-    return done.length === count ? items : undefined;
+    const endedMessages = items.filter(({ status }: Found) => status === "Delivered" || status === "Exhausted");
+    return endedMessages.length === count ? items : undefined;
   });
 
 describe("the log of webhooks", () => {
@@ -73,7 +73,7 @@ describe("the log of webhooks", () => {
     const id = await subscribe("/log");
     const event = anEvent(principal);
     await fixture.bus.publish([event]);
-    const [{ messageId }] = await ended(id, 1);
+    const [{ messageId }] = await untilEnded(id, 1);
     const { items } = await attempts(id);
     expect(items).toEqual([
       expect.objectContaining({ messageId, number: 2, outcome: "Succeeded", statusCode: 200, responseBody: "ok" }),
@@ -96,17 +96,17 @@ describe("the log of webhooks", () => {
       { id: messageId },
     );
     expect(ofMessage).toEqual({ items, nextCursor: null });
-    const one = `query ($id: ID!) { webhookMessage(messageId: $id) { status body attempts { number } } }`;
-    expect(await run(one, { id: messageId })).toEqual({
+    const messageQuery = `query ($id: ID!) { webhookMessage(messageId: $id) { status body attempts { number } } }`;
+    expect(await run(messageQuery, { id: messageId })).toEqual({
       status: "Delivered",
       body: JSON.parse(receiver.at("/log")[0]?.body ?? ""),
       attempts: [{ number: 1 }, { number: 2 }],
     });
     const scopes: Scope[] = ["webhooks.subscriptions.read"];
     const narrow = aPrincipal({ tenantId: principal.tenantId ?? "", scopes });
-    expect(await run(one, { id: messageId }, narrow)).toMatchObject({ status: "Delivered", body: null });
+    expect(await run(messageQuery, { id: messageId }, narrow)).toMatchObject({ status: "Delivered", body: null });
     const stranger = aPrincipal();
-    expect(await run(one, { id: messageId }, stranger)).toMatchObject({
+    expect(await run(messageQuery, { id: messageId }, stranger)).toMatchObject({
       refused: { code: "WEBHOOK_MESSAGE_NOT_FOUND" },
     });
     expect(await messages(id, "", stranger)).toMatchObject({ refused: { code: "WEBHOOK_SUBSCRIPTION_NOT_FOUND" } });
@@ -119,7 +119,7 @@ describe("the log of webhooks", () => {
       anEvent(principal, { data: { templateId: "tpl_1", fails: place % 2 === 1 } }),
     );
     for (const event of events) await fixture.bus.publish([event]);
-    const all = await ended(id, 5);
+    const all = await untilEnded(id, 5);
     expect(all.map(({ eventId }: Found) => eventId)).toEqual(events.map((event) => event.id).reverse());
     const first = await messages(id, "first: 3");
     const second = await messages(id, `first: 3, after: "${first.nextCursor}"`);

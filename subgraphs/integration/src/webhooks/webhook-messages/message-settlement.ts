@@ -8,7 +8,7 @@ import type { Database, Transaction } from "@factory/runtime/unit-of-work/databa
 import { moveWaiting, planByKeys, settledBatch, skipWaiting, subscriptionState } from "./settle-statement.js";
 import { originOf } from "./webhook-lane.js";
 
-/** The payload of the job that settles the messages of one subscription. */
+/** The payload for the job that settles one subscription's messages. */
 interface SettleMessagesPayload {
   tenantId: string;
   subscriptionId: string;
@@ -26,8 +26,8 @@ export const settleMessagesJob: JobDefinition<SettleMessagesPayload> = {
 };
 
 /**
- * Ends the waiting messages of a subscription that is not Active as Skipped, and moves those of an Active one to the
- * origin of its endpoint, in batches. A message that another transaction adds meanwhile is skipped by the dispatcher.
+ * Ends a subscription's waiting messages as Skipped unless it is Active. Moves an Active one's messages to its
+ * endpoint's origin, in batches. A message that another transaction adds meanwhile is skipped by the dispatcher.
  */
 export class MessageSettlement {
   readonly #database: Database;
@@ -49,9 +49,9 @@ export class MessageSettlement {
     const cause = { trace: continueTrace(undefined), actorId: "system" };
     const tenant = tenantWithId(tenantId);
     const subscription = decodeId("whs", subscriptionId);
-    for (let settled = settledBatch; settled === settledBatch; ) {
+    for (let settledCount = settledBatch; settledCount === settledBatch; ) {
       signal.throwIfAborted();
-      settled = await this.#database.transaction(tenant, cause, async (transaction) => {
+      settledCount = await this.#database.transaction(tenant, cause, async (transaction) => {
         const { defer, execute } = transaction;
         await defer(planByKeys);
         const [state] = await execute<{ status: string; endpoint_url: string | null }>(subscriptionState, [

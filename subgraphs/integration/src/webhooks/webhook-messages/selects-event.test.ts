@@ -3,7 +3,7 @@ import type { EventType } from "@factory/schema/event-names";
 import { anEvent, aPrincipal } from "../../integration.fixture.js";
 import { selectsEvent } from "./selects-event.js";
 
-const [named, other] = [newId("whs"), newId("whs")];
+const [receiver, other] = [newId("whs"), newId("whs")];
 
 function selects(subscriptionId: string, type: EventType, data: Record<string, unknown>, subject = "notifications/1") {
   const selection = { subscriptionId, eventType: type, projectId: null, filter: null };
@@ -12,8 +12,8 @@ function selects(subscriptionId: string, type: EventType, data: Record<string, u
 
 describe("a webhook subscription", () => {
   it("gets a notification that names it, and none that names another one", () => {
-    expect(selects(named, "NotificationRequested", { subscriptionId: named })).toBe(true);
-    expect(selects(other, "NotificationRequested", { subscriptionId: named })).toBe(false);
+    expect(selects(receiver, "NotificationRequested", { subscriptionId: receiver })).toBe(true);
+    expect(selects(other, "NotificationRequested", { subscriptionId: receiver })).toBe(false);
   });
 
   it("gets a notification that names no webhook subscription", () => {
@@ -21,18 +21,18 @@ describe("a webhook subscription", () => {
   });
 
   it("gets other events with the id of another webhook subscription, and none about itself", () => {
-    expect(selects(other, "WebhookDeliveryFailing", { subscriptionId: named })).toBe(true);
+    expect(selects(other, "WebhookDeliveryFailing", { subscriptionId: receiver })).toBe(true);
     expect(selects(other, "WebhookDeliveryFailing", {}, `webhook-subscriptions/${other}`)).toBe(false);
   });
 
   it("gets no event that names another project, and every one that names none", () => {
     const projects = [null, "orders", "billing"];
-    const got = projects.map((projectId) =>
+    const selectedProjects = projects.map((projectId) =>
       projects.filter((ofEvent) => {
         const event = anEvent(aPrincipal(), { type: "ConnectionEstablished", projectId: ofEvent });
-        return selectsEvent({ subscriptionId: named, eventType: event.type, projectId, filter: null }, event);
+        return selectsEvent({ subscriptionId: receiver, eventType: event.type, projectId, filter: null }, event);
       }),
     );
-    expect(got).toEqual([projects, [null, "orders"], [null, "billing"]]);
+    expect(selectedProjects).toEqual([projects, [null, "orders"], [null, "billing"]]);
   });
 });

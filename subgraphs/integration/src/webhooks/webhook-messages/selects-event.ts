@@ -23,13 +23,13 @@ export function selectsEvent(
   together?: SharedWork,
 ): boolean {
   if (eventType !== envelope.type || envelope.subject.split("/").includes(subscriptionId)) return false;
-  const named = namedReceiver(envelope);
-  if (named !== undefined && named !== subscriptionId) return false;
+  const receiver = namedReceiver(envelope);
+  if (receiver !== undefined && receiver !== subscriptionId) return false;
   if (!isOfProject(projectId, envelope)) return false;
   return filter === null || matchesFilter(filter, envelope, together);
 }
 
-/** An event that names no project, as all of catalog and spine, goes to the subscriptions of every project. */
+/** An event that names no project, as all from catalog and spine, goes to the subscriptions in every project. */
 export const isOfProject = (projectId: string | null, { projectid }: Pick<Envelope, "projectid">): boolean =>
   projectId === null || projectid === undefined || projectid === projectId;
 

@@ -2,7 +2,7 @@
 
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 
-/** $2: uuid of the message. The event of the message, while it exists. */
+/** $2: the message's uuid. Reads the message's event, while it exists. */
 export const sentEvent = tenantStatement(
   "webhook_message_event",
   `select coalesce(message.envelope, event.envelope) as envelope, message.position

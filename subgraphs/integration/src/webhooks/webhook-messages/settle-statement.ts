@@ -26,7 +26,7 @@ export const skipWaiting = {
     where tenant_id = $1 and message_id = any (array(${waiting("")})) returning message_id`,
 };
 
-/** $1: tenant, $2: subscription, $3: origin of its endpoint. */
+/** $1: tenant, $2: subscription, $3: its endpoint's origin. */
 export const moveWaiting = {
   name: "webhook_settle_move",
   text: `update webhook_messages set origin = $3

@@ -7,8 +7,8 @@ const key = "retention.webhookDays" satisfies SettingKey;
 const batchPerTenant = 1000;
 
 /**
- * Ended messages of tenants that have set a shorter period than the platform's number of days. A message ends after it
- * was created, and the index of subscriptions has the time of creation.
+ * Ended messages for tenants that have set a shorter period than the platform's number of days. A message ends after it
+ * was created, and the index on subscriptions has the creation time.
  */
 export function tenantMessageRetention(days: number): RetentionRule {
   const cutoff = `now() - make_interval(days => least(${days}, (copy.settings ->> '${key}')::int))`;

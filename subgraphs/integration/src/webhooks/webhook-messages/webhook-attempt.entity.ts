@@ -5,7 +5,7 @@ import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 import type { AttemptFailure, AttemptOutcome } from "./webhook-message.states.js";
 
 /**
- * Workers see rows that are older than half of the shortest retention, so that they can delete them. The condition is
+ * Workers see rows that are older than half the shortest retention, so that they can delete them. The condition is
  * written as PostgreSQL prints it.
  */
 @Entity(expiringTenantTable("webhook_attempts", "started_at < now() - '12:00:00'::interval"))
@@ -36,7 +36,7 @@ export class WebhookAttempt {
   @Property({ type: wireId("whs"), nullable: true })
   subscriptionId: string | null;
 
-  /** The number of the attempt, from 1. */
+  /** The attempt's number, from 1. */
   @Property({ type: "integer" })
   number: number;
 
@@ -53,7 +53,7 @@ export class WebhookAttempt {
   @Property({ type: "integer", nullable: true })
   statusCode: number | null;
 
-  /** The first 16 KiB of the response body. */
+  /** The response body's first 16 KiB. */
   @Property({ type: "text", nullable: true })
   responseBody: string | null;
 

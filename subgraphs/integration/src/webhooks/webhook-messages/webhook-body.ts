@@ -1,8 +1,8 @@
 import type { Envelope } from "@factory/runtime/messages/envelope";
 
 /**
- * The body of a webhook: the canonical envelope with `type`, `timestamp` and `data`, as the Standard Webhooks
- * specification requires. `sequence` is that of the event log.
+ * A webhook's body: the canonical envelope with `type`, `timestamp` and `data`, as the Standard Webhooks specification
+ * requires. `sequence` comes from the event log.
  */
 export const webhookBody = (envelope: Envelope, sequence: string) => ({
   ...envelope,

@@ -49,7 +49,7 @@ export class WebhookMessage {
   @Property({ type: "bigint" })
   position: string;
 
-  /** Scheme, host and port of the receiver. Empty in a message that ended before this column existed. */
+  /** The receiver's scheme, host and port. Empty in a message that ended before this column existed. */
   @Property({ type: "text", default: "" })
   origin: string;
 
@@ -60,21 +60,21 @@ export class WebhookMessage {
   @Property({ type: "integer" })
   attempts: number;
 
-  /** The attempts before the newest replay of the message, which begins the schedule of attempts anew. */
+  /** The attempts before the message's newest replay, which begins the attempt schedule anew. */
   @Property({ type: "integer", default: 0 })
   attemptsBefore: number;
 
-  /** The first run of the newest replay that has made the message due. */
+  /** The first run in the newest replay that has made the message due. */
   @Property({ type: wireId("run"), nullable: true })
   replayId: string | null;
 
-  /** The fencing number: only the holder of the newest claim stores a result. */
+  /** The fencing number: only the process with the newest claim stores a result. */
   @Property({ type: "integer", default: 0 })
   claims: number;
 
   /**
-   * The partition key of the event, in a subscription that keeps the order. Only the first waiting message of a key has
-   * a due time. A replay has keys of its own, so that its messages keep their order and do not hold up new ones.
+   * The event's partition key, in a subscription that keeps the order. Only a key's first waiting message has a due
+   * time. A replay has its own keys, so that its messages keep their order and do not hold up new ones.
    */
   @Property({ type: "text", nullable: true })
   partitionKey: string | null;

@@ -79,7 +79,7 @@ describe("what is kept of webhook messages", () => {
     await subscribe(principal, "/kept");
     await fixture.bus.publish([anEvent(principal)]);
     await inState("/kept", "Delivered", 1);
-    const kept = await counts();
+    const keptCounts = await counts();
     await fixture.rows(
       `with old as (
          insert into integration.webhook_messages (tenant_id, message_id, subscription_id, event_id, event_type, position,
@@ -101,7 +101,7 @@ describe("what is kept of webhook messages", () => {
       receiver.url("/kept"),
     );
     await fixture.prune();
-    expect(await counts()).toEqual({ messages: (kept?.messages ?? 0) + 1, attempts: kept?.attempts });
+    expect(await counts()).toEqual({ messages: (keptCounts?.messages ?? 0) + 1, attempts: keptCounts?.attempts });
   });
 
   it("a tenant may have its messages forgotten earlier, and not later than the platform's period", async () => {
@@ -125,15 +125,15 @@ describe("what is kept of webhook messages", () => {
       receiver.url("/periods"),
     );
     await fixture.prune();
-    const left = async (principal: Principal) =>
+    const keptDays = async (principal: Principal) =>
       (
         await fixture.rows<{ position: string }>(
           "select position from integration.webhook_messages where tenant_id = $1 order by position",
           tenantOf(principal),
         )
       ).map(({ position }) => Number(position));
-    expect(await left(short)).toEqual([6]);
-    expect(await left(long)).toEqual([6, 8, 29]);
-    expect(await left(plain)).toEqual([6, 8, 29]);
+    expect(await keptDays(short)).toEqual([6]);
+    expect(await keptDays(long)).toEqual([6, 8, 29]);
+    expect(await keptDays(plain)).toEqual([6, 8, 29]);
   });
 });

@@ -19,7 +19,7 @@ import {
   readMessage,
 } from "./webhook-message.view.js";
 
-/** Called with the lanes that have a new message that is due, and with the keys of those that keep the order. */
+/** Called with the lanes that have a new message that is due, and with the lanes' keys where the order is kept. */
 type DueListener = (lanes: readonly WebhookLane[], ordered: readonly OrderedKeys[]) => void;
 
 interface SequencedEvent {
@@ -60,14 +60,15 @@ export class WebhookMessageService {
     this.#subscriptions = subscriptions;
   }
 
-  /** The listener is called after the commit of each transaction that makes messages. */
+  /** The listener is called after each transaction that makes messages commits. */
   onDue(listener: DueListener): void {
     this.#dueListeners.push(listener);
   }
 
   /**
-   * Creates one message for each event and each Active subscription of its type whose project and filter it matches. The messages
-   * are due at once; those of a subscription that keeps the order wait for the earlier ones of their partition key.
+   * Creates one message for each event and each Active subscription to its type whose project and filter it matches.
+   * The messages are due at once. Where a subscription keeps the order, they wait for earlier messages with the same
+   * partition key.
    */
   async enqueue(transaction: Transaction, events: readonly SequencedEvent[]): Promise<void> {
     const { tenant } = transaction;
@@ -80,7 +81,7 @@ export class WebhookMessageService {
         subscription: decodeId("whs", subscription.subscriptionId) ?? "",
       },
     }));
-    // The appending of events to the log waits for this transaction, for all tenants.
+    // Appending events to the log waits for this transaction, for all tenants.
     const together = new SharedWork();
     const messages: (SequencedEvent & {
       readonly lane: (typeof active)[number]["lane"];
@@ -106,13 +107,13 @@ export class WebhookMessageService {
     });
     await transaction.defer(insertMessages, values);
     const lanes = [...new Set(messages.flatMap(({ lane, key }) => (key === null ? [lane] : [])))];
-    const ordered = orderedKeys(messages);
+    const laneKeys = orderedKeys(messages);
     transaction.afterCommit(() => {
-      for (const listener of this.#dueListeners) listener(lanes, ordered);
+      for (const listener of this.#dueListeners) listener(lanes, laneKeys);
     });
   }
 
-  /** Tells the dispatcher after the commit that messages of the lane are due, or the first ones of these keys. */
+  /** Tells the dispatcher after the commit that the lane's messages are due, or the first ones with these keys. */
   announce(transaction: Transaction, lane: WebhookLane, keys: readonly string[] = []): void {
     transaction.afterCommit(() => {
       for (const listener of this.#dueListeners) listener([lane], keys.length === 0 ? [] : [{ lane, keys }]);

@@ -8,13 +8,13 @@ export const webhookMessageStates = {
   Skipped: { next: ["Pending"] },
 } as const;
 
-/** The state of a webhook message. `webhookMessageStates` says which states may follow. */
+/** A webhook message's state. `webhookMessageStates` says which states may follow. */
 export type WebhookMessageState = keyof typeof webhookMessageStates;
 
-/** The condition of messages that are still to be sent. It must be equal to the condition of their index. */
+/** The condition for messages that are still to be sent. It must be equal to the condition on their index. */
 export const isWaiting = "status in ('Pending', 'Delivering', 'RetryScheduled')";
 
-/** The condition of messages that ended without success. It must be equal to the condition of their index. */
+/** The condition for messages that ended without success. It must be equal to the condition on their index. */
 export const isUnsent = "status in ('Exhausted', 'Aborted', 'Skipped')";
 
 /** The states from which a message can be made due again. */
@@ -25,13 +25,13 @@ export const endedMessageStates = [
   "Skipped",
 ] as const satisfies WebhookMessageState[];
 
-/** At most so many attempts of a message are made, with those of resends and replays. */
+/** The limit on a message's attempts, with those in resends and replays. */
 export const maxMessageAttempts = 100;
 
 export const attemptOutcomes = ["Succeeded", "Failed"] as const;
 export type AttemptOutcome = (typeof attemptOutcomes)[number];
 
-/** The kind of failure of an attempt. */
+/** How an attempt failed. */
 export type AttemptFailure =
   | "HttpStatus"
   | "Timeout"

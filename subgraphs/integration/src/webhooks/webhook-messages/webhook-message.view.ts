@@ -24,7 +24,7 @@ export type StoredMessageRow = RowOf<WebhookMessage>;
 export const readMessage = rowReader(WebhookMessage);
 
 export const attemptColumns = columnsOf(WebhookAttempt);
-/** A row of `webhook_attempts`, also as `to_jsonb` returns it. */
+/** A row from `webhook_attempts`, also as `to_jsonb` returns it. */
 export type AttemptRow = RowOf<WebhookAttempt>;
 const readAttempt = rowReader(WebhookAttempt);
 
@@ -32,7 +32,7 @@ export function messageView(message: RecordOf<WebhookMessage, ShownMember>): Web
   const { messageId, subscriptionId, eventId, eventType, status, attempts } = message;
   return {
     ...{ messageId, subscriptionId, eventId, eventType, status, attemptCount: attempts },
-    // While the message is Delivering, the column holds the end of its claim.
+    // While the message is Delivering, the column holds the time when its claim ends.
     nextAttemptAt: status === "Delivering" ? null : (message.nextAttemptAt?.toISOString() ?? null),
     createdAt: message.createdAt.toISOString(),
     finishedAt: message.finishedAt?.toISOString() ?? null,

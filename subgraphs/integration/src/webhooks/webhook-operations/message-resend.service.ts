@@ -41,8 +41,8 @@ export class MessageResendService {
 
   /**
    * Makes a message that has ended, or that waits for its next attempt, due at once. It goes to the present endpoint
-   * with the same webhook-id. Throws WEBHOOK_MESSAGE_NOT_FOUND, INVALID_STATE, and INSUFFICIENT_SCOPE for an event of a
-   * former type of the subscription, whose present endpoint may belong to somebody who may not read it.
+   * with the same webhook-id. Throws WEBHOOK_MESSAGE_NOT_FOUND, INVALID_STATE, and INSUFFICIENT_SCOPE for an event with
+   * the subscription's former type, whose present endpoint may belong to somebody who may not read it.
    */
   resend(context: RequestContext, messageId: string): Promise<WebhookMessageResendType> {
     return idempotentMutation(this.#database, context, {
@@ -51,14 +51,14 @@ export class MessageResendService {
       commit: async (transaction) => {
         const { execute, defer, tenant } = transaction;
         const uuid = decodeId("msg", messageId);
-        const [found] = uuid === undefined ? [] : await execute<LockedMessage>(lockMessage, [tenant.uuid, uuid]);
-        if (!found) throw unknownMessage();
-        const origin = originOf(requireResendable(found));
-        requireReadable([found.former_type ?? ""].filter(isEventType), principalOf(context));
+        const [message] = uuid === undefined ? [] : await execute<LockedMessage>(lockMessage, [tenant.uuid, uuid]);
+        if (!message) throw unknownMessage();
+        const origin = originOf(requireResendable(message));
+        requireReadable([message.former_type ?? ""].filter(isEventType), principalOf(context));
         await defer(makeDue, [tenant.uuid, uuid, origin]);
-        const { subscription_id: subscription } = found;
+        const { subscription_id: subscription } = message;
         this.#messages.announce(transaction, { tenant: tenant.uuid, origin, subscription });
-        const status = found.status === "RetryScheduled" ? found.status : "Pending";
+        const status = message.status === "RetryScheduled" ? message.status : "Pending";
         return { messageId, subscriptionId: encodeId("whs", subscription), status };
       },
     });
@@ -68,18 +68,18 @@ export class MessageResendService {
 /** Returns the endpoint. */
 function requireResendable(message: LockedMessage): string {
   const { status, attempts, endpoint_url: endpointUrl, subscription_status: ofSubscription } = message;
-  const refused = (detail: string, allowed: readonly string[] = resendable) =>
+  const refusal = (detail: string, allowed: readonly string[] = resendable) =>
     new DomainError("INVALID_STATE", { detail, currentState: status, allowed });
   if (!resendable.includes(status))
-    throw refused(`The message is ${status}, so it is being sent. Wait until it has ended.`);
+    throw refusal(`The message is ${status}, so it is being sent. Wait until it has ended.`);
   if (ofSubscription !== "Active" || endpointUrl === null)
     throw new DomainError("INVALID_STATE", {
       detail: `The webhook subscription of the message is ${ofSubscription}. Resume it first.`,
       currentState: ofSubscription,
       allowed: ["Active"],
     });
-  if (!message.has_event) throw refused("The event of the message was deleted, so there is nothing to send.", []);
+  if (!message.has_event) throw refusal("The event of the message was deleted, so there is nothing to send.", []);
   if (attempts >= maxMessageAttempts)
-    throw refused(`The message was sent ${attempts} times, which is the limit. It is not sent again.`, []);
+    throw refusal(`The message was sent ${attempts} times, which is the limit. It is not sent again.`, []);
   return endpointUrl;
 }

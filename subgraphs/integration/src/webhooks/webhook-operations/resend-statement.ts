@@ -1,8 +1,8 @@
 // tables: webhook_messages, webhook_subscriptions, event_log
 
 /**
- * $1: tenant, $2: message. The state of the subscription stays until the transaction ends. `former_type`: the type of a
- * message from before the subscription got another one. Examples, whose position is 0, have none.
+ * $1: tenant, $2: message. The subscription's state stays until the transaction ends. `former_type`: the message's type
+ * when it is older than the subscription's present type. Examples, whose position is 0, have none.
  */
 export const lockMessage = {
   name: "webhook_resend_lock",
@@ -19,7 +19,7 @@ export const lockMessage = {
 };
 
 /**
- * $1: tenant, $2: message, $3: origin of the endpoint. A message that had ended is due by itself, also in a subscription
+ * $1: tenant, $2: message, $3: the endpoint's origin. A message that had ended is due by itself, also in a subscription
  * that keeps the order, so that it does not hold up later ones.
  */
 export const makeDue = {

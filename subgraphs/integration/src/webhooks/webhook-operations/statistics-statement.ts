@@ -3,12 +3,12 @@
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { isWaiting } from "../webhook-messages/webhook-message.states.js";
 
-/** At most this number of attempts, the newest ones, and of waiting messages is read. */
+/** At most this number of attempts, the newest ones, and this number of waiting messages are read. */
 export const countedRows = 20_000;
 
 /**
- * $2: uuid of the subscription, $3: hours. One row; none without the subscription. The indexes of attempts and of
- * messages by subscription bound what is read.
+ * $2: the subscription's uuid, $3: hours. One row; none without the subscription. The indexes on attempts and messages
+ * by subscription bound what is read.
  */
 export const subscriptionStatistics = tenantStatement(
   "webhook_statistics",

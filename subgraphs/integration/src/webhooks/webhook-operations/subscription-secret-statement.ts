@@ -2,7 +2,7 @@
 
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 
-/** $2: uuid of the subscription. */
+/** $2: the subscription's uuid. */
 export const secretOfSubscription = tenantStatement(
   "webhook_subscription_secret",
   `select status, credential_id from webhook_subscriptions

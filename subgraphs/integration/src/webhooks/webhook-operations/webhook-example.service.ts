@@ -15,7 +15,7 @@ import { insertExample } from "./example-statement.js";
 import type { WebhookMessageResendType } from "./message-resend.type.js";
 import type { SendWebhookExampleInput } from "./webhook-example.input.js";
 
-/** Sends examples of events to webhook subscriptions. */
+/** Sends example events to webhook subscriptions. */
 export class WebhookExampleService {
   readonly #database: Database;
   readonly #messages: WebhookMessageService;
@@ -32,10 +32,10 @@ export class WebhookExampleService {
     input: SendWebhookExampleInput | null | undefined,
   ): Promise<WebhookMessageResendType> {
     requireSameTenant(context, input?.tenantId);
-    const wanted = input?.eventType ?? null;
+    const wantedType = input?.eventType ?? null;
     return idempotentMutation(this.#database, context, {
       field: "sendWebhookExample",
-      arguments: { subscriptionId, eventType: wanted },
+      arguments: { subscriptionId, eventType: wantedType },
       commit: async (transaction) => {
         const { status, endpointUrl, eventType } = await lockedSubscription(transaction, subscriptionId);
         if (endpointUrl === null || eventType === null)
@@ -49,7 +49,7 @@ export class WebhookExampleService {
             currentState: status,
             allowed: ["Active"],
           });
-        const envelope = exampleEnvelope(transaction, wanted ?? eventType);
+        const envelope = exampleEnvelope(transaction, wantedType ?? eventType);
         const [messageId, origin] = [newId("msg"), originOf(endpointUrl)];
         const { tenant, defer } = transaction;
         const subscription = decodeId("whs", subscriptionId) ?? "";
@@ -65,7 +65,7 @@ export class WebhookExampleService {
   }
 }
 
-/** An event like a real one of the tenant, with the data of the example and the mark of a test. */
+/** An event like the tenant's real ones, with the example's data and the mark for a test. */
 function exampleEnvelope({ tenant, cause }: Transaction, type: string): Envelope {
   const example = isEventType(type) ? exampleEvent(type) : undefined;
   if (!example)

@@ -10,7 +10,7 @@ import { WebhookSecretRotationService } from "./webhook-secret-rotation.service.
 import { WebhookStatisticsResolver } from "./webhook-statistics.resolver.js";
 import { WebhookStatisticsService } from "./webhook-statistics.service.js";
 
-/** Work of a tenant on its webhook subscriptions from day to day: rotations, resends and statistics. */
+/** A tenant's work on its webhook subscriptions from day to day: rotations, resends and statistics. */
 export const webhookOperations: SliceModule = {
   slice: "webhook-operations",
   start({ database }, services) {

@@ -51,7 +51,7 @@ const newest = (id: string) =>
       id,
     },
   ).then(({ items }) => items[0]);
-const settled = (id: string, status: string, attemptCount: number) =>
+const untilSettled = (id: string, status: string, attemptCount: number) =>
   eventually(async () => {
     const message = await newest(id);
     return message?.status === status && message.attemptCount === attemptCount ? message : undefined;
@@ -80,19 +80,19 @@ describe("the secret of a webhook subscription", () => {
 
   it("is rotated with a grace period in which both secrets sign", async () => {
     const { subscriptionId, signingSecret } = await subscribe("/rotated");
-    const rotated = await rotate(subscriptionId, { graceSeconds: 600 }, "once");
-    expect(rotated).toMatchObject({ status: "Rotating", signingSecret: expect.stringMatching(/^whsec_/) });
-    expect(await rotate(subscriptionId, { graceSeconds: 600 }, "once")).toEqual({ ...rotated, signingSecret: null });
+    const rotation = await rotate(subscriptionId, { graceSeconds: 600 }, "once");
+    expect(rotation).toMatchObject({ status: "Rotating", signingSecret: expect.stringMatching(/^whsec_/) });
+    expect(await rotate(subscriptionId, { graceSeconds: 600 }, "once")).toEqual({ ...rotation, signingSecret: null });
     await eventually(async () => {
       const { status } = await run("query ($id: ID!) { credential(credentialId: $id) { status } }", {
-        id: rotated.credentialId,
+        id: rotation.credentialId,
       });
       return status === "Active" ? true : undefined;
     });
     await fixture.bus.publish([anEvent(principal)]);
-    const [got] = await eventually(() => (receiver.received.length > 0 ? receiver.received : undefined));
-    for (const secret of [signingSecret, rotated.signingSecret])
-      expect(verifyWebhook(got?.headers ?? {}, got?.body ?? "", [secret])).toMatchObject({ verified: true });
+    const [webhook] = await eventually(() => (receiver.received.length > 0 ? receiver.received : undefined));
+    for (const secret of [signingSecret, rotation.signingSecret])
+      expect(verifyWebhook(webhook?.headers ?? {}, webhook?.body ?? "", [secret])).toMatchObject({ verified: true });
   });
 });
 
@@ -102,9 +102,9 @@ describe("a resent message", () => {
     const { subscriptionId } = await subscribe("/again");
     const event = anEvent(principal);
     await fixture.bus.publish([event]);
-    const { messageId } = await settled(subscriptionId, "Exhausted", 2);
+    const { messageId } = await untilSettled(subscriptionId, "Exhausted", 2);
     expect(await resend(messageId)).toEqual({ messageId, subscriptionId, status: "Pending" });
-    await settled(subscriptionId, "Delivered", 3);
+    await untilSettled(subscriptionId, "Delivered", 3);
     await run(
       `mutation ($id: ID!, $i: UpdateWebhookSubscriptionInput!) {
          updateWebhookSubscription(subscriptionId: $id, input: $i) { version } }`,
@@ -112,7 +112,7 @@ describe("a resent message", () => {
     );
     receiver.answer = () => ({ status: 204 });
     await resend(messageId);
-    await settled(subscriptionId, "Delivered", 4);
+    await untilSettled(subscriptionId, "Delivered", 4);
     expect(receiver.at("/moved").map(({ headers }) => headers["webhook-id"])).toEqual([event.id]);
     expect(new Set(receiver.received.map(({ body }) => body)).size).toBe(1);
   });
@@ -120,7 +120,7 @@ describe("a resent message", () => {
   it("is refused while it is sent, without its event, at the limit, and when its subscription is not Active", async () => {
     const { subscriptionId } = await subscribe("/refused");
     await fixture.bus.publish([anEvent(principal)]);
-    const { messageId } = await settled(subscriptionId, "Delivered", 1);
+    const { messageId } = await untilSettled(subscriptionId, "Delivered", 1);
     const change = (set: string) =>
       fixture.rows(`update integration.webhook_messages set ${set} where message_id = $1`, decodeId("msg", messageId));
     const refusedWith = async (currentState: string) =>
@@ -147,13 +147,13 @@ describe("a message of a former type of its subscription", () => {
   it("is sent again only for a caller that may read its event", async () => {
     const { subscriptionId } = await subscribe("/former");
     await fixture.bus.publish([anEvent(principal)]);
-    const { messageId } = await settled(subscriptionId, "Delivered", 1);
+    const { messageId } = await untilSettled(subscriptionId, "Delivered", 1);
     const whole = principal;
     const scopes = ["webhooks.subscriptions.write", "webhooks.subscriptions.read", "libraries.read"] as const;
     const narrow = aPrincipal({ tenantId: whole.tenantId ?? "", scopes });
     principal = narrow;
     expect(await resend(messageId)).toMatchObject({ status: "Pending" });
-    await settled(subscriptionId, "Delivered", 2);
+    await untilSettled(subscriptionId, "Delivered", 2);
     principal = whole;
     await run(
       `mutation ($id: ID!, $i: UpdateWebhookSubscriptionInput!) {
@@ -182,14 +182,14 @@ describe("an example of an event", () => {
 
   it("is sent as a signed message of any type, and stands in the log of messages", async () => {
     const { subscriptionId, signingSecret } = await subscribe("/example");
-    const sent = await sendExample(subscriptionId, undefined, "once");
-    expect(sent).toEqual({ messageId: expect.stringMatching(/^msg_/), subscriptionId, status: "Pending" });
-    expect(await sendExample(subscriptionId, undefined, "once")).toEqual(sent);
-    await settled(subscriptionId, "Delivered", 1);
+    const example = await sendExample(subscriptionId, undefined, "once");
+    expect(example).toEqual({ messageId: expect.stringMatching(/^msg_/), subscriptionId, status: "Pending" });
+    expect(await sendExample(subscriptionId, undefined, "once")).toEqual(example);
+    await untilSettled(subscriptionId, "Delivered", 1);
     const other = await sendExample(subscriptionId, "RunFailed");
     await eventually(() => (receiver.received.length === 2 ? true : undefined));
     for (const [place, type, { messageId }] of [
-      [0, "TemplateRegistered", sent],
+      [0, "TemplateRegistered", example],
       [1, "RunFailed", other],
     ] as const) {
       const { headers = {}, body = "" } = receiver.received[place] ?? {};
@@ -250,25 +250,25 @@ describe("the statistics of a webhook subscription", () => {
     await addAttempts(id, 20, { outcome: "Failed", status: 500 });
     await addAttempts(id, 5, { outcome: "Failed", status: 429 });
     await addAttempts(id, 50, { outcome: "Failed", status: 502, age: "30 hours" });
-    const found = await statistics(id, ", hours: 2");
-    expect(found).toMatchObject({
+    const counts = await statistics(id, ", hours: 2");
+    expect(counts).toMatchObject({
       ...{ complete: true, attempts: 125, succeeded: 100, failed: 25, failureRate: 0.2, maxDurationMs: 100 },
       failures: [
         { failure: "HttpStatus", statusCode: 500, count: 20 },
         { failure: "HttpStatus", statusCode: 429, count: 5 },
       ],
     });
-    expect(found.p95DurationMs).toBe(94);
-    expect(found.attemptsPerMinute).toBeCloseTo(125 / 120, 2);
+    expect(counts.p95DurationMs).toBe(94);
+    expect(counts.attemptsPerMinute).toBeCloseTo(125 / 120, 2);
     expect((await statistics(id, ", hours: 48")).failed).toBe(75);
   });
 
   it("read a bounded number of attempts", async () => {
     const { subscriptionId: id } = await subscribe("/many");
     await addAttempts(id, 20_500);
-    const found = await statistics(id);
-    expect(found).toMatchObject({ complete: false, attempts: 20_001, failed: 0 });
-    expect(found.attemptsPerMinute).toBeGreaterThan(1000);
+    const counts = await statistics(id);
+    expect(counts).toMatchObject({ complete: false, attempts: 20_001, failed: 0 });
+    expect(counts.attemptsPerMinute).toBeGreaterThan(1000);
   });
 
   it("are refused for other periods", async () => {

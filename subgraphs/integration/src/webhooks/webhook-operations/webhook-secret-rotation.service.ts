@@ -12,7 +12,7 @@ import type { RotateWebhookSecretInput } from "./webhook-secret-rotation.input.j
 
 type SecretRow = Pick<StoredSubscriptionRow, "status" | "credential_id">;
 
-/** Rotates the secret of a webhook subscription: that of the credential that the subscription names. */
+/** Rotates a webhook subscription's secret, which is in the credential that the subscription names. */
 export class WebhookSecretRotationService {
   readonly #database: Database;
   readonly #rotation: CredentialRotationService;
@@ -40,7 +40,7 @@ export class WebhookSecretRotationService {
       });
     const credentialId = encodeId("crd", row.credential_id);
     const { reason = null, secret = null, graceSeconds = null } = input ?? {};
-    const wanted = { credentialId, reason, secret, graceSeconds };
-    return this.#rotation.rotate(context, wanted, "rotateWebhookSubscriptionSecret");
+    const rotation = { credentialId, reason, secret, graceSeconds };
+    return this.#rotation.rotate(context, rotation, "rotateWebhookSubscriptionSecret");
   }
 }

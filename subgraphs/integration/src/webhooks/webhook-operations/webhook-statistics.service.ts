@@ -34,7 +34,7 @@ export class WebhookStatisticsService {
     this.#database = database;
   }
 
-  /** Throws WEBHOOK_SUBSCRIPTION_NOT_FOUND, or VALIDATION_FAILED for `hours` outside of 1 to 168. */
+  /** Throws WEBHOOK_SUBSCRIPTION_NOT_FOUND, or VALIDATION_FAILED for `hours` outside 1 to 168. */
   async of(
     context: RequestContext,
     subscriptionId: string,
@@ -77,7 +77,7 @@ const timesOf = (row: StatisticsRow) => ({
   oldestWaitingAt: row.oldest_waiting_at?.toISOString() ?? null,
 });
 
-/** The beginning of what was counted. With too many attempts it is the time of the oldest one that was read. */
+/** The time when the counted period begins. With too many attempts it is the oldest attempt's time that was read. */
 const sinceOf = ({ attempts, since, first_at }: StatisticsRow): Date =>
   attempts > countedRows && first_at ? first_at : since;
 

@@ -13,7 +13,7 @@ export interface ReplayReceiver extends Pick<StoredSubscriptionRow, "ordering" |
   readonly event_type: string;
 }
 
-/** A message, or an event of the log that has none. */
+/** A message, or an event in the log without a message. */
 interface ReplayRow extends ReplayPlace {
   readonly message_id: string | null;
   readonly event_id: string;
@@ -25,7 +25,7 @@ interface PageRequest {
   /** uuid */
   readonly subscription: string;
   readonly receiver: ReplayReceiver;
-  /** uuid of the first run of the replay */
+  /** uuid of the replay's first run */
   readonly replay: string;
   readonly checkpoint: ReplayCheckpoint;
   readonly room: number;
@@ -46,7 +46,7 @@ const rowsPerPage = 1000;
 /** Filters and projects need the envelopes, which may have 64 KiB each. */
 const rowsPerFilteredPage = 100;
 
-/** Whether the subscription takes every event of its type. */
+/** Whether the subscription takes every event with its type. */
 const takesAll = ({ filter, project_id }: ReplayReceiver): boolean => filter === null && project_id === null;
 
 /** Reads the rows after a checkpoint, until as many are selected as there is room for. */
@@ -54,19 +54,19 @@ export async function readPage(transaction: Transaction, request: PageRequest): 
   const { receiver, room } = request;
   const limit = takesAll(receiver) ? rowsPerPage : rowsPerFilteredPage;
   const rows = await readRows(transaction, request, limit);
-  const selected: ReplayRow[] = [];
-  let looked = 0;
+  const selectedRows: ReplayRow[] = [];
+  let lookedAt = 0;
   for (const row of rows) {
-    if (row.selected && selected.length === room) break;
-    if (row.selected) selected.push(row);
-    looked += 1;
+    if (row.selected && selectedRows.length === room) break;
+    if (row.selected) selectedRows.push(row);
+    lookedAt += 1;
   }
-  const last = rows[looked - 1];
+  const last = rows[lookedAt - 1];
   return {
-    taken: await fitting(transaction, request, selected),
-    selected: selected.length,
+    taken: await fitting(transaction, request, selectedRows),
+    selected: selectedRows.length,
     place: last && { at: last.at, position: last.position },
-    more: looked < rows.length || rows.length === limit,
+    more: lookedAt < rows.length || rows.length === limit,
   };
 }
 
@@ -78,14 +78,14 @@ function readRows(
   const { stage, place } = checkpoint;
   const { since, until, states, types, unsent } = payload.selection;
   const { at, position } = place;
-  const wanted = { tenant: tenant.uuid, subscription, position, types, limit };
-  if (stage === "skipped") return execute<ReplayRow>(nextSkipped, nextSkipped.valuesOf({ ...wanted, at, replay }));
-  if (!unsent) return execute<ReplayRow>(nextMessages, nextMessages.valuesOf({ ...wanted, at, until, states }));
-  const own = { ownType: receiver.event_type, ownId: payload.subscriptionId };
-  return execute<ReplayRow>(nextEvents, nextEvents.valuesOf({ ...wanted, since, until, states, ...own }));
+  const pageValues = { tenant: tenant.uuid, subscription, position, types, limit };
+  if (stage === "skipped") return execute<ReplayRow>(nextSkipped, nextSkipped.valuesOf({ ...pageValues, at, replay }));
+  if (!unsent) return execute<ReplayRow>(nextMessages, nextMessages.valuesOf({ ...pageValues, at, until, states }));
+  const ownNames = { ownType: receiver.event_type, ownId: payload.subscriptionId };
+  return execute<ReplayRow>(nextEvents, nextEvents.valuesOf({ ...pageValues, since, until, states, ...ownNames }));
 }
 
-/** Those whose events match the project and the filter of the subscription, as they are now. */
+/** The rows whose events match the subscription's present project and filter. */
 async function fitting(
   { execute, tenant }: Transaction,
   { receiver, subscription }: PageRequest,
@@ -93,8 +93,8 @@ async function fitting(
 ): Promise<readonly ReplayRow[]> {
   if (takesAll(receiver) || rows.length === 0) return rows;
   const values = [tenant.uuid, rows.map(({ event_id }) => event_id), subscription];
-  const found = await execute<{ event_id: string; envelope: Envelope | null }>(envelopesOf, values);
-  const envelopes = new Map(found.map(({ event_id, envelope }) => [event_id, envelope]));
+  const rowsOfEvents = await execute<{ event_id: string; envelope: Envelope | null }>(envelopesOf, values);
+  const envelopes = new Map(rowsOfEvents.map(({ event_id, envelope }) => [event_id, envelope]));
   const together = new SharedWork();
   const { filter, project_id: projectId } = receiver;
   const fit: ReplayRow[] = [];
@@ -114,22 +114,24 @@ interface Released {
   readonly keys: readonly string[];
 }
 
-/** Makes messages due, and creates those of events that have none. A message that waits already is left as it is. */
+/** Makes messages due, and creates those for events that have none. A message that waits already is left as it is. */
 export async function releasePage(
   { execute, tenant }: Transaction,
   { subscription, receiver, replay }: Pick<PageRequest, "subscription" | "receiver" | "replay">,
   rows: readonly ReplayRow[],
 ): Promise<Released> {
   const fifo = receiver.ordering === "fifo";
-  const known = rows.flatMap(({ message_id }) => message_id ?? []);
+  const messages = rows.flatMap(({ message_id }) => message_id ?? []);
   const others = rows.flatMap(({ message_id, event_id }) => (message_id === null ? [event_id] : []));
   const release = (statement: typeof addMessages, values: Readonly<Record<string, unknown>>) =>
     execute<{ partition_key: string | null }>(statement, statement.valuesOf(values));
-  const wanted = { tenant: tenant.uuid, origin: receiver.origin, replay, fifo };
-  const reopened = known.length === 0 ? [] : await release(reopenMessages, { ...wanted, messages: known });
-  const added = others.map(() => decodeId("msg", newId("msg")));
-  const created =
-    others.length === 0 ? [] : await release(addMessages, { ...wanted, subscription, messages: added, events: others });
-  const keys = new Set([...reopened, ...created].flatMap(({ partition_key }) => partition_key ?? []));
-  return { reopened: reopened.length, created: created.length, keys: [...keys] };
+  const target = { tenant: tenant.uuid, origin: receiver.origin, replay, fifo };
+  const reopenedRows = messages.length === 0 ? [] : await release(reopenMessages, { ...target, messages });
+  const newMessages = others.map(() => decodeId("msg", newId("msg")));
+  const createdRows =
+    others.length === 0
+      ? []
+      : await release(addMessages, { ...target, subscription, messages: newMessages, events: others });
+  const keys = new Set([...reopenedRows, ...createdRows].flatMap(({ partition_key }) => partition_key ?? []));
+  return { reopened: reopenedRows.length, created: createdRows.length, keys: [...keys] };
 }

@@ -9,8 +9,8 @@ import {
 } from "../webhook-messages/webhook-message.states.js";
 
 /**
- * PostgreSQL may keep a plan that it made while the tables were empty. So the statements of this file read indexes in their
- * order, and never sort all that is left to find the next page.
+ * PostgreSQL may keep a plan that it made while the tables were empty. So the statements in this file read indexes in
+ * their order, and never sort all that is left to find the next page.
  */
 export const readInOrder = {
   name: "webhook_replay_settings",
@@ -26,7 +26,7 @@ export const receiverOfReplay = {
     from webhook_subscriptions where tenant_id = $1 and subscription_id = $2 for share`,
 };
 
-/** How many messages wait, and when the first of them is due. */
+/** How many messages wait, and when the first one is due. */
 export const waitingOfReceiver = namedStatement(
   "webhook_replay_waiting",
   `select count(*)::int as waiting, extract(epoch from min(next_attempt_at) - now())::float8 as due_in_seconds
@@ -62,7 +62,7 @@ export const nextMessages = namedStatement(
     order by message.created_at, message.position limit $limit`,
 );
 
-/** The messages that a replay has made due and that a pause of the subscription has skipped. `$replay`: its first run. */
+/** The messages that a replay has made due and that the subscription's pause has skipped. `$replay`: its first run. */
 export const nextSkipped = namedStatement(
   "webhook_replay_skipped",
   `select message_id, event_id, created_at::text as at, position::text as position, status = 'Skipped'
@@ -74,8 +74,9 @@ export const nextSkipped = namedStatement(
 );
 
 /**
- * The events after the sequence `$position`. `$ownType` is the event type of the subscription, and `$ownId` its ID as events
- * name it. As `selectsEvent` decides, a subscription gets no event about itself, and no notification that names another one.
+ * The events after the sequence `$position`. `$ownType` is the subscription's event type, and `$ownId` its ID as events
+ * name it. As `selectsEvent` decides, a subscription gets no event about itself, and no notification that names another
+ * one.
  */
 export const nextEvents = namedStatement(
   "webhook_replay_events",
@@ -110,7 +111,7 @@ const replayKey = (envelope: string) =>
   `'replay ' || $replay::uuid || ' ' || coalesce(${envelope} ->> 'partitionkey', '')`;
 
 /**
- * Makes messages due that have ended and whose event exists. `$replay` is the first run of the replay, and `$fifo` tells
+ * Makes messages due that have ended and whose event exists. `$replay` is the replay's first run, and `$fifo` tells
  * whether the order is kept.
  */
 export const reopenMessages = namedStatement(
@@ -128,7 +129,7 @@ export const reopenMessages = namedStatement(
     returning partition_key`,
 );
 
-/** Creates the messages of events. `$replay` and `$fifo`: as above. */
+/** Creates messages for events. `$replay` and `$fifo`: as above. */
 export const addMessages = namedStatement(
   "webhook_replay_add",
   `insert into webhook_messages (tenant_id, message_id, subscription_id, event_id, event_type, position, origin,

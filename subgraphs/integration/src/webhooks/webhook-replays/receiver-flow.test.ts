@@ -3,17 +3,20 @@ import { ReceiverFlow } from "./receiver-flow.js";
 /** Replays to a receiver that takes so many webhooks a second, with a look each 100 ms. Returns the most that waited. */
 function replayed(perSecond: number, seconds: number, limit: number | null = null) {
   const flow = new ReceiverFlow(0);
-  let [waiting, most, taken] = [0, 0, 0];
+  let [waiting, most, total] = [0, 0, 0];
   for (let now = 100; now <= seconds * 1000; now += 100) {
-    const gone = Math.min(waiting, Math.floor((perSecond * now) / 1000) - Math.floor((perSecond * (now - 100)) / 1000));
-    waiting -= gone;
-    taken += gone;
+    const sentNow = Math.min(
+      waiting,
+      Math.floor((perSecond * now) / 1000) - Math.floor((perSecond * (now - 100)) / 1000),
+    );
+    waiting -= sentNow;
+    total += sentNow;
     const room = flow.room(waiting, limit, now);
     flow.released(room);
     waiting += room;
     most = Math.max(most, waiting);
   }
-  return { most, taken };
+  return { most, taken: total };
 }
 
 describe("the flow of a replay to its receiver", () => {

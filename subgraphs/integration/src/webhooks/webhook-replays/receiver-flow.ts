@@ -1,4 +1,4 @@
-/** Milliseconds of the monotonic clock of the process. */
+/** Milliseconds on the process's monotonic clock. */
 type Time = number;
 
 const maxWave = 2000;
@@ -24,21 +24,23 @@ export class ReceiverFlow {
     this.#movedAt = now;
   }
 
-  /** How many webhooks may be made due when so many wait. `limit` is the rate of the subscription a second, if it has one. */
+  /**
+   * How many webhooks may be made due when so many wait. `limit` is the subscription's rate a second, if it has one.
+   */
   room(waiting: number, limit: number | null, now: Time): number {
     const seconds = (now - this.#lookedAt) / 1000;
     if (seconds >= leastSeconds) this.#learn(waiting, seconds, now);
-    const learned = Math.round(this.#speed * horizonSeconds);
-    const wave = Math.max(minWave, Math.min(maxWave, learned));
+    const learnedWave = Math.round(this.#speed * horizonSeconds);
+    const wave = Math.max(minWave, Math.min(maxWave, learnedWave));
     const cap = limit === null ? wave : Math.max(1, Math.round(limit * horizonSeconds));
     return Math.max(0, Math.min(wave, cap) - waiting);
   }
 
   #learn(waiting: number, seconds: number, now: Time): void {
-    const gone = Math.max(0, this.#waiting - waiting);
-    if (gone > 0 || waiting === 0) this.#movedAt = now;
+    const sentCount = Math.max(0, this.#waiting - waiting);
+    if (sentCount > 0 || waiting === 0) this.#movedAt = now;
     if (this.#waiting > 0) {
-      const speed = gone / seconds;
+      const speed = sentCount / seconds;
       // A lane that ran dry may be faster than what it was given.
       this.#speed = waiting === 0 ? Math.max(speed, Math.min(this.#speed * 2, maxWave)) : (speed + this.#speed) / 2;
     }

@@ -86,9 +86,9 @@ describe("a replay is refused", () => {
     const [first, ...others] = ids;
     const { runId } = await scene.replay(first ?? "");
     expect((await scene.replay(first ?? "")).refused).toMatchObject({ code: "CONFLICT", runId });
-    const started = await Promise.all(others.map((id) => scene.replay(id)));
-    expect(started.filter(({ refused }) => refused?.code === "RATE_LIMITED")).toHaveLength(1);
-    for (const run of [{ runId }, ...started]) if (run.runId) await scene.cancel(run.runId);
+    const replays = await Promise.all(others.map((id) => scene.replay(id)));
+    expect(replays.filter(({ refused }) => refused?.code === "RATE_LIMITED")).toHaveLength(1);
+    for (const run of [{ runId }, ...replays]) if (run.runId) await scene.cancel(run.runId);
     expect((await scene.replay(first ?? "")).status).toBe("Queued");
   });
 

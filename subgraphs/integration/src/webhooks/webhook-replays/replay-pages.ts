@@ -43,7 +43,7 @@ const countedTotal = 200_000;
 type ReceiverRow = Omit<ReplayReceiver, "origin"> &
   Pick<StoredSubscriptionRow, "status" | "endpoint_url"> & { per_second: number | null };
 
-/** Makes the messages of replays due, page by page. */
+/** Makes the messages in replays due, page by page. */
 export class ReplayPages {
   readonly #database: Database;
   readonly #messages: WebhookMessageService;
@@ -94,25 +94,25 @@ export class ReplayPages {
     const { checkpoint } = state;
     const replay = runTable.uuid(payload.replay ?? run.runId);
     const progress = state.progress ?? (await firstProgress(transaction, run, subscription));
-    const read = await readPage(transaction, { payload, subscription, receiver, replay, checkpoint, room });
-    const { created, reopened, keys } = await releasePage(transaction, { subscription, receiver, replay }, read.taken);
-    const released = created + reopened;
-    if (released > 0) {
+    const page = await readPage(transaction, { payload, subscription, receiver, replay, checkpoint, room });
+    const { created, reopened, keys } = await releasePage(transaction, { subscription, receiver, replay }, page.taken);
+    const releasedCount = created + reopened;
+    if (releasedCount > 0) {
       const lane = { tenant: transaction.tenant.uuid, origin: receiver.origin, subscription };
       this.#messages.announce(transaction, lane, keys);
     }
     const { stage } = checkpoint;
-    const place = read.place ?? checkpoint.place;
+    const place = page.place ?? checkpoint.place;
     return {
-      released,
-      kind: read.more || stage === "skipped" ? "more" : "end",
+      released: releasedCount,
+      kind: page.more || stage === "skipped" ? "more" : "end",
       state: {
-        checkpoint: stage === "skipped" && !read.more ? { stage: "rest", place: restOf(run) } : { stage, place },
+        checkpoint: stage === "skipped" && !page.more ? { stage: "rest", place: restOf(run) } : { stage, place },
         progress: {
           ...progress,
-          replayed: progress.replayed + released,
+          replayed: progress.replayed + releasedCount,
           unsent: progress.unsent + created,
-          passedOver: progress.passedOver + read.selected - released,
+          passedOver: progress.passedOver + page.selected - releasedCount,
           reachedAt: stage === "rest" ? new Date(place.at).toISOString() : progress.reachedAt,
         },
       },
@@ -128,10 +128,10 @@ async function firstProgress(
   const { selection, continues } = replayPayload(run);
   const { until, states, types, unsent } = selection;
   const { at, position } = restOf(run);
-  const wanted = { tenant: tenant.uuid, subscription, at, position, until, states, types };
-  const values = countSelected.valuesOf({ ...wanted, limit: countedTotal + 1 });
-  const [found] = unsent ? [] : await execute<{ read: number; selected: number }>(countSelected, values);
-  const total = found && found.read <= countedTotal ? found.selected : null;
+  const filters = { tenant: tenant.uuid, subscription, at, position, until, states, types };
+  const values = countSelected.valuesOf({ ...filters, limit: countedTotal + 1 });
+  const [countedRow] = unsent ? [] : await execute<{ read: number; selected: number }>(countSelected, values);
+  const total = countedRow && countedRow.read <= countedTotal ? countedRow.selected : null;
   return { replayed: 0, unsent: 0, passedOver: 0, total, reachedAt: null, continues };
 }
 

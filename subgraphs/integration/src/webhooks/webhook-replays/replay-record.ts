@@ -1,7 +1,9 @@
 import type { RunRecord } from "../../runs/run-record.js";
 import type { ReplaySelection } from "./replay-selection.js";
 
-/** The place of the last message that a replay has looked at. The time keeps the microseconds, as PostgreSQL prints it. */
+/**
+ * The last message that a replay has looked at, as a place. The time keeps the microseconds, as PostgreSQL prints it.
+ */
 export interface ReplayPlace {
   readonly at: string;
   /** The event's `sequence`. */
@@ -10,16 +12,18 @@ export interface ReplayPlace {
 
 /** Where a replay goes on. */
 export interface ReplayCheckpoint {
-  /** `skipped`: what an earlier run of the replay has made due and a pause has skipped. `rest`: what was not reached yet. */
+  /**
+   * `skipped`: what the replay's earlier run has made due and a pause has skipped. `rest`: what was not reached yet.
+   */
   readonly stage: "skipped" | "rest";
   readonly place: ReplayPlace;
 }
 
-/** The payload of a run of the operation ReplayDeliveries. */
+/** The payload for a run of the operation ReplayDeliveries. */
 export interface ReplayPayload {
   readonly subscriptionId: string;
   readonly selection: ReplaySelection;
-  /** The run that this one continues, and the first run of the replay; null in the first run. */
+  /** The run that this one continues, and the replay's first run; null in the first run. */
   readonly continues: string | null;
   readonly replay: string | null;
   /** Where the continued run has stopped. */
@@ -28,23 +32,23 @@ export interface ReplayPayload {
   readonly continuedBy?: string;
 }
 
-/** How far a replay has come, as its readers see it. The result of the run is the same. */
+/** How far a replay has come, as its readers see it. The run's result is the same. */
 export interface ReplayProgress {
   /** The webhooks that were made due. */
   readonly replayed: number;
-  /** Those of them whose event this subscription never got. */
+  /** Replayed messages whose event this subscription had never got. */
   readonly unsent: number;
   /** Messages that were selected and cannot be sent: they do not fit the project or the filter, wait already, or have no event left. */
   readonly passedOver: number;
   /** The messages that were selected at the start. Null with includeUnsent, and in a period with very many messages. */
   readonly total: number | null;
-  /** The time of the last message that was looked at. */
+  /** The time on the last message that was looked at. */
   readonly reachedAt: string | null;
   /** The run that this one continues. */
   readonly continues: string | null;
 }
 
-/** The payload of a replay, which only `WebhookReplayService` writes. */
+/** A replay's payload, which only `WebhookReplayService` writes. */
 export const replayPayload = ({ payload }: Pick<RunRecord, "payload">) => payload as unknown as ReplayPayload;
 
 /** The beginning of the selected period. Sequences begin with 1. */
@@ -57,7 +61,7 @@ export function checkpointOf(run: Pick<RunRecord, "payload" | "checkpoint">): Re
   return { stage: continues === null ? "rest" : "skipped", place: beginningOf(selection) };
 }
 
-/** The place where the rest of a replay begins. */
+/** The place where a replay's rest begins. */
 export function restOf(run: Pick<RunRecord, "payload">): ReplayPlace {
   const { selection, from } = replayPayload(run);
   return from ?? beginningOf(selection);

@@ -8,13 +8,13 @@ import { checkpointOf, type ReplayProgress } from "./replay-record.js";
 
 /** How long a replay occupies a worker before others have their turn. */
 const turnMs = 15_000;
-/** The interval of looks at the messages that wait. */
+/** The interval between looks at the messages that wait. */
 const lookMs = 100;
 /** A replay whose receiver has taken nothing for this time pauses until the next attempt is due. */
 const stuckMs = 3000;
 const pauseSeconds = { least: 5, most: 120 };
 
-/** The work of the operation ReplayDeliveries. A run that died goes on from its checkpoint. */
+/** The work for the operation ReplayDeliveries. A run that died goes on from its checkpoint. */
 export class ReplayRun implements RunHandler {
   readonly delaysSeconds = [5, 30, 120];
   readonly timeLimitSeconds = 120;

@@ -5,14 +5,14 @@ import { isEventType } from "../../event-types/event-access/event-access.js";
 import { endedMessageStates } from "../webhook-messages/webhook-message.states.js";
 import type { ReplayWebhookMessagesInput } from "./webhook-replay.input.js";
 
-/** The messages that a replay sends, as the payload of its run holds it. Times are ISO 8601. */
+/** The messages that a replay sends, as its run's payload holds them. Times are ISO 8601. */
 export interface ReplaySelection {
   readonly since: string;
   readonly until: string;
   readonly states: readonly string[];
   /** Null for all event types. */
   readonly types: readonly string[] | null;
-  /** Whether the events of the log without a message are sent too. */
+  /** Whether the log's events without a message are sent too. */
   readonly unsent: boolean;
 }
 
@@ -29,8 +29,8 @@ export function checkedSelection(input: ReplayWebhookMessagesInput, now: Date): 
   if (since == null)
     throw refused("VALIDATION_FAILED", "/input/since", "REQUIRED", "Only a replay with continueRunId needs no since.");
   const from = checkedTime(since, "/input/since");
-  const given = until == null ? now : checkedTime(until, "/input/until");
-  const to = given < now ? given : now;
+  const wantedEnd = until == null ? now : checkedTime(until, "/input/until");
+  const to = wantedEnd < now ? wantedEnd : now;
   const days = unsent ? logDays : messageDays;
   if (from.getTime() < now.getTime() - days * msPerDay - toleranceMs)
     throw refused(
@@ -77,7 +77,7 @@ export function requireNothingElse(input: ReplayWebhookMessagesInput): void {
 
 function requireStates(states: readonly string[]): void {
   const unknown = states.flatMap((state, place) =>
-    endedMessageStates.some((known) => known === state)
+    endedMessageStates.some((endedState) => endedState === state)
       ? []
       : [{ pointer: `/input/states/${place}`, allowed: endedMessageStates }],
   );

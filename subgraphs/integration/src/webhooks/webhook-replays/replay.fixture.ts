@@ -6,7 +6,7 @@ import type { WebhookReceiver } from "../webhook-dispatch/webhook-receiver.fixtu
 // oxlint-disable-next-line typescript/no-explicit-any
 type Found = any;
 
-/** The actions of a tenant on its webhooks in a test of replays. */
+/** A tenant's actions on its webhooks in a replay test. */
 export class ReplayScene {
   constructor(
     readonly fixture: IntegrationCaller,
@@ -18,7 +18,7 @@ export class ReplayScene {
     return decodeId("ten", this.principal.tenantId ?? "");
   }
 
-  /** The data of the only field of the answer, or the extensions of its error as `refused`. */
+  /** The data in the answer's only field, or the error's extensions as `refused`. */
   async ask(source: string, variables: Record<string, unknown>, principal = this.principal): Promise<Found> {
     const { data, errors } = await this.fixture.run(principal, source, variables);
     return errors?.[0] ? { refused: errors[0].extensions } : Object.values(data)[0];
@@ -62,7 +62,7 @@ export class ReplayScene {
     }, patienceMs);
   }
 
-  /** Resolves when nothing of the tenant waits. */
+  /** Resolves when nothing waits for the tenant. */
   async settled(patienceMs = 180_000): Promise<void> {
     await eventually(async () => {
       const waiting = await this.count("status in ('Pending', 'Delivering', 'RetryScheduled')");
@@ -78,7 +78,7 @@ export class ReplayScene {
     return row?.count ?? 0;
   }
 
-  /** Events of an hour ago, a hundred at a time, in the log of the tenant. Their webhook-ids are `evt_1` and so on. */
+  /** Events from an hour ago, a hundred at a time, in the tenant's log. Their webhook-ids are `evt_1` and so on. */
   async addEvents(count: number): Promise<void> {
     const envelope = JSON.stringify(anEvent(this.principal));
     await this.fixture.rows(
@@ -95,7 +95,7 @@ export class ReplayScene {
     );
   }
 
-  /** A message to the subscription for each event of `addEvents`, as if it had been sent in vain or not. */
+  /** A message to the subscription for each event from `addEvents`, as if it had been sent in vain or not. */
   async addMessages(subscription: string, status: string, attempts = 10): Promise<void> {
     await this.fixture.rows(
       `insert into integration.webhook_messages (tenant_id, message_id, subscription_id, event_id, event_type, position,
@@ -109,7 +109,7 @@ export class ReplayScene {
     );
   }
 
-  /** Messages to a new subscription, one for each of so many events. */
+  /** Messages to a new subscription, one for each event. */
   async exhausted(count: number, more: object = {}): Promise<string> {
     await this.addEvents(count);
     const subscription = await this.subscribe(more);
@@ -117,7 +117,7 @@ export class ReplayScene {
     return subscription;
   }
 
-  /** The webhook-ids in the order of their arrival. */
+  /** The webhook-ids in the order in which they arrived. */
   get ids(): string[] {
     return this.receiver.received.map(({ headers }) => String(headers["webhook-id"]));
   }

@@ -15,7 +15,7 @@ export const lockedReplay = {
     where tenant_id = $1 and run_id = $2 and operation = 'ReplayDeliveries' for no key update`,
 };
 
-/** $1: tenant, $2: run, $3: the ID of the run that continues it. */
+/** $1: tenant, $2: run, $3: the ID for the run that continues it. */
 export const noteContinuation = {
   name: "webhook_replay_continued",
   text: `update runs set payload = payload || jsonb_build_object('continuedBy', $3::text)

@@ -6,10 +6,10 @@ import { IntegrationProcesses } from "../../integration-processes.fixture.js";
 import { WebhookReceiver } from "../webhook-dispatch/webhook-receiver.fixture.js";
 import { ReplayScene } from "./replay.fixture.js";
 
-/** Where the process is killed: before the commit of a page, and after it. */
+/** Where the process is killed: before a page's commit, and after it. */
 const phases = ["paging", "paged"];
 const messages = 600;
-/** Claims of a killed process end after 30 s. */
+/** A killed process's claims end after 30 s. */
 const takeoverMs = 120_000;
 
 describe("kill -9 while webhooks are replayed, or settled after a pause", () => {
@@ -50,16 +50,16 @@ describe("kill -9 while webhooks are replayed, or settled after a pause", () => 
       expect(await subgraph.process.ended).toBeNull();
     }
     await subgraph.start();
-    // The claims of the killed processes end now, and not after 30 s.
+    // The killed processes' claims end now, and not after 30 s.
     await subgraph.rows("update integration.webhook_messages set next_attempt_at = now() where status = 'Delivering'");
     expect(await scene.ended(runId, takeoverMs)).toMatchObject({
       status: "Completed",
       result: { replayed: messages, passedOver: 0, total: messages },
     });
-    const delivered = () => scene.count("status = 'Delivered' and attempts = 11 and attempts_before = 10");
+    const deliveredCount = () => scene.count("status = 'Delivered' and attempts = 11 and attempts_before = 10");
     await eventually(
       "each webhook is delivered by its first attempt",
-      async () => (await delivered()) === messages,
+      async () => (await deliveredCount()) === messages,
       takeoverMs,
     );
     const { different, most } = scene.arrivals;
@@ -79,7 +79,7 @@ describe("kill -9 while webhooks are replayed, or settled after a pause", () => 
     const id = decodeId("whs", subscription);
     const waiting = () => scene.count(`subscription_id = '${id}' and status <> 'Skipped'`);
     await eventually("nothing waits", async () => (await waiting()) === 0, takeoverMs);
-    const read = "query ($id: ID!) { webhookSubscription(subscriptionId: $id) { status } }";
-    expect(await scene.ask(read, { id: subscription })).toEqual({ status: "Paused" });
+    const statusQuery = "query ($id: ID!) { webhookSubscription(subscriptionId: $id) { status } }";
+    expect(await scene.ask(statusQuery, { id: subscription })).toEqual({ status: "Paused" });
   });
 });

@@ -29,7 +29,7 @@ interface FormerReplay {
   checkpoint: Record<string, unknown> | null;
 }
 
-/** Starts replays of webhooks. */
+/** Starts webhook replays. */
 export class WebhookReplayService {
   readonly #database: Database;
   readonly #runs: RunService;
@@ -49,16 +49,16 @@ export class WebhookReplayService {
       field: "replayWebhookMessages",
       arguments: { subscriptionId, input },
       commit: async (transaction) => {
-        const known = await lockedSubscription(transaction, subscriptionId);
-        requireReceiver(known);
-        const wanted = await this.#payload(transaction, known, input);
-        const selection = readableSelection(wanted.selection, known.eventType, principalOf(context));
-        const payload = { ...wanted, selection };
-        await this.#requireRoom(transaction, known);
+        const subscription = await lockedSubscription(transaction, subscriptionId);
+        requireReceiver(subscription);
+        const wantedPayload = await this.#payload(transaction, subscription, input);
+        const selection = readableSelection(wantedPayload.selection, subscription.eventType, principalOf(context));
+        const payload = { ...wantedPayload, selection };
+        await this.#requireRoom(transaction, subscription);
         const operation = "ReplayDeliveries";
         const run = await this.#runs.startIn(transaction, {
           operation,
-          projectId: known.projectId,
+          projectId: subscription.projectId,
           payload: { ...payload },
         });
         if (input.continueRunId != null) {
@@ -93,9 +93,9 @@ export class WebhookReplayService {
   async #requireRoom({ defer, execute, tenant }: Transaction, { subscriptionId }: SubscriptionRecord): Promise<void> {
     await defer(lock, [hashedLocks.webhookReplays(tenant.tenantId)]);
     const open = await execute<{ run_id: string; subscription_id: string }>(openReplaysOfTenant, [tenant.uuid]);
-    const same = open.find(({ subscription_id }) => subscription_id === subscriptionId);
-    if (same) {
-      const runId = encodeId("run", same.run_id);
+    const openRun = open.find(({ subscription_id }) => subscription_id === subscriptionId);
+    if (openRun) {
+      const runId = encodeId("run", openRun.run_id);
       throw new DomainError("CONFLICT", {
         detail: `The replay ${runId} of this subscription has not ended. Wait for its end, or cancel it.`,
         runId,
@@ -156,9 +156,9 @@ function unknownReplay(): DomainError {
 }
 
 /**
- * The selection without the kept messages of types that the caller may not read: the present endpoint may be one that the
- * caller chose for another type. The present type of the subscription is always included: to choose its endpoint, one needed the right to read it.
- * Throws INSUFFICIENT_SCOPE or PLATFORM_ADMIN_REQUIRED for a type that the selection names.
+ * The selection without kept messages whose type the caller may not read: the present endpoint may be one that the
+ * caller chose for another type. The subscription's present type is always included: to choose its endpoint, one needed
+ * the right to read it. Throws INSUFFICIENT_SCOPE or PLATFORM_ADMIN_REQUIRED for a type that the selection names.
  */
 function readableSelection(selection: ReplaySelection, ownType: string | null, principal: Principal): ReplaySelection {
   const others = (selection.types ?? allEventTypes).filter(isEventType).filter((type) => type !== ownType);

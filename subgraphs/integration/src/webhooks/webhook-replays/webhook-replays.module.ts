@@ -7,7 +7,7 @@ import { ReplayRun } from "./replay-run.js";
 import { WebhookReplayResolver } from "./webhook-replay.resolver.js";
 import { WebhookReplayService } from "./webhook-replay.service.js";
 
-/** Replays of webhooks, as runs. */
+/** Webhook replays, as runs. */
 export const webhookReplays: SliceModule = {
   slice: "webhook-replays",
   start({ database }, services) {

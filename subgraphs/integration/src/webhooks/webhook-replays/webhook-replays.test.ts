@@ -39,7 +39,7 @@ afterAll(() => fixture.close());
 const upTo = (count: number) => Array.from({ length: count }, (_, place) => place + 1);
 
 /** Waits until the replay has made so many webhooks due. */
-const replayed = (runId: string, count: number) =>
+const untilReplayed = (runId: string, count: number) =>
   eventually(async () => {
     const { status, progress } = await scene.runOf(runId);
     return status !== "Queued" && (progress?.replayed ?? 0) >= count ? progress : undefined;
@@ -53,15 +53,15 @@ describe("a replay of webhooks", () => {
       const began = performance.now();
       const first = await scene.replay(subscription);
       expect(first).toMatchObject({ operation: "ReplayDeliveries", status: "Queued" });
-      await replayed(first.runId, manyEvents / 2);
-      const cancelled = await scene.cancel(first.runId);
-      expect(cancelled).toMatchObject({ status: "Cancelled", progress: { total: manyEvents } });
-      expect(cancelled.progress.replayed).toBeLessThan(manyEvents);
+      await untilReplayed(first.runId, manyEvents / 2);
+      const cancelledRun = await scene.cancel(first.runId);
+      expect(cancelledRun).toMatchObject({ status: "Cancelled", progress: { total: manyEvents } });
+      expect(cancelledRun.progress.replayed).toBeLessThan(manyEvents);
       await scene.settled(patienceMs);
-      expect(scene.ids).toHaveLength(cancelled.progress.replayed);
+      expect(scene.ids).toHaveLength(cancelledRun.progress.replayed);
       const second = await scene.replay(subscription, { continueRunId: first.runId });
       const { status, result } = await scene.ended(second.runId, patienceMs);
-      const rest = manyEvents - cancelled.progress.replayed;
+      const rest = manyEvents - cancelledRun.progress.replayed;
       expect([status, result]).toEqual([
         "Completed",
         {
@@ -82,12 +82,12 @@ describe("a replay of webhooks", () => {
   it("goes on from where it was when its process stops, and sends each webhook once", async () => {
     const subscription = await scene.exhausted(1500);
     const { runId } = await scene.replay(subscription);
-    await replayed(runId, 100);
+    await untilReplayed(runId, 100);
     await fixture.restart();
     expect(await scene.ended(runId)).toMatchObject({ status: "Completed", attempts: 1, result: { replayed: 1500 } });
     await scene.settled();
     expect(scene.arrivals.different).toBe(1500);
-    // the stop of the dispatcher interrupts requests that the receiver may have got
+    // the dispatcher's stop interrupts requests that the receiver may have got
     expect(scene.arrivals.most).toBeLessThanOrEqual(2);
   });
 
@@ -153,7 +153,7 @@ describe("a replay of webhooks", () => {
     );
     const tenant = tenantWithId(scene.principal.tenantId ?? "");
     const [since, until] = [new Date(Date.now() - 86_400_000), new Date()];
-    const counted = (limit: number) =>
+    const countWithin = (limit: number) =>
       database.transaction(tenant, { trace: continueTrace(undefined) }, ({ execute }) =>
         execute(
           countSelected,
@@ -164,8 +164,8 @@ describe("a replay of webhooks", () => {
         ),
       );
     try {
-      expect(await counted(50)).toEqual([{ read: 50, selected: 0 }]);
-      expect(await counted(101)).toEqual([{ read: 100, selected: 1 }]);
+      expect(await countWithin(50)).toEqual([{ read: 50, selected: 0 }]);
+      expect(await countWithin(101)).toEqual([{ read: 100, selected: 1 }]);
     } finally {
       await database.close();
     }
@@ -175,8 +175,8 @@ describe("a replay of webhooks", () => {
     await scene.addEvents(30);
     const subscription = await scene.subscribe();
     const tenant = decodeId("ten", scene.principal.tenantId ?? "");
-    const set = (what: string, where: string) =>
-      fixture.rows(`update integration.event_log set ${what} where tenant_id = $1 and ${where}`, tenant);
+    const set = (assignment: string, where: string) =>
+      fixture.rows(`update integration.event_log set ${assignment} where tenant_id = $1 and ${where}`, tenant);
     await set("type = 'LibraryRegistered'", "sequence = 1");
     await set("recorded_at = now() - interval '2 days'", "sequence = 2");
     await set(
@@ -232,7 +232,7 @@ describe("a replay of webhooks", () => {
     const subscription = await scene.exhausted(500);
     receiver.answer = () => undefined;
     const { runId } = await scene.replay(subscription);
-    // a path that has never answered holds a quarter of the places of its host
+    // a path that has never answered holds a quarter of its host's places
     await eventually(() => (receiver.waiting >= 4 ? true : undefined));
     await new Promise((resolve) => setTimeout(resolve, 500));
     expect(receiver.waiting).toBe(4);
@@ -251,12 +251,12 @@ describe("a replay of webhooks", () => {
     receiver.answer = () => ({ status: 204 });
     receiver.answerAll(503);
     await scene.settled();
-    const delivered = await scene.count("status = 'Delivered'");
-    const skipped = await scene.count("status = 'Skipped'");
-    expect(skipped).toBeGreaterThan(0);
+    const sentCount = await scene.count("status = 'Delivered'");
+    const skippedCount = await scene.count("status = 'Skipped'");
+    expect(skippedCount).toBeGreaterThan(0);
     await scene.move("resume", subscription);
     const { runId: second } = await scene.replay(subscription, { continueRunId: runId });
-    expect(await scene.ended(second)).toMatchObject({ status: "Completed", result: { replayed: 600 - delivered } });
+    expect(await scene.ended(second)).toMatchObject({ status: "Completed", result: { replayed: 600 - sentCount } });
     await scene.settled();
     expect(await scene.count("status = 'Delivered'")).toBe(600);
     expect(scene.arrivals.different).toBe(600);
@@ -273,7 +273,7 @@ describe("a replay in a subscription with the ordering fifo", () => {
   it("keeps the order of each key, also when a second run continues it", async () => {
     const subscription = await scene.exhausted(400, { ordering: "fifo" });
     const { runId } = await scene.replay(subscription);
-    await replayed(runId, 50);
+    await untilReplayed(runId, 50);
     await scene.cancel(runId);
     const { runId: second } = await scene.replay(subscription, { continueRunId: runId });
     await scene.ended(second);

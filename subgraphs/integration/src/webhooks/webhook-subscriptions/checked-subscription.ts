@@ -13,7 +13,7 @@ import {
   webhookDirections,
 } from "./webhook-subscription.states.js";
 
-/** The members of the input whose presence depends on the direction, checked. */
+/** The input members whose presence depends on the direction, checked. */
 export interface CheckedSubscription extends DeliverySettings {
   readonly direction: WebhookDirection;
   readonly providerId: string | null;
@@ -30,11 +30,12 @@ export function checkedSubscription(
   const direction = knownValue(input.direction ?? "Outbound", webhookDirections, "/input/direction");
   const contentType = checkedContentType(input.contentType ?? "application/json");
   const members = { providerId: input.providerId, eventType: input.eventType, endpointUrl: input.endpointUrl };
-  const wanted: (keyof typeof members)[] = direction === "Inbound" ? ["providerId"] : ["eventType", "endpointUrl"];
-  const refused = direction === "Inbound" ? { contentType: input.contentType } : {};
-  const errors = Object.entries({ ...members, ...refused }).flatMap(([name, value]): FieldError[] => {
+  const wantedMembers: (keyof typeof members)[] =
+    direction === "Inbound" ? ["providerId"] : ["eventType", "endpointUrl"];
+  const refusedMembers = direction === "Inbound" ? { contentType: input.contentType } : {};
+  const errors = Object.entries({ ...members, ...refusedMembers }).flatMap(([name, value]): FieldError[] => {
     const pointer = `/input/${name}`;
-    const isWanted = wanted.some((member) => member === name);
+    const isWanted = wantedMembers.some((member) => member === name);
     if (isWanted && value == null)
       return [{ pointer, code: "REQUIRED", detail: `A subscription with the direction ${direction} needs it.` }];
     if (!isWanted && value != null)
@@ -61,10 +62,10 @@ export function checkedSubscription(
 export const checkedContentType = (contentType: string): WebhookContentType =>
   knownValue(contentType, webhookContentTypes, "/input/contentType");
 
-function knownValue<V extends string>(value: string, allowed: readonly V[], pointer: string): V {
-  const known = allowed.find((candidate) => candidate === value);
-  if (known === undefined) throw invalidEnumValue([{ pointer, allowed }]);
-  return known;
+function knownValue<V extends string>(value: string, values: readonly V[], pointer: string): V {
+  const matchingValue = values.find((candidate) => candidate === value);
+  if (matchingValue === undefined) throw invalidEnumValue([{ pointer, allowed: values }]);
+  return matchingValue;
 }
 
 /**
@@ -87,7 +88,7 @@ export function readableEventType(context: RequestContext, eventType: string): E
   return eventType;
 }
 
-/** The error of a subscription whose deliveries or events need a secret. */
+/** The error for a subscription whose deliveries or events need a secret. */
 export const secretMissing = () =>
   new DomainError("VALIDATION_FAILED", {
     detail: "The subscription needs signingSecretRef. Only deliveries with a JWS of the vendor need no secret.",

@@ -43,18 +43,18 @@ const continueStreak = namedStatement(
         and subscription.exhausted_since <= now() - interval '12 hours' as hopeless`,
 );
 
-/** A failed attempt, for the streak of failures of its subscription. */
+/** A failed attempt, for its subscription's failure streak. */
 interface FailedAttempt {
   /**
-   * True when the message has no attempt left, and for a probe of a receiver that does not respond, because no message
+   * True when the message has no attempt left, and for a probe to a receiver that does not respond, because no message
    * can use up its attempts behind such a probe.
    */
   readonly hopeless: boolean;
-  /** True when the tenant must learn of the streak. */
+  /** True when the tenant must learn about the streak. */
   readonly warns: boolean;
 }
 
-/** The health of receivers: since when all attempts of a subscription fail. */
+/** The receivers' health: since when all a subscription's attempts fail. */
 export class FailureStreaks {
   readonly #subscriptions: WebhookSubscriptionService;
 
@@ -62,26 +62,26 @@ export class FailureStreaks {
     this.#subscriptions = subscriptions;
   }
 
-  /** Ends streaks without a warning of subscriptions (UUIDs) after a successful attempt. */
+  /** Ends the subscriptions' (UUIDs) streaks without a warning after a successful attempt. */
   async recordSuccesses({ defer, tenant }: Transaction, subscriptions: readonly string[]): Promise<void> {
     await defer(endStreaks, [tenant.uuid, subscriptions]);
   }
 
-  /** Begins streaks of subscriptions (UUIDs) after a first failed attempt. */
+  /** Begins the subscriptions' (UUIDs) streaks after a first failed attempt. */
   async recordFirstFailures({ defer, tenant }: Transaction, subscriptions: readonly string[]): Promise<void> {
     await defer(beginStreaks, [tenant.uuid, subscriptions]);
   }
 
-  /** Ends a streak after a success. Returns its beginning when the tenant was warned of it. */
+  /** Ends a streak after a success. Returns its beginning when the tenant was warned about it. */
   async end({ execute, tenant }: Transaction, subscription: string): Promise<string | undefined> {
     const values = endStreak.valuesOf({ tenant: tenant.uuid, subscription });
-    const [ended] = await execute<{ failing_since: string; warned: boolean }>(endStreak, values);
-    return ended?.warned ? new Date(ended.failing_since).toISOString() : undefined;
+    const [streak] = await execute<{ failing_since: string; warned: boolean }>(endStreak, values);
+    return streak?.warned ? new Date(streak.failing_since).toISOString() : undefined;
   }
 
   /**
    * Records a failed attempt, and disables the subscription after 120 h with failures only and 12 h after the first
-   * hopeless one. Returns the beginning of the streak when the attempt is the first one of it that warns.
+   * hopeless one. Returns the streak's beginning when the attempt is its first that warns.
    */
   async continue(transaction: Transaction, subscription: string, attempt: FailedAttempt): Promise<string | undefined> {
     const { execute, tenant } = transaction;

@@ -25,7 +25,7 @@ export async function lockedSubscription(
   return readSubscription(row);
 }
 
-/** The refusal of an ID that the tenant does not have, or of a subscription that was deleted. */
+/** The refusal for an ID that the tenant does not have, or for a subscription that was deleted. */
 export function unknownSubscription(): DomainError {
   return new DomainError("WEBHOOK_SUBSCRIPTION_NOT_FOUND", {
     detail: "The webhook subscription does not exist in this tenant.",

@@ -14,7 +14,7 @@ const credentialOfSubscription = tenantStatement(
    where tenant_id = scope.tenant and subscription_id = $2 and status <> 'Deleted'`,
 );
 
-/** The public keys of subscriptions whose webhooks are signed with ed25519. */
+/** The public keys for subscriptions whose webhooks are signed with ed25519. */
 export class PublicKeys {
   readonly #database: Database;
   readonly #credentials: CredentialService;

@@ -11,13 +11,13 @@ import {
 } from "../../ground/standard-webhooks/signing-secret.js";
 import type { WebhookDirection } from "./webhook-subscription.states.js";
 
-/** The kinds of credentials that sign events, and those that verify deliveries. */
+/** The credential kinds that sign events, and those that verify deliveries. */
 const usableKinds: Readonly<Record<WebhookDirection, readonly CredentialKind[]>> = {
   Outbound: ["WebhookSigning"],
   Inbound: verifyingKinds,
 };
 
-/** The members of an input that choose the secret of a subscription. */
+/** The input members that choose a subscription's secret. */
 interface SigningInput {
   signingSecretRef?: string | null;
   signingKeyType?: string | null;
@@ -42,11 +42,11 @@ export async function signingCredential(
 ): Promise<SigningCredential | undefined> {
   const keyType = checkedKeyType(input, direction);
   if (input.signingSecretRef == null) return undefined;
-  const known = await credentials.named(transaction, input.signingSecretRef);
+  const namedCredential = await credentials.named(transaction, input.signingSecretRef);
   const kinds = usableKinds[direction];
-  if (known && !kinds.includes(known.kind))
+  if (namedCredential && !kinds.includes(namedCredential.kind))
     throw new DomainError("REFERENCE_NOT_FOUND", {
-      detail: `The credential has the kind ${known.kind}. A subscription with the direction ${direction} needs one of the kinds ${kinds.join(", ")}.`,
+      detail: `The credential has the kind ${namedCredential.kind}. A subscription with the direction ${direction} needs one of the kinds ${kinds.join(", ")}.`,
       errors: [
         {
           pointer: "/input/signingSecretRef",
@@ -55,17 +55,17 @@ export async function signingCredential(
         },
       ],
     });
-  if (known && keyType !== undefined)
+  if (namedCredential && keyType !== undefined)
     throw unusableKeyType("The credential exists already and keeps its key. Leave the member out, or use a new name.");
-  if (known) return { credentialId: known.credentialId, isNew: false, shownSecret: null };
+  if (namedCredential) return { credentialId: namedCredential.credentialId, isNew: false, shownSecret: null };
   const signingSecret = generateSecretOfType(keyType ?? "symmetric");
-  const created = await credentials.createIn(transaction, {
+  const credential = await credentials.createIn(transaction, {
     name: credentialName(input.signingSecretRef),
     kind: "WebhookSigning",
     secret: { signingSecret },
   });
   const shownSecret = keyType === "ed25519" ? null : signingSecret;
-  return { credentialId: created.credentialId, isNew: true, shownSecret };
+  return { credentialId: credential.credentialId, isNew: true, shownSecret };
 }
 
 function checkedKeyType(
@@ -73,11 +73,11 @@ function checkedKeyType(
   direction: WebhookDirection,
 ): SigningKeyType | undefined {
   if (signingKeyType == null) return undefined;
-  const known = signingKeyTypes.find((type) => type === signingKeyType);
-  if (known === undefined) throw invalidEnumValue([{ pointer: "/input/signingKeyType", allowed: signingKeyTypes }]);
+  const knownType = signingKeyTypes.find((type) => type === signingKeyType);
+  if (knownType === undefined) throw invalidEnumValue([{ pointer: "/input/signingKeyType", allowed: signingKeyTypes }]);
   if (direction === "Inbound") throw unusableKeyType("A subscription with the direction Inbound cannot have it.");
   if (signingSecretRef == null) throw unusableKeyType("It needs the name of the new credential in signingSecretRef.");
-  return known;
+  return knownType;
 }
 
 const unusableKeyType = (detail: string) =>

@@ -3,7 +3,7 @@ import type { Transaction } from "@factory/runtime/unit-of-work/database";
 /** Called in the transaction in which a subscription (UUID) has left or entered Active, or got another receiver. */
 type SubscriptionChangeListener = (transaction: Transaction, subscription: string) => Promise<void>;
 
-/** The listeners of the slices below, which keep messages of a subscription. */
+/** The listeners in the slices below, which keep messages for a subscription. */
 export class SubscriptionChangeListeners {
   readonly #listeners: SubscriptionChangeListener[] = [];
 

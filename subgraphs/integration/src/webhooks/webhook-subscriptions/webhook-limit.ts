@@ -5,7 +5,7 @@ import type { Transaction } from "@factory/runtime/unit-of-work/database";
 
 const featureKey = "webhooks.max";
 
-/** States of the plan subscription in which nothing new may be created. */
+/** Plan subscription states in which nothing new may be created. */
 const endedStates = ["Suspended", "Cancelled", "Expired"];
 
 const lock = { name: "webhook_limit_lock", text: "select pg_advisory_xact_lock(hashtextextended($1, 0))" };
@@ -18,7 +18,7 @@ const count = {
 };
 
 /**
- * Throws ENTITLEMENT_DENIED unless the plan of the tenant allows one more webhook subscription. The lock lasts until the
+ * Throws ENTITLEMENT_DENIED unless the tenant's plan allows one more webhook subscription. The lock lasts until the
  * transaction ends, so that requests at the same time cannot exceed the limit together.
  */
 export async function requireRoomForWebhook(
@@ -28,23 +28,23 @@ export async function requireRoomForWebhook(
   const { editionCode, subscriptionStatus = "" } = facts;
   if (editionCode === undefined) return;
   if (endedStates.includes(subscriptionStatus))
-    throw denied(
+    throw denial(
       `The plan subscription of the tenant is ${subscriptionStatus}. Activate it to create webhook subscriptions.`,
       { editionCode },
     );
   const feature = facts.feature(featureKey);
   if (feature?.kind !== "limit")
-    throw denied(`The edition ${editionCode} does not have the feature ${featureKey}.`, { editionCode });
+    throw denial(`The edition ${editionCode} does not have the feature ${featureKey}.`, { editionCode });
   const { limit } = feature;
   if (limit === null) return;
   await defer(lock, [hashedLocks.webhookSubscriptions(tenant.tenantId)]);
-  const [found] = await execute<{ count: number }>(count, [tenant.uuid]);
-  if ((found?.count ?? 0) >= limit)
-    throw denied(
-      `The edition ${editionCode} allows ${limit} webhook subscriptions, and the tenant has ${found?.count ?? 0}. Choose an edition with a higher limit.`,
+  const [row] = await execute<{ count: number }>(count, [tenant.uuid]);
+  if ((row?.count ?? 0) >= limit)
+    throw denial(
+      `The edition ${editionCode} allows ${limit} webhook subscriptions, and the tenant has ${row?.count ?? 0}. Choose an edition with a higher limit.`,
       { editionCode, limit },
     );
 }
 
-const denied = (detail: string, facts: { editionCode: string; limit?: number }) =>
+const denial = (detail: string, facts: { editionCode: string; limit?: number }) =>
   new DomainError("ENTITLEMENT_DENIED", { detail, featureKey, ...facts });

@@ -64,7 +64,7 @@ interface SubscriptionChange extends Preconditions {
 /** Members that only subscriptions with an endpoint have. */
 const outboundMembers = ["eventType", "endpointUrl", "contentType"] as const;
 
-/** Changes the event type, the receiver, the secret and the state of webhook subscriptions. */
+/** Changes webhook subscriptions: their event type, receiver, secret and state. */
 export class WebhookSubscriptionChangeService {
   readonly #services: ChangeServices;
 
@@ -93,8 +93,8 @@ export class WebhookSubscriptionChangeService {
     { subscriptionId, input, ifMatch }: SubscriptionChange,
   ): Promise<WebhookSubscriptionType> {
     const { database, facts } = this.#services;
-    let made: { subscription: WebhookSubscriptionType; secret: string | null } | undefined;
-    const changed = await idempotentMutation<WebhookSubscriptionType, FactsOfTenant>(database, context, {
+    let result: { subscription: WebhookSubscriptionType; secret: string | null } | undefined;
+    const answer = await idempotentMutation<WebhookSubscriptionType, FactsOfTenant>(database, context, {
       field: "updateWebhookSubscription",
       arguments: { subscriptionId, input, ifMatch },
       prepare: async () => {
@@ -102,104 +102,107 @@ export class WebhookSubscriptionChangeService {
         return facts.of(tenantOf(context).tenantId);
       },
       commit: async (transaction, factsOfTenant) => {
-        const known = await lockedSubscription(transaction, subscriptionId);
-        requirePreconditions({ ifMatch }, known.version);
-        requireOutbound(known, input);
-        await requireReadableEvents(transaction, principalOf(context), known, input);
-        const { changed, secret } = await this.#apply(transaction, known, input);
+        const current = await lockedSubscription(transaction, subscriptionId);
+        requirePreconditions({ ifMatch }, current.version);
+        requireOutbound(current, input);
+        await requireReadableEvents(transaction, principalOf(context), current, input);
+        const { changed, secret } = await this.#apply(transaction, current, input);
         const subscription = subscriptionView(await this.#move(transaction, changed, input, factsOfTenant));
-        made = { subscription, secret };
+        result = { subscription, secret };
         return subscription;
       },
     });
-    // A transaction that runs again may return the result of another request, which has no secret.
-    if (made?.subscription === changed) changed.signingSecret = made.secret;
-    return changed;
+    // A transaction that runs again may return another request's result, which has no secret.
+    if (result?.subscription === answer) answer.signingSecret = result.secret;
+    return answer;
   }
 
   async #apply(
     transaction: Transaction,
-    known: SubscriptionRecord,
+    current: SubscriptionRecord,
     input: UpdateWebhookSubscriptionInput,
   ): Promise<{ changed: SubscriptionRecord; secret: string | null }> {
     const { credentials } = this.#services;
-    const signing = await signingCredential(transaction, credentials, input, known.direction);
-    // The row of a new credential must exist before the subscription names it.
+    const signing = await signingCredential(transaction, credentials, input, current.direction);
+    // The new credential's row must exist before the subscription names it.
     if (signing?.isNew) await transaction.em.flush();
-    const endpointUrl = input.endpointUrl ?? known.endpointUrl;
-    const { ratePerSecond, filter, headers, ordering } = changedSettings(known, input);
-    const subscription = decodeId("whs", known.subscriptionId) ?? "";
+    const endpointUrl = input.endpointUrl ?? current.endpointUrl;
+    const { ratePerSecond, filter, headers, ordering } = changedSettings(current, input);
+    const subscription = decodeId("whs", current.subscriptionId) ?? "";
     const values = store.valuesOf({
       ...{ tenant: transaction.tenant.uuid, subscription, endpointUrl, ratePerSecond, ordering },
-      projectId: input.projectId === undefined ? known.projectId : input.projectId,
-      eventType: input.eventType ?? known.eventType,
-      contentType: input.contentType ?? known.contentType,
-      signingSecretRef: input.signingSecretRef ?? known.signingSecretRef,
+      projectId: input.projectId === undefined ? current.projectId : input.projectId,
+      eventType: input.eventType ?? current.eventType,
+      contentType: input.contentType ?? current.contentType,
+      signingSecretRef: input.signingSecretRef ?? current.signingSecretRef,
       credential: signing ? (decodeId("crd", signing.credentialId) ?? null) : null,
       filter: filter && JSON.stringify(filter),
       headers: JSON.stringify(headers),
     });
     const [row] = await transaction.execute<SubscriptionRow>(store, values);
     announceInboundSources(transaction);
-    const isLed = endpointUrl !== known.endpointUrl;
+    const isLed = endpointUrl !== current.endpointUrl;
     // Waiting messages go to the new receiver.
     if (isLed) await this.#services.listeners.call(transaction, subscription);
-    const stored = row ? readSubscription(row) : known;
-    const changed = await this.#askReceiver(transaction, stored, { isLed, wanted: input.handshake });
-    return { changed, secret: signing?.shownSecret ?? null };
+    const storedSubscription = row ? readSubscription(row) : current;
+    const changedSubscription = await this.#askReceiver(transaction, storedSubscription, {
+      isLed,
+      wanted: input.handshake,
+    });
+    return { changed: changedSubscription, secret: signing?.shownSecret ?? null };
   }
 
-  /** A receiver that is new, or of which a handshake is wanted now, gets nothing until it has agreed. */
+  /** A receiver that is new, or that must now answer a handshake, gets nothing until it has agreed. */
   async #askReceiver(
     transaction: Transaction,
-    known: SubscriptionRecord,
+    current: SubscriptionRecord,
     { isLed, wanted }: { isLed: boolean; wanted: boolean | null | undefined },
   ): Promise<SubscriptionRecord> {
     const { handshakes } = this.#services;
-    const { subscriptionId } = known;
-    const hasHandshake = known.handshake !== null;
+    const { subscriptionId } = current;
+    const hasHandshake = current.handshake !== null;
     const asks = wanted ?? hasHandshake;
-    if (asks === hasHandshake && !(asks && isLed)) return known;
+    if (asks === hasHandshake && !(asks && isLed)) return current;
     const values = [transaction.tenant.uuid, decodeId("whs", subscriptionId), asks ? new Date() : null];
     const [row] = await transaction.execute<SubscriptionRow>(restartHandshake, values);
     if (asks) await handshakes.begin(transaction, subscriptionId);
-    return row ? readSubscription(row) : known;
+    return row ? readSubscription(row) : current;
   }
 
   async #move(
     transaction: Transaction,
-    known: SubscriptionRecord,
+    current: SubscriptionRecord,
     { active }: UpdateWebhookSubscriptionInput,
     facts: FactsOfTenant,
   ): Promise<SubscriptionRecord> {
-    const wanted = active ? "Active" : "Paused";
-    if (active == null || known.status === wanted) return known;
-    return this.#services.states.moveIn(transaction, known, wanted, facts);
+    const target = active ? "Active" : "Paused";
+    if (active == null || current.status === target) return current;
+    return this.#services.states.moveIn(transaction, current, target, facts);
   }
 }
 
 /** The settings after the change. Throws PARAMETERS_INVALID. */
-function changedSettings(known: SubscriptionRecord, input: UpdateWebhookSubscriptionInput) {
+function changedSettings(current: SubscriptionRecord, input: UpdateWebhookSubscriptionInput) {
   const { ratePerSecond, filter, headers, ordering, handshake } = input;
-  const given = {
+  const wantedSettings = {
     ...{ ratePerSecond: ratePerSecond ?? null, filter: filter ?? null, headers: headers ?? null },
     ...{ ordering: ordering ?? null, handshake: handshake ?? null },
   };
-  const checked = checkedDeliverySettings(given, known.direction);
+  const newSettings = checkedDeliverySettings(wantedSettings, current.direction);
   return {
-    ratePerSecond: ratePerSecond === undefined ? known.ratePerSecond : checked.ratePerSecond,
-    filter: filter === undefined ? known.filter : checked.filter,
-    headers: headers === undefined ? known.headers : checked.headers,
-    ordering: ordering == null ? known.ordering : checked.ordering,
+    ratePerSecond: ratePerSecond === undefined ? current.ratePerSecond : newSettings.ratePerSecond,
+    filter: filter === undefined ? current.filter : newSettings.filter,
+    headers: headers === undefined ? current.headers : newSettings.headers,
+    ordering: ordering == null ? current.ordering : newSettings.ordering,
   };
 }
 
 function requireOutbound({ direction }: SubscriptionRecord, input: UpdateWebhookSubscriptionInput): void {
-  const refused = direction === "Inbound" ? outboundMembers.filter((name) => input[name] != null) : [];
-  if (refused.length === 0) return;
+  const refusedMembers = direction === "Inbound" ? outboundMembers.filter((name) => input[name] != null) : [];
+  if (refusedMembers.length === 0) return;
   throw new DomainError("VALIDATION_FAILED", {
     detail: "The members of a webhook subscription depend on its direction. See errors for each member.",
-    errors: refused.map((name) => ({
+    errors: refusedMembers.map((name) => ({
       pointer: `/input/${name}`,
       code: "FORMAT",
       detail: `A subscription with the direction ${direction} cannot have it.`,

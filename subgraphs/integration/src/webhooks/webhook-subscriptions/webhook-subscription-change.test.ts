@@ -55,7 +55,8 @@ const change = (id: string, input: Record<string, unknown>) =>
        updateWebhookSubscription(subscriptionId: $id, input: $input) { ${fields} } }`,
     { id, input },
   );
-const read = (id: string) => run(`query ($id: ID!) { webhookSubscription(subscriptionId: $id) { ${fields} } }`, { id });
+const subscriptionWith = (id: string) =>
+  run(`query ($id: ID!) { webhookSubscription(subscriptionId: $id) { ${fields} } }`, { id });
 
 const publish = (name: string) => fixture.bus.publish([anEvent(principal, { data: { name }, partitionKey: "one" })]);
 const sentTo = (path: string) => receiver.at(path).filter(({ method }) => method === "POST");
@@ -68,7 +69,7 @@ const messagesOf = (id: string) =>
     decodeId("whs", id),
   );
 
-const allowed = { status: 200, headers: { "WebHook-Allowed-Origin": "*", "WebHook-Allowed-Rate": "6000" } };
+const permission = { status: 200, headers: { "WebHook-Allowed-Origin": "*", "WebHook-Allowed-Rate": "6000" } };
 
 describe("a change of a webhook subscription", () => {
   it("of its filter, rate and headers holds for events from then on, and null removes them", async () => {
@@ -113,21 +114,21 @@ describe("a change of a webhook subscription", () => {
     expect(handshake).toBeNull();
     receiver.answer = ({ method, path }) => {
       if (method !== "OPTIONS") return { status: 204 };
-      return path === "/plain" ? allowed : { status: 405 };
+      return path === "/plain" ? permission : { status: 405 };
     };
     expect((await change(id, { handshake: true })).handshake).toEqual({
       ...{ status: "Pending", attempts: 0, allowedPerMinute: null },
     });
     await publish("one");
     await arrivals("/plain", 1);
-    const agreed = await read(id);
-    expect(agreed.handshake).toEqual({ status: "Succeeded", attempts: 1, allowedPerMinute: 6000 });
+    const before = await subscriptionWith(id);
+    expect(before.handshake).toEqual({ status: "Succeeded", attempts: 1, allowedPerMinute: 6000 });
     expect(await change(id, { handshake: true })).toMatchObject({ handshake: { status: "Succeeded" } });
-    const moved = await change(id, { endpointUrl: receiver.url("/moved") });
-    expect(moved.handshake).toEqual({ status: "Pending", attempts: 0, allowedPerMinute: null });
-    expect(moved.version).toBeGreaterThan(agreed.version);
+    const after = await change(id, { endpointUrl: receiver.url("/moved") });
+    expect(after.handshake).toEqual({ status: "Pending", attempts: 0, allowedPerMinute: null });
+    expect(after.version).toBeGreaterThan(before.version);
     await publish("two");
-    await eventually(async () => ((await read(id)).handshake.attempts === 1 ? true : undefined));
+    await eventually(async () => ((await subscriptionWith(id)).handshake.attempts === 1 ? true : undefined));
     expect(receiver.at("/moved").map(({ method }) => method)).toEqual(["OPTIONS"]);
     expect((await change(id, { handshake: false })).handshake).toBeNull();
     await arrivals("/moved", 1);
@@ -137,13 +138,14 @@ describe("a change of a webhook subscription", () => {
   it("of its endpoint, before the receiver has agreed, adds no question to the later ones", async () => {
     receiver.answer = () => ({ status: 405 });
     const { subscriptionId: id } = await create("/first", { handshake: true });
-    const failedOnce = () => eventually(async () => ((await read(id)).handshake.attempts === 1 ? true : undefined));
+    const failedOnce = () =>
+      eventually(async () => ((await subscriptionWith(id)).handshake.attempts === 1 ? true : undefined));
     await failedOnce();
     for (const path of ["/second", "/third"]) {
       await change(id, { endpointUrl: receiver.url(path) });
       await failedOnce();
     }
-    // as if the time of the jobs that the failures have sent had come, but not that of the next question
+    // as if the time had come for the jobs that the failures have sent, but not for the next question
     await fixture.rows(
       "update integration.webhook_subscriptions set handshake_next_at = now() + interval '1 hour' where subscription_id = $1",
       decodeId("whs", id),
@@ -153,9 +155,9 @@ describe("a change of a webhook subscription", () => {
       id,
     );
     expect(early).toHaveLength(3);
-    const left = () =>
+    const waitingJobs = () =>
       fixture.rows("select from integration_jobs.job where singleton_key = $1 and state < 'completed'", id);
-    await eventually(async () => ((await left()).length === 0 ? true : undefined));
+    await eventually(async () => ((await waitingJobs()).length === 0 ? true : undefined));
     expect(receiver.received.map(({ path }) => path)).toEqual(["/first", "/second", "/third"]);
   });
 
@@ -186,7 +188,7 @@ describe("a change of a webhook subscription", () => {
       expect(await change(subscriptionId, input)).toMatchObject({
         refused: { code: "PARAMETERS_INVALID", errors: [{ pointer: `/input/${Object.keys(input)[0]}` }] },
       });
-    expect((await read(id)).version).toBe(1);
+    expect((await subscriptionWith(id)).version).toBe(1);
   });
 });
 
@@ -202,9 +204,9 @@ describe("a signing key that the platform generates", () => {
     const keys = await publicKeysOf(id);
     expect(keys).toEqual([expect.stringMatching(/^whpk_/)]);
     await publish("signed");
-    const [got] = await arrivals("/asymmetric", 1);
-    expect(got?.headers["webhook-signature"]).toMatch(/^v1a,/);
-    expect(verifyWebhook(got?.headers ?? {}, got?.body ?? "", keys)).toMatchObject({ verified: true });
+    const [webhook] = await arrivals("/asymmetric", 1);
+    expect(webhook?.headers["webhook-signature"]).toMatch(/^v1a,/);
+    expect(verifyWebhook(webhook?.headers ?? {}, webhook?.body ?? "", keys)).toMatchObject({ verified: true });
     const other = await change(id, { signingSecretRef: "other", signingKeyType: "symmetric" });
     expect(other.signingSecret).toMatch(/^whsec_/);
     expect(await publicKeysOf(id)).toEqual([]);

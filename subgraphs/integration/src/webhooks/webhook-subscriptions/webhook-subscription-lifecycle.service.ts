@@ -35,7 +35,7 @@ export class WebhookSubscriptionLifecycleService {
     return this.#move(context, subscriptionId, "Paused");
   }
 
-  /** Makes a Paused or Disabled subscription Active. Events of the time before are not sent. */
+  /** Makes a Paused or Disabled subscription Active. Events from before are not sent. */
   resume(context: RequestContext, subscriptionId: string): Promise<WebhookSubscriptionType> {
     return this.#move(context, subscriptionId, "Active");
   }
@@ -61,9 +61,9 @@ export class WebhookSubscriptionLifecycleService {
       arguments: { subscriptionId, ifMatch },
       prepare: async () => (to === "Active" ? facts.of(tenantOf(context).tenantId) : undefined),
       commit: async (transaction, factsOfTenant) => {
-        const known = await lockedSubscription(transaction, subscriptionId);
-        requirePreconditions({ ifMatch }, known.version);
-        return subscriptionView(await states.moveIn(transaction, known, to, factsOfTenant));
+        const current = await lockedSubscription(transaction, subscriptionId);
+        requirePreconditions({ ifMatch }, current.version);
+        return subscriptionView(await states.moveIn(transaction, current, to, factsOfTenant));
       },
     });
   }

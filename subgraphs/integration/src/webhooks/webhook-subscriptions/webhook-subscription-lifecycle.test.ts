@@ -45,11 +45,11 @@ async function subscribe(path: string, more: Record<string, unknown> = {}): Prom
     signingSecretRef: "hooks",
     ...more,
   };
-  const made = await run(
+  const answer = await run(
     "mutation ($input: CreateWebhookSubscriptionInput!) { createWebhookSubscription(input: $input) { subscriptionId } }",
     { input },
   );
-  return String(made["subscriptionId"]);
+  return String(answer["subscriptionId"]);
 }
 
 async function anInbound(): Promise<string> {
@@ -60,7 +60,8 @@ async function anInbound(): Promise<string> {
   return subscribe("/inbound", { direction: "Inbound", providerId, eventType: null, endpointUrl: null });
 }
 
-const read = (id: string) => run(`query ($id: ID!) { webhookSubscription(subscriptionId: $id) { ${fields} } }`, { id });
+const current = (id: string) =>
+  run(`query ($id: ID!) { webhookSubscription(subscriptionId: $id) { ${fields} } }`, { id });
 const move = (field: string, id: string, input = "") =>
   run(`mutation ($id: ID!) { ${field}WebhookSubscription(subscriptionId: $id${input}) { ${fields} } }`, { id });
 const change = (id: string, input: Record<string, unknown>, more: { ifMatch?: string; as?: Principal } = {}) =>
@@ -92,7 +93,7 @@ const disable = (id: string) =>
     decodeId("whs", id),
   );
 
-/** Adds messages that wait for a later attempt, of which no dispatcher knows. */
+/** Adds messages that wait for a later attempt, about which no dispatcher knows. */
 const addWaiting = (id: string, count: number) =>
   fixture.rows(
     `insert into integration.webhook_messages (tenant_id, message_id, subscription_id, event_id, event_type, position,
@@ -124,7 +125,7 @@ describe("a webhook subscription", () => {
       refused: { code: "PRECONDITION_FAILED", currentVersion: 3 },
     });
     expect(await move("delete", id, ', ifMatch: "\\"3\\""')).toMatchObject({ status: "Deleted" });
-    for (const again of [await read(id), await move("delete", id), await change(id, { active: true })])
+    for (const again of [await current(id), await move("delete", id), await change(id, { active: true })])
       expect(again).toMatchObject({ refused: { code: "WEBHOOK_SUBSCRIPTION_NOT_FOUND" } });
     const moves = ["Created", "Paused", "Resumed", "Deleted"].map((word) => `WebhookSubscription${word}`);
     expect(await eventsOf(id)).toEqual(moves);
@@ -133,7 +134,7 @@ describe("a webhook subscription", () => {
   it("is resumed after it was Disabled, with a new streak of failures", async () => {
     const id = await subscribe("/disabled");
     await disable(id);
-    expect(await read(id)).toMatchObject({ status: "Disabled", disabledReason: "OnlyFailures" });
+    expect(await current(id)).toMatchObject({ status: "Disabled", disabledReason: "OnlyFailures" });
     expect(await move("pause", id)).toMatchObject({ refused: { code: "INVALID_STATE" } });
     expect(await change(id, { active: true })).toMatchObject({ status: "Active", disabledReason: null });
     const [row] = await fixture.rows(
@@ -151,11 +152,11 @@ describe("a webhook subscription", () => {
     await addWaiting(other, 1);
     await move("pause", id);
     await eventually(async () => ((await messageStates(id))[0]?.status === "Skipped" ? true : undefined));
-    const [skipped, ...others] = await eventually(async () => {
+    const [group, ...others] = await eventually(async () => {
       const states = await messageStates(id);
       return states.length === 1 ? states : undefined;
     });
-    expect([skipped, others]).toEqual([expect.objectContaining({ status: "Skipped", count: 2500, ended: 2500 }), []]);
+    expect([group, others]).toEqual([expect.objectContaining({ status: "Skipped", count: 2500, ended: 2500 }), []]);
     expect(await messageStates(other)).toEqual([expect.objectContaining({ status: "RetryScheduled", count: 1 })]);
   });
 
@@ -190,15 +191,15 @@ describe("a webhook subscription", () => {
     const answer = await change(id, { endpointUrl: receiver.url("/now"), signingSecretRef: "other-hooks" });
     const signingSecret = String(answer["signingSecret"]);
     expect(signingSecret).toMatch(/^whsec_/);
-    expect((await read(id))["signingSecret"]).toBeNull();
+    expect((await current(id))["signingSecret"]).toBeNull();
     const origin = new URL(receiver.url("/")).origin;
     await eventually(async () => ((await messageStates(id))[0]?.origin === origin ? true : undefined));
     expect(await messageStates(id)).toEqual([expect.objectContaining({ status: "RetryScheduled", origin, count: 3 })]);
     const event = anEvent(principal);
     await fixture.bus.publish([event]);
-    const [got] = await eventually(() => (receiver.at("/now").length > 0 ? receiver.at("/now") : undefined));
+    const [webhook] = await eventually(() => (receiver.at("/now").length > 0 ? receiver.at("/now") : undefined));
     expect(receiver.at("/formerly")).toEqual([]);
-    const { body = "", headers = {} } = got ?? {};
+    const { body = "", headers = {} } = webhook ?? {};
     expect(verifyWebhook(headers, body, [signingSecret])).toMatchObject({ verified: true });
   });
 
@@ -219,7 +220,7 @@ describe("a webhook subscription", () => {
     const id = await subscribe("/theirs");
     const scopes: Scope[] = ["webhooks.subscriptions.write", "webhooks.subscriptions.read", "libraries.read"];
     const narrow = { as: aPrincipal({ tenantId: principal.tenantId ?? "", scopes }) };
-    const refused = { refused: { code: "INSUFFICIENT_SCOPE", requiredScopes: ["templates.read"] } };
+    const refusal = { refused: { code: "INSUFFICIENT_SCOPE", requiredScopes: ["templates.read"] } };
     const endpointUrl = receiver.url("/mine");
     for (const input of [
       { eventType: "LibraryRegistered" },
@@ -227,10 +228,10 @@ describe("a webhook subscription", () => {
       { filter: { data: { name: { $startsWith: "a" } } } },
       { filter: null },
     ])
-      expect(await change(id, input, narrow)).toMatchObject(refused);
+      expect(await change(id, input, narrow)).toMatchObject(refusal);
     await addWaiting(id, 1);
     expect(await change(id, { eventType: "LibraryRegistered" })).toMatchObject({ version: 2 });
-    expect(await change(id, { endpointUrl }, narrow)).toMatchObject(refused);
+    expect(await change(id, { endpointUrl }, narrow)).toMatchObject(refusal);
     expect(await change(id, { filter: { data: { name: "a" } } }, narrow)).toMatchObject({ version: 3 });
     expect(await change(id, { endpointUrl })).toMatchObject({ version: 4 });
   });
@@ -252,8 +253,8 @@ describe("the list of webhook subscriptions", () => {
     for (const eventType of ["TemplateRegistered", "LibraryRegistered", "LibraryRegistered"])
       ids.unshift(await subscribe("/list", { eventType, projectId: eventType.slice(0, 3) }));
     const inbound = await anInbound();
-    const deleted = await subscribe("/gone");
-    await move("delete", deleted);
+    const deletedId = await subscribe("/gone");
+    await move("delete", deletedId);
     await move("pause", ids[0] ?? "");
     const idsOf = async (args: string) => (await list(args)).items.map(({ subscriptionId }) => subscriptionId);
     expect(await idsOf("first: 10")).toEqual([inbound, ...ids]);
@@ -276,22 +277,22 @@ describe("the list of webhook subscriptions", () => {
 
 describe("what is kept of deleted webhook subscriptions", () => {
   it("is deleted with the last of its messages, 30 days after the deletion at the earliest", async () => {
-    const [bare, used, young] = [await subscribe("/bare"), await subscribe("/used"), await subscribe("/young")];
-    await addWaiting(used, 1);
-    for (const id of [bare, used, young]) await move("delete", id);
-    await eventually(async () => ((await messageStates(used))[0]?.status === "Skipped" ? true : undefined));
+    const [bare, usedId, young] = [await subscribe("/bare"), await subscribe("/used"), await subscribe("/young")];
+    await addWaiting(usedId, 1);
+    for (const id of [bare, usedId, young]) await move("delete", id);
+    await eventually(async () => ((await messageStates(usedId))[0]?.status === "Skipped" ? true : undefined));
     await fixture.rows(
       `update integration.webhook_subscriptions set deleted_at = now() - interval '31 days'
        where subscription_id = any ($1::uuid[])`,
-      [bare, used].map((id) => decodeId("whs", id)),
+      [bare, usedId].map((id) => decodeId("whs", id)),
     );
     await fixture.prune();
-    const left = await fixture.rows<{ subscription_id: string }>(
+    const rows = await fixture.rows<{ subscription_id: string }>(
       "select subscription_id from integration.webhook_subscriptions where subscription_id = any ($1::uuid[])",
-      [bare, used, young].map((id) => decodeId("whs", id)),
+      [bare, usedId, young].map((id) => decodeId("whs", id)),
     );
-    expect(new Set(left.map(({ subscription_id: id }) => id))).toEqual(
-      new Set([used, young].map((id) => decodeId("whs", id))),
+    expect(new Set(rows.map(({ subscription_id: id }) => id))).toEqual(
+      new Set([usedId, young].map((id) => decodeId("whs", id))),
     );
   });
 });

@@ -19,7 +19,7 @@ import {
 
 const listedStates = Object.keys(webhookSubscriptionStates).filter((state) => state !== "Deleted");
 
-/** The list of a tenant's webhook subscriptions. Deleted ones are not listed. */
+/** A tenant's webhook subscriptions as a list. Deleted ones are not listed. */
 export const sortedSubscriptions = new SortedList<WebhookSubscriptionType, TenantStatement>({
   list: "webhook_subscriptions",
   columns: {
@@ -44,7 +44,7 @@ export const sortedSubscriptions = new SortedList<WebhookSubscriptionType, Tenan
     ),
 });
 
-/** Lists the webhook subscriptions of a tenant in pages. */
+/** Lists a tenant's webhook subscriptions in pages. */
 export class WebhookSubscriptionListService {
   readonly #database: Database;
   readonly #cursors: CursorSeal;

@@ -14,8 +14,8 @@ import {
 } from "./webhook-subscription.view.js";
 
 /**
- * A new state ends the streak of failures, so that a resumed subscription has its full time again, also for a handshake
- * that has not succeeded. The sweeper sends the job of that handshake.
+ * A new state ends the failure streak, so that a resumed subscription has its full time again, also for a handshake
+ * that has not succeeded. The sweeper sends that handshake's job.
  */
 const change = {
   name: "webhook_subscription_move",
@@ -44,23 +44,23 @@ export class WebhookSubscriptionStates {
   }
 
   /**
-   * Moves a locked subscription, and records the event of the move. `facts` are those of the tenant: a Disabled
-   * subscription does not count, so it needs room to become Active. Throws INVALID_STATE or ENTITLEMENT_DENIED.
+   * Moves a locked subscription, and records the move's event. `facts` are the tenant's: a Disabled subscription does
+   * not count, so it needs room to become Active. Throws INVALID_STATE or ENTITLEMENT_DENIED.
    */
   async moveIn(
     transaction: Transaction,
-    known: SubscriptionRecord,
+    current: SubscriptionRecord,
     to: WantedState,
     facts?: FactsOfTenant,
   ): Promise<SubscriptionRecord> {
-    const { subscriptionId, status: from, direction, providerId, eventType, projectId } = known;
+    const { subscriptionId, status: from, direction, providerId, eventType, projectId } = current;
     if (!webhookSubscriptionStates[from].next.some((next: WebhookSubscriptionState) => next === to))
       throw refusedMove(from, to);
     if (from === "Disabled" && to === "Active" && facts) await requireRoomForWebhook(transaction, facts);
     announceInboundSources(transaction);
     const { execute, record, tenant } = transaction;
     const subscription = decodeId("whs", subscriptionId) ?? "";
-    const [moved] = await execute<SubscriptionRow>(change, [tenant.uuid, subscription, to]);
+    const [row] = await execute<SubscriptionRow>(change, [tenant.uuid, subscription, to]);
     record({
       type: eventOf[to],
       subject: `webhook-subscriptions/${subscriptionId}`,
@@ -68,16 +68,16 @@ export class WebhookSubscriptionStates {
       data: { subscriptionId, direction, providerId, eventType, status: to, previousStatus: from, projectId },
     });
     await this.#listeners.call(transaction, subscription);
-    return moved ? readSubscription(moved) : known;
+    return row ? readSubscription(row) : current;
   }
 }
 
 function refusedMove(from: WebhookSubscriptionState, to: WantedState): DomainError {
   const before = Object.entries(webhookSubscriptionStates).filter(([, { next }]) => next.some((state) => state === to));
-  const allowed = before.map(([state]) => state);
+  const states = before.map(([state]) => state);
   return new DomainError("INVALID_STATE", {
-    detail: `The webhook subscription is ${from}. It can become ${to} only from ${allowed.join(" or ")}.`,
+    detail: `The webhook subscription is ${from}. It can become ${to} only from ${states.join(" or ")}.`,
     currentState: from,
-    allowed,
+    allowed: states,
   });
 }

@@ -43,7 +43,7 @@ export class WebhookSubscription {
   @Property({ type: "text", nullable: true })
   projectId: string | null;
 
-  /** Outbound: events are sent to `endpointUrl`. Inbound: the secret verifies deliveries of the provider. */
+  /** Outbound: events are sent to `endpointUrl`. Inbound: the secret verifies the provider's deliveries. */
   @Property({ type: "text", default: "Outbound" })
   direction: WebhookDirection;
 
@@ -59,7 +59,7 @@ export class WebhookSubscription {
   @Property({ type: "text", nullable: true })
   endpointUrl: string | null;
 
-  /** The reference as the caller wrote it. Null in an Inbound subscription whose vendor signs with a key of its own. */
+  /** The reference as the caller wrote it. Null in an Inbound subscription whose vendor signs with its own key. */
   @Property({ type: "text", nullable: true })
   signingSecretRef: string | null;
 
@@ -80,7 +80,7 @@ export class WebhookSubscription {
   @Property({ ...foreignJson(), nullable: true })
   filter: Record<string, unknown> | null;
 
-  /** Further headers of each webhook, with names in lower case. */
+  /** Further headers on each webhook, with names in lower case. */
   @Property({ type: "json", nullable: true })
   headers: Record<string, string> | null;
 
@@ -99,7 +99,7 @@ export class WebhookSubscription {
   @Property({ type: "integer", default: 0 })
   handshakeAttempts: number;
 
-  /** The time of the next question to the receiver. */
+  /** The time when the receiver is asked next. */
   @Property({ type: "timestamptz", nullable: true })
   handshakeNextAt: Date | null;
 
@@ -121,11 +121,11 @@ export class WebhookSubscription {
   @Property({ type: "timestamptz", nullable: true })
   failingSince: Date | null;
 
-  /** The time when the first message of this streak of failures had no attempt left. */
+  /** The time when this failure streak's first message had no attempt left. */
   @Property({ type: "timestamptz", nullable: true })
   exhaustedSince: Date | null;
 
-  /** The time when the tenant was warned of this streak of failures. */
+  /** The time when the tenant was warned about this failure streak. */
   @Property({ type: "timestamptz", nullable: true })
   warnedAt: Date | null;
 

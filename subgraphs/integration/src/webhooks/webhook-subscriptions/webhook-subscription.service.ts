@@ -44,7 +44,7 @@ export interface WebhookSubscriptionSettings {
   readonly httpsOnly: boolean;
   readonly facts: TenantFacts;
   readonly providers: ProviderService;
-  /** The address of the platform for delivery URLs, without a slash at its end. */
+  /** The platform's address in delivery URLs, without a slash at its end. */
   readonly publicUrl: string;
   readonly handshakes: HandshakeStarter;
 }
@@ -63,7 +63,7 @@ const activeOfTypes = {
 
 interface Prepared {
   readonly facts: FactsOfTenant;
-  /** Makes the delivery URL of an Inbound subscription from its ID. */
+  /** Makes an Inbound subscription's delivery URL from its ID. */
   readonly url: ((subscriptionId: string) => string) | undefined;
 }
 
@@ -91,8 +91,8 @@ export class WebhookSubscriptionService {
 
   async create(context: RequestContext, input: CreateWebhookSubscriptionInput): Promise<WebhookSubscriptionType> {
     requireSameTenant(context, input.tenantId);
-    const checked = checkedSubscription(context, input);
-    const attempt = () => this.#create(context, input, checked);
+    const checkedInput = checkedSubscription(context, input);
+    const attempt = () => this.#create(context, input, checkedInput);
     try {
       return await attempt();
     } catch (error) {
@@ -102,7 +102,7 @@ export class WebhookSubscriptionService {
     }
   }
 
-  /** The Active subscriptions of the transaction's tenant for these event types. */
+  /** The Active subscriptions to these event types in the transaction's tenant. */
   async active({ execute, tenant }: Transaction, types: readonly string[]): Promise<ActiveSubscription[]> {
     const rows = await execute<ActiveRow>(activeOfTypes, [tenant.uuid, types]);
     return rows.map((row) => ({ ...readSubscription(row), endpointUrl: row.endpoint_url }));
@@ -112,12 +112,12 @@ export class WebhookSubscriptionService {
   async disable(transaction: Transaction, subscriptionId: string, reason: DisabledReason): Promise<void> {
     const { execute, tenant, record } = transaction;
     announceInboundSources(transaction);
-    const disabled = await execute<{ event_type: string; project_id: string | null }>(
+    const disabledRows = await execute<{ event_type: string; project_id: string | null }>(
       `update webhook_subscriptions set status = 'Disabled', disabled_reason = $3, version = version + 1
        where tenant_id = $1 and subscription_id = $2 and status = 'Active' returning event_type, project_id`,
       [tenant.uuid, decodeId("whs", subscriptionId), reason],
     );
-    for (const { event_type, project_id: projectId } of disabled)
+    for (const { event_type, project_id: projectId } of disabledRows)
       record({
         type: "WebhookSubscriptionDisabled",
         subject: `webhook-subscriptions/${subscriptionId}`,
@@ -127,21 +127,21 @@ export class WebhookSubscriptionService {
   }
 
   /**
-   * Only this response contains the generated secret. The stored result of an Idempotency-Key does not, so a replay has
-   * `signingSecret: null`. A caller that lost the first response rotates the secret or names another
+   * Only this response contains the generated secret. The result stored for an Idempotency-Key does not, so a replay
+   * has `signingSecret: null`. A caller that lost the first response rotates the secret or names another
    * `signingSecretRef`.
    */
   async #create(
     context: RequestContext,
     input: CreateWebhookSubscriptionInput,
-    checked: CheckedSubscription,
+    checkedInput: CheckedSubscription,
   ): Promise<WebhookSubscriptionType> {
-    let made: { subscription: WebhookSubscriptionType; secret: string | null } | undefined;
-    const created = await idempotentMutation<WebhookSubscriptionType, Prepared>(this.#settings.database, context, {
+    let result: { subscription: WebhookSubscriptionType; secret: string | null } | undefined;
+    const answer = await idempotentMutation<WebhookSubscriptionType, Prepared>(this.#settings.database, context, {
       field: "createWebhookSubscription",
       arguments: input,
       prepare: async () => ({
-        url: await this.#addressOf(context, checked, input.signingSecretRef == null),
+        url: await this.#addressOf(context, checkedInput, input.signingSecretRef == null),
         facts: await this.#settings.facts.of(tenantOf(context).tenantId),
       }),
       commit: async (transaction, { facts, url }) => {
@@ -149,12 +149,12 @@ export class WebhookSubscriptionService {
         announceInboundSources(transaction);
         await requireRoomForWebhook(transaction, facts);
         const { signingSecretRef = null } = input;
-        const signing = await signingCredential(transaction, this.#settings.credentials, input, checked.direction);
+        const signing = await signingCredential(transaction, this.#settings.credentials, input, checkedInput.direction);
         const subscription = em.create(WebhookSubscription, {
           tenantId: tenant.tenantId,
           subscriptionId: newId("whs"),
           projectId: input.projectId ?? null,
-          ...checked,
+          ...checkedInput,
           signingSecretRef,
           credentialId: signing?.credentialId ?? null,
           status: input.active === false ? "Paused" : "Active",
@@ -177,18 +177,18 @@ export class WebhookSubscriptionService {
         });
         if (input.handshake === true) await this.#settings.handshakes.begin(transaction, subscriptionId);
         const view = subscriptionView(subscription, url?.(subscriptionId) ?? null);
-        made = { subscription: view, secret: signing?.shownSecret ?? null };
+        result = { subscription: view, secret: signing?.shownSecret ?? null };
         return view;
       },
     });
-    // A transaction that runs again may return the result of another request, which has no secret.
-    if (made?.subscription === created) created.signingSecret = made.secret;
-    return created;
+    // A transaction that runs again may return another request's result, which has no secret.
+    if (result?.subscription === answer) answer.signingSecret = result.secret;
+    return answer;
   }
 
   /**
-   * Refuses an endpoint that must not be called, and the provider of an Inbound subscription that does not exist.
-   * Returns what makes the delivery URL of an Inbound subscription.
+   * Refuses an endpoint that must not be called, and an Inbound subscription's provider that does not exist. Returns
+   * what makes an Inbound subscription's delivery URL.
    */
   async #addressOf(
     context: RequestContext,

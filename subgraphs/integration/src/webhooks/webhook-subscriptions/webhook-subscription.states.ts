@@ -16,6 +16,6 @@ export type DisabledReason = "ReceiverGone" | "ReceiverDisabled" | "OnlyFailures
 /** Pending: nothing is sent until the receiver agrees. Null in a subscription without a handshake. */
 export type HandshakeState = "Pending" | "Succeeded";
 
-/** Outbound sends events of the platform; Inbound verifies deliveries of a vendor. */
+/** Outbound sends the platform's events; Inbound verifies a vendor's deliveries. */
 export const webhookDirections = ["Outbound", "Inbound"] as const;
 export type WebhookDirection = (typeof webhookDirections)[number];

@@ -56,7 +56,7 @@ class WebhookHandshakeType {
   allowedPerMinute: number | null;
 }
 
-/** The GraphQL type of a webhook subscription, which is also the view that the service returns. */
+/** The GraphQL type for a webhook subscription, which is also the view that the service returns. */
 @ObjectType("WebhookSubscription", { simpleResolvers: true })
 @Directive('@key(fields: "subscriptionId")')
 export class WebhookSubscriptionType {

@@ -2,7 +2,7 @@ import { columnsOf, type RecordOf, type RowOf, rowReader } from "@factory/runtim
 import { WebhookSubscription } from "./webhook-subscription.entity.js";
 import type { WebhookSubscriptionType } from "./webhook-subscription.type.js";
 
-/** The members that a reader sees. Each of their changes has another `version`. */
+/** The members that a reader sees. Each change to them has another `version`. */
 const shownMembers = [
   "subscriptionId",
   "projectId",
@@ -40,22 +40,22 @@ export function subscriptionView(
   subscription: SubscriptionRecord,
   deliveryUrl: string | null = null,
 ): WebhookSubscriptionType {
-  const { handshake, handshakeAttempts, handshakeNextAt, handshakeDetail, allowedPerMinute, createdAt, ...shown } =
+  const { handshake, handshakeAttempts, handshakeNextAt, handshakeDetail, allowedPerMinute, createdAt, ...members } =
     subscription;
   return {
-    subscriptionId: shown.subscriptionId,
-    direction: shown.direction,
-    providerId: shown.providerId,
-    eventType: shown.eventType,
-    endpointUrl: shown.endpointUrl,
-    signingSecretRef: shown.signingSecretRef,
-    contentType: shown.contentType,
+    subscriptionId: members.subscriptionId,
+    direction: members.direction,
+    providerId: members.providerId,
+    eventType: members.eventType,
+    endpointUrl: members.endpointUrl,
+    signingSecretRef: members.signingSecretRef,
+    contentType: members.contentType,
     signingSecret: null,
     deliveryUrl,
-    ratePerSecond: shown.ratePerSecond,
-    ordering: shown.ordering,
-    filter: shown.filter,
-    headers: shown.headers,
+    ratePerSecond: members.ratePerSecond,
+    ordering: members.ordering,
+    filter: members.filter,
+    headers: members.headers,
     handshake: handshake && {
       status: handshake,
       attempts: handshakeAttempts,
@@ -63,10 +63,10 @@ export function subscriptionView(
       detail: handshakeDetail,
       allowedPerMinute,
     },
-    status: shown.status,
-    disabledReason: shown.disabledReason,
-    projectId: shown.projectId,
+    status: members.status,
+    disabledReason: members.disabledReason,
+    projectId: members.projectId,
     createdAt: createdAt.toISOString(),
-    version: shown.version,
+    version: members.version,
   };
 }

@@ -27,7 +27,7 @@ export interface WebhookSubscriptionSettings {
   readonly publicUrl?: string;
 }
 
-/** The endpoints of tenants that get events as webhooks. */
+/** The tenants' endpoints that get events as webhooks. */
 export const webhookSubscriptions: SliceModule<WebhookSubscriptionSettings> = {
   slice: "webhook-subscriptions",
   entities: [WebhookSubscription],

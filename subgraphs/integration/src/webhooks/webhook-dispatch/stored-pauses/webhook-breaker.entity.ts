@@ -3,7 +3,7 @@ import { wireId } from "@factory/runtime/db/wire-id-type";
 import { Entity, Index, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 
-/** An open circuit breaker of one origin of a tenant. A closed breaker has no row. */
+/** An open circuit breaker for one origin of a tenant. A closed breaker has no row. */
 @Entity(workerTable("webhook_breakers"))
 @Index({ name: "webhook_breakers_paused_until", properties: ["pausedUntil"] })
 export class WebhookBreakerRow {

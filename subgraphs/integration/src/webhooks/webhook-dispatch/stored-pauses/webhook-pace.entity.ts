@@ -15,7 +15,7 @@ export class WebhookPaceRow {
   @PrimaryKey({ type: wireId("whs") })
   subscriptionId: string;
 
-  /** The time of the next message if all were sent at equal distances. */
+  /** The next message's time if all were sent at equal distances. */
   @Property({ type: "timestamptz" })
   nextAt: Date;
 

@@ -8,15 +8,15 @@ const limits = { headers: 20, nameLength: 100, valueLength: 1024, totalLength: 8
 const nameForm = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const valueForm = /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/;
 
-/** Headers that the platform or HTTP itself sets, beside those of `isReservedHeader`. */
-const reserved = new Set([
+/** Headers that the platform or HTTP itself sets, beside those in `isReservedHeader`. */
+const reservedNames = new Set([
   ...["accept", "accept-encoding", "date", "forwarded", "http2-settings", "max-forwards", "origin", "range", "referer"],
   ...["traceparent", "tracestate", "user-agent", "via"],
 ]);
 const reservedPrefixes = ["webhook-", "svc-", "ce-", "proxy-", "sec-", "x-forwarded-", "content-", "if-"];
 const secret = /authorization|cookie|token|secret|password|passwd|api-?key|signature|session|credential/;
 
-/** The errors in the headers of a subscription, with JSON pointers. */
+/** The errors in a subscription's headers, with JSON pointers. */
 export function headerProblems(headers: Readonly<Record<string, unknown>>, pointer: string): FieldError[] {
   const names = Object.keys(headers);
   if (names.length > limits.headers)
@@ -42,7 +42,11 @@ function nameProblem(name: string): string | undefined {
   const lower = name.toLowerCase();
   if (name.length > limits.nameLength || !nameForm.test(name))
     return `A name must be a token of HTTP with 1 to ${limits.nameLength} characters.`;
-  if (isReservedHeader(lower) || reserved.has(lower) || reservedPrefixes.some((prefix) => lower.startsWith(prefix)))
+  if (
+    isReservedHeader(lower) ||
+    reservedNames.has(lower) ||
+    reservedPrefixes.some((prefix) => lower.startsWith(prefix))
+  )
     return "The platform or HTTP itself sets this header.";
   if (secret.test(lower))
     return "A header of a subscription is stored and shown as plain text, so it cannot have a secret. The signature proves the sender.";

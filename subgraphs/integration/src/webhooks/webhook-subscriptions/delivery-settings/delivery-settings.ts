@@ -7,7 +7,7 @@ import { filterProblems } from "./filter-problems.js";
 const webhookOrderings = ["parallel", "fifo"] as const;
 export type WebhookOrdering = (typeof webhookOrderings)[number];
 
-/** How the events of a subscription are chosen and sent. */
+/** How a subscription's events are chosen and sent. */
 export interface DeliverySettings {
   readonly ratePerSecond: number | null;
   readonly ordering: WebhookOrdering;
@@ -16,7 +16,7 @@ export interface DeliverySettings {
   readonly headers: Readonly<Record<string, string>> | null;
 }
 
-/** The members of an input that say how events are chosen and sent. */
+/** The input members that say how events are chosen and sent. */
 export interface DeliverySettingsInput {
   ratePerSecond?: number | null;
   ordering?: string | null;
@@ -48,7 +48,7 @@ export function checkedDeliverySettings(
   const { ratePerSecond, ordering, filter, headers } = input;
   return {
     ratePerSecond: ratePerSecond ?? null,
-    ordering: webhookOrderings.find((known) => known === ordering) ?? defaultDeliverySettings.ordering,
+    ordering: webhookOrderings.find((value) => value === ordering) ?? defaultDeliverySettings.ordering,
     filter: filter == null || isEmpty(filter) ? null : filter,
     headers: headers == null || isEmpty(headers) ? null : sentHeaders(headers),
   };
@@ -68,7 +68,7 @@ function refusedInbound(input: DeliverySettingsInput): FieldError[] {
 
 function problemsOf({ ordering, filter, headers }: DeliverySettingsInput): FieldError[] {
   const errors: FieldError[] = [];
-  if (ordering != null && !webhookOrderings.some((known) => known === ordering))
+  if (ordering != null && !webhookOrderings.some((value) => value === ordering))
     errors.push({
       pointer: "/input/ordering",
       code: "UNKNOWN_VALUE",

@@ -66,9 +66,9 @@ test.each<[string, Record<string, unknown>, boolean]>([
   ["$and", { $and: [data({ status: "Failed" }), data({ attempts: { $gte: 4 } })] }, false],
   ["$not of an operator", data({ status: { $not: { $in: ["Cancelled"] } } }), true],
   ["$not of a condition", { $not: data({ status: "Failed" }) }, false],
-])("%s", (_, filter, expected) => {
+])("%s", (_, filter, matches) => {
   expect(filterProblems(filter, "")).toEqual([]);
-  expect(matchesFilter(filter, envelope)).toBe(expected);
+  expect(matchesFilter(filter, envelope)).toBe(matches);
 });
 
 const numbers = parseForeignJson(
@@ -87,13 +87,13 @@ test.each<[string, string, boolean]>([
   ["a text", '{"text":1.0}', false],
   ["a number as text", '{"list":"1.0"}', false],
   ["a member of a number", '{"id":{"rawJSON":{"$exist":true}}}', false],
-])("kept numbers are compared by their value: %s", (_, text, expected) => {
+])("kept numbers are compared by their value: %s", (_, text, matches) => {
   const filter = data(parseForeignJson(text) as object) as Record<string, unknown>;
   expect(filterProblems(filter, "")).toEqual([]);
-  expect(matchesFilter(filter, numbers)).toBe(expected);
+  expect(matchesFilter(filter, numbers)).toBe(matches);
 });
 
-const nested = (levels: number): object => (levels === 0 ? { a: 1 } : { a: nested(levels - 1) });
+const nest = (levels: number): object => (levels === 0 ? { a: 1 } : { a: nest(levels - 1) });
 const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, place) => [`m${place}`, 1]));
 
 test.each<[string, Record<string, unknown>, string, string]>([
@@ -115,7 +115,7 @@ test.each<[string, Record<string, unknown>, string, string]>([
   ["an empty $in", data({ a: { $in: [] } }), "/input/filter/data/a/$in", "TOO_LONG"],
   ["a long $in", data({ a: { $in: Array(101).fill(1) } }), "/input/filter/data/a/$in", "TOO_LONG"],
   ["an empty condition", data({ a: {} }), "/input/filter/data/a", "TOO_SHORT"],
-  ["too many levels", data(nested(10)), `/input/filter/data${"/a".repeat(10)}`, "TOO_LONG"],
+  ["too many levels", data(nest(10)), `/input/filter/data${"/a".repeat(10)}`, "TOO_LONG"],
   ["too many conditions", data(many(100)), "/input/filter/data/m98", "TOO_LONG"],
   ["too much text", data({ a: "x".repeat(8200) }), "/input/filter", "TOO_LONG"],
   ["the character NUL", data({ a: "\0" }), "/input/filter/data/a", "FORMAT"],
@@ -173,9 +173,9 @@ test("searches in texts of usual length are exact", () => {
 test("filters that are evaluated together share their work, and short ones stay exact", () => {
   const together = new SharedWork();
   const event = { data: { ...texts.data, list: Array(9_000).fill(0) } };
-  const sent = Array.from({ length: 20 }, () => matchesFilter(data({ list: 1 }), event, together));
-  expect(sent.filter((isSent) => !isSent)).toHaveLength(11);
-  expect(sent.slice(12)).toEqual(Array(8).fill(true));
+  const answers = Array.from({ length: 20 }, () => matchesFilter(data({ list: 1 }), event, together));
+  expect(answers.filter((isSent) => !isSent)).toHaveLength(11);
+  expect(answers.slice(12)).toEqual(Array(8).fill(true));
   expect(matchesFilter(data({ text: "b", status: "Failed" }), event, together)).toBe(false);
 });
 
@@ -206,6 +206,6 @@ test("a search that is refused counts no more than the limit, so that a transact
     }
     expect(matchesFilter(filter, texts, together)).toBe(true);
   }
-  // one for each of the first five, then one for each forty
+  // one for each among the first five, then one for each forty
   expect(pauses).toBeLessThan(40);
 });

@@ -2,21 +2,24 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { isKeptNumber } from "@factory/runtime/json/kept-numbers";
 import { type ForeignNumber, isForeignNumber, numberOrder } from "@factory/runtime/json/number-order";
 
-/** A filter on the envelope of an event, as `filterProblems` accepts it. */
+/** A filter on an event's envelope, as `filterProblems` accepts it. */
 export type EventFilter = Readonly<Record<string, unknown>>;
 
-/** The limit on the work of one evaluation, in comparisons, so that long lists and texts in events cost little. */
+/** The limit on one evaluation's work, in comparisons, so that long lists and texts in events cost little. */
 const maxComparisons = 20_000;
-/** The limit on evaluations that share their work, and the one on each of them after that. */
-const shared = { total: 100_000, each: 500 };
-/** After so many comparisons of shared work other requests have their turn: a few milliseconds. */
+/** The limit on evaluations that share their work, and the limit on each one after that. */
+const sharedLimits = { total: 100_000, each: 500 };
+/** After so many comparisons in shared work other requests have their turn: a few milliseconds. */
 const comparisonsBetweenPauses = 20_000;
-/** The characters that can be searched while one value is compared, those of whole texts and of parts, and the values while a time is read. */
+/**
+ * The characters that can be searched while one value is compared, in whole texts and in parts, and the values while a
+ * time is read.
+ */
 const charactersPerComparison = 64;
 const wholeCharactersPerComparison = 1024;
 const partCharactersPerComparison = 16;
 const comparisonsPerTime = 16;
-/** A kept number is read, and so many of its digits cost as much as one comparison. */
+/** A kept number is read, and so many digits in it cost as much as one comparison. */
 const comparisonsPerKeptNumber = 4;
 const digitsPerComparison = 32;
 const timeForm = /^\d{4}-\d{2}-\d{2}T.{0,40}$/;
@@ -36,23 +39,23 @@ class Work {
   }
 
   count(comparisons = 1): void {
-    const done = this.#done + comparisons;
+    const total = this.#done + comparisons;
     // work that is refused is not done
-    this.#done = Math.min(done, this.#limit);
-    if (done > this.#limit) throw tooMuchWork;
+    this.#done = Math.min(total, this.#limit);
+    if (total > this.#limit) throw tooMuchWork;
   }
 }
 
 /**
- * The work of all evaluations of one transaction, which others may wait for. After it is used up, an evaluation may still
- * take about as long as the row of a message.
+ * The work for all evaluations in one transaction, which others may wait for. After it is used up, an evaluation may
+ * still take about as long as a message's row.
  */
 export class SharedWork {
-  #left = shared.total;
+  #left = sharedLimits.total;
   #sincePause = 0;
 
   get limit(): number {
-    return Math.min(maxComparisons, Math.max(shared.each, this.#left));
+    return Math.min(maxComparisons, Math.max(sharedLimits.each, this.#left));
   }
 
   spend(comparisons: number): void {
@@ -74,7 +77,7 @@ export class SharedWork {
 
 const tooMuchWork = new Error("The evaluation of a filter took too many comparisons.");
 
-/** The operators of a filter, by name. */
+/** A filter's operators, by name. */
 export const operators: Readonly<Record<string, Evaluate>> = {
   $eq: anyEquals,
   $neq: (operand, value, work) => !anyEquals(operand, value, work),
@@ -95,8 +98,8 @@ export const operators: Readonly<Record<string, Evaluate>> = {
 };
 
 /**
- * Whether an event matches a filter. A list matches when one of its items does. An event whose evaluation would take too
- * long matches, because an unwanted webhook is better than a lost one.
+ * Whether an event matches a filter. A list matches when one item does. An event whose evaluation would take too long
+ * matches, because an unwanted webhook is better than a lost one.
  */
 export function matchesFilter(filter: EventFilter, envelope: object, together?: SharedWork): boolean {
   const work = new Work(together?.limit ?? maxComparisons);
@@ -148,24 +151,24 @@ function anyEquals(operand: unknown, value: unknown, work: Work): boolean {
   });
 }
 
-/** Counts the characters of the part. */
+/** Counts the part's characters. */
 function comparesPart(part: string, work: Work): true {
   work.count(part.length / partCharactersPerComparison);
   return true;
 }
 
-/** Whether two numbers, one of which is kept, are the same number. */
-const isSameNumber = (one: unknown, other: unknown, work: Work): boolean =>
-  (isKeptNumber(one) || isKeptNumber(other)) &&
-  isForeignNumber(one) &&
+/** Whether two numbers, one a kept number, are the same. */
+const isSameNumber = (first: unknown, other: unknown, work: Work): boolean =>
+  (isKeptNumber(first) || isKeptNumber(other)) &&
+  isForeignNumber(first) &&
   isForeignNumber(other) &&
-  orderOfNumbers(one, other, work) === 0;
+  orderOfNumbers(first, other, work) === 0;
 
-/** Counts the digits of kept numbers, since all of them are compared. */
-function orderOfNumbers(one: ForeignNumber, other: ForeignNumber, work: Work): number {
-  for (const number of [one, other])
+/** Counts the digits in kept numbers, since all are compared. */
+function orderOfNumbers(first: ForeignNumber, other: ForeignNumber, work: Work): number {
+  for (const number of [first, other])
     if (typeof number !== "number") work.count(comparisonsPerKeptNumber + number.rawJSON.length / digitsPerComparison);
-  return numberOrder(one, other);
+  return numberOrder(first, other);
 }
 
 /** A list of values contains the value; a text is contained in the value. */
@@ -190,15 +193,15 @@ function someText(
 }
 
 /** Not a number for values that have no order, so that no comparison is true. Times are compared as times. */
-function order(one: unknown, other: unknown, work: Work): number {
-  if (isForeignNumber(one) && isForeignNumber(other)) return orderOfNumbers(one, other, work);
-  if (typeof one !== "string" || typeof other !== "string") return Number.NaN;
-  if (timeForm.test(one) && timeForm.test(other)) {
+function order(first: unknown, other: unknown, work: Work): number {
+  if (isForeignNumber(first) && isForeignNumber(other)) return orderOfNumbers(first, other, work);
+  if (typeof first !== "string" || typeof other !== "string") return Number.NaN;
+  if (timeForm.test(first) && timeForm.test(other)) {
     work.count(comparisonsPerTime);
-    const difference = Date.parse(one) - Date.parse(other);
+    const difference = Date.parse(first) - Date.parse(other);
     if (!Number.isNaN(difference)) return difference;
   }
-  work.count(Math.min(one.length, other.length) / wholeCharactersPerComparison);
-  if (one === other) return 0;
-  return one < other ? -1 : 1;
+  work.count(Math.min(first.length, other.length) / wholeCharactersPerComparison);
+  if (first === other) return 0;
+  return first < other ? -1 : 1;
 }

@@ -4,7 +4,7 @@ import { unstorableText } from "@factory/runtime/input-validation/storable-text"
 import { isForeignNumber } from "@factory/runtime/json/number-order";
 import { isObject, isOperator, operators } from "./event-filter.js";
 
-/** The attributes of an envelope that a filter may name. */
+/** The envelope attributes that a filter may name. */
 const attributes = [
   ...["specversion", "messagekind", "id", "source", "type", "subject", "time", "datacontenttype", "schemaversion"],
   ...["tenantid", "projectid", "traceparent", "traceid", "correlationid", "causationid", "partitionkey"],
@@ -24,38 +24,38 @@ type Rule = (operand: unknown, place: Place, found: Findings) => void;
 const isScalar = (value: unknown): boolean =>
   value === null || typeof value === "string" || typeof value === "boolean" || isForeignNumber(value);
 
-const scalar: Rule = (operand, place, found) => {
-  if (!isScalar(operand)) found.add(place, "TYPE", "Must be a string, a number, a boolean or null.");
+const scalar: Rule = (operand, place, findings) => {
+  if (!isScalar(operand)) findings.add(place, "TYPE", "Must be a string, a number, a boolean or null.");
 };
-const ordered: Rule = (operand, place, found) => {
+const comparable: Rule = (operand, place, findings) => {
   if (typeof operand !== "string" && !isForeignNumber(operand))
-    found.add(place, "TYPE", "Must be a string or a number.");
+    findings.add(place, "TYPE", "Must be a string or a number.");
 };
 const listOr =
-  (what: string, isItem: (item: unknown) => boolean): Rule =>
-  (operand, place, found) => {
+  (detail: string, isItem: (item: unknown) => boolean): Rule =>
+  (operand, place, findings) => {
     if (typeof operand === "string") return;
-    if (!Array.isArray(operand) || !operand.every(isItem)) found.add(place, "TYPE", what);
+    if (!Array.isArray(operand) || !operand.every(isItem)) findings.add(place, "TYPE", detail);
     else if (operand.length === 0 || operand.length > limits.items)
-      found.add(place, "TOO_LONG", `Must have 1 to ${limits.items} items.`);
+      findings.add(place, "TOO_LONG", `Must have 1 to ${limits.items} items.`);
   };
 const texts = listOr("Must be a string, or a list of strings.", (item) => typeof item === "string");
 const members = listOr("Must be a list of strings, numbers, booleans or nulls, or a string.", isScalar);
-const conditions: Rule = (operand, place, found) => {
-  if (!Array.isArray(operand) || operand.length === 0) found.add(place, "TYPE", "Must be a list of conditions.");
+const conditions: Rule = (operand, place, findings) => {
+  if (!Array.isArray(operand) || operand.length === 0) findings.add(place, "TYPE", "Must be a list of conditions.");
   else
     operand.forEach((item, index) => {
-      found.check(item, { pointer: `${place.pointer}/${index}`, depth: place.depth + 1 });
+      findings.check(item, { pointer: `${place.pointer}/${index}`, depth: place.depth + 1 });
     });
 };
 
 const rules: Readonly<Record<string, Rule>> = {
-  ...{ $eq: scalar, $neq: scalar, $gt: ordered, $gte: ordered, $lt: ordered, $lte: ordered },
+  ...{ $eq: scalar, $neq: scalar, $gt: comparable, $gte: comparable, $lt: comparable, $lte: comparable },
   ...{ $in: members, $nin: members, $startsWith: texts, $endsWith: texts, $and: conditions, $or: conditions },
-  $exist: (operand, place, found) => {
-    if (typeof operand !== "boolean") found.add(place, "TYPE", "Must be true or false.");
+  $exist: (operand, place, findings) => {
+    if (typeof operand !== "boolean") findings.add(place, "TYPE", "Must be true or false.");
   },
-  $not: (operand, place, found) => found.check(operand, place),
+  $not: (operand, place, findings) => findings.check(operand, place),
 };
 
 /** Collects what is wrong with a filter. */
@@ -97,14 +97,14 @@ export function filterProblems(filter: Readonly<Record<string, unknown>>, pointe
     return [{ pointer, code: "TOO_LONG", detail: `Must be at most ${limits.totalLength} characters of JSON.` }];
   const unstorable = unstorableText(filter);
   if (unstorable.length > 0) return unstorable.map((error) => ({ ...error, pointer: pointer + error.pointer }));
-  const found = new Findings();
+  const findings = new Findings();
   for (const name of Object.keys(filter))
     if (!isOperator(name) && !attributes.includes(name))
-      found.add(
+      findings.add(
         { pointer: `${pointer}/${pointerToken(name)}`, depth: 1 },
         "UNKNOWN_VALUE",
         `Must be an attribute of the envelope (${attributes.join(", ")}) or an operator.`,
       );
-  found.check(filter, { pointer, depth: 0 });
-  return found.errors;
+  findings.check(filter, { pointer, depth: 0 });
+  return findings.errors;
 }

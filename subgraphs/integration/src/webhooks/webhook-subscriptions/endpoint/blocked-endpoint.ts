@@ -4,7 +4,7 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 interface EndpointRules {
   readonly egress: Egress;
   readonly httpsOnly: boolean;
-  /** The address of the platform, to which no webhook is sent. */
+  /** The platform's address, to which no webhook is sent. */
   readonly publicUrl: string;
 }
 

@@ -14,7 +14,7 @@ interface KnownSubscription {
   readonly eventType: string | null;
 }
 
-/** The members of a change that choose which events go where. */
+/** The members in a change that choose which events go where. */
 interface Choice {
   readonly endpointUrl?: string | null;
   readonly eventType?: string | null;
@@ -23,21 +23,21 @@ interface Choice {
 }
 
 /**
- * A caller that chooses which events go where could read them there, or find out what they say with a filter. So it must
- * be allowed to read those of the present type, and with another endpoint also those that wait. Throws INSUFFICIENT_SCOPE
- * or PLATFORM_ADMIN_REQUIRED.
+ * A caller that chooses which events go where could read them there, or find out what they say with a filter. So it
+ * must be allowed to read events with the present type, and with another endpoint also those that wait. Throws
+ * INSUFFICIENT_SCOPE or PLATFORM_ADMIN_REQUIRED.
  */
 export async function requireReadableEvents(
   { execute, tenant }: Transaction,
   principal: Principal,
-  known: KnownSubscription,
+  current: KnownSubscription,
   { endpointUrl, eventType, signingSecretRef, filter }: Choice,
 ): Promise<void> {
   if (endpointUrl == null && eventType == null && signingSecretRef == null && filter === undefined) return;
-  if (known.eventType !== null && isEventType(known.eventType)) requireReadable([known.eventType], principal);
+  if (current.eventType !== null && isEventType(current.eventType)) requireReadable([current.eventType], principal);
   const hidden = endpointUrl == null ? [] : allEventTypes.filter((type) => !mayRead(type, principal));
   if (hidden.length === 0) return;
-  const subscription = decodeId("whs", known.subscriptionId);
+  const subscription = decodeId("whs", current.subscriptionId);
   const waiting = await execute<{ event_type: string }>(typeThatWaits, [tenant.uuid, subscription, hidden]);
   requireReadable(waiting.map((row) => row.event_type).filter(isEventType), principal);
 }

@@ -1,8 +1,8 @@
 // tables: webhook_messages
 
 /**
- * $1: tenant, $2: subscription, $3: event types. One of these types of which a message waits. Examples, whose position is
- * 0, show nothing. The states are those of the index of waiting messages.
+ * $1: tenant, $2: subscription, $3: event types. Returns one type for which a message waits. Examples, whose position
+ * is 0, show nothing. The states are those in the index on waiting messages.
  */
 export const typeThatWaits = {
   name: "webhook_subscription_waiting_type",

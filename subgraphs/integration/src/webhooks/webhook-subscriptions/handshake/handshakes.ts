@@ -9,7 +9,7 @@ import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import type { HandshakeStarter } from "./first-handshake.js";
 
-/** The payload of the job that asks one receiver. */
+/** The payload for the job that asks one receiver. */
 interface HandshakePayload {
   tenantId: string;
   subscriptionId: string;
@@ -47,8 +47,8 @@ const connectTimeoutMs = 5_000;
 const totalTimeoutMs = 15_000;
 
 /**
- * Begins anew for an endpoint that has not agreed, and for a subscription that was disabled meanwhile. Each change of a
- * subscription sends a job of its own. A job that comes before the next time finds nothing, so that only one goes on.
+ * Begins anew for an endpoint that has not agreed, and for a subscription that was disabled meanwhile. Each change to a
+ * subscription sends its own job. A job that comes before the next time finds nothing, so that only one goes on.
  */
 const waiting = {
   name: "webhook_handshake_waiting",
@@ -68,7 +68,7 @@ const forgotten = {
   text: "update webhook_subscriptions set handshake_since = null where tenant_id = $1 and subscription_id = $2",
 };
 
-const succeeded = namedStatement(
+const recordSuccess = namedStatement(
   "webhook_handshake_succeeded",
   `update webhook_subscriptions set handshake = 'Succeeded', handshake_detail = null, handshake_next_at = null,
       handshake_attempts = handshake_attempts + 1, allowed_per_minute = $perMinute, handshake_url = endpoint_url,
@@ -77,7 +77,7 @@ const succeeded = namedStatement(
       and handshake = 'Pending'`,
 );
 
-const failed = namedStatement(
+const recordFailure = namedStatement(
   "webhook_handshake_failed",
   `update webhook_subscriptions set handshake_detail = $detail, handshake_attempts = handshake_attempts + 1,
       version = version + 1, handshake_next_at = now() + interval '1 second'
@@ -93,11 +93,11 @@ interface HandshakeServices {
   readonly jobs: JobQueue;
   /** Ends a subscription whose receiver has not agreed for days. */
   readonly disable: (transaction: Transaction, subscriptionId: string) => Promise<void>;
-  /** The address of the platform, whose host name is the origin of its webhooks. */
+  /** The platform's address, whose host name is the origin for its webhooks. */
   readonly publicUrl: string;
 }
 
-/** Sends the jobs of handshakes. */
+/** Sends the handshake jobs. */
 export class HandshakeStart implements HandshakeStarter {
   readonly #jobs: JobQueue;
 
@@ -110,7 +110,7 @@ export class HandshakeStart implements HandshakeStarter {
   }
 }
 
-/** The abuse protection of CloudEvents: a receiver must agree before the first webhook is sent to it. */
+/** The abuse protection in CloudEvents: a receiver must agree before the first webhook is sent to it. */
 export class Handshakes {
   readonly #services: HandshakeServices;
   readonly #origin: string;
@@ -133,15 +133,15 @@ export class Handshakes {
     if (!row) return;
     const { endpoint_url: url, rate_per_second: rate } = row;
     const answer = await this.#ask(url, rate);
-    const asked = { tenant: tenant.uuid, subscription, url };
+    const question = { tenant: tenant.uuid, subscription, url };
     await database.transaction(tenant, cause, async (transaction) => {
       if (answer.allowed) {
-        await transaction.execute(succeeded, succeeded.valuesOf({ ...asked, perMinute: answer.perMinute }));
+        await transaction.execute(recordSuccess, recordSuccess.valuesOf({ ...question, perMinute: answer.perMinute }));
         return;
       }
       const delays = { delays: delaysSeconds, hours: giveUpAfterHours };
-      const values = failed.valuesOf({ ...asked, detail: answer.detail, ...delays });
-      const [next] = await transaction.execute<{ handshake_next_at: string; hopeless: boolean }>(failed, values);
+      const values = recordFailure.valuesOf({ ...question, detail: answer.detail, ...delays });
+      const [next] = await transaction.execute<{ handshake_next_at: string; hopeless: boolean }>(recordFailure, values);
       if (next?.hopeless) {
         await disable(transaction, subscriptionId);
         await transaction.execute(forgotten, key);
@@ -172,7 +172,7 @@ export class Handshakes {
   }
 }
 
-/** The answer of a receiver to a handshake. */
+/** A receiver's answer to a handshake. */
 type HandshakeAnswer =
   | {
       readonly allowed: true;
@@ -183,21 +183,21 @@ type HandshakeAnswer =
 
 const maxPerMinute = 1_000_000;
 
-/** Reads the answer to the OPTIONS request of the CloudEvents specification for webhooks, section 4.2. */
+/** Reads the answer to the OPTIONS request in the CloudEvents specification for webhooks, section 4.2. */
 export function handshakeAnswer({ status, headers }: EgressResponse, origin: string): HandshakeAnswer {
-  if (status < 200 || status > 299) return refused(`The receiver answered OPTIONS with the status ${status}.`);
+  if (status < 200 || status > 299) return refusal(`The receiver answered OPTIONS with the status ${status}.`);
   const allowedOrigin = single(headers["webhook-allowed-origin"]);
-  if (allowedOrigin === undefined) return refused("The answer to OPTIONS has no header WebHook-Allowed-Origin.");
+  if (allowedOrigin === undefined) return refusal("The answer to OPTIONS has no header WebHook-Allowed-Origin.");
   const origins = allowedOrigin.split(",").map((name) => name.trim().toLowerCase());
   if (!origins.some((name) => name === "*" || name === origin.toLowerCase()))
-    return refused(`The header WebHook-Allowed-Origin allows neither "${origin}" nor "*".`);
+    return refusal(`The header WebHook-Allowed-Origin allows neither "${origin}" nor "*".`);
   const rate = single(headers["webhook-allowed-rate"])?.trim() ?? "*";
   if (rate === "*") return { allowed: true, perMinute: null };
   if (!/^[1-9]\d{0,8}$/.test(rate))
-    return refused('The header WebHook-Allowed-Rate must be a number of webhooks a minute from 1, or "*".');
+    return refusal('The header WebHook-Allowed-Rate must be a number of webhooks a minute from 1, or "*".');
   return { allowed: true, perMinute: Math.min(Number(rate), maxPerMinute) };
 }
 
-const refused = (detail: string): HandshakeAnswer => ({ allowed: false, detail });
+const refusal = (detail: string): HandshakeAnswer => ({ allowed: false, detail });
 
 const single = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value[0] : value);
