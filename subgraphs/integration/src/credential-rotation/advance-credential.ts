@@ -13,13 +13,13 @@ import { materialNotGiven } from "./awaited-material.js";
 import { canGenerate, type LockedCredential, type RotationStart } from "./rotation-start.js";
 import { lockVerification } from "./verification-run-statement.js";
 
-/** The payload of the job that makes the due changes of one credential. */
+/** The payload for the job that makes one credential's due changes. */
 export interface AdvanceCredentialPayload {
   tenantId: string;
   credentialId: string;
 }
 
-/** The job makes the changes of one credential whose time has come. */
+/** The job makes the changes to one credential whose time has come. */
 export const advanceCredentialJob: JobDefinition<AdvanceCredentialPayload> = {
   queue: "advance-credential",
   retryLimit: 5,
@@ -43,7 +43,7 @@ export const dueCredentialRows: WaitingRows<AdvanceCredentialPayload> = {
   payload: ({ tenantId, id }) => ({ tenantId, credentialId: id }),
 };
 
-/** The grace period of a scheduled rotation, in which its owner fetches the new secret. */
+/** The grace period for a scheduled rotation, in which its owner fetches the new secret. */
 const scheduledGraceSeconds = 7 * 24 * 60 * 60;
 
 interface AdvanceServices {
@@ -54,7 +54,7 @@ interface AdvanceServices {
   readonly clock: () => Date;
 }
 
-/** Makes the changes of credentials that time makes: warnings, the expiry and scheduled rotations. */
+/** Makes the changes to credentials that time makes: warnings, the expiry and scheduled rotations. */
 export class CredentialAdvance {
   readonly #services: AdvanceServices;
 
@@ -112,8 +112,8 @@ export class CredentialAdvance {
     credential.nextRotationAt = nextRotation(rotationIntervalDays, now);
     if (canGenerate(kind)) {
       const graceSeconds = credential.graceSeconds ?? scheduledGraceSeconds;
-      const wanted = { reason: "ScheduledRotation", secret: null, graceSeconds, expiresAt: null } as const;
-      await this.#services.start.startIn(transaction, credential, { ...wanted, shown: false });
+      const request = { reason: "ScheduledRotation", secret: null, graceSeconds, expiresAt: null } as const;
+      await this.#services.start.startIn(transaction, credential, { ...request, shown: false });
       return;
     }
     transaction.record({

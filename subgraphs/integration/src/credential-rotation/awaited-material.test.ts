@@ -50,7 +50,7 @@ async function aCredential(input: Record<string, unknown> = {}): Promise<string>
 }
 const rotate = (credentialId: string, more: Record<string, unknown> = {}, key?: string) =>
   fixture.run(principal, rotateMutation, { input: { credentialId, reason: "ScheduledRotation", ...more } }, key);
-const started = async (id: string, more = {}) => succeeded(await rotate(id, more));
+const startRotation = async (id: string, more = {}) => succeeded(await rotate(id, more));
 
 interface State {
   readonly credential: { status: string; materialDueAt: string | null; versions: { stage: string; reason: string }[] };
@@ -62,13 +62,15 @@ async function stateOf(id: string, run: string | undefined): Promise<State> {
   return data as State;
 }
 const stages = ({ credential }: State) => [credential.status, ...credential.versions.map(({ stage }) => stage)].join();
-async function becomes(id: string, run: string | undefined, expected: string): Promise<State> {
-  await eventually(async () => (stages(await stateOf(id, run)) === expected ? true : undefined)).catch(() => undefined);
+async function becomes(id: string, run: string | undefined, expectedState: string): Promise<State> {
+  await eventually(async () => (stages(await stateOf(id, run)) === expectedState ? true : undefined)).catch(
+    () => undefined,
+  );
   const state = await stateOf(id, run);
-  expect(stages(state)).toBe(expected);
+  expect(stages(state)).toBe(expectedState);
   return state;
 }
-const opened = async (id: string) => {
+const openSecret = async (id: string) => {
   const service = fixture.integration.get(CredentialService);
   const { material } = await service.openVersion(
     tenantWithId(principal.tenantId ?? ""),
@@ -84,7 +86,7 @@ const eventsOf = (id: string) =>
      where envelope->>'subject' = $1 and envelope->>'messagekind' = 'event' order by seq`,
     `credentials/${id}`,
   );
-/** Lets the time of the credential pass now, as its plan says. */
+/** Lets the credential's next time pass now, as its plan says. */
 async function passes(ms: number): Promise<void> {
   skewMs += ms;
 }
@@ -133,19 +135,19 @@ describe("the rotation request of the specification", () => {
 
   it("leads to a version that gets its secret by a second request, with the same run", async () => {
     const id = await aCredential();
-    const first = await started(id, { graceSeconds: 600 });
-    expect(await opened(id)).toBe("first");
+    const first = await startRotation(id, { graceSeconds: 600 });
+    expect(await openSecret(id)).toBe("first");
     expect(refusal(await rotate(id, { secret: { apiKey: "" } }))).toMatchObject({ code: "VALIDATION_FAILED" });
     expect(refusal(await rotate(id, { secret: { apiKey: "first" } }))).toMatchObject({ code: "SECRET_UNCHANGED" });
     expect(stages(await stateOf(id, first["verificationRunId"]))).toBe("Rotating,AwaitingMaterial,Current");
-    const given = await rotate(id, { secret: { apiKey: "second" }, reason: null }, "given");
-    expect(succeeded(given)).toEqual({ ...first, materialDueAt: null });
+    const answer = await rotate(id, { secret: { apiKey: "second" }, reason: null }, "given");
+    expect(succeeded(answer)).toEqual({ ...first, materialDueAt: null });
     const state = await becomes(id, first["verificationRunId"], "Active,Current,Previous");
     expect(state.credential.versions[0]?.reason).toBe("ScheduledRotation");
     expect(state.run).toMatchObject({ status: "Completed", attempts: 1, progress: null, error: null });
-    expect(await opened(id)).toBe("second");
+    expect(await openSecret(id)).toBe("second");
     expect(succeeded(await rotate(id, { secret: { apiKey: "second" }, reason: null }, "given"))).toEqual(
-      succeeded(given),
+      succeeded(answer),
     );
     const types = (await eventsOf(id)).map(({ type }) => type.replace("Credential", ""));
     expect(types).toEqual([...["Created", "RotationStarted", "MaterialAwaited", "VersionPromoted", "Rotated"]]);
@@ -160,25 +162,25 @@ describe("the rotation request of the specification", () => {
 
   it("takes a compromise that the second request names, after which no former version is left", async () => {
     const id = await aCredential();
-    const first = await started(id, { graceSeconds: 600 });
+    const first = await startRotation(id, { graceSeconds: 600 });
     succeeded(await rotate(id, { secret: { apiKey: "second" }, reason: "CompromiseSuspected" }));
     await becomes(id, first["verificationRunId"], "Active,Current,Retired");
   });
 
   it("without a secret is refused while a version waits, and so is a rollback", async () => {
     const id = await aCredential();
-    const { verificationRunId } = await started(id);
-    const refused = { code: "CREDENTIAL_ROTATION_IN_PROGRESS", verificationRunId };
-    expect(refusal(await rotate(id))).toMatchObject(refused);
+    const { verificationRunId } = await startRotation(id);
+    const expectedRefusal = { code: "CREDENTIAL_ROTATION_IN_PROGRESS", verificationRunId };
+    expect(refusal(await rotate(id))).toMatchObject(expectedRefusal);
     const rollBack = "mutation ($id: ID!) { rollbackCredential(credentialId: $id) { status } }";
-    expect(refusal(await fixture.run(principal, rollBack, { id }))).toMatchObject(refused);
+    expect(refusal(await fixture.run(principal, rollBack, { id }))).toMatchObject(expectedRefusal);
   });
 });
 
 describe("a version that waits for its material", () => {
   it("fails after 7 days with its run, and leaves the credential Active and ready for another rotation", async () => {
     const id = await aCredential();
-    const first = await started(id);
+    const first = await startRotation(id);
     await passes(6.9 * dayMs);
     expect(stages(await stateOf(id, first["verificationRunId"]))).toBe("Rotating,AwaitingMaterial,Current");
     await passes(0.2 * dayMs);
@@ -187,31 +189,31 @@ describe("a version that waits for its material", () => {
       credential: { materialDueAt: null },
       run: { status: "Failed", error: { code: "MATERIAL_NOT_GIVEN" } },
     });
-    expect(await opened(id)).toBe("first");
+    expect(await openSecret(id)).toBe("first");
     expect((await eventsOf(id)).at(-1)).toMatchObject({
       type: "CredentialRotationFailed",
       data: { status: "Active", error: { code: "MATERIAL_NOT_GIVEN" } },
     });
-    const next = await started(id, { secret: { apiKey: "second" } });
+    const next = await startRotation(id, { secret: { apiKey: "second" } });
     expect(next["newVersionRef"]).toMatch(/#v3$/);
     await becomes(id, next["verificationRunId"], "Active,Current,Failed,Previous");
   });
 
   it("does not let the current version outlive its expiry, and still takes its material", async () => {
     const id = await aCredential({ expiresAt: new Date(Date.now() + 2 * dayMs).toISOString() });
-    const first = await started(id);
+    const first = await startRotation(id);
     await passes(2.1 * dayMs);
     await becomes(id, first["verificationRunId"], "Expired,AwaitingMaterial,Current");
-    await expect(opened(id)).rejects.toMatchObject({ code: "INVALID_STATE" });
-    const given = succeeded(await rotate(id, { secret: { apiKey: "second" } }));
-    expect(given).toMatchObject({ newVersionRef: first["newVersionRef"], status: "Rotating" });
+    await expect(openSecret(id)).rejects.toMatchObject({ code: "INVALID_STATE" });
+    const answer = succeeded(await rotate(id, { secret: { apiKey: "second" } }));
+    expect(answer).toMatchObject({ newVersionRef: first["newVersionRef"], status: "Rotating" });
     await becomes(id, first["verificationRunId"], "Active,Current,Previous");
-    expect(await opened(id)).toBe("second");
+    expect(await openSecret(id)).toBe("second");
   });
 
   it("does not give the new version an expiry that has passed while it waited", async () => {
     const id = await aCredential();
-    const first = await started(id, { expiresAt: new Date(Date.now() + dayMs).toISOString() });
+    const first = await startRotation(id, { expiresAt: new Date(Date.now() + dayMs).toISOString() });
     await passes(2 * dayMs);
     succeeded(await rotate(id, { secret: { apiKey: "second" } }));
     await becomes(id, first["verificationRunId"], "Active,Current,Previous");
@@ -223,29 +225,29 @@ describe("a version that waits for its material", () => {
     const id = await aCredential({ expiresAt: new Date(Date.now() + dayMs).toISOString() });
     await passes(1.1 * dayMs);
     await eventually(async () => ((await eventsOf(id)).at(-1)?.type === "CredentialExpired" ? true : undefined));
-    const first = await started(id);
+    const first = await startRotation(id);
     expect(first["status"]).toBe("Rotating");
     expect(stages(await stateOf(id, first["verificationRunId"]))).toBe("Expired,AwaitingMaterial,Current");
-    await expect(opened(id)).rejects.toMatchObject({ code: "INVALID_STATE" });
+    await expect(openSecret(id)).rejects.toMatchObject({ code: "INVALID_STATE" });
     await passes(7.1 * dayMs);
     await becomes(id, first["verificationRunId"], "Expired,Failed,Current");
   });
 
   it("ends with its run when that is cancelled, and with the credential when that is revoked", async () => {
-    const [one, other] = [await aCredential(), await aCredential()];
-    const [cancelled, revoked] = [await started(one), await started(other)];
+    const [first, other] = [await aCredential(), await aCredential()];
+    const [cancelledRotation, revokedRotation] = [await startRotation(first), await startRotation(other)];
     const cancel = "mutation ($id: ID!) { cancelRun(runId: $id) { status } }";
-    succeeded(await fixture.run(principal, cancel, { id: cancelled["verificationRunId"] }));
-    await becomes(one, cancelled["verificationRunId"], "Active,Failed,Current");
+    succeeded(await fixture.run(principal, cancel, { id: cancelledRotation["verificationRunId"] }));
+    await becomes(first, cancelledRotation["verificationRunId"], "Active,Failed,Current");
     const revoke = "mutation ($id: ID!) { revokeCredential(credentialId: $id) { status } }";
     succeeded(await fixture.run(principal, revoke, { id: other }));
-    const state = await becomes(other, revoked["verificationRunId"], "Revoked,Failed,Retired");
+    const state = await becomes(other, revokedRotation["verificationRunId"], "Revoked,Failed,Retired");
     expect(state.run).toMatchObject({ status: "Cancelled" });
   });
 
   it("starts no run that a sweep would begin before its time", async () => {
     const id = await aCredential();
-    const { verificationRunId } = await started(id);
+    const { verificationRunId } = await startRotation(id);
     const [row] = await fixture.rows<{ jobs: number }>(
       "select count(*)::int as jobs from integration_jobs.job where data->>'runId' = $1",
       verificationRunId,
@@ -260,14 +262,16 @@ describe("a version that waits for its material", () => {
       const services = [fixture.integration, other].map((subgraph) => subgraph.get(CredentialRotationService));
       for (let round = 0; round < 6; round += 1) {
         const id = await aCredential();
-        const first = await started(id);
+        const first = await startRotation(id);
         const give = (service: CredentialRotationService | undefined, apiKey: string) =>
           service?.rotate(context, { credentialId: id, secret: { apiKey } }).catch((error: { code: string }) => error);
         skewMs += 7 * dayMs - 500 + round * 150;
         await new Promise((resolve) => setTimeout(resolve, 400));
         const answers = await Promise.all([give(services[0], "one"), give(services[1], "two")]);
-        const taken = answers.map((answer) => (answer && "newVersionRef" in answer ? answer.newVersionRef : undefined));
-        const refs = taken.filter((ref) => ref !== undefined);
+        const newVersions = answers.map((answer) =>
+          answer && "newVersionRef" in answer ? answer.newVersionRef : undefined,
+        );
+        const refs = newVersions.filter((ref) => ref !== undefined);
         expect(refs.length).toBeGreaterThan(0);
         for (const answer of answers)
           if (answer && "code" in answer) expect(answer.code).toBe("CREDENTIAL_ROTATION_IN_PROGRESS");
@@ -279,8 +283,8 @@ describe("a version that waits for its material", () => {
         };
         const state = await eventually(isWanted);
         expect(newest).toMatch(new RegExp(`#v${state.credential.versions.length}$`));
-        const places = taken.flatMap((ref, place) => (ref === newest ? [["one", "two"][place]] : []));
-        expect(places).toContain(await opened(id));
+        const places = newVersions.flatMap((ref, place) => (ref === newest ? [["one", "two"][place]] : []));
+        expect(places).toContain(await openSecret(id));
       }
     } finally {
       await other.close();
@@ -290,11 +294,11 @@ describe("a version that waits for its material", () => {
   // The last one, since a second process has the first key.
   it("survives a new master key, under which its material is sealed", async () => {
     const id = await aCredential();
-    const first = await started(id);
+    const first = await startRotation(id);
     await fixture.restart(undefined, { masterKeys: someMasterKeys(2, 1) });
     expect(stages(await stateOf(id, first["verificationRunId"]))).toBe("Rotating,AwaitingMaterial,Current");
     succeeded(await rotate(id, { secret: { apiKey: "second" } }));
     await becomes(id, first["verificationRunId"], "Active,Current,Previous");
-    expect(await opened(id)).toBe("second");
+    expect(await openSecret(id)).toBe("second");
   });
 });

@@ -4,7 +4,7 @@ import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import { waitingVersion } from "./awaited-material-statement.js";
 
-/** The reason of a rotation that has failed because its new version got no secret. */
+/** The reason for a rotation's failure when its new version got no secret. */
 export const materialNotGiven =
   "The new secret was not given within 7 days, so the current version stays. Start another rotation to replace it.";
 

@@ -18,7 +18,7 @@ interface ProbeServices {
   readonly verification: Verification;
 }
 
-/** Verifies a version of a credential at the vendors whose connections use it. */
+/** Verifies a credential's version at the vendors whose connections use it. */
 export class CredentialProbe {
   readonly #services: ProbeServices;
 
@@ -27,9 +27,9 @@ export class CredentialProbe {
   }
 
   /**
-   * Probes with the version of the run. Returns the ids of the connections that the vendor has answered; none when no
-   * connection uses the credential, or their providers have nothing to probe. Throws CREDENTIAL_REJECTED, which is
-   * final, and what `VendorProbe.probe` throws.
+   * Probes with the run's version. Returns by id the connections that the vendor has answered; none when no connection
+   * uses the credential, or their providers have nothing to probe. Throws CREDENTIAL_REJECTED, which is final, and what
+   * `VendorProbe.probe` throws.
    */
   async check(run: RunRecord, { cause, signal }: RunAttempt): Promise<string[]> {
     const { database, connections, probe } = this.#services;
@@ -41,7 +41,7 @@ export class CredentialProbe {
       tenant,
       uuid,
     );
-    const checked: string[] = [];
+    const answeredIds: string[] = [];
     for (const { connection_id } of rows) {
       const connectionId = encodeId("con", connection_id);
       const connection = await connections.record(tenant, connectionId);
@@ -51,9 +51,9 @@ export class CredentialProbe {
       if (outcome === "rejected")
         throw new DomainError("CREDENTIAL_REJECTED", { detail: `${connectionId}: ${detail}` });
       if (outcome === "failed") throw new DomainError("UPSTREAM_FAILED", { detail: `${connectionId}: ${detail}` });
-      if (outcome === "ok") checked.push(connectionId);
+      if (outcome === "ok") answeredIds.push(connectionId);
     }
-    return checked;
+    return answeredIds;
   }
 
   /** Has the connections verified again that the vendor had refused with the former version. */

@@ -5,7 +5,7 @@ import { aPrincipal, eventually, type IntegrationFixture, startIntegrationFixtur
 
 const create = `mutation ($input: CreateCredentialInput!) { createCredential(input: $input) { credentialId } }`;
 const revoke = `mutation ($id: ID!) { revokeCredential(credentialId: $id, input: { reason: "leaked" }) { status } }`;
-const read = `query ($id: ID!) { credential(credentialId: $id) {
+const credentialQuery = `query ($id: ID!) { credential(credentialId: $id) {
   name kind status graceSeconds expiresAt versions { version versionRef stage reason retiredAt graceEndsAt } } }`;
 const list = `query ($filter: CredentialFilterInput, $sort: String) {
   credentials(filter: $filter, sort: $sort, first: 2) { items { name } nextCursor } }`;
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-const made = async (principal = aPrincipal(), input: Record<string, unknown> = {}) => {
+const createCredential = async (principal = aPrincipal(), input: Record<string, unknown> = {}) => {
   const { data, errors } = await fixture.run(principal, create, {
     input: { name: "vendor", kind: "ApiKey", secret: { apiKey: "very-visible" }, ...input },
   });
@@ -28,8 +28,8 @@ describe("credentials", () => {
   it("show their versions and never their secrets", async () => {
     const principal = aPrincipal();
     const expiresAt = "2027-01-01T00:00:00.000Z";
-    const id = await made(principal, { expiresAt, graceSeconds: 60 });
-    const { data } = await fixture.run(principal, read, { id });
+    const id = await createCredential(principal, { expiresAt, graceSeconds: 60 });
+    const { data } = await fixture.run(principal, credentialQuery, { id });
     expect(data?.["credential"]).toMatchObject({
       ...{ name: "vendor", kind: "ApiKey", status: "Active", graceSeconds: 60, expiresAt },
       versions: [{ version: 1, versionRef: "secret://vendor#v1", stage: "Current", reason: null, retiredAt: null }],
@@ -39,9 +39,9 @@ describe("credentials", () => {
 
   it("are listed by state, kind and expiry, those of the own tenant only", async () => {
     const principal = aPrincipal();
-    await made();
-    for (const name of ["c", "a", "b"]) await made(principal, { name });
-    await made(principal, { name: "d", kind: "Custom", expiresAt: "2027-01-01T00:00:00Z" });
+    await createCredential();
+    for (const name of ["c", "a", "b"]) await createCredential(principal, { name });
+    await createCredential(principal, { name: "d", kind: "Custom", expiresAt: "2027-01-01T00:00:00Z" });
     const names = async (variables: Record<string, unknown>) => {
       const { data, errors } = await fixture.run(principal, list, variables);
       expect(errors).toBeUndefined();
@@ -67,9 +67,9 @@ describe("credentials", () => {
     await client.connect();
     await client.query("listen credential_changed");
     const principal = aPrincipal();
-    const id = await made(principal);
+    const id = await createCredential(principal);
     expect((await fixture.run(principal, revoke, { id })).data).toEqual({ revokeCredential: { status: "Revoked" } });
-    const { data } = await fixture.run(principal, read, { id });
+    const { data } = await fixture.run(principal, credentialQuery, { id });
     expect(data?.["credential"]).toMatchObject({
       status: "Revoked",
       versions: [{ stage: "Retired", retiredAt: expect.any(String) }],
@@ -100,7 +100,7 @@ describe("credentials", () => {
 
   it("that are being verified are revoked after the run that verifies them has ended", async () => {
     const principal = aPrincipal();
-    const id = await made(principal);
+    const id = await createCredential(principal);
     const tenant = tenantWithId(principal.tenantId ?? "").uuid;
     const { data } = await fixture.run(
       principal,
@@ -108,8 +108,8 @@ describe("credentials", () => {
       { input: { credentialId: id, secret: { apiKey: "another-secret" } } },
     );
     await eventually(async () => {
-      const { data: shown } = await fixture.run(principal, read, { id });
-      return shown?.["credential"].status === "Active" ? true : undefined;
+      const { data: shownData } = await fixture.run(principal, credentialQuery, { id });
+      return shownData?.["credential"].status === "Active" ? true : undefined;
     });
     await fixture.rows("update integration.credentials set status = 'Rotating' where tenant_id = $1", tenant);
     const runId = decodeId("run", data?.["rotateCredential"].verificationRunId);
@@ -118,12 +118,12 @@ describe("credentials", () => {
     await client.query("begin");
     await client.query("select set_config('app.tenant', $1, true)", [tenant]);
     await client.query("select from integration.runs where run_id = $1 for update", [runId]);
-    const revoked = fixture.run(principal, revoke, { id });
+    const revocation = fixture.run(principal, revoke, { id });
     const waits = "select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
     await eventually(async () => (await fixture.rows(waits))[0]);
     const { rowCount } = await client.query("select from integration.credentials for update nowait");
     await client.query("rollback");
     await client.end();
-    expect([rowCount, (await revoked).data]).toEqual([1, { revokeCredential: { status: "Revoked" } }]);
+    expect([rowCount, (await revocation).data]).toEqual([1, { revokeCredential: { status: "Revoked" } }]);
   });
 });

@@ -11,7 +11,7 @@ const phases = [
   "run.ended",
   "credentialRotation.retiring",
 ];
-/** A generous limit for the time until the last start continues the jobs of all killed processes. */
+/** A generous limit for the time until the last start continues all killed processes' jobs. */
 const takeoverMs = 120_000;
 
 describe("kill -9 in the rotation of credentials", () => {
@@ -27,7 +27,7 @@ describe("kill -9 in the rotation of credentials", () => {
   const sql = <Row>(text: string) => subgraph.rows<Row>(text, tenant);
 
   async function someCredentials(): Promise<string[]> {
-    const made: string[] = [];
+    const credentialIds: string[] = [];
     for (let count = 0; count < kills; count += 1) {
       const secret = { signingSecret: `whsec_${Buffer.alloc(32, count + 1).toString("base64")}` };
       const { credentialId } = await subgraph.only(
@@ -35,9 +35,9 @@ describe("kill -9 in the rotation of credentials", () => {
         "mutation ($input: CreateCredentialInput!) { createCredential(input: $input) { credentialId } }",
         { input: { name: `c${count}`, kind: "WebhookSigning", secret } },
       );
-      made.push(credentialId);
+      credentialIds.push(credentialId);
     }
-    return made;
+    return credentialIds;
   }
 
   const rotate = (credentialId: string) =>
@@ -94,16 +94,16 @@ describe("kill -9 in the rotation of credentials", () => {
     await subgraph.start();
     // An earlier job may have killed a process before it took its request.
     for (const id of credentials) if ((await versionsOf(id)).length < 2) await rotate(id);
-    const done = async () => {
+    const areAllRetired = async () => {
       const versions = await Promise.all(credentials.map(versionsOf));
       return versions.every(([first]) => first?.stage === "Retired");
     };
-    await eventually("each former version is retired", done, takeoverMs);
-    const expected = [
+    await eventually("each former version is retired", areAllRetired, takeoverMs);
+    const expectedVersions = [
       { version: 1, stage: "Retired", readable: false },
       { version: 2, stage: "Current", readable: true },
     ];
-    for (const id of credentials) expect(await versionsOf(id)).toEqual(expected);
+    for (const id of credentials) expect(await versionsOf(id)).toEqual(expectedVersions);
     const events = await sql<{ type: string; count: number }>(
       `select envelope->>'type' as type, count(*)::int from integration.outbox
        where tenant_id = $1 and envelope->>'type' like 'Credential%' and envelope->>'messagekind' = 'event'

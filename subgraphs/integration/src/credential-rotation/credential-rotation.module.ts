@@ -21,11 +21,11 @@ import { SignedEcho } from "./signed-echo.js";
 import { VerifyCredential } from "./verify-credential.js";
 
 export interface CredentialRotationSettings {
-  /** The time by which grace periods and expiries end. Default: the clock of the system. */
+  /** The time by which grace periods and expiries end. Default: the system clock. */
   readonly clock?: () => Date;
 }
 
-/** Rotation of credentials: a new version is verified, promoted, and the old one retired after its grace period. */
+/** Rotates credentials: a new version is verified and promoted, and the old one retired after its grace period. */
 export const credentialRotation: SliceModule<CredentialRotationSettings> = {
   slice: "credential-rotation",
   events: [

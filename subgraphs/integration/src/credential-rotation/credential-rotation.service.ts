@@ -42,8 +42,8 @@ export class CredentialRotationService {
   }
 
   /**
-   * Starts a rotation, or gives one that waits its secret. Only this response contains a generated secret: the stored result of an Idempotency-Key does
-   * not, so a replay has `signingSecret: null`. `field` is the root field of the request.
+   * Starts a rotation, or gives one that waits its secret. Only this response contains a generated secret: the stored
+   * result for an Idempotency-Key does not, so a replay has `signingSecret: null`. `field` is the request's root field.
    */
   async rotate(
     context: RequestContext,
@@ -54,34 +54,40 @@ export class CredentialRotationService {
     const { database, versions, digest, start } = this.#services;
     const { credentialId, secret = null, graceSeconds = null, expiresAt = null } = input;
     const reason = checkedReason(input.reason);
-    const requestWith = (shown: string | null) => ({ credentialId, reason, graceSeconds, expiresAt, secret: shown });
-    let started: StartedRotation | undefined;
+    const requestWith = (secretOrDigest: string | null) => ({
+      credentialId,
+      reason,
+      graceSeconds,
+      expiresAt,
+      secret: secretOrDigest,
+    });
+    let startedRotation: StartedRotation | undefined;
     const answer = await idempotentMutation<CredentialRotationType>(database, context, {
       field,
       arguments: requestWith(secret && digest.of(secret)),
       formerArguments: secret ? digest.formerly(secret).map(requestWith) : [],
       commit: async (transaction) => {
         const credential = await this.#lock(transaction, credentialId);
-        const wanted = { graceSeconds, expiresAt: expiresAt === null ? null : new Date(expiresAt) };
+        const schedule = { graceSeconds, expiresAt: expiresAt === null ? null : new Date(expiresAt) };
         const waits = secret !== null && credential.materialDueAt !== null;
         if (!waits) requireNotRotating(credential);
         if (secret) await requireOtherSecret(transaction, { versions, digest, credential, secret });
-        started = waits
+        startedRotation = waits
           ? await start.giveIn(transaction, credential, {
-              ...wanted,
+              ...schedule,
               secret,
               reason: input.reason == null ? null : reason,
             })
-          : await start.startIn(transaction, credential, { ...wanted, secret, reason, shown: true });
-        return started.rotation;
+          : await start.startIn(transaction, credential, { ...schedule, secret, reason, shown: true });
+        return startedRotation.rotation;
       },
     });
-    // A transaction that runs again may return the result of another request, which has no secret.
-    if (started?.rotation === answer) answer.signingSecret = started.generated;
+    // A transaction that runs again may return another request's result, which has no secret.
+    if (startedRotation?.rotation === answer) answer.signingSecret = startedRotation.generated;
     return answer;
   }
 
-  /** Locks the run of an open rotation and the credential. */
+  /** Locks an open rotation's run and the credential. */
   async #lock(transaction: Transaction, credentialId: string): Promise<LockedCredential> {
     await transaction.defer(lockVerification, [transaction.tenant.uuid, decodeId("crd", credentialId)]);
     return this.#services.versions.lock(transaction, credentialId);
@@ -147,17 +153,17 @@ export class CredentialRotationService {
    */
   async reveal(context: RequestContext, credentialId: string): Promise<CredentialRotationType> {
     const { database, versions, start } = this.#services;
-    let shown: { rotation: CredentialRotationType; secret: string } | undefined;
+    let revealedSecret: { rotation: CredentialRotationType; secret: string } | undefined;
     const answer = await idempotentMutation<CredentialRotationType>(database, context, {
       field: "revealSigningSecret",
       arguments: { credentialId },
       commit: async (transaction) => {
         const credential = await versions.lock(transaction, credentialId);
-        shown = await start.reveal(transaction, credential);
-        return shown.rotation;
+        revealedSecret = await start.reveal(transaction, credential);
+        return revealedSecret.rotation;
       },
     });
-    if (shown?.rotation === answer) answer.signingSecret = shown.secret;
+    if (revealedSecret?.rotation === answer) answer.signingSecret = revealedSecret.secret;
     return answer;
   }
 
@@ -172,7 +178,7 @@ export class CredentialRotationService {
         const verification = status === "Rotating" || materialDueAt !== null ? rotationRunId : null;
         await versions.revoke(transaction, credential, reason);
         await tokens.forgetOf(transaction, credentialId);
-        // The handler of the run finds a credential that is no longer Rotating, and leaves it as it is.
+        // The run's handler finds a credential that is no longer Rotating, and leaves it as it is.
         await endRetirements(transaction, runs, credentialId);
         if (verification !== null) await runs.cancelIn(transaction, verification, "The credential was revoked.");
         return credentialView(credential);
@@ -182,9 +188,9 @@ export class CredentialRotationService {
 }
 
 function checkedReason(reason: string | null | undefined): RotationReason {
-  const known = rotationReasons.find((candidate) => candidate === (reason ?? "ManualRotation"));
-  if (known === undefined) throw invalidEnumValue([{ pointer: "/input/reason", allowed: rotationReasons }]);
-  return known;
+  const rotationReason = rotationReasons.find((candidate) => candidate === (reason ?? "ManualRotation"));
+  if (rotationReason === undefined) throw invalidEnumValue([{ pointer: "/input/reason", allowed: rotationReasons }]);
+  return rotationReason;
 }
 
 interface Rotated {

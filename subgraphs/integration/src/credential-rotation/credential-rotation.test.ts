@@ -47,34 +47,34 @@ async function aCredential(principal: Principal, input: Record<string, unknown> 
 }
 const rotate = (principal: Principal, credentialId: string, more: Record<string, unknown> = {}, key?: string) =>
   fixture.run(principal, rotateMutation, { input: { credentialId, ...more } }, key);
-const read = async (principal: Principal, id: string) =>
+const readCredential = async (principal: Principal, id: string) =>
   succeeded(await fixture.run(principal, readQuery, { id }))["credential"] as unknown as {
     status: string;
     currentVersionRef: string;
     versions: { version: number; stage: string; graceEndsAt: string | null; promotedAt: string | null }[];
   };
 const stagesOf = async (principal: Principal, id: string) =>
-  (await read(principal, id)).versions.map(({ version, stage }) => `${version} ${stage}`);
+  (await readCredential(principal, id)).versions.map(({ version, stage }) => `${version} ${stage}`);
 const becomes = (principal: Principal, id: string, ...stages: string[]) =>
   eventually(async () => ((await stagesOf(principal, id)).join() === stages.join() ? true : undefined));
 const move = (principal: Principal, mutation: keyof typeof moves, id: string) =>
   fixture.run(principal, moves[mutation], { id });
 const eventsOf = async (id: string) => {
-  const found = await fixture.rows<{ type: string }>(
+  const events = await fixture.rows<{ type: string }>(
     "select envelope->>'type' as type from integration.outbox where envelope->>'subject' = $1 and envelope->>'messagekind' = 'event' order by seq",
     `credentials/${id}`,
   );
-  return found.map(({ type }) => type);
+  return events.map(({ type }) => type);
 };
-/** Ends the grace period of a version, and lets the run begin that waits for its end. */
+/** Ends a version's grace period, and lets the run begin that waits for its end. */
 async function endGrace({ tenantId = "" }: Principal, id: string, version: number): Promise<void> {
   const names = [decodeId("ten", tenantId), decodeId("crd", id), version];
-  const ended = await fixture.rows(
+  const endedRows = await fixture.rows(
     `update integration.credential_versions set grace_ends_at = now()
      where tenant_id = $1 and credential_id = $2 and version = $3 and grace_ends_at > now() returning version`,
     ...names,
   );
-  expect(ended).toEqual([{ version }]);
+  expect(endedRows).toEqual([{ version }]);
   await fixture.rows(
     "update integration_jobs.job set start_after = now() where group_id = $1 and name = 'integration.runs' and state < 'active'",
     tenantId,
@@ -89,11 +89,10 @@ describe("a rotation", () => {
     const principal = aPrincipal();
     const first = aSecret();
     const id = await aCredential(principal, { secret: { signingSecret: first } });
-    const { rotateCredential: started } = succeeded(await rotate(principal, id, { graceSeconds: 3600 })) as Record<
-      string,
-      Record<string, string>
-    >;
-    expect(started).toMatchObject({
+    const { rotateCredential: startedRotation } = succeeded(
+      await rotate(principal, id, { graceSeconds: 3600 }),
+    ) as Record<string, Record<string, string>>;
+    expect(startedRotation).toMatchObject({
       credentialId: id,
       status: "Rotating",
       newVersionRef: expect.stringMatching(/#v2$/),
@@ -101,17 +100,17 @@ describe("a rotation", () => {
       signingSecret: expect.stringMatching(/^whsec_/),
     });
     await becomes(principal, id, "2 Current", "1 Previous");
-    expect(await signingSecrets(principal, id)).toEqual([started?.["signingSecret"], first]);
+    expect(await signingSecrets(principal, id)).toEqual([startedRotation?.["signingSecret"], first]);
     await endGrace(principal, id, 1);
     await becomes(principal, id, "2 Current", "1 Retired");
-    expect(await signingSecrets(principal, id)).toEqual([started?.["signingSecret"]]);
-    const { status, currentVersionRef, versions } = await read(principal, id);
+    expect(await signingSecrets(principal, id)).toEqual([startedRotation?.["signingSecret"]]);
+    const { status, currentVersionRef, versions } = await readCredential(principal, id);
     expect({ status, currentVersionRef }).toMatchObject({
       status: "Active",
-      currentVersionRef: started?.["newVersionRef"],
+      currentVersionRef: startedRotation?.["newVersionRef"],
     });
     expect(versions).toMatchObject([
-      { reason: "ManualRotation", verificationRunId: started?.["verificationRunId"], graceEndsAt: null },
+      { reason: "ManualRotation", verificationRunId: startedRotation?.["verificationRunId"], graceEndsAt: null },
       { reason: null, retiredAt: expect.any(String), graceEndsAt: null },
     ]);
     expect(await eventsOf(id)).toEqual([
@@ -126,11 +125,11 @@ describe("a rotation", () => {
       { operation: "VerifyCredential", status: "Completed", result: { version: 2, check: "SignedEcho" } },
       { operation: "RetireCredentialVersion", status: "Completed", result: { version: 1 } },
     ]);
-    const [left] = await fixture.rows<{ text: string }>(
+    const [leftovers] = await fixture.rows<{ text: string }>(
       `select (select string_agg(o::text, '') from integration.outbox o) || (select string_agg(r::text, '') from integration.runs r)
          || coalesce((select string_agg(i::text, '') from integration.idempotency_records i), '') as text`,
     );
-    for (const secret of [first, started?.["signingSecret"]]) expect(left?.text).not.toContain(secret);
+    for (const secret of [first, startedRotation?.["signingSecret"]]) expect(leftovers?.text).not.toContain(secret);
   });
 
   it("shows a generated secret once, and the same rotation for a repeated key", async () => {
@@ -148,13 +147,13 @@ describe("a rotation", () => {
   it("is refused while another one runs, with the run that verifies it", async () => {
     const principal = aPrincipal();
     const id = await aCredential(principal);
-    const [one, other] = await Promise.all([rotate(principal, id), rotate(principal, id)]);
-    const [won, lost] = one.errors ? [other, one] : [one, other];
-    const { verificationRunId } = succeeded(won)["rotateCredential"] as unknown as Record<string, string>;
+    const [first, other] = await Promise.all([rotate(principal, id), rotate(principal, id)]);
+    const [winner, loser] = first.errors ? [other, first] : [first, other];
+    const { verificationRunId } = succeeded(winner)["rotateCredential"] as unknown as Record<string, string>;
     // The verification may have ended before the second request took the lock.
-    if (lost.errors)
-      expect(refusal(lost)).toMatchObject({ code: "CREDENTIAL_ROTATION_IN_PROGRESS", verificationRunId });
-    await becomes(principal, id, ...(lost.errors ? ["2 Current"] : ["3 Current", "2 Previous"]), "1 Previous");
+    if (loser.errors)
+      expect(refusal(loser)).toMatchObject({ code: "CREDENTIAL_ROTATION_IN_PROGRESS", verificationRunId });
+    await becomes(principal, id, ...(loser.errors ? ["2 Current"] : ["3 Current", "2 Previous"]), "1 Previous");
     await fixture.rows(
       "update integration.credentials set status = 'Rotating' where tenant_id = $1",
       tenantWithId(principal.tenantId ?? "").uuid,
@@ -179,7 +178,10 @@ describe("a rotation", () => {
     const secret = { clientId: "a", clientSecret: "c" };
     succeeded(await rotate(principal, id, { secret, expiresAt: "2030-01-01T00:00:00Z" }));
     await becomes(principal, id, "2 Current", "1 Previous");
-    expect(await read(principal, id)).toMatchObject({ status: "Active", expiresAt: "2030-01-01T00:00:00.000Z" });
+    expect(await readCredential(principal, id)).toMatchObject({
+      status: "Active",
+      expiresAt: "2030-01-01T00:00:00.000Z",
+    });
     const service = fixture.integration.get(CredentialService);
     const tenant = tenantWithId(principal.tenantId ?? "");
     const cause = { trace: continueTrace(undefined) };
@@ -233,8 +235,8 @@ describe("a rotation", () => {
     const principal = aPrincipal();
     const secret = { apiKey: "a", hosts: ["vendor.example"] };
     const id = await aCredential(principal, { kind: "ApiKey", secret });
-    const same = { hosts: ["vendor.example"], apiKey: "a" };
-    expect(refusal(await rotate(principal, id, { secret: same }))).toMatchObject({ code: "SECRET_UNCHANGED" });
+    const sameSecret = { hosts: ["vendor.example"], apiKey: "a" };
+    expect(refusal(await rotate(principal, id, { secret: sameSecret }))).toMatchObject({ code: "SECRET_UNCHANGED" });
     expect(await stagesOf(principal, id)).toEqual(["1 Current"]);
   });
 
@@ -283,7 +285,7 @@ describe("a rotation", () => {
     const cancel = "mutation ($id: ID!) { cancelRun(runId: $id) { status } }";
     await fixture.run(principal, cancel, { id: verificationRunId });
     await becomes(principal, id, "2 Failed", "1 Current");
-    expect(await read(principal, id)).toMatchObject({ status: "RotationFailed" });
+    expect(await readCredential(principal, id)).toMatchObject({ status: "RotationFailed" });
     expect((await eventsOf(id)).at(-1)).toBe("CredentialRotationFailed");
     const [row] = await fixture.rows<{ key: Buffer | null }>(
       "select wrapped_key as key from integration.credential_versions where tenant_id = $1 and version = 2",

@@ -32,15 +32,15 @@ async function aCredential(principal: Principal, input: Record<string, unknown>)
   return data?.["createCredential"].credentialId as string;
 }
 const eventsOf = async (id: string) => {
-  const found = await fixture.rows<{ text: string }>(
+  const events = await fixture.rows<{ text: string }>(
     `select (envelope->>'type') || coalesce(' ' || (envelope->'data'->>'days'), '') as text from integration.outbox
      where envelope->>'subject' = $1 and envelope->>'messagekind' = 'event'
        and envelope->>'type' <> 'CredentialVersionRetired' order by seq`,
     `credentials/${id}`,
   );
-  return found.map(({ text }) => text.replace("Credential", ""));
+  return events.map(({ text }) => text.replace("Credential", ""));
 };
-const read = async (principal: Principal, id: string) =>
+const readCredential = async (principal: Principal, id: string) =>
   (await fixture.run(principal, readQuery, { id })).data?.["credential"] as Record<string, unknown>;
 async function happens(id: string, ...events: string[]): Promise<void> {
   const all = ["Created", ...events];
@@ -75,7 +75,7 @@ describe("the schedule of a credential", () => {
     }
     now = day(100);
     await happens(id, ...warnings, "Expired");
-    expect(await read(principal, id)).toMatchObject({ status: "Expired" });
+    expect(await readCredential(principal, id)).toMatchObject({ status: "Expired" });
     const rotate = "mutation ($input: RotateCredentialInput!) { rotateCredential(input: $input) { status } }";
     const input = { credentialId: id, secret: { apiKey: "b" }, expiresAt: day(200).toISOString() };
     expect((await fixture.run(principal, rotate, { input })).errors).toBeUndefined();
@@ -94,13 +94,13 @@ describe("the schedule of a credential", () => {
     });
     now = day(90);
     await happens(id, "RotationStarted", "VersionPromoted", "Rotated");
-    expect(await read(principal, id)).toMatchObject({
+    expect(await readCredential(principal, id)).toMatchObject({
       status: "Active",
       nextRotationAt: day(180).toISOString(),
       versions: [{ version: 2, stage: "Current", reason: "ScheduledRotation" }, { stage: "Previous" }],
     });
-    const shown = await fixture.run(principal, reveal, { id }, "once");
-    expect(shown.data?.["revealSigningSecret"]).toMatchObject({
+    const revealAnswer = await fixture.run(principal, reveal, { id }, "once");
+    expect(revealAnswer.data?.["revealSigningSecret"]).toMatchObject({
       newVersionRef: "secret://vendor#v2",
       signingSecret: expect.stringMatching(/^whsec_/),
     });
@@ -117,7 +117,10 @@ describe("the schedule of a credential", () => {
     await happens(id, "RotationDue");
     now = day(60);
     await happens(id, "RotationDue", "RotationDue");
-    expect(await read(principal, id)).toMatchObject({ status: "Active", nextRotationAt: day(90).toISOString() });
+    expect(await readCredential(principal, id)).toMatchObject({
+      status: "Active",
+      nextRotationAt: day(90).toISOString(),
+    });
   });
 
   it("can be changed and taken away", async () => {

@@ -7,7 +7,7 @@ import { nextRotation } from "../credentials/credentials/credential-schedule.js"
 import type { CredentialVersions } from "../credentials/credentials/credential-versions.js";
 import type { UpdateCredentialInput } from "./credential-rotation.input.js";
 
-/** Changes the schedule of credentials. */
+/** Changes credentials' schedules. */
 export class CredentialUpdateService {
   readonly #database: Database;
   readonly #versions: CredentialVersions;

@@ -2,7 +2,7 @@
 
 const batchSize = 500;
 
-/** Credentials of all tenants with a change that is due at $1 and has no job yet. */
+/** All tenants' credentials with a change that is due at $1 and has no job yet. */
 export const dueCredentials = {
   name: "due_credentials",
   text: `select tenant_id, credential_id from credentials
@@ -10,7 +10,7 @@ export const dueCredentials = {
   batchSize,
 };
 
-/** Marks a due change ($3: now) of a credential as sent, unless another process did. */
+/** Marks a credential's due change ($3: now) as sent, unless another process did. */
 export const markChangeSent = {
   name: "mark_credential_change_sent",
   text: `update credentials set change_sent_at = $3

@@ -14,7 +14,7 @@ type DueRow = Pick<CredentialRow, "tenant_id" | "credential_id">;
 
 interface Resources {
   readonly database: Database;
-  /** Connects as the worker role, which sees the credentials of all tenants that time changes. */
+  /** Connects as the worker role, which sees all tenants' credentials that time changes. */
   readonly workers: Pick<Pool, "query">;
   readonly jobs: JobQueue;
   readonly logger: Logger;
@@ -22,8 +22,8 @@ interface Resources {
 }
 
 /**
- * Looks once a second for credentials with a due change, and sends the job of each of them. The row remembers that its
- * job was sent, in the same transaction, so that several processes send one job.
+ * Looks once a second for credentials with a due change, and sends a job for each. The row remembers that its job was
+ * sent, in the same transaction, so that several processes send one job.
  */
 export class DueCredentials {
   readonly #resources: Resources;
@@ -46,30 +46,30 @@ export class DueCredentials {
     return this.#loop.stop();
   }
 
-  /** Sends the jobs of one batch; true if more rows are waiting. A row that fails does not stop the others. */
+  /** Sends one batch's jobs; true if more rows are waiting. A row that fails does not stop the others. */
   async #look(): Promise<boolean> {
     const { workers, logger, clock } = this.#resources;
     const now = clock();
     const { name, text, batchSize } = dueCredentials;
     const { rows } = await workers.query<DueRow>({ name, text, values: [now] });
-    let sent = 0;
+    let sentCount = 0;
     for (const row of rows) {
       const payload = { tenantId: encodeId("ten", row.tenant_id), credentialId: encodeId("crd", row.credential_id) };
       try {
-        if (await this.#send(row, payload, now)) sent += 1;
+        if (await this.#send(row, payload, now)) sentCount += 1;
       } catch (error) {
         logger.warn({ err: error, ...payload }, "the job of a due credential was not sent; the next look is soon");
       }
     }
-    return rows.length === batchSize && sent > 0;
+    return rows.length === batchSize && sentCount > 0;
   }
 
   #send(row: DueRow, payload: AdvanceCredentialPayload, now: Date): Promise<boolean> {
     const { database, jobs } = this.#resources;
     const cause = { trace: continueTrace(undefined), actorId: "system" };
     return database.transaction(tenantWithId(payload.tenantId), cause, async (transaction) => {
-      const marked = await transaction.execute(markChangeSent, [row.tenant_id, row.credential_id, now]);
-      if (marked.length === 0) return false;
+      const markedRows = await transaction.execute(markChangeSent, [row.tenant_id, row.credential_id, now]);
+      if (markedRows.length === 0) return false;
       await jobs.send(transaction, advanceCredentialJob, payload);
       return true;
     });

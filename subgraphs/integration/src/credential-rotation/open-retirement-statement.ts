@@ -2,7 +2,7 @@
 
 /**
  * $1: tenant, $2: credential. The runs that wait to retire a version that is no longer Previous. One whose end another
- * transaction writes is left out, since that transaction waits for the lock of the credential.
+ * transaction writes is left out, since that transaction waits for the credential's lock.
  */
 export const openRetirements = {
   name: "credential_open_retirements",

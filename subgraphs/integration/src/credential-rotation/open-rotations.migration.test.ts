@@ -74,8 +74,8 @@ async function stateOf(id: string): Promise<string> {
 
 describe("a rotation that was open before versions could wait for their material", () => {
   it("goes on: its version is verified and used", async () => {
-    const done = async () => ((await stateOf(credentialId)) === "Active,Current,Previous" ? true : undefined);
-    await eventually(done, 300_000);
+    const hasFinalState = async () => ((await stateOf(credentialId)) === "Active,Current,Previous" ? true : undefined);
+    await eventually(hasFinalState, 300_000);
   });
 
   it("does not keep other credentials from their changes", async () => {

@@ -9,10 +9,10 @@ import type { RunRecord } from "../runs/run-record.js";
 import { openRetirements } from "./open-retirement-statement.js";
 import { namedVersion, subjectOf } from "./run-subject.js";
 
-/** The clocks of the database, which starts the run, and of this process may differ by this much. */
+/** The clocks in the database, which starts the run, and in this process may differ by this much. */
 const clockDifferenceMs = 2000;
 
-/** The shortest pause before another run, also where the clock of this process is far behind. */
+/** The shortest pause before another run, also where this process's clock is far behind. */
 const pauseMs = 5000;
 
 /**
@@ -61,8 +61,8 @@ export class RetireCredentialVersion implements RunHandler {
 }
 
 /**
- * Cancels the runs that wait to retire versions of a credential which are no longer Previous. Call it under the lock of
- * the credential, after the change.
+ * Cancels the runs that wait to retire a credential's versions which are no longer Previous. Call it under the
+ * credential's lock, after the change.
  */
 export async function endRetirements(transaction: Transaction, runs: RunService, credentialId: string): Promise<void> {
   const { em, execute, tenant } = transaction;

@@ -20,7 +20,7 @@ import type { CredentialRotationType } from "./credential-rotation.type.js";
 /** How long a new version waits for its secret. */
 const materialWaitMs = 7 * 24 * 60 * 60 * 1000;
 
-/** Where a person or a program gives the secret of a waiting version. */
+/** Where a person or a program gives a waiting version its secret. */
 const materialEndpoint = "POST /integrations/credentials/rotate";
 
 /** A credential that `CredentialVersions.lock` has returned. */
@@ -31,14 +31,14 @@ interface WantedRotation {
   readonly reason: RotationReason;
   /** Null: the platform generates the secret, or the new version waits for it. */
   readonly secret: SecretMaterial | null;
-  /** Null: the grace period of the credential. */
+  /** Null: the credential's grace period. */
   readonly graceSeconds: number | null;
   readonly expiresAt: Date | null;
   /** Whether the caller is shown a generated secret in the response. */
   readonly shown: boolean;
 }
 
-/** The secret of a waiting version. Null members keep those that the rotation was started with. */
+/** The secret for a waiting version. Null members keep those that the rotation was started with. */
 type GivenSecret = Pick<WantedRotation, "graceSeconds" | "expiresAt"> & {
   readonly reason: RotationReason | null;
   readonly secret: SecretMaterial;
@@ -73,9 +73,10 @@ export class RotationStart {
     requireNotRotating(credential);
     requireMove(credential, "Rotating");
     const { credentialId, name, kind } = credential;
-    const made = secret === null && canGenerate(kind) ? await this.#generatedSecret(transaction, credential) : null;
-    const generated = made === null || isEd25519Secret(made) ? null : made;
-    const material = secret ?? (made === null ? null : { signingSecret: made });
+    const newSecret =
+      secret === null && canGenerate(kind) ? await this.#generatedSecret(transaction, credential) : null;
+    const symmetricSecret = newSecret === null || isEd25519Secret(newSecret) ? null : newSecret;
+    const material = secret ?? (newSecret === null ? null : { signingSecret: newSecret });
     if (material) checkMaterial(kind, material);
     const version = await this.#versions.nextVersion(transaction, credential);
     const materialDueAt = material ? null : new Date(this.#clock().getTime() + materialWaitMs);
@@ -88,7 +89,7 @@ export class RotationStart {
       ...{ version, reason, verificationRunId, secret: material, materialDueAt },
       graceSeconds: graceOf(credential, reason, graceSeconds),
       expiresAt: expiresAt ?? (material && materialExpiry(kind, material)),
-      unseen: generated !== null && !shown,
+      unseen: symmetricSecret !== null && !shown,
     });
     const newVersionRef = credentialVersionRef(name, version);
     const subject = `credentials/${credentialId}`;
@@ -100,10 +101,10 @@ export class RotationStart {
         subject,
         data: { ...data, kind, giveAt: materialEndpoint, materialDueAt },
       });
-    return { rotation: rotationView(credential, { version, verificationRunId }), generated };
+    return { rotation: rotationView(credential, { version, verificationRunId }), generated: symmetricSecret };
   }
 
-  /** Gives the waiting version of a rotation its secret, and lets the run begin that verifies it. */
+  /** Gives a rotation's waiting version its secret, and lets the run begin that verifies it. */
   async giveIn(
     transaction: Transaction,
     credential: LockedCredential,
@@ -114,12 +115,12 @@ export class RotationStart {
     const { version, verificationRunId } = waiting;
     if (verificationRunId === null) throw new Error(`No run verifies version ${version} of ${credential.credentialId}`);
     const newReason = reason ?? waiting.reason ?? "ManualRotation";
-    const given = {
+    const newMembers = {
       ...{ secret, reason: newReason },
       graceSeconds: graceOf(credential, newReason, graceSeconds ?? waiting.graceSeconds),
       expiresAt: expiresAt ?? this.#future(waiting.expiresAt) ?? materialExpiry(credential.kind, secret),
     };
-    await this.#versions.give(transaction, credential, { waiting, given });
+    await this.#versions.give(transaction, credential, { waiting, given: newMembers });
     await this.#runs.releaseIn(transaction, verificationRunId);
     // Its flush lets the failpoint stand between the statements and the commit.
     await transaction.em.flush();
@@ -127,7 +128,7 @@ export class RotationStart {
     return { rotation: rotationView(credential, { version, verificationRunId }), generated: null };
   }
 
-  /** A time of the first request may have passed while the version waited. */
+  /** A time in the first request may have passed while the version waited. */
   #future(time: Date | null): Date | null {
     return time !== null && time > this.#clock() ? time : null;
   }
@@ -141,7 +142,7 @@ export class RotationStart {
     return generateSecretOfType(isAsymmetric ? "ed25519" : "symmetric");
   }
 
-  /** The generated secret that nobody has seen yet, of the newest version that has one. */
+  /** The generated secret that nobody has seen yet, from the newest version that has one. */
   async reveal(
     transaction: Transaction,
     credential: LockedCredential,
@@ -179,7 +180,7 @@ function rotationView(
 const graceOf = (credential: LockedCredential, reason: RotationReason, seconds: number | null): number =>
   reason === "CompromiseSuspected" ? 0 : (seconds ?? credential.graceSeconds ?? defaultGraceSeconds);
 
-/** A run that waits for the secret of its version. */
+/** A run that waits for its version's secret. */
 const heldBack = (until: Date) =>
   ({
     isHeldBack: true,
@@ -187,7 +188,7 @@ const heldBack = (until: Date) =>
     progress: { awaits: "CredentialMaterial", giveAt: materialEndpoint, until: until.toISOString() },
   }) as const;
 
-/** Whether the platform can generate the secret of a credential. */
+/** Whether the platform can generate the credential's secret. */
 export const canGenerate = (kind: CredentialKind): boolean => kind === "WebhookSigning";
 
 /** Throws CREDENTIAL_ROTATION_IN_PROGRESS with the run that verifies the new version. */

@@ -1,7 +1,7 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { RunRecord } from "../runs/run-record.js";
 
-/** The credential and the version of a run of this slice; undefined for a run that names none. */
+/** The credential and the version that a run in this slice names; undefined for a run that names none. */
 export function namedVersion({
   credentialId,
   payload,

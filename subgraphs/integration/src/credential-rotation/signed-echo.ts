@@ -6,7 +6,7 @@ interface Echo {
   readonly body: string;
 }
 
-/** Signs a test delivery of a tenant with these secrets, newest first, by the code that signs real deliveries. */
+/** Signs a tenant's test delivery with these secrets, newest first, by the code that signs real deliveries. */
 type SignEcho = (tenantId: string, secrets: readonly string[], now: Date) => Echo;
 
 /** The slice that sends webhooks registers here how it signs, so that a new signing secret is verified by it. */

@@ -1,7 +1,7 @@
 // tables: runs, credentials
 
 /**
- * $1: tenant, $2: credential. Locks the run that verifies a rotation, before the credential: the end of a run takes its
+ * $1: tenant, $2: credential. Locks the run that verifies a rotation, before the credential: a run's end takes its
  * locks in this order too.
  */
 export const lockVerification = {

@@ -24,7 +24,7 @@ interface VerificationServices {
   readonly probe: CredentialProbe;
 }
 
-/** Verifies the Pending version of a rotation, and promotes it. The run of a version that waits for its secret waits too. */
+/** Verifies a rotation's Pending version, and promotes it. A run whose version waits for its secret waits too. */
 export class VerifyCredential implements RunHandler {
   readonly delaysSeconds = [5, 30, 120, 600];
   readonly timeLimitSeconds = 60;
@@ -41,17 +41,17 @@ export class VerifyCredential implements RunHandler {
     await requireMaterial(database.reader, tenant, { credentialId, version });
     const { kind, material } = await credentials.openVersion(tenant, attempt.cause, credentialId, version);
     checkMaterial(kind, material);
-    let found: Record<string, unknown> = { check: "Local" };
+    let verification: Record<string, unknown> = { check: "Local" };
     if (kind === "WebhookSigning") {
       const others = await credentials.signingSecrets(tenant, credentialId);
       this.#echo(run.tenantId, [String(material["signingSecret"]), ...others]);
-      found = { check: "SignedEcho" };
+      verification = { check: "SignedEcho" };
     } else {
       const connectionIds = await probe.check(run, attempt);
-      if (connectionIds.length > 0) found = { check: "Probe", connectionIds };
+      if (connectionIds.length > 0) verification = { check: "Probe", connectionIds };
     }
     failpoint("credentialRotation.verified");
-    return { version, ...found };
+    return { version, ...verification };
   }
 
   async ended(transaction: Transaction, run: RunRecord, end: RunEnd): Promise<void> {
@@ -92,9 +92,9 @@ export class VerifyCredential implements RunHandler {
   #echo(tenantId: string, secrets: readonly string[]): void {
     const now = new Date();
     const { headers, body } = this.#services.echo.sign(tenantId, secrets, now);
-    const accepted = secrets.every((secret) => verifyWebhook(headers, body, [secret], { now }).verified);
-    const tampered = secrets.some((secret) => verifyWebhook(headers, `${body} `, [secret], { now }).verified);
-    if (!accepted || tampered)
+    const isAccepted = secrets.every((secret) => verifyWebhook(headers, body, [secret], { now }).verified);
+    const isTamperedAccepted = secrets.some((secret) => verifyWebhook(headers, `${body} `, [secret], { now }).verified);
+    if (!isAccepted || isTamperedAccepted)
       throw new DomainError("SIGNATURE_INVALID", {
         detail: "A delivery that was signed with the new secret could not be verified with it.",
       });

@@ -11,8 +11,8 @@ export function notificationTargetEndpoint(targets: NotificationTargetService): 
         return { connectionId: (await targets.connection(tenantId, command)) ?? "" };
       },
       async findSubscription({ tenantId, subscriptionId }) {
-        const found = await targets.subscription(tenantId, subscriptionId);
-        return { status: found?.status ?? "", eventType: found?.event_type ?? "" };
+        const target = await targets.subscription(tenantId, subscriptionId);
+        return { status: target?.status ?? "", eventType: target?.event_type ?? "" };
       },
     },
     ["spine"],

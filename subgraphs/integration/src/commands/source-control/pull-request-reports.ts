@@ -6,7 +6,7 @@ import { pullRequestForm } from "../../providers/providers/preset-source-control
 import { valueInPayload } from "../vendor-commands/answer-value.js";
 import { readPullRequest } from "./pull-request.js";
 
-/** Reports what a delivery tells about a pull request, in the words of the platform. */
+/** Reports what a delivery tells about a pull request, in the platform's words. */
 export const reportPullRequest: DeliveryHandler = async (transaction, { delivery, provider, payload }) => {
   const form = pullRequestForm(provider?.preset ?? null, delivery.event_name);
   const pullRequest = form && readPullRequest(form, form.delivery, payload.value);

@@ -7,7 +7,7 @@ import { renderedTemplate } from "../vendor-commands/rendered-template.js";
 import { readPullRequest, type VendorPullRequest } from "./pull-request.js";
 import type { RepositoryPlace } from "./repository-place.js";
 
-/** The content of a pull request. */
+/** A pull request's content. */
 export interface WantedPullRequest {
   readonly branch: string;
   readonly baseBranch: string;
@@ -19,17 +19,17 @@ export interface WantedPullRequest {
 interface Request {
   readonly method: "GET" | "POST";
   readonly path: string;
-  /** The values for the placeholders of the path. */
+  /** The values for the path's placeholders. */
   readonly values: Readonly<Record<string, string>>;
   readonly body?: Readonly<Record<string, unknown>>;
 }
 
-/** The list of an answer is read no further. */
+/** The list in an answer is read no further. */
 const maxListed = 100;
-/** Statuses with which a vendor refuses a second pull request of a branch, or one that cannot be. */
+/** Statuses with which a vendor refuses a branch's second pull request, or one that cannot be. */
 const refusals = [400, 409, 422];
 
-/** Asks the vendor of one connection about pull requests of one repository. */
+/** Asks one connection's vendor about pull requests in one repository. */
 export class PullRequestVendor {
   readonly #calls: VendorCalls;
   readonly #target: VendorTarget;
@@ -43,38 +43,42 @@ export class PullRequestVendor {
     this.#place = place;
   }
 
-  /** The pull request of the branch: an open one first, then a merged one. */
+  /** The branch's pull request: an open one first, then a merged one. */
   async find({ branch, baseBranch }: WantedPullRequest): Promise<VendorPullRequest | undefined> {
     const answer = await this.#ask({ method: "GET", path: this.#form.find.path, values: { branch, baseBranch } });
     requireSuccess(answer);
-    const listed = jsonOf(answer);
-    if (!Array.isArray(listed)) throw unreadable();
-    const found = listed
+    const items = jsonOf(answer);
+    if (!Array.isArray(items)) throw unreadable();
+    const matches = items
       .slice(0, maxListed)
       .map((item) => readPullRequest(this.#form, this.#form.answer, item))
-      .filter((one) => one?.branch === branch && one.isOwnBranch);
-    return found.find((one) => one?.state === "Open") ?? found.find((one) => one?.state === "Merged") ?? found[0];
+      .filter((pullRequest) => pullRequest?.branch === branch && pullRequest.isOwnBranch);
+    return (
+      matches.find((pullRequest) => pullRequest?.state === "Open") ??
+      matches.find((candidate) => candidate?.state === "Merged") ??
+      matches[0]
+    );
   }
 
   /** Opens a pull request. A vendor that has one already refuses a second one; then that one is the answer. */
-  async open(wanted: WantedPullRequest): Promise<VendorPullRequest> {
+  async open(request: WantedPullRequest): Promise<VendorPullRequest> {
     const { path, body } = this.#form.open;
     failpoint("sourceControl.opening");
-    const answer = await this.#ask({ method: "POST", path, values: {}, body: renderedTemplate(body, { ...wanted }) });
+    const answer = await this.#ask({ method: "POST", path, values: {}, body: renderedTemplate(body, { ...request }) });
     failpoint("sourceControl.opened");
     if (refusals.includes(answer.status)) {
-      const found = await this.find(wanted);
-      if (found) return found;
+      const existing = await this.find(request);
+      if (existing) return existing;
     }
     requireSuccess(answer);
-    const opened = readPullRequest(this.#form, this.#form.answer, readableOf(answer));
-    return opened ?? (await this.#opened(wanted));
+    const pullRequest = readPullRequest(this.#form, this.#form.answer, readableOf(answer));
+    return pullRequest ?? (await this.#opened(request));
   }
 
   /** The pull request that the vendor has opened with an answer that cannot be read. */
-  async #opened(wanted: WantedPullRequest): Promise<VendorPullRequest> {
-    const found = await this.find(wanted).catch(() => undefined);
-    if (found) return found;
+  async #opened(request: WantedPullRequest): Promise<VendorPullRequest> {
+    const pullRequest = await this.find(request).catch(() => undefined);
+    if (pullRequest) return pullRequest;
     throw new DomainError("OUTCOME_UNKNOWN", {
       detail:
         "The vendor has accepted the pull request, and its answer cannot be read. Look for the pull request at the vendor.",

@@ -11,7 +11,7 @@ export interface VendorPullRequest {
   readonly url: string;
   readonly state: PullRequestState;
   readonly branch: string;
-  /** Whether the branch is one of the repository itself, and not of a fork. */
+  /** Whether the branch is in the repository itself, and not in a fork. */
   readonly isOwnBranch: boolean;
   /** ISO 8601; null where the vendor does not tell. */
   readonly openedAt: string | null;
@@ -20,7 +20,7 @@ export interface VendorPullRequest {
   readonly closedAt: string | null;
 }
 
-/** Reads a pull request of an answer or a delivery; undefined when a value is missing or cannot be. */
+/** Reads the pull request in an answer or a delivery; undefined when a value is missing or cannot be. */
 export function readPullRequest(
   { states }: Pick<SourceControlForm, "states">,
   places: PullRequestPlaces,
@@ -29,12 +29,13 @@ export function readPullRequest(
   const text = (place: string) => valueInPayload(payload, place);
   const time = (place: string) => timeOf(text(place));
   const number = Number(text(places.number));
-  const [url, branch, told] = [text(places.url), text(places.branch), text(places.state)];
-  const known = told !== null && Object.hasOwn(states, told) ? states[told] : undefined;
-  if (!isNumber(number) || url === null || !isWebUrl(url) || branch === null || known === undefined) return undefined;
+  const [url, branch, stateText] = [text(places.url), text(places.branch), text(places.state)];
+  const listedState = stateText !== null && Object.hasOwn(states, stateText) ? states[stateText] : undefined;
+  if (!isNumber(number) || url === null || !isWebUrl(url) || branch === null || listedState === undefined)
+    return undefined;
   const [source, target] = places.origins.map(text);
   const mergedAt = time(places.mergedAt);
-  const state = mergedAt === null ? known : "Merged";
+  const state = mergedAt === null ? listedState : "Merged";
   const changedAt = time(places.changedAt);
   return {
     ...{ number, url, state, branch, changedAt, isOwnBranch: source !== null && source === target },

@@ -12,7 +12,10 @@ export interface RepositoryPlace {
 
 const nameForm = /^[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,98}[A-Za-z0-9_-])?$/;
 
-/** The place of a repository. Its host is that of the base URL, or the one that the form has for it. Throws TARGET_INVALID. */
+/**
+ * The place where a repository is. Its host is the base URL's, or the one that the form has for it. Throws
+ * TARGET_INVALID.
+ */
 export function repositoryPlace(form: SourceControlForm, baseUrl: string, text: string): RepositoryPlace {
   const names = text.replace(/\.git$/i, "").split("/");
   if (names.length < 2 || names.length > form.maxNames || !names.every((name) => nameForm.test(name)))

@@ -14,9 +14,9 @@ export function sourceControlEndpoint(sourceControl: SourceControlService): Grpc
         return { gitUrl, username: login?.username ?? "", password: login?.password ?? "" };
       },
       async openPullRequest(request, call) {
-        const opened = await sourceControl.openPullRequest(request, request, useOf(request, call));
-        if (!opened) return { pullRequest: undefined, labeled: true };
-        const { number, url, state, openedAt, mergedAt, closedAt, changedAt } = opened.pullRequest;
+        const result = await sourceControl.openPullRequest(request, request, useOf(request, call));
+        if (!result) return { pullRequest: undefined, labeled: true };
+        const { number, url, state, openedAt, mergedAt, closedAt, changedAt } = result.pullRequest;
         return {
           pullRequest: {
             ...{ number, url, state },
@@ -25,7 +25,7 @@ export function sourceControlEndpoint(sourceControl: SourceControlService): Grpc
             closedAt: closedAt ?? "",
             changedAt: changedAt ?? "",
           },
-          labeled: opened.labeled,
+          labeled: result.labeled,
         };
       },
     },

@@ -8,7 +8,7 @@ import { reportPullRequest } from "./pull-request-reports.js";
 import { sourceControlEndpoint } from "./source-control.endpoint.js";
 import { SourceControlService } from "./source-control.service.js";
 
-/** Pushes and pull requests at the source-control vendors of tenants, for the catalog. */
+/** Pushes and pull requests at tenants' source-control vendors, for the catalog. */
 export const sourceControl: SliceModule = {
   slice: "source-control",
   events: ["PullRequestReported"],

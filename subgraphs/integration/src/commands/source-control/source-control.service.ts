@@ -24,14 +24,14 @@ interface Services {
   readonly logger: Logger;
 }
 
-/** A repository of a tenant, reached through one of its connections. */
+/** A tenant's repository, reached through one connection. */
 interface RepositoryRequest {
   readonly tenantId: string;
   readonly connectionId: string;
   readonly repository: string;
 }
 
-/** The call of another service, for the trace and the audit log. */
+/** Another service's call, for the trace and the audit log. */
 export interface RepositoryUse {
   readonly caller: string;
   readonly subject: string;
@@ -55,7 +55,7 @@ interface Reached {
 
 const capability = "pull-requests.write";
 
-/** Reaches repositories of source-control vendors through the connections of tenants. */
+/** Reaches repositories at source-control vendors through the tenants' connections. */
 export class SourceControlService {
   readonly #services: Services;
 
@@ -92,23 +92,23 @@ export class SourceControlService {
   }
 
   /**
-   * The pull request of a branch, which is opened if the branch has none. Undefined when it was only to be found. Throws as
+   * A branch's pull request, which is opened if the branch has none. Undefined when it was only to be found. Throws as
    * `locate`, what `VendorCalls.call` throws, CREDENTIAL_REJECTED and VENDOR_REFUSED.
    */
   async openPullRequest(
     request: RepositoryRequest,
-    { onlyFind, ...wanted }: WantedPullRequest & { readonly onlyFind: boolean },
+    { onlyFind, ...wantedPullRequest }: WantedPullRequest & { readonly onlyFind: boolean },
     { trace, signal }: RepositoryUse,
   ): Promise<{ readonly pullRequest: VendorPullRequest; readonly labeled: boolean } | undefined> {
     const { tenant, connection, form, place } = await this.#reach(request);
     const target = { tenant, cause: { trace }, connection, signal };
     const vendor = new PullRequestVendor(this.#services.calls, target, form, place);
-    const found = await vendor.find(wanted);
-    if (!found && onlyFind) return undefined;
-    const pullRequest = found ?? (await vendor.open(wanted));
+    const existing = await vendor.find(wantedPullRequest);
+    if (!existing && onlyFind) return undefined;
+    const pullRequest = existing ?? (await vendor.open(wantedPullRequest));
     // A process that died after the pull request was opened may not have labeled it.
-    const labeled = pullRequest.state !== "Open" || (await vendor.label(pullRequest, wanted.labels));
-    return { pullRequest, labeled };
+    const isLabeled = pullRequest.state !== "Open" || (await vendor.label(pullRequest, wantedPullRequest.labels));
+    return { pullRequest, labeled: isLabeled };
   }
 
   async #reach({ tenantId, connectionId, repository }: RepositoryRequest): Promise<Reached> {

@@ -61,20 +61,23 @@ describe("a pull request of a vendor", () => {
     ...{ updated_at: "2026-01-01T11:00:00Z", merged_at: null, closed_at: null },
     ...{ head: { ref: "a", repo: { full_name: "acme/orders" } }, base: { repo: { full_name: "acme/orders" } } },
   };
-  const read = (changes: object) => readPullRequest(formOf("github"), formOf("github").answer, { ...pull, ...changes });
+  const readGithub = (changes: object) =>
+    readPullRequest(formOf("github"), formOf("github").answer, { ...pull, ...changes });
 
   it("is read with its state in the words of the platform", () => {
-    expect(read({})).toEqual({
+    expect(readGithub({})).toEqual({
       ...{ number: 3, url: "https://git.example/3", state: "Open", branch: "a", isOwnBranch: true },
       ...{ openedAt: "2026-01-01T10:00:00.000Z", changedAt: "2026-01-01T11:00:00.000Z" },
       ...{ mergedAt: null, closedAt: null },
     });
-    expect(read({ state: "closed" })).toMatchObject({ state: "Closed", closedAt: "2026-01-01T11:00:00.000Z" });
-    expect(read({ state: "closed", merged_at: "2026-01-01T12:00:00Z" })).toMatchObject({
+    expect(readGithub({ state: "closed" })).toMatchObject({ state: "Closed", closedAt: "2026-01-01T11:00:00.000Z" });
+    expect(readGithub({ state: "closed", merged_at: "2026-01-01T12:00:00Z" })).toMatchObject({
       ...{ state: "Merged", mergedAt: "2026-01-01T12:00:00.000Z", closedAt: "2026-01-01T12:00:00.000Z" },
     });
-    expect(read({ head: { ref: "a", repo: { full_name: "mallory/orders" } } })).toMatchObject({ isOwnBranch: false });
-    expect(read({ head: { ref: "a", repo: null } })).toMatchObject({ isOwnBranch: false });
+    expect(readGithub({ head: { ref: "a", repo: { full_name: "mallory/orders" } } })).toMatchObject({
+      isOwnBranch: false,
+    });
+    expect(readGithub({ head: { ref: "a", repo: null } })).toMatchObject({ isOwnBranch: false });
   });
 
   it.each([
@@ -85,7 +88,7 @@ describe("a pull request of a vendor", () => {
     ["a script as its address", { html_url: "javascript:alert(1)" }],
     ["no branch", { head: {} }],
   ])("is not read with %s", (_, changes) => {
-    expect(read(changes)).toBeUndefined();
+    expect(readGithub(changes)).toBeUndefined();
   });
 
   it("is not read from anything else", () => {

@@ -7,13 +7,13 @@ const maxUrlLength = 4096;
 
 type Answer = Pick<VendorResponse, "headers" | "body" | "truncated">;
 
-/** The address at `header:<name>` or `body:<JSON pointer>` of an answer; null for one that is not of the web. */
+/** The address at `header:<name>` or `body:<JSON pointer>` in an answer; null for one that is not a web address. */
 export function answerUrl(answer: Answer, path: string): string | null {
   const url = answerValue(answer, path, maxUrlLength);
   return url !== null && /^https?:\/\/[\x21-\x7e]+$/.test(url) && URL.canParse(url) ? url : null;
 }
 
-/** The text or number at `header:<name>` or `body:<JSON pointer>` of an answer; null where there is none. */
+/** The text or number at `header:<name>` or `body:<JSON pointer>` in an answer; null where there is none. */
 export function answerValue(answer: Answer, path: string, longest = maxLength): string | null {
   if (path.startsWith("header:")) {
     const value = answer.headers[path.slice("header:".length).toLowerCase()];
@@ -27,7 +27,7 @@ export function answerValue(answer: Answer, path: string, longest = maxLength): 
   }
 }
 
-/** The text or number at `body:<JSON pointer>` of a payload; null where there is none. */
+/** The text or number at `body:<JSON pointer>` in a payload; null where there is none. */
 export function valueInPayload(payload: unknown, path: string, longest = maxLength): string | null {
   return bounded(path.slice("body:".length).split("/").slice(1).reduce(memberOf, payload), longest);
 }

@@ -30,7 +30,7 @@ interface AnsweredCommand {
   readonly connectionId: string;
   readonly providerId: string;
   readonly projectId: string | null;
-  /** Members of its data that its own events repeat. */
+  /** Members in its data that its own events repeat. */
   readonly facts: Readonly<Record<string, unknown>>;
 }
 

@@ -38,9 +38,9 @@ export class CommandConnections {
     this.#services = services;
   }
 
-  /** The connection that the command names, or one of the tenant. Throws REFERENCE_NOT_FOUND or INVALID_STATE. */
-  async choose(tenant: Tenant, type: VendorCommandType, named: unknown): Promise<CommandConnection> {
-    return typeof named === "string" ? this.#named(tenant, type, named) : this.#any(tenant, type);
+  /** The connection that the command names, or one that the tenant has. Throws REFERENCE_NOT_FOUND or INVALID_STATE. */
+  async choose(tenant: Tenant, type: VendorCommandType, namedConnection: unknown): Promise<CommandConnection> {
+    return typeof namedConnection === "string" ? this.#named(tenant, type, namedConnection) : this.#any(tenant, type);
   }
 
   /** Undefined when the connection or its provider is gone. */
@@ -51,10 +51,10 @@ export class CommandConnections {
   }
 
   async #named(tenant: Tenant, type: VendorCommandType, connectionId: string): Promise<CommandConnection> {
-    const found = await this.find(tenant, connectionId);
-    if (!found)
+    const commandConnection = await this.find(tenant, connectionId);
+    if (!commandConnection)
       throw new DomainError("REFERENCE_NOT_FOUND", { detail: `The tenant has no connection ${connectionId}.` });
-    const { connection, provider } = found;
+    const { connection, provider } = commandConnection;
     const capability = capabilities[type];
     if (!provider.capabilities.includes(capability) || !carriesOut(provider.driver, type))
       throw new DomainError("REFERENCE_NOT_FOUND", {
@@ -66,7 +66,7 @@ export class CommandConnections {
         currentState: connection.status,
         allowed: ["Active"],
       });
-    return found;
+    return commandConnection;
   }
 
   async #any(tenant: Tenant, type: VendorCommandType): Promise<CommandConnection> {
@@ -74,8 +74,8 @@ export class CommandConnections {
     const { reader } = this.#services.database;
     const rows = await reader.rows<{ connection_id: string }>(candidateConnections, tenant, capability);
     for (const { connection_id } of rows) {
-      const found = await this.find(tenant, encodeId("con", connection_id));
-      if (found && carriesOut(found.provider.driver, type)) return found;
+      const commandConnection = await this.find(tenant, encodeId("con", connection_id));
+      if (commandConnection && carriesOut(commandConnection.provider.driver, type)) return commandConnection;
     }
     throw new DomainError("REFERENCE_NOT_FOUND", {
       detail: `The tenant has no Active connection to a provider with the capability ${capability} and a driver that describes ${type}.`,

@@ -58,7 +58,7 @@ const waits = (command: CommandEnvelope, attempts = 1) =>
     return row?.status === "RetryScheduled" && row.attempts === attempts ? row : undefined;
   });
 
-/** Lets the next attempt of a waiting run begin now. */
+/** Lets a waiting run's next attempt begin now. */
 const hurry = (tenantId: string) =>
   fixture.rows(
     "update integration_jobs.job set start_after = now() where group_id = $1 and name = 'integration.runs' and state < 'active'",
@@ -72,7 +72,7 @@ async function answerAfterHurry(command: CommandEnvelope) {
 }
 
 describe("a command is rejected at its arrival", () => {
-  const refused = (command: CommandEnvelope, code: string) => [
+  const refusalEvents = (command: CommandEnvelope, code: string) => [
     expect.objectContaining({
       type: "CommandRejected",
       actorid: principal.subject,
@@ -84,7 +84,7 @@ describe("a command is rejected at its arrival", () => {
     const { connectionId } = await connect(["sms.send"]);
     for (const data of [{ connectionId }, {}]) {
       const command = await sent(data);
-      expect(await answersTo(fixture, command)).toEqual(refused(command, "REFERENCE_NOT_FOUND"));
+      expect(await answersTo(fixture, command)).toEqual(refusalEvents(command, "REFERENCE_NOT_FOUND"));
       expect(await runOf(command)).toBeUndefined();
     }
   });
@@ -92,10 +92,10 @@ describe("a command is rejected at its arrival", () => {
   it("by a suspended connection", async () => {
     const { connectionId } = await connect();
     await move("suspendConnection", connectionId);
-    const named = await sent({ connectionId });
-    expect(await answersTo(fixture, named)).toEqual(refused(named, "INVALID_STATE"));
+    const namedCommand = await sent({ connectionId });
+    expect(await answersTo(fixture, namedCommand)).toEqual(refusalEvents(namedCommand, "INVALID_STATE"));
     const other = await sent({});
-    expect(await answersTo(fixture, other)).toEqual(refused(other, "REFERENCE_NOT_FOUND"));
+    expect(await answersTo(fixture, other)).toEqual(refusalEvents(other, "REFERENCE_NOT_FOUND"));
   });
 
   it("by members that this release does not carry out, which it names", async () => {
@@ -103,7 +103,7 @@ describe("a command is rejected at its arrival", () => {
     for (const member of ["templateRef", "attachmentsRef"]) {
       const command = await sent({ [member]: "stored://one" });
       const [answer] = await answersTo(fixture, command);
-      expect([answer]).toEqual(refused(command, "VALIDATION_FAILED"));
+      expect([answer]).toEqual(refusalEvents(command, "VALIDATION_FAILED"));
       expect(JSON.stringify(answer?.data)).toContain(member);
     }
   });
@@ -127,8 +127,8 @@ describe("a command that waits for another attempt", () => {
     const command = await sent({});
     await waits(command);
     await move("suspendConnection", connectionId);
-    const failed = { type: "EmailFailed", data: { error: { code: "INVALID_STATE" } } };
-    expect(await answerAfterHurry(command)).toMatchObject(failed);
+    const failureEvent = { type: "EmailFailed", data: { error: { code: "INVALID_STATE" } } };
+    expect(await answerAfterHurry(command)).toMatchObject(failureEvent);
   });
 
   it("is dead-lettered when its connection is deleted, which cancels its run", async () => {
@@ -166,7 +166,7 @@ describe("a command that waits for another attempt", () => {
       data: { command: "SendEmail", error: { code: "UPSTREAM_FAILED" } },
     });
     expect(await runOf(command)).toMatchObject({ status: "Failed", attempts: 5 });
-    const sealed = "select ciphertext from integration.vendor_commands where command_id = $1";
-    expect(await fixture.rows(sealed, decodeId("cmd", command.id))).toEqual([{ ciphertext: null }]);
+    const ciphertextQuery = "select ciphertext from integration.vendor_commands where command_id = $1";
+    expect(await fixture.rows(ciphertextQuery, decodeId("cmd", command.id))).toEqual([{ ciphertext: null }]);
   });
 });

@@ -55,14 +55,14 @@ export class CommandIntake implements CommandConsumer {
   async #take(command: CommandEnvelope): Promise<void> {
     const tenant = tenantOf(command);
     if (await this.#services.rows.isKnown(tenant, command.id)) return;
-    // the bus delivers the types of this consumer only
+    // the bus delivers only the types for this consumer
     const type = command.type as VendorCommandType;
-    const checked = await this.#check(tenant, type, command).catch((error: unknown) => {
+    const checkedCommand = await this.#check(tenant, type, command).catch((error: unknown) => {
       if (!isRejection(error)) throw error;
       return error;
     });
-    if (checked instanceof DomainError) await this.#reject(tenant, type, command, checked);
-    else await this.#accept(tenant, type, command, checked);
+    if (checkedCommand instanceof DomainError) await this.#reject(tenant, type, command, checkedCommand);
+    else await this.#accept(tenant, type, command, checkedCommand);
   }
 
   async #check(tenant: Tenant, type: VendorCommandType, command: CommandEnvelope): Promise<Acceptable> {
@@ -71,8 +71,8 @@ export class CommandIntake implements CommandConsumer {
     if (expiresAt && !(expiresAt.getTime() > Date.now()))
       throw new DomainError("COMMAND_EXPIRED", { detail: "The expirytime of the command has passed." });
     const data = checkedCommandData(type, command.data);
-    const named = data["connectionId"] ?? (await this.#connectionOfPayment(tenant, type, data));
-    const { connection } = await this.#services.connections.choose(tenant, type, named);
+    const chosenId = data["connectionId"] ?? (await this.#connectionOfPayment(tenant, type, data));
+    const { connection } = await this.#services.connections.choose(tenant, type, chosenId);
     const { connectionId, providerId, projectId } = connection;
     return { connectionId, providerId, projectId, data: completedData(type, data, connection), expiresAt };
   }

@@ -36,8 +36,8 @@ const repeatableMs = 20 * 3_600_000;
 type Result = Record<string, unknown>;
 
 /**
- * The runs of commands: each attempt asks the vendor once, and the end of the run answers the command. The run of a
- * command that moves money waits for the report of the vendor, which ends it.
+ * The runs behind commands: each attempt asks the vendor once, and the run's end answers the command. A run whose
+ * command moves money waits for the vendor's report, which ends it.
  */
 export class CommandRun implements RunHandler {
   readonly delaysSeconds = [5, 30, 120, 600];
@@ -76,14 +76,15 @@ export class CommandRun implements RunHandler {
     const { commandId, expiresAt, isAwaited, askedAt } = command;
     if (!isAwaited && expiresAt && expiresAt.getTime() <= Date.now())
       throw new DomainError("COMMAND_EXPIRED", { detail: "The expirytime of the command has passed." });
-    const found = await connections.find(tenant, command.connectionId);
-    if (!found) throw new DomainError("CONNECTION_NOT_FOUND", { detail: "The connection was deleted." });
-    const target = { tenant, cause, connection: found.connection, runId: run.runId, signal };
-    if (isAwaited) return this.#askForOutcome(target, found, command);
-    if (askedAt && Date.now() - askedAt.getTime() > repeatableMs) return this.#askInsteadOf(target, found, command);
-    if (moneyCommands.includes(command.type)) return this.#moveMoney(target, found, command);
+    const commandConnection = await connections.find(tenant, command.connectionId);
+    if (!commandConnection) throw new DomainError("CONNECTION_NOT_FOUND", { detail: "The connection was deleted." });
+    const target = { tenant, cause, connection: commandConnection.connection, runId: run.runId, signal };
+    if (isAwaited) return this.#askForOutcome(target, commandConnection, command);
+    if (askedAt && Date.now() - askedAt.getTime() > repeatableMs)
+      return this.#askInsteadOf(target, commandConnection, command);
+    if (moneyCommands.includes(command.type)) return this.#moveMoney(target, commandConnection, command);
     failpoint("vendorCommand.calling");
-    const result = await requests.send(target, found.provider.driver, command);
+    const result = await requests.send(target, commandConnection.provider.driver, command);
     failpoint("vendorCommand.called");
     return { commandId, ...result };
   }
@@ -112,21 +113,21 @@ export class CommandRun implements RunHandler {
   }
 
   /**
-   * Asks the vendor for the outcome of a request that is too old to be repeated. Throws OUTCOME_UNKNOWN where its answer does
-   * not tell.
+   * Asks the vendor for the outcome when the request is too old to be repeated. Throws OUTCOME_UNKNOWN where its answer
+   * does not tell.
    */
   async #askInsteadOf(target: VendorTarget, { provider }: CommandConnection, command: OpenCommand): Promise<Result> {
-    const seen = await this.#services.requests.outcomeOf(target, provider.driver, command);
-    if (!seen)
+    const outcome = await this.#services.requests.outcomeOf(target, provider.driver, command);
+    if (!outcome)
       throw new DomainError("OUTCOME_UNKNOWN", {
         detail: `The vendor was asked more than ${repeatableMs / 3_600_000} h ago without an answer, and a repeated request could have a second effect.`,
       });
-    return resultOf({ ...seen, vendorId: command.vendorId, deliveryId: null });
+    return resultOf({ ...outcome, vendorId: command.vendorId, deliveryId: null });
   }
 
   /**
-   * Asks the vendor for the outcome that it has not reported, and again later while it does not tell: an error of an early
-   * look decides nothing. Throws RUN_TOO_LONG where the last answer does not tell.
+   * Asks the vendor for the outcome that it has not reported, and again later while it does not tell: an error in an
+   * early look decides nothing. Throws RUN_TOO_LONG where the last answer does not tell.
    */
   async #askForOutcome(
     target: VendorTarget,
@@ -135,11 +136,13 @@ export class CommandRun implements RunHandler {
   ): Promise<Result | AwaitedOutcome> {
     const { vendorId, askedAt } = command;
     const next = nextLook(askedAt, new Date(), canBeAsked(provider.driver, command));
-    const seen = await this.#services.requests.outcomeOf(target, provider.driver, command).catch((error: unknown) => {
-      if (next === undefined || target.signal?.aborted || !(error instanceof DomainError)) throw error;
-      return undefined;
-    });
-    if (seen) return resultOf({ ...seen, vendorId, deliveryId: null });
+    const outcome = await this.#services.requests
+      .outcomeOf(target, provider.driver, command)
+      .catch((error: unknown) => {
+        if (next === undefined || target.signal?.aborted || !(error instanceof DomainError)) throw error;
+        return undefined;
+      });
+    if (outcome) return resultOf({ ...outcome, vendorId, deliveryId: null });
     if (next !== undefined) return new AwaitedOutcome(next, { vendorId });
     throw new DomainError("RUN_TOO_LONG", {
       detail: `The vendor has not reported the outcome within ${lastLookSeconds / 3600} h, and does not tell it when it is asked.`,
@@ -150,16 +153,16 @@ export class CommandRun implements RunHandler {
     const commandId = commandOf(run);
     if (commandId === undefined) return undefined;
     const vendorId = typeof facts["vendorId"] === "string" ? facts["vendorId"] : null;
-    const told = await this.#services.payments.awaitReport(transaction, commandId, vendorId);
-    return told && endOf(told);
+    const report = await this.#services.payments.awaitReport(transaction, commandId, vendorId);
+    return report && endOf(report);
   }
 
-  async ended(transaction: Transaction, run: RunRecord, reached: RunEnd): Promise<void> {
+  async ended(transaction: Transaction, run: RunRecord, runEnd: RunEnd): Promise<void> {
     const { rows } = this.#services;
     const commandId = commandOf(run);
     if (commandId === undefined) return;
     const type = commandsOf("integration").find((name) => name === run.operation) as VendorCommandType;
-    const end = await this.#told(transaction, { commandId, type }, reached);
+    const end = await this.#told(transaction, { commandId, type }, runEnd);
     const cause: Cause = { ...causeOfRun(run), causationId: commandId };
     const about = aboutCommand(run, { commandId, type });
     const { commandId: _, ...result } = end.result ?? {};
@@ -176,27 +179,29 @@ export class CommandRun implements RunHandler {
     if (providerId !== undefined) recordFailure(transaction, { ...about, providerId }, { state, error, result }, cause);
   }
 
-  /** A report of the vendor counts more than the end that an attempt has reached meanwhile. */
+  /** A vendor's report counts more than the end that an attempt has reached meanwhile. */
   async #told(
     transaction: Transaction,
     { commandId, type }: { readonly commandId: string; readonly type: VendorCommandType },
-    reached: RunEnd,
+    runEnd: RunEnd,
   ): Promise<RunEnd> {
-    const told = moneyCommands.includes(type) ? await this.#services.payments.told(transaction, commandId) : undefined;
-    return told ? endOf(told) : reached;
+    const report = moneyCommands.includes(type)
+      ? await this.#services.payments.told(transaction, commandId)
+      : undefined;
+    return report ? endOf(report) : runEnd;
   }
 }
 
-/** The members of the answer that come from the run. */
+/** The answer's members that come from the run. */
 function aboutCommand(run: RunRecord, command: { readonly commandId: string; readonly type: VendorCommandType }) {
   const { runId, connectionId, projectId, payload } = run;
   const facts = (payload["facts"] ?? {}) as Readonly<Record<string, unknown>>;
   return { ...command, runId, connectionId: connectionId ?? "", projectId, facts };
 }
 
-/** The result of a run whose outcome the vendor has told. Throws VENDOR_REFUSED for a failure. */
-function resultOf(told: ToldOutcome): Result {
-  const end = endOf(told);
+/** The result for a run whose outcome the vendor has told. Throws VENDOR_REFUSED for a failure. */
+function resultOf(report: ToldOutcome): Result {
+  const end = endOf(report);
   if (end.status === "Completed") return end.result ?? {};
   throw new DomainError("VENDOR_REFUSED", { detail: end.detail });
 }

@@ -6,7 +6,7 @@ import { withCurrency } from "./payments/payment-data.js";
 
 type Data = Readonly<Record<string, unknown>>;
 
-/** The capability that the provider of a connection needs for each command. */
+/** The capability that a connection's provider needs for each command. */
 export const capabilities: Readonly<Record<VendorCommandType, string>> = {
   SendEmail: "email.send",
   SendSms: "sms.send",
@@ -17,7 +17,9 @@ export const capabilities: Readonly<Record<VendorCommandType, string>> = {
   CreateCheckoutSession: "payments.checkout",
 };
 
-/** Members of the design that this release does not carry out. They are refused, so that nobody loses them unknowingly. */
+/**
+ * Members in the design that this release does not carry out. They are refused, so that nobody loses them unknowingly.
+ */
 const notSupported: Readonly<Record<VendorCommandType, readonly string[]>> = {
   SendEmail: ["templateRef", "attachmentsRef"],
   SendSms: [],
@@ -36,8 +38,9 @@ export function completedData(
   data: Data,
   { configuration }: Pick<ConnectionRecord, "configuration">,
 ): Data {
-  const refused = notSupported[type].filter((name) => data[name] != null);
-  if (refused.length > 0) throw invalid(`This release does not support the members ${refused.join(", ")} of ${type}.`);
+  const unsupportedNames = notSupported[type].filter((name) => data[name] != null);
+  if (unsupportedNames.length > 0)
+    throw invalid(`This release does not support the members ${unsupportedNames.join(", ")} of ${type}.`);
   return completions[type](data, configuration);
 }
 

@@ -22,13 +22,13 @@ afterAll(async () => {
   await vendor.close();
 });
 
-/** The requests of commands, without the probes of connections. */
-const asked = () => vendor.requests.filter(({ method }) => method === "POST");
+/** The requests for commands, without the connections' probes. */
+const postRequests = () => vendor.requests.filter(({ method }) => method === "POST");
 
 interface Answered {
   readonly command: CommandEnvelope;
   readonly answer: Envelope | undefined;
-  /** The body of the last request that the vendor got. */
+  /** The body in the last request that the vendor got. */
   readonly body: unknown;
 }
 
@@ -36,7 +36,7 @@ async function answered(type: "SyncContact" | "OpenTicket", data: Record<string,
   const command = aCommand(principal, type, data);
   await fixture.bus.publish([command]);
   const [answer] = await answersTo(fixture, command);
-  return { command, answer, body: JSON.parse(asked().at(-1)?.body ?? "null") };
+  return { command, answer, body: JSON.parse(postRequests().at(-1)?.body ?? "null") };
 }
 
 describe("a command to sync a contact", () => {
@@ -57,7 +57,7 @@ describe("a command to sync a contact", () => {
       data: { commandId: command.id, connectionId, providerId, vendorId: "512" },
     });
     expect(JSON.stringify(answer)).not.toContain("customer-42");
-    expect(asked()).toMatchObject([{ method: "POST", path: "/crm/v3/objects/contacts/batch/upsert" }]);
+    expect(postRequests()).toMatchObject([{ method: "POST", path: "/crm/v3/objects/contacts/batch/upsert" }]);
     expect(body).toEqual({
       inputs: [
         {
@@ -70,11 +70,12 @@ describe("a command to sync a contact", () => {
 
   it("is repeated when the vendor may have carried it out, since that changes nothing", async () => {
     await connect();
-    vendor.answer = () => (asked().length < 3 ? { status: 502 } : { status: 200, body: '{"results":[{"id":512}]}' });
+    vendor.answer = () =>
+      postRequests().length < 3 ? { status: 502 } : { status: 200, body: '{"results":[{"id":512}]}' };
     const { answer } = await answered("SyncContact", contact);
     expect(answer).toMatchObject({ type: "ContactSynced", data: { vendorId: "512" } });
-    expect(new Set(asked().map(({ body }) => body)).size).toBe(1);
-    expect(asked()).toHaveLength(3);
+    expect(new Set(postRequests().map(({ body }) => body)).size).toBe(1);
+    expect(postRequests()).toHaveLength(3);
   });
 
   it("is given up when the answer has no id, so that nobody knows what happened", async () => {
@@ -96,7 +97,7 @@ describe("a command to sync a contact", () => {
     await connect();
     const { answer } = await answered("SyncContact", data);
     expect(answer).toMatchObject({ type: "CommandRejected", data: { error: { code: "VALIDATION_FAILED" } } });
-    expect(asked()).toEqual([]);
+    expect(postRequests()).toEqual([]);
   });
 });
 
@@ -117,7 +118,9 @@ describe("a command to open a ticket", () => {
     vendor.answer = () => ({ status: 201, body: JSON.stringify({ ticket: { id: 35, url } }) });
     const { command, answer, body } = await answered("OpenTicket", ticket);
     expect(answer).toMatchObject({ type: "TicketOpened", causationid: command.id, data: { vendorId: "35", url } });
-    expect(asked()).toMatchObject([{ path: "/api/v2/tickets.json", headers: { "idempotency-key": command.id } }]);
+    expect(postRequests()).toMatchObject([
+      { path: "/api/v2/tickets.json", headers: { "idempotency-key": command.id } },
+    ]);
     expect(body).toEqual({
       ticket: {
         ...{ external_id: command.id, subject: ticket.subject, comment: { body: ticket.text }, priority: "high" },
@@ -141,6 +144,6 @@ describe("a command to open a ticket", () => {
     vendor.answer = () => ({ status: 422 });
     const { answer } = await answered("OpenTicket", ticket);
     expect(answer).toMatchObject({ type: "CommandDeadLettered", data: { error: { code: "VENDOR_REFUSED" } } });
-    expect(asked()).toHaveLength(1);
+    expect(postRequests()).toHaveLength(1);
   });
 });

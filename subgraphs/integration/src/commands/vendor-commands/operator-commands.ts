@@ -32,36 +32,36 @@ export class CommandSender {
   }
 
   /**
-   * Sends the command of the input `{tenantId, type, data, expiresInSeconds}`, once for each Idempotency-Key of the
-   * operator and tenant, and writes an audit record to the log of the tenant. Throws VALIDATION_FAILED,
-   * PARAMETERS_INVALID for an unknown type, and what `idempotentMutation` throws.
+   * Sends the command in the input `{tenantId, type, data, expiresInSeconds}`, once for each Idempotency-Key per
+   * operator and tenant, and writes an audit record to the tenant's log. Throws VALIDATION_FAILED, PARAMETERS_INVALID
+   * for an unknown type, and what `idempotentMutation` throws.
    */
   async send(input: unknown, context: RequestContext): Promise<SentCommand> {
-    const { tenantId, type, data: given, expiresAt } = wantedCommand(input);
-    const data = checkedCommandData(type, given);
+    const { tenantId, type, data: inputData, expiresAt } = wantedCommand(input);
+    const data = checkedCommandData(type, inputData);
     const principal = principalOf(context);
     const scopes = new Set([...principal.scopes, ...commandTypes[type].scopes]);
-    const allowed = { ...context, principal: { ...principal, scopes } };
-    const sent = await idempotentMutation<SentCommand>(this.#database, allowed, {
+    const commandContext = { ...context, principal: { ...principal, scopes } };
+    const command = await idempotentMutation<SentCommand>(this.#database, commandContext, {
       ...{ field: "POST /commands", arguments: input, tenant: tenantWithId(tenantId) },
       commit: async ({ send, audit }) => {
-        // a key of its own: an operator's command waits for no other one
+        // its own key: an operator's command waits for no other one
         const about = { subject: `tenants/${tenantId}`, partitionKey: newId("evt") };
         const { id, correlationid } = send({ type, data, ...about, ...(expiresAt && { expiresAt }) });
         audit({ operation: "POST /commands", subject: `commands/${id}` });
         return { commandId: id, correlationId: correlationid };
       },
     });
-    context.replayed = allowed.replayed;
-    return sent;
+    context.replayed = commandContext.replayed;
+    return command;
   }
 }
 
 function wantedCommand(input: unknown): WantedCommand {
-  const given = isObject(input) ? input : {};
-  const { tenantId, type, data, expiresInSeconds } = given;
-  const known = commandsOf("integration");
-  const found = known.find((name) => name === type);
+  const members = isObject(input) ? input : {};
+  const { tenantId, type, data, expiresInSeconds } = members;
+  const integrationTypes = commandsOf("integration");
+  const commandType = integrationTypes.find((name) => name === type);
   const errors: FieldError[] = [];
   if (typeof tenantId !== "string" || decodeId("ten", tenantId) === undefined)
     errors.push({ pointer: "/tenantId", code: "FORMAT", detail: "Must be the id of a tenant." });
@@ -76,13 +76,13 @@ function wantedCommand(input: unknown): WantedCommand {
     const detail = errors.map((error) => `${error.pointer}: ${error.detail}`).join(" ");
     throw new DomainError("VALIDATION_FAILED", { detail, errors });
   }
-  if (!found) {
-    const detail = `Must be one of ${known.join(", ")}.`;
+  if (!commandType) {
+    const detail = `Must be one of ${integrationTypes.join(", ")}.`;
     const errors = [{ pointer: "/type", code: "UNKNOWN_VALUE", detail }];
     throw new DomainError("PARAMETERS_INVALID", { detail: `/type: ${detail}`, errors });
   }
   const expiresAt = isLife(expiresInSeconds) ? new Date(Date.now() + expiresInSeconds * 1000) : undefined;
-  return { tenantId: String(tenantId), type: found, data, expiresAt };
+  return { tenantId: String(tenantId), type: commandType, data, expiresAt };
 }
 
 const isLife = (seconds: unknown): seconds is number =>

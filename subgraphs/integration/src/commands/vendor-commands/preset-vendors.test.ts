@@ -18,18 +18,18 @@ function templateOf(preset: string, type: VendorCommandType) {
   return template;
 }
 
-/** The report that a delivery of the vendor is, with the ids that it names. */
+/** The report in a vendor's delivery, with the ids that it names. */
 function reportIn(preset: string, body: unknown, type: string) {
   const headers = new Map([["content-type", [type]]]);
   const text = typeof body === "string" ? body : JSON.stringify(body);
   const message = { headers, body: Buffer.from(text), url: "https://platform.example/" };
   const trace = continueTrace(undefined);
   const driver = driverOf(preset);
-  const read = readDelivery(
+  const delivery = readDelivery(
     { form: "Vendor", providerKey: preset, hint: undefined, message, address: "192.0.2.1", trace },
     { driver, providerKey: preset, preset },
   );
-  const [event] = "events" in read ? read.events : [];
+  const [event] = "events" in delivery ? delivery.events : [];
   const report = reportsOf(driver, event?.eventName ?? "").find(
     ({ when }) => !when || valueInPayload(event?.value, when.value) === when.equals,
   );
@@ -90,13 +90,13 @@ const deliveries: readonly (readonly [string, ReturnType<typeof mail | typeof sm
 ];
 
 describe("the reports of the presets", () => {
-  it.each(deliveries)("tell of %s", (_, [preset, body, type], told) => {
-    expect(reportIn(preset, body, type).told).toEqual(told);
+  it.each(deliveries)("tell of %s", (_, [preset, body, type], expectedReport) => {
+    expect(reportIn(preset, body, type).told).toEqual(expectedReport);
   });
 
   it("are all among these", () => {
-    const found = new Set(deliveries.map(([, [preset, body, type]]) => reportIn(preset, body, type).report));
-    const isMissing = (report: VendorReport) => !found.has(report);
+    const testedReports = new Set(deliveries.map(([, [preset, body, type]]) => reportIn(preset, body, type).report));
+    const isMissing = (report: VendorReport) => !testedReports.has(report);
     expect(providerPresets.flatMap((preset) => preset.driver.webhook?.reports ?? []).filter(isMissing)).toEqual([]);
   });
 });

@@ -3,7 +3,7 @@ import type { VendorResponse } from "../../connections/vendor-calls/exchange/ven
 import { valueInPayload } from "./answer-value.js";
 
 /**
- * Where vendors put the code of a refusal, the most exact one first. Checked against the published errors of Stripe
+ * Where vendors put a refusal's code, the most exact one first. Checked against the errors that are published by Stripe
  * (`error.decline_code`, `last_payment_error`), Twilio (`code`), Adyen (`refusalReasonCode`, `errorCode`), Zendesk
  * (`error`), HubSpot (`category`) and JSON:API (`errors[0].code`).
  */
@@ -27,7 +27,7 @@ const places = [
 /** A code, and no text that may repeat what was sent. */
 const codeForm = /^[A-Za-z0-9][\w.:-]{0,79}$/;
 
-/** The code of a refusal or failure in a payload of a vendor, also within the `data.object` of an event. */
+/** The code for a refusal or failure in a vendor's payload, also within an event's `data.object`. */
 export function refusalCodeIn(payload: unknown): string | undefined {
   for (const prefix of ["", "/data/object"])
     for (const place of places) {

@@ -10,13 +10,13 @@ const maxBytes = 1024 * 1024;
 const absent = Symbol("absent");
 
 /**
- * The body of a template with the values of the command. Strings of the command are never parsed or joined, so a value
- * stays one value. Throws VALIDATION_FAILED when the body becomes too large.
+ * The template's body with the command's values. Strings in the command are never parsed or joined, so a value stays
+ * one value. Throws VALIDATION_FAILED when the body becomes too large.
  */
 export function renderedTemplate(body: unknown, command: Json): Json {
-  const rendered = new Rendering(command).value(body, undefined) as Json;
-  if (Buffer.byteLength(JSON.stringify(rendered)) > maxBytes) throw tooLarge();
-  return rendered;
+  const renderedBody = new Rendering(command).value(body, undefined) as Json;
+  if (Buffer.byteLength(JSON.stringify(renderedBody)) > maxBytes) throw tooLarge();
+  return renderedBody;
 }
 
 class Rendering {
@@ -31,7 +31,7 @@ class Rendering {
     this.#values += 1;
     if (this.#values > maxValues) throw tooLarge();
     if (typeof template !== "object" || template === null || isKeptNumber(template)) return template;
-    if (Array.isArray(template)) return present(template.map((one) => this.value(one, item)));
+    if (Array.isArray(template)) return present(template.map((element) => this.value(element, item)));
     const members = template as Json;
     if ("$value" in members) return valueAt(this.#command, members["$value"]);
     if ("$item" in members) return valueAt(item, members["$item"]);
@@ -39,10 +39,10 @@ class Rendering {
       return valueAt(this.#command, members["$when"]) === absent ? absent : this.value(members["$then"], item);
     if ("$each" in members) {
       const list = valueAt(this.#command, members["$each"]);
-      return Array.isArray(list) ? present(list.map((one) => this.value(members["$as"], one))) : absent;
+      return Array.isArray(list) ? present(list.map((element) => this.value(members["$as"], element))) : absent;
     }
-    const entries = Object.entries(members).map(([name, one]) => [name, this.value(one, item)] as const);
-    return Object.fromEntries(entries.filter(([, one]) => one !== absent));
+    const entries = Object.entries(members).map(([name, member]) => [name, this.value(member, item)] as const);
+    return Object.fromEntries(entries.filter(([, value]) => value !== absent));
   }
 }
 
@@ -60,7 +60,7 @@ function valueAt(root: unknown, pointer: unknown): unknown {
   return value === undefined || value === null || (Array.isArray(value) && value.length === 0) ? absent : value;
 }
 
-/** A body as a form: `a[b]` for members of objects, and `a[0]` for items of lists. */
+/** A body as a form: `a[b]` for members in objects, and `a[0]` for items in lists. */
 export function formOf(body: Json): string {
   const form = new URLSearchParams();
   const add = (name: string, value: unknown): void => {

@@ -3,9 +3,9 @@
 import { namedStatement } from "@factory/runtime/db/named-parameters";
 
 /**
- * The command that the vendor has accepted, or may have accepted before it was given up, with the cause of its run. The
- * command's id, the vendor's id and the connections may be null, which means all. A vendor may give one id to two things,
- * for example a mail and a contact.
+ * The command that the vendor has accepted, or may have accepted before it was given up, with its run's cause. The
+ * command's id, the vendor's id and the connections may be null, which means all. A vendor may give one id to two
+ * things, for example a mail and a contact.
  */
 export const reportedCommand = namedStatement(
   "vendor_command_reported",

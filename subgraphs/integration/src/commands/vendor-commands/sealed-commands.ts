@@ -7,10 +7,10 @@ const label = "factory integration vendor commands";
 
 export const commandSeal = (masterKeys: MasterKeys): EnvelopeSeal => new EnvelopeSeal(masterKeys.keyring(label));
 
-/** The row to which the data of a command is bound. It cannot be opened in another one. */
+/** The row to which a command's data is bound. It cannot be opened in another one. */
 export const boundTo = (tenantId: string, commandId: string): string => `${tenantId}|${commandId}`;
 
-/** The data of commands that have not ended, for a change of the master key. */
+/** The data in commands that have not ended, for a change of the master key. */
 export const sealedCommands = (seal: EnvelopeSeal): SealedTable =>
   wrappedKeyTable({
     label,

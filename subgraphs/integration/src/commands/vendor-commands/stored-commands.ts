@@ -119,34 +119,34 @@ export class StoredCommands {
     };
   }
 
-  #opened({ key_id: keyId, wrapped_key: wrappedKey, ciphertext }: CommandRow, bound: string): OpenCommand["data"] {
+  #opened({ key_id: keyId, wrapped_key: wrappedKey, ciphertext }: CommandRow, boundRow: string): OpenCommand["data"] {
     if (keyId === null || wrappedKey === null || ciphertext === null) return {};
-    return JSON.parse(this.#seal.open({ keyId, wrappedKey, ciphertext }, bound).toString());
+    return JSON.parse(this.#seal.open({ keyId, wrappedKey, ciphertext }, boundRow).toString());
   }
 
   /** False, without any change: the command is known already. */
   async insert({ execute, tenant }: Transaction, command: NewVendorCommand): Promise<boolean> {
     const { commandId, type, status, connectionId, providerId, data, expiresAt = null, errorCode = null } = command;
     const plain = data && Buffer.from(JSON.stringify(data));
-    const sealed = plain && this.#seal.seal(plain, boundTo(tenant.tenantId, commandId));
+    const sealedData = plain && this.#seal.seal(plain, boundTo(tenant.tenantId, commandId));
     const values = insertCommand.valuesOf({
       ...{ tenant: tenant.uuid, command: uuidOf(commandId), type, status, errorCode },
       connection: connectionId === undefined ? null : decodeId("con", connectionId),
       provider: providerId === undefined ? null : decodeId("prv", providerId),
-      keyId: sealed?.keyId ?? null,
-      wrappedKey: sealed?.wrappedKey ?? null,
-      ciphertext: sealed?.ciphertext ?? null,
+      keyId: sealedData?.keyId ?? null,
+      wrappedKey: sealedData?.wrappedKey ?? null,
+      ciphertext: sealedData?.ciphertext ?? null,
       expiresAt: expiresAt?.toISOString() ?? null,
     });
-    const [inserted] = await execute(insertCommand, values);
-    return inserted !== undefined;
+    const [insertedRow] = await execute(insertCommand, values);
+    return insertedRow !== undefined;
   }
 
   async noteRun({ defer, tenant }: Transaction, commandId: string, runId: string): Promise<void> {
     await defer(noteRun, [tenant.uuid, uuidOf(commandId), decodeId("run", runId)]);
   }
 
-  /** The provider of the command. Undefined, without any change: the command has ended before. */
+  /** The command's provider. Undefined, without any change: the command has ended before. */
   async end(
     { execute, tenant }: Transaction,
     commandId: string,
@@ -154,8 +154,8 @@ export class StoredCommands {
   ): Promise<string | undefined> {
     const { status, vendorReference = null, errorCode = null } = end;
     const change = { tenant: tenant.uuid, command: uuidOf(commandId), status, vendorReference, errorCode };
-    const [ended] = await execute<{ provider_id: string }>(endCommand, endCommand.valuesOf(change));
-    return ended && encodeId("prv", ended.provider_id);
+    const [endedRow] = await execute<{ provider_id: string }>(endCommand, endCommand.valuesOf(change));
+    return endedRow && encodeId("prv", endedRow.provider_id);
   }
 }
 

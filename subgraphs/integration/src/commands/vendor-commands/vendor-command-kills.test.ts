@@ -36,29 +36,29 @@ describe("kill -9 in commands to vendors", () => {
     return (await subgraph.process.call("sendCommand", aPrincipal(), input)).commandId;
   }
 
-  const received = () => server.received.map(({ text }) => /^Message-ID: <(cmd_\w+)@/m.exec(text)?.[1] ?? "");
+  const receivedIds = () => server.received.map(({ text }) => /^Message-ID: <(cmd_\w+)@/m.exec(text)?.[1] ?? "");
 
   it("loses no mail, and sends at most one more for each kill, with the same Message-ID", async () => {
-    const sent: string[] = [];
+    const commandIds: string[] = [];
     for (let count = 0; count < kills; count += 1) {
-      // the command of an earlier kill may end the process before it is ready
+      // an earlier kill's command may end the process before it is ready
       if (!(await subgraph.startMortal(`${phases[(count + 1) % phases.length]}:kill:1`))) continue;
-      if (sent.length === 0) await aMailConnection();
+      if (commandIds.length === 0) await aMailConnection();
       await send().then(
-        (commandId) => sent.push(commandId),
+        (commandId) => commandIds.push(commandId),
         () => undefined,
       );
       expect(await subgraph.process.ended).toBeNull();
     }
     await subgraph.start();
-    sent.push(await send());
+    commandIds.push(await send());
     const open = async () => {
       const query = '{ runs(filter: { operation: "SendEmail" }, first: 100) { items { status } } }';
       const { items } = await subgraph.only(principal, query);
       return items.filter(({ status }: { status: string }) => status !== "Completed").length;
     };
-    await eventually("each mail has arrived", () => sent.every((id) => received().includes(id)), takeoverMs);
+    await eventually("each mail has arrived", () => commandIds.every((id) => receivedIds().includes(id)), takeoverMs);
     await eventually("no run is open", async () => (await open()) === 0, takeoverMs);
-    expect(received().length - new Set(received()).size).toBeLessThanOrEqual(kills);
+    expect(receivedIds().length - new Set(receivedIds()).size).toBeLessThanOrEqual(kills);
   }, 1_200_000);
 });

@@ -8,7 +8,7 @@ import type { VendorCommandState } from "./vendor-command.states.js";
 
 /**
  * A command to a vendor. The primary key refuses the same command a second time for as long as the row is kept. Workers
- * write the sealed data again after a change of the master key, and delete old rows.
+ * write the sealed data again after the master key has changed, and delete old rows.
  */
 @Entity(workerTable("vendor_commands"))
 @Index({ name: "vendor_commands_ended_at", properties: ["endedAt"], where: "ended_at is not null" })

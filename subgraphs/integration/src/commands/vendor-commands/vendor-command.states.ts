@@ -1,6 +1,6 @@
 /**
- * The states of a command to a vendor. `Awaited`: the vendor has accepted it and will report the outcome. `Done`: the vendor
- * has accepted it, or has told that it was carried out. A report may come after a command was given up.
+ * The states that a command to a vendor has. `Awaited`: the vendor has accepted it and will report the outcome. `Done`:
+ * the vendor has accepted it, or has told that it was carried out. A report may come after a command was given up.
  */
 const vendorCommandStates = {
   Accepted: { next: ["Awaited", "Done", "Failed", "Rejected", "DeadLettered"] },
@@ -11,5 +11,5 @@ const vendorCommandStates = {
   DeadLettered: { next: ["Done", "Failed"] },
 } as const;
 
-/** A state of a command to a vendor. */
+/** The state that a command to a vendor is in. */
 export type VendorCommandState = keyof typeof vendorCommandStates;

@@ -47,7 +47,7 @@ export async function aCommandConnection(
   return { connectionId, providerId, key };
 }
 
-/** A command of the principal, as another subgraph sends it. */
+/** The principal's command, as another subgraph sends it. */
 export function aCommand(
   { subject, tenantId }: Principal,
   type: VendorCommandType,
@@ -62,7 +62,7 @@ export function aCommand(
   return createCommand(command, "spine", tenantId ?? "", cause);
 }
 
-/** The events that a command has caused, without those of its run, as soon as there are so many. */
+/** The events that a command has caused, without its run's events, as soon as there are so many. */
 export function answersTo(fixture: IntegrationCaller, { id }: CommandEnvelope, atLeast = 1): Promise<Envelope[]> {
   return eventually(async () => {
     const rows = await fixture.rows<{ envelope: Envelope }>(

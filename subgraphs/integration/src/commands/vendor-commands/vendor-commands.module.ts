@@ -21,13 +21,13 @@ import { reconcileReports } from "./vendor-reports.js";
 import { VendorRequests } from "./vendor-requests.js";
 
 export interface VendorCommandSettings {
-  /** The data of commands is sealed under them. */
+  /** The commands' data is sealed under them. */
   readonly masterKeys: MasterKeys;
 }
 
 const history = "History: the command is kept as long as its run, whose deletion is another rule.";
 
-/** Commands of the bus that are carried out at the vendors of tenants, for example SendEmail. */
+/** Bus commands that are carried out at tenants' vendors, for example SendEmail. */
 export const vendorCommands: SliceModule<VendorCommandSettings> = {
   slice: "vendor-commands",
   entities: [VendorCommand],

@@ -100,8 +100,8 @@ describe("a command to send mail", () => {
       type: "EmailSent",
       data: { vendorId: messageId, refusedRecipients: 0 },
     });
-    const own = mailServer.received.filter(({ text }) => text.includes(messageId));
-    expect(own).toEqual([expect.objectContaining({ from: "factory@sender.example", to: mail.to })]);
+    const ownMails = mailServer.received.filter(({ text }) => text.includes(messageId));
+    expect(ownMails).toEqual([expect.objectContaining({ from: "factory@sender.example", to: mail.to })]);
   });
 
   it("has its effect once, however often it comes", async () => {

@@ -64,7 +64,7 @@ interface Reporter {
   readonly providerId: string;
 }
 
-/** A connection whose vendor reports the outcomes of commands. */
+/** A connection whose vendor reports how commands end. */
 async function aReporter(baseUrl = vendor.origin): Promise<Reporter> {
   const secret = newId("evt");
   const connection = await aCommandConnection(fixture, principal, {
@@ -113,7 +113,7 @@ async function sent(type: "SendEmail" | "SendSms" = "SendEmail", more: object = 
   return command;
 }
 
-const ended = (deliveryId: string) =>
+const whenEnded = (deliveryId: string) =>
   eventually(async () => {
     const [row] = await fixture.rows(
       `select from integration.outbox where envelope->>'subject' = $1 and envelope->>'type' like 'WebhookDeliveryProcessed'`,
@@ -203,7 +203,7 @@ describe("the report of a vendor", () => {
     const command = await sent();
     await eventually(() => answer);
     const deliveryId = await reported(reporter, { type: "arrived", mail: { id: "m-1" } });
-    const tried = (attempts: number) =>
+    const hasTried = (attempts: number) =>
       eventually(async () => {
         const [row] = await fixture.rows<{ status: string }>(
           "select status from integration.webhook_deliveries where delivery_id = $1 and attempts = $2",
@@ -216,9 +216,9 @@ describe("the report of a vendor", () => {
         "update integration.webhook_deliveries set attempts = $2, next_attempt_at = now() where delivery_id = $1",
         ...[decodeId("whd", deliveryId), attempts],
       );
-    expect(await tried(1)).toBe("Failed");
+    expect(await hasTried(1)).toBe("Failed");
     await makeDue(3);
-    expect(await tried(4)).toBe("Failed");
+    expect(await hasTried(4)).toBe("Failed");
     answer?.();
     await answersTo(fixture, command);
     await makeDue(4);
@@ -233,9 +233,9 @@ describe("the report of a vendor", () => {
     await run(createCredential, { name, kind: "WebhookSigning", secret: { signingSecret: secret } });
     const outbound = { eventType: "TemplateRegistered", endpointUrl: "http://127.0.0.1:9/" };
     await run(createSubscription, { ...outbound, signingSecretRef: `secret://${name}` });
-    const forged = { type: "bounced", ref: command.id };
-    const deliveryId = await eventually(() => reported({ ...reporter, secret }, forged).catch(() => undefined));
-    await ended(deliveryId);
+    const forgedReport = { type: "bounced", ref: command.id };
+    const deliveryId = await eventually(() => reported({ ...reporter, secret }, forgedReport).catch(() => undefined));
+    await whenEnded(deliveryId);
     await reported(reporter, { type: "arrived", mail: { id: "m-1" } });
     expect((await answersTo(fixture, command, 2)).map(({ type }) => type)).toEqual(["EmailSent", "EmailDelivered"]);
   });
@@ -252,31 +252,31 @@ describe("the report of a vendor", () => {
       const input = { providerId, displayName: "Mail", authMode: "None", configuration };
       return (await run(createConnection, input))["connectionId"];
     };
-    const [own, other] = [await aSecret(), await aSecret()];
-    const connectionId = await connect(own.webhookSecretRef);
-    await connect(own.webhookSecretRef);
+    const [ownSecret, other] = [await aSecret(), await aSecret()];
+    const connectionId = await connect(ownSecret.webhookSecretRef);
+    await connect(ownSecret.webhookSecretRef);
     await connect(other.webhookSecretRef);
     const command = await sent("SendEmail", { connectionId });
     await answersTo(fixture, command);
-    const taken = ({ secret }: { secret: string }, body: object) =>
+    const sendReport = ({ secret }: { secret: string }, body: object) =>
       eventually(() => reported({ key, secret }, body).catch(() => undefined));
-    await ended(await taken(other, { type: "bounced", ref: command.id }));
-    await ended(await taken(own, { type: "arrived", mail: { id: "m-1" } }));
+    await whenEnded(await sendReport(other, { type: "bounced", ref: command.id }));
+    await whenEnded(await sendReport(ownSecret, { type: "arrived", mail: { id: "m-1" } }));
     expect((await answersTo(fixture, command, 2)).map(({ type }) => type)).toEqual(["EmailSent", "EmailDelivered"]);
   });
 
   it("says nothing about commands of other providers, tenants and types", async () => {
-    const own = await aReporter();
+    const ownReporter = await aReporter();
     const command = await sent();
     await answersTo(fixture, command);
     const other = await aReporter();
     const ofOther = await reported(other, { type: "arrived", mail: { id: "m-1" } });
-    const ofOtherType = await reported(own, { type: "sms.arrived", mail: { id: "m-1" } });
-    const unknown = await reported(own, { type: "bounced", ref: newId("cmd") });
+    const ofOtherType = await reported(ownReporter, { type: "sms.arrived", mail: { id: "m-1" } });
+    const unknown = await reported(ownReporter, { type: "bounced", ref: newId("cmd") });
     principal = aPrincipal();
     const stranger = await aReporter();
     const ofStranger = await reported(stranger, { type: "bounced", ref: command.id });
-    for (const deliveryId of [ofOther, ofOtherType, unknown, ofStranger]) await ended(deliveryId);
+    for (const deliveryId of [ofOther, ofOtherType, unknown, ofStranger]) await whenEnded(deliveryId);
     expect((await answersTo(fixture, command)).map(({ type }) => type)).toEqual(["EmailSent"]);
   });
 });

@@ -42,12 +42,13 @@ const waitingCommand = {
 };
 
 /**
- * The attempts of a report that fits no command while a request of its provider is under way: the report may come before
- * the answer that carries the vendor's id. They take 156 s together, and the last one settles the report without a command.
+ * How often a report is tried that fits no command while a request to its provider is under way: the report may come
+ * before the answer that carries the vendor's id. The attempts take 156 s together, and the last one settles the report
+ * without a command.
  */
 const patientAttempts = 4;
 
-/** The outcomes that follow the answer of their command. */
+/** The outcomes that follow their command's answer. */
 const laterOutcomes = ["EmailDelivered", "EmailBounced", "SmsDelivered", "SmsFailed"] as const;
 
 interface ReportedCommand {
@@ -67,14 +68,14 @@ interface Told {
   readonly vendorId: string | null;
   readonly deliveryId: string;
   readonly eventName: string;
-  /** The vendor's code for a failure, otherwise the name of the event. */
+  /** The vendor's code for a failure, otherwise the event's name. */
   readonly reason: string;
 }
 
 /**
- * Reconciles the reports of vendors with the commands that they tell of, and records their outcomes. A report counts only
- * for commands of the same tenant and provider, sent through a connection that shares its secret or account. A report that
- * fits no command is about something that the platform has not sent.
+ * Reconciles vendors' reports with the commands that they tell about, and records their outcomes. A report counts only
+ * for commands from the same tenant and provider, sent through a connection that shares its secret or account. A report
+ * that fits no command is about something that the platform has not sent.
  */
 export function reconcileReports(payments: PaymentRecords, runs: RunService): DeliveryHandler {
   return async (transaction, open) => {
@@ -98,22 +99,22 @@ export function reconcileReports(payments: PaymentRecords, runs: RunService): De
         throw new DomainError("UNAVAILABLE", { detail: "The command of this report may not have ended yet." });
       return false;
     }
-    const reported = reportedCommandOf(row, providerUuid);
+    const matchedCommand = reportedCommandOf(row, providerUuid);
     const deliveryId = encodeId("whd", delivery.delivery_id);
     const { event_name: eventName } = delivery;
     const reason = refusalCodeIn(payload.value) ?? eventName;
-    const told = { outcome, vendorId: vendorId ?? row.vendor_reference, deliveryId, eventName, reason };
-    if (moneyCommands.includes(row.type)) return settle(transaction, { payments, runs }, reported, told);
-    recordReport(transaction, reported, told);
+    const outcomeReport = { outcome, vendorId: vendorId ?? row.vendor_reference, deliveryId, eventName, reason };
+    if (moneyCommands.includes(row.type)) return settle(transaction, { payments, runs }, matchedCommand, outcomeReport);
+    recordReport(transaction, matchedCommand, outcomeReport);
     return true;
   };
 }
 
-/** Records an outcome that follows the answer of its command. */
-function recordReport({ record }: Transaction, command: ReportedCommand, told: Told): void {
+/** Records an outcome that follows its command's answer. */
+function recordReport({ record }: Transaction, command: ReportedCommand, report: Told): void {
   const { commandId, runId, connectionId, providerId, projectId, cause } = command;
-  const { outcome, vendorId, deliveryId, eventName, reason } = told;
-  const type = laterOutcomes.find((one) => one === outcome);
+  const { outcome, vendorId, deliveryId, eventName, reason } = report;
+  const type = laterOutcomes.find((candidate) => candidate === outcome);
   if (type === undefined) return;
   const detail = `The vendor reports "${eventName}"${reason === eventName ? "" : `: ${reason}`}.`;
   const error = failedOutcomes.has(outcome) && { error: { code: "VENDOR_REFUSED", detail } };
@@ -122,8 +123,8 @@ function recordReport({ record }: Transaction, command: ReportedCommand, told: T
 }
 
 /**
- * Answers a command that moves money by the first report of its vendor: ends the run that waits for it, or leaves the report
- * to the attempt that is running. The lock of the run comes before that of the command, as everywhere.
+ * Answers a command that moves money by its vendor's first report: ends the run that waits for it, or leaves the report
+ * to the attempt that is running. The run's lock comes before the command's, as everywhere.
  */
 async function settle(
   transaction: Transaction,
@@ -133,10 +134,10 @@ async function settle(
 ): Promise<boolean> {
   const { commandId, runId } = command;
   const run = await runs.lockIn(transaction, runId);
-  const noted = await payments.noteReport(transaction, commandId, report);
-  if (!noted?.told) return false;
-  const end = endOf({ ...noted.told, reason: report.reason });
-  if (!noted.wasGivenUp) {
+  const notedReport = await payments.noteReport(transaction, commandId, report);
+  if (!notedReport?.told) return false;
+  const end = endOf({ ...notedReport.told, reason: report.reason });
+  if (!notedReport.wasGivenUp) {
     await runs.settleIn(transaction, run, end);
     failpoint("vendorCommand.settled");
     return true;
@@ -165,7 +166,7 @@ function reportedCommandOf(row: ReportedRow, providerId: string): ReportedComman
   };
 }
 
-/** The id of the command and the id of the vendor; each is null where the report does not have it. */
+/** The command's id and the vendor's id; each is null where the report does not have it. */
 function namesOf({ commandId, vendorId }: VendorReport, { payload }: OpenDelivery): [string | null, string | null] {
   const command = commandId === undefined ? null : valueInPayload(payload.value, commandId);
   const vendor = vendorId === undefined ? null : valueInPayload(payload.value, vendorId);

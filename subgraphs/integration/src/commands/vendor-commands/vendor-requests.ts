@@ -30,7 +30,7 @@ interface VendorResult {
 /** An outcome that the vendor has told when it was asked. */
 interface SeenOutcome {
   readonly outcome: ReportedOutcome;
-  /** The code of a failure, otherwise the state. */
+  /** The failure's code, otherwise the state. */
   readonly reason: string | null;
 }
 
@@ -38,10 +38,10 @@ const mediaTypes = { json: "application/json", form: "application/x-www-form-url
 
 /** Statuses with which a vendor says that it has done nothing yet. */
 const notYet = [425, 503];
-/** Statuses of a request that is repeated with its idempotency key too early. */
+/** Statuses for a request that is repeated with its idempotency key too early. */
 const stillRunning = [408, 409];
 
-/** Carries out commands by requests of vendors: by the template of the driver, or by its mail server. */
+/** Carries out commands by requests to vendors: by the driver's template, or by its mail server. */
 export class VendorRequests {
   readonly #calls: VendorCalls;
   readonly #mailer: VendorMailer;
@@ -72,7 +72,7 @@ export class VendorRequests {
     { commandId, type, data }: OpenCommand,
     isIdempotent: boolean,
   ): Promise<VendorResult> {
-    const rendered = renderedTemplate(body, { ...data, commandId });
+    const renderedBody = renderedTemplate(body, { ...data, commandId });
     const answer = await this.#calls
       .call(target, {
         ...{ purpose: "command", method, path, idempotencyKey: commandId },
@@ -80,7 +80,7 @@ export class VendorRequests {
         // each attempt is noted, so that it is known whether one may have reached the vendor
         ...(moneyCommands.includes(type) && { retry: "never" as const }),
         headers: { "content-type": mediaTypes[encoding], accept: "application/json" },
-        body: encoding === "json" ? JSON.stringify(rendered) : formOf(rendered),
+        body: encoding === "json" ? JSON.stringify(renderedBody) : formOf(renderedBody),
       })
       .catch((error: unknown) => {
         throw isIdempotent ? error : onceOnly(error);
@@ -102,8 +102,8 @@ export class VendorRequests {
   }
 
   /**
-   * The outcome of a command that the vendor has accepted, as it tells when it is asked. Undefined where it does not tell,
-   * or cannot be asked. Throws what `VendorCalls.call` throws, and UPSTREAM_FAILED.
+   * The outcome for a command that the vendor has accepted, as it tells when it is asked. Undefined where it does not
+   * tell, or cannot be asked. Throws what `VendorCalls.call` throws, and UPSTREAM_FAILED.
    */
   async outcomeOf(
     target: VendorTarget,
@@ -118,9 +118,9 @@ export class VendorRequests {
       { purpose: "command", method: "GET", path: state.path, headers: { accept: "application/json" } },
     );
     const { status, credentialRejected } = answer;
-    if (credentialRejected) throw new DomainError("CREDENTIAL_REJECTED", { detail: answered(status) });
+    if (credentialRejected) throw new DomainError("CREDENTIAL_REJECTED", { detail: statusMessage(status) });
     if (status >= 500 || stillRunning.includes(status))
-      throw new DomainError("UPSTREAM_FAILED", { detail: answered(status) });
+      throw new DomainError("UPSTREAM_FAILED", { detail: statusMessage(status) });
     const outcome = status >= 200 && status < 300 ? toldOutcome(answer, state) : undefined;
     return outcome && { outcome, reason: refusalCodeOf(answer) ?? answerValue(answer, state.value) };
   }
@@ -139,20 +139,20 @@ export class VendorRequests {
   }
 }
 
-/** Whether the driver says how the vendor is asked for the outcome of a command. */
+/** Whether the driver says how the vendor is asked for a command's outcome. */
 export const canBeAsked = ({ commands }: ProviderDriver, { type }: OpenCommand): boolean =>
   commands?.[type]?.state !== undefined;
 
 const isAskable = ({ path }: StateRequest, vendorId: string | null) =>
   vendorId !== null || !path.includes("{vendorId}");
 
-/** The outcome that an answer names, be it of the command or of a look at its state. */
+/** The outcome that an answer names, be it the command's or a look's at its state. */
 function toldOutcome(answer: VendorResponse, state: StateRequest | undefined): ReportedOutcome | undefined {
   const value = state ? answerValue(answer, state.value) : null;
   return state && value !== null && Object.hasOwn(state.outcomes, value) ? state.outcomes[value] : undefined;
 }
 
-/** The error of a call that must not be repeated once it may have reached the vendor. */
+/** The error for a call that must not be repeated once it may have reached the vendor. */
 function onceOnly(error: unknown): unknown {
   const isAmbiguous =
     error instanceof DomainError &&
@@ -165,7 +165,7 @@ function requireAccepted(answer: VendorResponse, isIdempotent: boolean): void {
   const { status, credentialRejected } = answer;
   if (status >= 200 && status < 300) return;
   const code = refusalCodeOf(answer);
-  const detail = code === undefined ? answered(status) : `${answered(status)} Its code is ${code}.`;
+  const detail = code === undefined ? statusMessage(status) : `${statusMessage(status)} Its code is ${code}.`;
   if (credentialRejected) throw new DomainError("CREDENTIAL_REJECTED", { detail });
   if (notYet.includes(status)) throw unsent(new DomainError("UPSTREAM_FAILED", { detail }));
   if (isIdempotent && (status >= 500 || stillRunning.includes(status)))
@@ -174,7 +174,7 @@ function requireAccepted(answer: VendorResponse, isIdempotent: boolean): void {
   throw new DomainError("VENDOR_REFUSED", { detail, vendorStatus: status });
 }
 
-const answered = (status: number) => `The vendor answered with the status ${status}.`;
+const statusMessage = (status: number) => `The vendor answered with the status ${status}.`;
 
 const outcomeUnknown = (detail: string) =>
   new DomainError("OUTCOME_UNKNOWN", {

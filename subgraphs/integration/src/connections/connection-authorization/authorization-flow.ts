@@ -52,9 +52,9 @@ export interface AskedAuthorization {
   readonly providerKey: string;
   readonly requestedBy: string;
   readonly vendor: URL;
-  /** The host that gets the code of the vendor, and gives the tokens for it. */
+  /** The host that gets the vendor's code, and gives the tokens for it. */
   readonly tokenHost: string;
-  /** The digest of the ticket. */
+  /** The ticket's digest. */
   readonly link: string;
 }
 
@@ -77,7 +77,7 @@ interface Found {
   readonly vendor: URL;
 }
 
-/** The refusals of people and of vendors that have a text of their own (RFC 6749, section 4.1.2.1). */
+/** The refusals by people and vendors that have their own text (RFC 6749, section 4.1.2.1). */
 const vendorErrors: Readonly<Record<string, string>> = {
   access_denied: "The access was not allowed at the vendor. Nothing was changed.",
   temporarily_unavailable: "The vendor cannot answer now. Ask for a new link later.",
@@ -87,7 +87,7 @@ const vendorErrors: Readonly<Record<string, string>> = {
 
 const maxCodeLength = 4096;
 
-/** The way of a person from a link over the vendor's pages back to the platform. */
+/** A person's way from a link over the vendor's pages back to the platform. */
 export class AuthorizationFlow {
   readonly #services: FlowServices;
 
@@ -95,7 +95,7 @@ export class AuthorizationFlow {
     this.#services = services;
   }
 
-  /** Returns the facts on the page of the link. Following a link changes nothing, since programs follow links too. */
+  /** Returns the facts on the link's page. Following a link changes nothing, since programs follow links too. */
   async ask(ticket: string): Promise<AskedAuthorization> {
     const { row, connection, providerKey, oauth2, vendor } = await this.#found(byTicket, ticket);
     const facts = { displayName: connection.displayName, providerKey, requestedBy: row.requested_by };
@@ -118,15 +118,15 @@ export class AuthorizationFlow {
       sealedVerifier: seal.seal(verifier, rowOf(row)),
       expiresAt: new Date(now.getTime() + authorizationMs),
     });
-    const begun = await database.transaction(tenant, { ...cause, actorId: row.requested_by }, ({ execute }) =>
+    const begunRows = await database.transaction(tenant, { ...cause, actorId: row.requested_by }, ({ execute }) =>
       execute(beginAuthorization, values),
     );
-    if (begun.length === 0) throw linkIsOver();
+    if (begunRows.length === 0) throw linkIsOver();
     const redirectUri = redirectUris.of(connection.providerId);
     return authorizationRequest(vendor, oauth2, { clientId, redirectUri, state, verifier });
   }
 
-  /** The digest of the ticket from which this state comes. It names the cookie of the browser. */
+  /** The digest of the ticket from which this state comes. It names the browser's cookie. */
   async linkOf(state: string): Promise<string> {
     return (await this.#row(byState, state)).ticket_hash;
   }
@@ -137,8 +137,8 @@ export class AuthorizationFlow {
    * link then.
    */
   async complete(answer: AuthorizationAnswer, browser: string | undefined, cause: Cause): Promise<string> {
-    const found = await this.#found(byState, answer.state);
-    const { row, tenant, connection, oauth2 } = found;
+    const authorization = await this.#found(byState, answer.state);
+    const { row, tenant, connection, oauth2 } = authorization;
     if (connection.providerId !== answer.providerId) throw linkIsOver();
     if (browser === undefined || !hasDigest(browser, row.browser_hash))
       throw new PersonRefusal(
@@ -147,12 +147,12 @@ export class AuthorizationFlow {
       );
     const { database, clock, seal, redirectUris } = this.#services;
     const actor = { ...cause, actorId: row.requested_by };
-    const used = await database.transaction(tenant, actor, ({ execute }) =>
+    const usedRows = await database.transaction(tenant, actor, ({ execute }) =>
       execute(consumeState, [row.tenant_id, row.authorization_id, clock()]),
     );
-    if (used.length === 0) throw linkIsOver();
+    if (usedRows.length === 0) throw linkIsOver();
     const code = codeOf(answer, oauth2);
-    const tokens = await this.#exchange(found, actor, {
+    const tokens = await this.#exchange(authorization, actor, {
       grant_type: "authorization_code",
       code,
       redirect_uri: redirectUris.of(connection.providerId),
@@ -230,8 +230,8 @@ const withoutCredential = () =>
   );
 
 /**
- * The code, if the answer comes from the issuer that the driver names (RFC 9207): the answer of another server is not
- * sent to this vendor's token endpoint.
+ * The code, if the answer comes from the issuer that the driver names (RFC 9207): another server's answer is not sent
+ * to this vendor's token endpoint.
  */
 function codeOf({ code, error, issuer }: AuthorizationAnswer, oauth2: OAuth2Description): string {
   if (oauth2.issuer !== undefined && issuer !== oauth2.issuer)

@@ -25,8 +25,8 @@ export class ConnectionLinks {
   }
 
   /**
-   * A new link, which replaces an earlier one of the connection. Null when people cannot authorize the connection: it
-   * has another mode, or its provider names no page.
+   * A new link, which replaces the connection's earlier one. Null when people cannot authorize the connection: it has
+   * another mode, or its provider names no page.
    */
   async makeIn(
     transaction: Transaction,

@@ -15,14 +15,14 @@ import { digestOf, hasDigest } from "./digest.js";
 import { PersonRefusal } from "./person-refusal.js";
 import { callbackPath } from "./redirect-uris.js";
 
-/** Serves the pages of the authorization of a connection: `/integrations/oauth/*`. */
+/** Serves the pages on which people authorize a connection: `/integrations/oauth/*`. */
 export type AuthorizationPages = (request: IncomingMessage, response: ServerResponse) => void;
 
 const ticketForm = /^[\w-]{43}$/;
 const providerForm = /^\w{1,64}$/;
 const maxParameterLength = 4096;
 
-/** The handler of the pages. `secure` says that people reach the platform by https. */
+/** The handler for the pages. `secure` says that people reach the platform by https. */
 export function authorizationPages(flow: AuthorizationFlow, secure: boolean, logger: Logger): AuthorizationPages {
   const pages = new Pages(flow, secure);
   return (request, response) => {
@@ -61,16 +61,16 @@ class Pages {
   }
 
   async #ask(ticket: string, response: ServerResponse): Promise<void> {
-    const asked = await this.#flow.ask(ticket);
+    const page = await this.#flow.ask(ticket);
     const browser = randomBytes(32).toString("base64url");
-    response.setHeader("set-cookie", browserCookie(asked.link, browser, this.#secure));
-    response.writeHead(200, pageHeaders(asked.vendor.origin));
-    response.end(askPage(asked, digestOf(browser)));
+    response.setHeader("set-cookie", browserCookie(page.link, browser, this.#secure));
+    response.writeHead(200, pageHeaders(page.vendor.origin));
+    response.end(askPage(page, digestOf(browser)));
   }
 
   /**
-   * The form of the page before. A page of somebody else cannot send it: its request has no cookie (SameSite=Lax), and
-   * it does not know the digest of the cookie.
+   * The form on the page before. A foreign page cannot send it: its request has no cookie (SameSite=Lax), and it does
+   * not know the cookie's digest.
    */
   async #begin(ticket: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const site = request.headers["sec-fetch-site"];
@@ -99,7 +99,7 @@ class Pages {
   }
 }
 
-/** The only value of a parameter. A parameter that is repeated or too long is refused (RFC 6749, section 3.1). */
+/** A parameter's only value. A parameter that is repeated or too long is refused (RFC 6749, section 3.1). */
 function only(parameters: URLSearchParams, name: string): string | undefined {
   const values = parameters.getAll(name);
   if (values.length > 1 || (values[0] ?? "").length > maxParameterLength)
@@ -108,11 +108,11 @@ function only(parameters: URLSearchParams, name: string): string | undefined {
 }
 
 function causeOf(request: IncomingMessage, response: ServerResponse): Cause {
-  const given = request.headers["traceparent"];
-  const trace = continueTrace(typeof given === "string" ? given : undefined);
-  const answered = response.getHeader("x-trace-id");
+  const traceparent = request.headers["traceparent"];
+  const trace = continueTrace(typeof traceparent === "string" ? traceparent : undefined);
+  const traceId = response.getHeader("x-trace-id");
   const origin = originOfRequest(request);
-  return { trace: typeof answered === "string" ? { ...trace, traceId: answered } : trace, origin };
+  return { trace: typeof traceId === "string" ? { ...trace, traceId } : trace, origin };
 }
 
 function refuse(response: ServerResponse, error: unknown, logger: Logger): void {
@@ -124,10 +124,10 @@ function refuse(response: ServerResponse, error: unknown, logger: Logger): void 
     sendText(response, error.status, error.message);
     return;
   }
-  const known = error instanceof DomainError ? error : outageRefusal(error);
-  if (known?.code === "UNAVAILABLE" || known?.code === "SECRET_STORE_UNAVAILABLE")
+  const refusal = error instanceof DomainError ? error : outageRefusal(error);
+  if (refusal?.code === "UNAVAILABLE" || refusal?.code === "SECRET_STORE_UNAVAILABLE")
     sendText(response, 503, "The platform cannot answer now. Try again in a moment.", { "retry-after": "5" });
-  else if (known) sendText(response, 409, `The connection cannot be authorized now (${known.code}).`);
+  else if (refusal) sendText(response, 409, `The connection cannot be authorized now (${refusal.code}).`);
   else {
     logger.error({ err: error }, "an authorization of a connection failed");
     sendText(response, 500, "An internal error occurred. Ask for a new link.");
@@ -140,7 +140,7 @@ function sendText(response: ServerResponse, status: number, text: string, header
 
 const maxBytes = 1024;
 
-/** The field `formToken` of the form; undefined for another content type, a longer body, or without it. */
+/** The form's field `formToken`; undefined for another content type, a longer body, or without it. */
 async function readConfirmation(request: IncomingMessage): Promise<string | undefined> {
   if (!/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(request.headers["content-type"] ?? "")) return undefined;
   const body = await readBody(request, maxBytes);

@@ -17,14 +17,14 @@ export type AuthorizationRow = RowOf<ConnectionAuthorization, (typeof members)[n
 
 const columns = columnsOf(ConnectionAuthorization, members);
 
-/** $1: digest of the ticket, $2: now. A link can be followed until a browser has left for the vendor. */
+/** $1: the ticket's digest, $2: now. A link can be followed until a browser has left for the vendor. */
 export const byTicket = {
   name: "authorization_by_ticket",
   text: `select ${columns} from connection_authorizations
     where ticket_hash = $1 and state_hash is null and expires_at > $2`,
 };
 
-/** $1: digest of the state, $2: now. */
+/** $1: the state's digest, $2: now. */
 export const byState = {
   name: "authorization_by_state",
   text: `select ${columns} from connection_authorizations

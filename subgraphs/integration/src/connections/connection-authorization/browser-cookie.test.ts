@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { browserCookie, readBrowserCookie } from "./browser-cookie.js";
 
 const value = "v".repeat(43);
-const asked = (cookie: string) => ({ headers: { cookie } }) as IncomingMessage;
+const requestWith = (cookie: string) => ({ headers: { cookie } }) as IncomingMessage;
 
 it("the cookie of an authorization over https belongs to one host, which no other host can set", () => {
   const cookie = browserCookie("l".repeat(43), value, true);
@@ -13,17 +13,17 @@ it("the cookie of an authorization over https belongs to one host, which no othe
     ].sort(),
   );
   const [pair = ""] = cookie.split("; ");
-  expect(readBrowserCookie(asked(`other=1; ${pair}`), "l".repeat(43), true)).toBe(value);
+  expect(readBrowserCookie(requestWith(`other=1; ${pair}`), "l".repeat(43), true)).toBe(value);
   // a cookie that a sibling host has planted
-  expect(readBrowserCookie(asked(pair.replace("__Host-", "")), "l".repeat(43), true)).toBeUndefined();
+  expect(readBrowserCookie(requestWith(pair.replace("__Host-", "")), "l".repeat(43), true)).toBeUndefined();
 });
 
 it("the cookie of an authorization is sent only to its pages where development runs without https", () => {
   const cookie = browserCookie("l".repeat(43), value, false);
   expect(cookie).toContain("Path=/integrations/oauth/");
   expect(cookie).not.toContain("Secure");
-  expect(readBrowserCookie(asked(cookie.split("; ")[0] ?? ""), "l".repeat(43), false)).toBe(value);
-  expect(readBrowserCookie(asked(`${cookie.split("; ")[0]}; ${cookie.split("; ")[0]}`), "l".repeat(43), false)).toBe(
-    undefined,
-  );
+  expect(readBrowserCookie(requestWith(cookie.split("; ")[0] ?? ""), "l".repeat(43), false)).toBe(value);
+  expect(
+    readBrowserCookie(requestWith(`${cookie.split("; ")[0]}; ${cookie.split("; ")[0]}`), "l".repeat(43), false),
+  ).toBe(undefined);
 });

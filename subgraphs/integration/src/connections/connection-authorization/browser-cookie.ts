@@ -11,7 +11,7 @@ const nameOf = (link: string, secure: boolean) =>
 
 /**
  * The cookie that binds the way to a browser. It is sent when the vendor leads the browser back (SameSite=Lax), and not
- * with a form of another site. An empty value ends it.
+ * with another site's form. An empty value ends it.
  */
 export function browserCookie(link: string, value: string, secure: boolean): string {
   const seconds = value === "" ? 0 : authorizationMs / 1000;
@@ -21,7 +21,7 @@ export function browserCookie(link: string, value: string, secure: boolean): str
 
 const valueForm = /^[\w-]{43}$/;
 
-/** The value of the cookie; undefined when it is absent, malformed or sent twice. */
+/** The cookie's value; undefined when it is absent, malformed or sent twice. */
 export function readBrowserCookie({ headers }: IncomingMessage, link: string, secure: boolean): string | undefined {
   const name = `${nameOf(link, secure)}=`;
   const pairs = (headers.cookie ?? "").split(";").map((pair) => pair.trim());

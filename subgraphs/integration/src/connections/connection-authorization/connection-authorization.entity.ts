@@ -4,8 +4,8 @@ import { Entity, Index, PrimaryKey, Property, Unique } from "@mikro-orm/decorato
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 
 /**
- * One authorization of a connection by a person: a page of the platform, the pages of the vendor, and the way back. A
- * link and a state are looked up before their tenant is known, by their digest.
+ * How a person authorizes a connection once: a platform page, the vendor's pages, and the way back. A link and a state
+ * are looked up before their tenant is known, by their digest.
  */
 @Entity(workerTable("connection_authorizations"))
 @Unique({ name: "connection_authorizations_ticket", properties: ["ticketHash"] })
@@ -32,7 +32,7 @@ export class ConnectionAuthorization {
   @Property({ type: "text", nullable: true })
   stateHash: string | null;
 
-  /** The digest of the cookie of the browser that has left for the vendor. */
+  /** The digest of the cookie in the browser that has left for the vendor. */
   @Property({ type: "text", nullable: true })
   browserHash: string | null;
 

@@ -21,13 +21,13 @@ import { RedirectUris } from "./redirect-uris.js";
 
 export interface ConnectionAuthorizationSettings {
   readonly masterKeys: MasterKeys;
-  /** The public URL of the platform without a slash at its end, where people open the pages. */
+  /** The platform's public URL without a slash at its end, where people open the pages. */
   readonly publicUrl?: string;
   /** The time by which links expire. */
   readonly clock?: () => Date;
 }
 
-/** The handler of `/integrations/oauth/*`. */
+/** The handler for `/integrations/oauth/*`. */
 export const authorizationPagesService = serviceKey<AuthorizationPages>("AuthorizationPages");
 
 /** How people allow the platform to use their account at a vendor (authorization code with PKCE). */

@@ -6,6 +6,6 @@ export const digestOf = (value: string): string => hash("sha256", value, "base64
 /** Whether the value has this digest, in constant time. */
 export function hasDigest(value: string, digest: string | null): boolean {
   if (digest === null) return false;
-  const [given, known] = [Buffer.from(digestOf(value)), Buffer.from(digest)];
-  return given.length === known.length && timingSafeEqual(given, known);
+  const [actual, expectedBytes] = [Buffer.from(digestOf(value)), Buffer.from(digest)];
+  return actual.length === expectedBytes.length && timingSafeEqual(actual, expectedBytes);
 }

@@ -17,22 +17,22 @@ export class ReauthorizationService {
     this.#links = links;
   }
 
-  /** The link is not part of the stored result, since whoever has it may use it. A replay has none. */
+  /** The link does not belong to the stored result, since whoever has it may use it. A replay has none. */
   async reauthorize(context: RequestContext, connectionId: string): Promise<ConnectionType> {
-    let made: { readonly view: ConnectionType; readonly url: string } | undefined;
+    let newLink: { readonly view: ConnectionType; readonly url: string } | undefined;
     const connection = await idempotentMutation(this.#database, context, {
       field: "reauthorizeConnection",
       arguments: { connectionId },
       commit: async (transaction) => {
-        const known = await lockedConnection(transaction, connectionId);
-        const url = await this.#links.makeIn(transaction, known);
-        if (url === null) throw notByPeople(known.authMode);
-        const view = connectionView(known);
-        made = { view, url };
+        const authorizedConnection = await lockedConnection(transaction, connectionId);
+        const url = await this.#links.makeIn(transaction, authorizedConnection);
+        if (url === null) throw notByPeople(authorizedConnection.authMode);
+        const view = connectionView(authorizedConnection);
+        newLink = { view, url };
         return view;
       },
     });
-    if (made?.view === connection) connection.authorizationUrl = made.url;
+    if (newLink?.view === connection) connection.authorizationUrl = newLink.url;
     return connection;
   }
 }

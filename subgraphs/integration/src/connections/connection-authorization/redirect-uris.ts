@@ -1,11 +1,11 @@
 import type { ProviderDriver } from "../../providers/provider-drivers/provider-driver.js";
 
-/** The pages to which vendors send the browser back. The ID of the provider follows. */
+/** The pages to which vendors send the browser back. The provider's ID follows. */
 export const callbackPath = "/integrations/oauth/callback/";
 
 /**
- * The redirect URIs of providers (RFC 6749, section 3.1.2). Each provider has its own, so that a vendor does not send the
- * code for the client of one provider to the token endpoint of another one (RFC 9700, section 4.4).
+ * The providers' redirect URIs (RFC 6749, section 3.1.2). Each provider has its own, so that a vendor does not send the
+ * code for one provider's client to another one's token endpoint (RFC 9700, section 4.4).
  */
 export class RedirectUris {
   readonly #publicUrl: string;

@@ -11,7 +11,7 @@ interface AuthorizationRequest {
   readonly verifier: string;
 }
 
-/** The URL of the vendor's page; undefined when the driver names none. */
+/** The URL for the vendor's page; undefined when the driver names none. */
 export function authorizationPage(
   oauth2: OAuth2Description | undefined,
   { configuration }: Pick<ConnectionRecord, "configuration">,
@@ -19,7 +19,7 @@ export function authorizationPage(
   return oauth2?.authorizationUrl === undefined ? undefined : vendorUrl(oauth2.authorizationUrl, configuration);
 }
 
-/** The host of the vendor's token endpoint. */
+/** The host that serves the vendor's token endpoint. */
 export function tokenHost(
   { tokenUrl }: OAuth2Description,
   { configuration }: Pick<ConnectionRecord, "configuration">,
@@ -27,7 +27,9 @@ export function tokenHost(
   return vendorUrl(tokenUrl, configuration).host;
 }
 
-/** The authorization request (RFC 6749, section 4.1.1) with PKCE. The driver cannot replace a parameter of the platform. */
+/**
+ * The authorization request (RFC 6749, section 4.1.1) with PKCE. The driver cannot replace the platform's parameters.
+ */
 export function authorizationRequest(page: URL, oauth2: OAuth2Description, request: AuthorizationRequest): URL {
   const url = new URL(page);
   const { scopes = [], scopeSeparator = " ", audience, authorizationParameters = {} } = oauth2;

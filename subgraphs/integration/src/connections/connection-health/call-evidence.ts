@@ -10,7 +10,7 @@ import { hasManyErrors, type RecentCalls } from "./health-machine.js";
 import type { ProbeTimes } from "./probe-times.js";
 
 interface Resources {
-  /** Connects as the worker role: one statement stores the successes of many tenants. */
+  /** Connects as the worker role: one statement stores many tenants' successes. */
   readonly workers: Pick<Pool, "query">;
   readonly starter: Pick<CheckStarter, "startForCalls">;
   readonly times: ProbeTimes;
@@ -37,9 +37,10 @@ const checksPerFlush = 8;
 const checksPerTenant = 2;
 
 /**
- * Counts the outcomes of ordinary calls in memory, so that a call costs no statement. Every five seconds the connections
- * that have worked are stored with one statement, which postpones their checks. Connections with errors are checked, and
- * the run takes the counts with it as evidence. Counts are lost with the process; the next check by schedule comes in any case.
+ * Counts in memory how ordinary calls end, so that a call costs no statement. Every five seconds the connections that
+ * have worked are stored with one statement, which postpones their checks. Connections with errors are checked, and the
+ * run takes the counts with it as evidence. Counts are lost with the process; the next check by schedule comes in any
+ * case.
  */
 export class CallEvidence {
   readonly #resources: Resources;
@@ -61,19 +62,21 @@ export class CallEvidence {
     await this.#flushing;
   }
 
-  /** Takes the outcome of a call. The call of a check is left out: its run is the evidence. */
+  /** Takes a call's outcome. A check's call is left out: its run is the evidence. */
   add(outcome: CallOutcome): void {
     if (outcome.purpose === "probe") return;
     const minute = Math.floor(this.#resources.times.clock().getTime() / 60_000);
-    const called = this.#calledConnection(outcome);
-    const counts = countsOf(called, minute);
+    const connection = this.#calledConnection(outcome);
+    const counts = countsOf(connection, minute);
     counts.calls += 1;
-    if (outcome.ok) called.hasSucceeded = true;
+    if (outcome.ok) connection.hasSucceeded = true;
     else if (outcome.rateLimited) counts.rateLimited += 1;
     else if (outcome.credentialRejected) counts.rejected += 1;
     else counts.errors += 1;
-    called.isSuspect ||= !outcome.ok && called.checkedMinute < minute && isSuspect(recentCalls(called, minute));
-    if ((called.hasSucceeded || called.isSuspect) && this.#changed.size < maxConnections) this.#changed.add(called);
+    connection.isSuspect ||=
+      !outcome.ok && connection.checkedMinute < minute && isSuspect(recentCalls(connection, minute));
+    if ((connection.hasSucceeded || connection.isSuspect) && this.#changed.size < maxConnections)
+      this.#changed.add(connection);
   }
 
   /** Stores the outcomes since the last flush. After a failure the next flush tries again. */
@@ -92,33 +95,33 @@ export class CallEvidence {
   }
 
   #calledConnection({ tenantId, connectionId }: CallOutcome): CalledConnection {
-    const known = this.#called.get(connectionId);
-    if (known) return known;
-    const called = {
+    const knownConnection = this.#called.get(connectionId);
+    if (knownConnection) return knownConnection;
+    const newConnection = {
       ...{ tenantId, connectionId, minutes: [] },
       ...{ hasSucceeded: false, isSuspect: false, checkedMinute: 0 },
     };
-    this.#called.set(connectionId, called);
-    return called;
+    this.#called.set(connectionId, newConnection);
+    return newConnection;
   }
 
   async #flush(): Promise<void> {
-    const succeeded = [...this.#changed].filter((called) => called.hasSucceeded).slice(0, successesPerFlush);
-    if (succeeded.length > 0) await this.#storeSuccesses(succeeded);
-    for (const called of succeeded) {
-      called.hasSucceeded = false;
-      if (!called.isSuspect) this.#changed.delete(called);
+    const successes = [...this.#changed].filter((connection) => connection.hasSucceeded).slice(0, successesPerFlush);
+    if (successes.length > 0) await this.#storeSuccesses(successes);
+    for (const connection of successes) {
+      connection.hasSucceeded = false;
+      if (!connection.isSuspect) this.#changed.delete(connection);
     }
     for (const suspect of this.#suspects()) await this.#checkOrPostpone(suspect);
   }
 
-  async #storeSuccesses(succeeded: readonly CalledConnection[]): Promise<void> {
+  async #storeSuccesses(successes: readonly CalledConnection[]): Promise<void> {
     const { workers, times } = this.#resources;
     const now = times.clock();
     const { name, text } = storeSuccesses;
     const values = storeSuccesses.valuesOf({
-      tenants: succeeded.map(({ tenantId }) => decodeId("ten", tenantId)),
-      connections: succeeded.map(({ connectionId }) => decodeId("con", connectionId)),
+      tenants: successes.map(({ tenantId }) => decodeId("ten", tenantId)),
+      connections: successes.map(({ connectionId }) => decodeId("con", connectionId)),
       now,
       nextProbeAt: times.next(now),
       newEnough: new Date(now.getTime() - times.intervalMs / 2),
@@ -126,42 +129,42 @@ export class CallEvidence {
     await workers.query({ name, text, values });
   }
 
-  /** The connections to be checked now: of one tenant only some, so that others are not held up. */
+  /** The connections to be checked now: only some for each tenant, so that others are not held up. */
   #suspects(): CalledConnection[] {
     const byTenant = new Map<string, number>();
-    const chosen: CalledConnection[] = [];
-    for (const called of this.#changed) {
-      const ofTenant = byTenant.get(called.tenantId) ?? 0;
-      if (!called.isSuspect || ofTenant >= checksPerTenant) continue;
-      byTenant.set(called.tenantId, ofTenant + 1);
-      chosen.push(called);
-      if (chosen.length === checksPerFlush) break;
+    const chosenConnections: CalledConnection[] = [];
+    for (const connection of this.#changed) {
+      const ofTenant = byTenant.get(connection.tenantId) ?? 0;
+      if (!connection.isSuspect || ofTenant >= checksPerTenant) continue;
+      byTenant.set(connection.tenantId, ofTenant + 1);
+      chosenConnections.push(connection);
+      if (chosenConnections.length === checksPerFlush) break;
     }
-    return chosen;
+    return chosenConnections;
   }
 
-  /** A failure of one tenant, which may have used up its share of database connections, does not end the checks of others. */
-  async #checkOrPostpone(called: CalledConnection): Promise<void> {
+  /** One tenant's check may fail, for example when its database connections are used up; the others' checks go on. */
+  async #checkOrPostpone(connection: CalledConnection): Promise<void> {
     try {
-      await this.#check(called);
+      await this.#check(connection);
     } catch (error) {
       this.#resources.logger.warn(
-        { err: error, connectionId: called.connectionId },
+        { err: error, connectionId: connection.connectionId },
         "the check of a connection with errors was not started; the next try is soon",
       );
       // behind the others
-      this.#changed.delete(called);
-      this.#changed.add(called);
+      this.#changed.delete(connection);
+      this.#changed.add(connection);
     }
   }
 
-  async #check(called: CalledConnection): Promise<void> {
+  async #check(connection: CalledConnection): Promise<void> {
     const { starter, times } = this.#resources;
     const minute = Math.floor(times.clock().getTime() / 60_000);
-    await starter.startForCalls(called.tenantId, called.connectionId, recentCalls(called, minute));
-    called.checkedMinute = minute;
-    called.isSuspect = false;
-    this.#changed.delete(called);
+    await starter.startForCalls(connection.tenantId, connection.connectionId, recentCalls(connection, minute));
+    connection.checkedMinute = minute;
+    connection.isSuspect = false;
+    this.#changed.delete(connection);
   }
 }
 

@@ -4,7 +4,7 @@ import type { ConnectionState } from "../connections/connection.states.js";
 import type { ConnectionRecord } from "../connections/connection.view.js";
 import type { Evidence, Finding, HealthRecord, RecentCalls } from "./health-machine.js";
 
-/** The finding of a check that failed, by the code of its error. Other codes are defects of the platform and say nothing. */
+/** The finding for a failed check, by its error's code. Other codes are defects in the platform and say nothing. */
 const findings: Readonly<Record<string, Finding>> = {
   CREDENTIAL_REJECTED: "CredentialRejected",
   RATE_LIMITED: "RateLimited",
@@ -20,26 +20,24 @@ const findings: Readonly<Record<string, Finding>> = {
   INVALID_STATE: "Unusable",
 };
 
-/** The result of a check that has completed. */
+/** The result when a check has completed. */
 export interface CheckResult extends Record<string, unknown> {
   /** False when there was nothing to ask the vendor. */
   readonly checked: boolean;
   readonly detail: string;
-  /** The state of the connection when the vendor was asked. */
+  /** The connection's state when the vendor was asked. */
   readonly statusBefore: ConnectionState;
   /** A mismatch that is allowed. */
   readonly warning?: string;
 }
 
-/**
- * The evidence of an ended check. `refreshFailedAt` is the time when the vendor last gave no access token.
- */
+/** The evidence from an ended check. `refreshFailedAt` is the time when the vendor last gave no access token. */
 export function evidenceOf(run: RunRecord, end: RunEnd, refreshFailedAt: Date | null): Evidence {
   const recentCalls = run.payload["recentCalls"] as RecentCalls | undefined;
   const enable = run.payload["enable"] === true;
   const finding = findingOf(end);
   const refreshFailed = refreshFailedAt !== null && finding === "Outage";
-  const authorized = run.payload["authorized"] === true;
+  const isAuthorized = run.payload["authorized"] === true;
   const detail = "detail" in end && end.code !== "RUN_TOO_LONG" ? end.detail : undefined;
   const uncheckable = end.status === "Completed" && finding === "Nothing";
   const wasActive = end.status === "Completed" && end.result?.["statusBefore"] === "Active";
@@ -49,7 +47,7 @@ export function evidenceOf(run: RunRecord, end: RunEnd, refreshFailedAt: Date | 
     enable,
     uncheckable,
     wasActive,
-    authorized,
+    authorized: isAuthorized,
     detail,
   };
 }
@@ -62,7 +60,7 @@ function findingOf(end: RunEnd): Finding {
 /** Inside a transaction, times are text. */
 const timeOf = (time: Date | null) => (time === null ? null : new Date(time));
 
-/** The part of a connection on which its health depends. */
+/** The part that decides a connection's health. */
 export function healthRecordOf(connection: ConnectionRecord): HealthRecord {
   const { failureDays } = connection;
   return {

@@ -19,7 +19,7 @@ interface Services {
 
 type LockedRow = Pick<ConnectionRow, "project_id">;
 
-/** Starts runs that check connections. The run and the time of the next check are stored together. */
+/** Starts runs that check connections. The run and the next check's time are stored together. */
 export class CheckStarter {
   readonly #services: Services;
 
@@ -27,7 +27,7 @@ export class CheckStarter {
     this.#services = services;
   }
 
-  /** Starts the check of a connection that is due. False: another process has started it, or it is not due any more. */
+  /** Starts a due check on a connection. False: another process has started it, or it is not due any more. */
   startDue(tenantId: string, connectionId: string): Promise<boolean> {
     return this.#transaction(tenantId, async (transaction) => {
       const uuid = decodeId("con", connectionId);
@@ -45,25 +45,25 @@ export class CheckStarter {
   /** Starts a check because calls have failed, unless one is open. */
   startForCalls(tenantId: string, connectionId: string, recentCalls: RecentCalls): Promise<void> {
     return this.#transaction(tenantId, async (transaction) => {
-      const locked = await this.#lock(transaction, connectionId);
-      if (!locked || (await openCheckOf(transaction, connectionId)) !== undefined) return;
-      await this.#startIn(transaction, connectionId, locked, { recentCalls });
+      const connection = await this.#lock(transaction, connectionId);
+      if (!connection || (await openCheckOf(transaction, connectionId)) !== undefined) return;
+      await this.#startIn(transaction, connectionId, connection, { recentCalls });
     });
   }
 
   /** Starts a check that the tenant asks for, and returns its run; a check that is open serves as well. */
   async startAskedIn(transaction: Transaction, connectionId: string): Promise<string> {
-    const locked = await this.#lock(transaction, connectionId);
-    if (!locked) throw unknownConnection();
+    const connection = await this.#lock(transaction, connectionId);
+    if (!connection) throw unknownConnection();
     const open = await openCheckOf(transaction, connectionId);
-    return open ?? this.#startIn(transaction, connectionId, locked);
+    return open ?? this.#startIn(transaction, connectionId, connection);
   }
 
   async #lock({ execute, tenant }: Transaction, connectionId: string): Promise<LockedRow | undefined> {
     const uuid = decodeId("con", connectionId);
     if (uuid === undefined) return undefined;
-    const [locked] = await execute<LockedRow>(lockCheckedConnection, [tenant.uuid, uuid]);
-    return locked;
+    const [lockedRow] = await execute<LockedRow>(lockCheckedConnection, [tenant.uuid, uuid]);
+    return lockedRow;
   }
 
   async #startIn(

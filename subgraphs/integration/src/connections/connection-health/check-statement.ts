@@ -12,7 +12,7 @@ const checkLimits = {
 } as const;
 
 /**
- * $1: now. Finds due connections: of each tenant the longest due ones, as many as it may check now. A loose index scan
+ * $1: now. Finds due connections: for each tenant the longest due ones, as many as it may check now. A loose index scan
  * takes two steps for each tenant, however many connections it has.
  */
 export const dueConnections = {
@@ -55,7 +55,7 @@ export const lockCheckedConnection = {
     where tenant_id = $1 and connection_id = $2 and status <> 'Deleted' for no key update`,
 };
 
-/** The open check of a connection. */
+/** The connection's open check. */
 export const openCheck = {
   name: "connection_open_check",
   text: `select run_id from runs where tenant_id = $1 and connection_id = $2 and ${runWaits}
@@ -70,7 +70,7 @@ export const checkBegun = namedStatement(
     where tenant_id = $tenant and connection_id = $connection`,
 );
 
-/** $3: the time of the next check of a connection about which nothing was found out. */
+/** $3: the next check's time for a connection about which nothing was found out. */
 export const checkPostponed = {
   name: "connection_check_postponed",
   text: "update connections set next_probe_at = $3 where tenant_id = $1 and connection_id = $2 and status = 'Active'",
@@ -82,7 +82,7 @@ export const refreshFailure = {
   text: "select failed_at from connection_tokens where tenant_id = $1 and connection_id = $2",
 };
 
-/** The state of the provider of a connection that may become Active, locked until the transaction ends. */
+/** The provider's state for a connection that may become Active, locked until the transaction ends. */
 export const providerOfStopped = {
   name: "connection_provider_of_stopped",
   text: `select status from providers where tenant_id = $1 and provider_id = (

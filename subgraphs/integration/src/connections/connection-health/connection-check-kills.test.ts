@@ -5,10 +5,10 @@ import { aPrincipal } from "../../integration.fixture.js";
 import { IntegrationProcesses } from "../../integration-processes.fixture.js";
 import { VendorServer } from "./vendor-server.fixture.js";
 
-/** Where the process is killed: in the claim of a due check, before its probe, in the end of its run, and after it. */
+/** Where the process is killed: in the claim for a due check, before its probe, in its run's end, and after it. */
 const phases = ["connectionCheck.claimed", "connectionCheck.probing", "connectionCheck.judged", "run.ended"];
 /**
- * A limit for the time until the last start has continued the jobs of all killed processes. A job that has met three kills
+ * A limit for the time until the last start has continued all killed processes' jobs. A job that has met three kills
  * runs alone, and after many kills it waits until the five minutes are over in which such jobs have one minute.
  */
 const takeoverMs = 360_000;
@@ -52,16 +52,16 @@ describe("kill -9 in the checks of connections", () => {
         ...{ baseUrl: vendor.url, driver: { probe: { method: "GET", path: "/me" } } },
       },
     );
-    const made: string[] = [];
+    const connectionIds: string[] = [];
     const connection = { providerId, displayName: "Account", authMode: "BearerToken", credentialRef: "key" };
     for (let count = 0; count < kills; count += 1) {
       const { connectionId } = await run(
         "mutation ($input: CreateConnectionInput!) { createConnection(input: $input, waitSeconds: 20) { connectionId } }",
         connection,
       );
-      made.push(connectionId);
+      connectionIds.push(connectionId);
     }
-    return made;
+    return connectionIds;
   }
 
   const makeDue = (connectionId: string) =>
@@ -70,7 +70,7 @@ describe("kill -9 in the checks of connections", () => {
       decodeId("con", connectionId),
     );
 
-  const read = () =>
+  const readConnections = () =>
     sql<CheckedConnection>(`
       select connection_id, consecutive_failures as failures, next_probe_at <= now() as due,
         health_run_id = last_evidence as evidence, coalesce(failed_runs, 0) as failed_runs, coalesce(given_up, 0) as given_up
@@ -82,7 +82,7 @@ describe("kill -9 in the checks of connections", () => {
         where tenant_id = $1 group by connection_id) checks using (connection_id)
       where tenant_id = $1`);
 
-  /** Each change of the health that was announced, with the run that caused it. */
+  /** Each change to the health that was announced, with the run that caused it. */
   const changes = () =>
     sql<{ subject: string; run: string }>(
       `select envelope->>'subject' as subject, envelope->'data'->>'runId' as run from integration.outbox
@@ -102,17 +102,22 @@ describe("kill -9 in the checks of connections", () => {
     await subgraph.start();
     // An earlier job may have killed a process before its connection was made due.
     for (const connectionId of connections) await makeDue(connectionId);
-    const checked = async () => (await read()).every((found) => found.failed_runs + found.given_up > 0 && !found.due);
-    await eventually("each connection is checked", checked, takeoverMs);
+    const areChecked = async () =>
+      (await readConnections()).every(
+        (connection) => connection.failed_runs + connection.given_up > 0 && !connection.due,
+      );
+    await eventually("each connection is checked", areChecked, takeoverMs);
     const open = () =>
       sql("select from integration.runs where tenant_id = $1 and status not in ('Completed', 'Failed', 'Cancelled')");
     await eventually("no run is open", async () => (await open()).length === 0, takeoverMs);
-    const found = await read();
-    for (const { failures, failed_runs: runs, evidence } of found)
+    const checkedConnections = await readConnections();
+    for (const { failures, failed_runs: runs, evidence } of checkedConnections)
       expect({ failures, evidence }).toEqual({ failures: runs, evidence: true });
-    const failing = found.flatMap(({ connection_id: id, failures }) => (failures > 0 ? [encodeId("con", id)] : []));
-    const announced = await changes();
-    expect(announced.map(({ subject }) => subject).sort()).toEqual(
+    const failing = checkedConnections.flatMap(({ connection_id: id, failures }) =>
+      failures > 0 ? [encodeId("con", id)] : [],
+    );
+    const announcements = await changes();
+    expect(announcements.map(({ subject }) => subject).sort()).toEqual(
       failing.map((connectionId) => `connections/${connectionId}`).sort(),
     );
     expect(failing.length).toBeGreaterThan(kills / 2);

@@ -32,7 +32,7 @@ interface Services {
 
 /**
  * The runs VerifyConnection and CheckHealth. A run asks the vendor once, since the next check comes soon. Its outcome
- * changes the health of the connection in the transaction that ends it.
+ * changes the connection's health in the transaction that ends it.
  */
 export class ConnectionCheck implements RunHandler {
   readonly delaysSeconds = [];
@@ -70,7 +70,7 @@ export class ConnectionCheck implements RunHandler {
     transaction.afterCommit(ended);
     const { connectionId } = run;
     if (connectionId === null) return;
-    // As in a change of the provider, its lock comes before that of the connection.
+    // As in a change to the provider, its lock comes before the connection's.
     const mayBecomeActive = await holdsUsableProvider(transaction, connectionId);
     const connection = await lockedUnlessDeleted(transaction, connectionId);
     if (!connection) return;
@@ -98,7 +98,7 @@ export class ConnectionCheck implements RunHandler {
     const nextProbeAt = record.health === "Unknown" ? times.nextOfUnknown(now) : times.next(now);
     if (move) await states.moveIn(transaction, connectionId, move.to, { reason: move.reason, runId });
     if (record.lastCheckedAt?.getTime() !== now.getTime() && healthReason === undefined) {
-      // The check found nothing out, so its run is not the evidence of the health.
+      // The check found nothing out, so its run is not evidence for the health.
       const values = [transaction.tenant.uuid, decodeId("con", connectionId), nextProbeAt.toISOString()];
       await transaction.defer(checkPostponed, values);
       return;

@@ -17,7 +17,7 @@ interface ShownRun {
   readonly error: { readonly code: string; readonly detail: string } | null;
 }
 
-/** Makes and reads connections of one tenant. */
+/** Makes and reads one tenant's connections. */
 export class TenantConnections {
   readonly principal: Principal;
   readonly #fixture: IntegrationFixture;
@@ -108,15 +108,15 @@ export class TenantConnections {
     return connection;
   }
 
-  /** The events of the connection but those of runs, with the run that caused them. */
+  /** The connection's events except its runs' events, with the run that caused them. */
   async events(connectionId: string): Promise<string[]> {
-    const found = await this.#fixture.rows<{ type: string; run: string | null }>(
+    const events = await this.#fixture.rows<{ type: string; run: string | null }>(
       `select envelope->>'type' as type, envelope->'data'->>'runId' as run from integration.outbox
        where tenant_id = $1 and envelope->>'subject' = $2 order by seq`,
       decodeId("ten", this.principal.tenantId ?? ""),
       `connections/${connectionId}`,
     );
-    return found.map(({ type, run }) => (run === null ? type : `${type} by ${run}`));
+    return events.map(({ type, run }) => (run === null ? type : `${type} by ${run}`));
   }
 
   // oxlint-disable-next-line typescript/no-explicit-any

@@ -16,15 +16,15 @@ import { DueChecks } from "./due-checks.js";
 import { ProbeTimes } from "./probe-times.js";
 
 export interface ConnectionHealthSettings {
-  /** The time by which connections are checked. Default: the clock of the system. */
+  /** The time by which connections are checked. Default: the system clock. */
   readonly clock?: () => Date;
-  /** The time between two checks of a connection. Default: five minutes. */
+  /** The time between two checks on a connection. Default: five minutes. */
   readonly probeIntervalMs?: number;
 }
 
 const defaultIntervalMs = 300_000;
 
-/** Checks connections by schedule and by the outcomes of their calls, and changes their health. */
+/** Checks connections by schedule and by how their calls end, and changes their health. */
 export const connectionHealth: SliceModule<ConnectionHealthSettings> = {
   slice: "connection-health",
   start({ settings, database, workers, logger, onStarted, onStop }, services) {

@@ -27,15 +27,15 @@ afterEach(() => {
   vendor.beforeAnswer = async () => undefined;
 });
 
-/** The health after a check for each of these statuses of the vendor. `undefined`: it accepts the token. */
+/** The health after a check for each vendor status. `undefined`: it accepts the token. */
 async function healthAfter(connectionId: string, statuses: readonly (number | undefined)[]): Promise<string[]> {
-  const seen: string[] = [];
+  const healths: string[] = [];
   for (const status of statuses) {
     vendor.status = status;
     await tenant.check(connectionId);
-    seen.push((await tenant.read(connectionId)).health);
+    healths.push((await tenant.read(connectionId)).health);
   }
-  return seen;
+  return healths;
 }
 
 /** Changes a connection as time would have. */
@@ -55,8 +55,8 @@ describe("Mutation.checkConnectionHealth", () => {
 
   it("finds a vendor that fails: Degraded, Unhealthy after three failures, and back", async () => {
     const connectionId = await tenant.make(vendor.url);
-    const seen = await healthAfter(connectionId, [500, 503, 404, undefined, undefined]);
-    expect(seen).toEqual(["Degraded", "Degraded", "Unhealthy", "Degraded", "Healthy"]);
+    const healths = await healthAfter(connectionId, [500, 503, 404, undefined, undefined]);
+    expect(healths).toEqual(["Degraded", "Degraded", "Unhealthy", "Degraded", "Healthy"]);
     const changes = (await tenant.events(connectionId)).filter((event) => event.startsWith("ConnectionHealthChanged"));
     expect(changes).toHaveLength(4);
     for (const change of changes) expect(change).toMatch(/ by run_\w{26}$/);
@@ -73,9 +73,9 @@ describe("Mutation.checkConnectionHealth", () => {
   });
 
   it("counts a vendor that cannot be connected to as failing", async () => {
-    const closed = await VendorServer.start();
-    const connectionId = await tenant.make(closed.url);
-    await closed.close();
+    const closedServer = await VendorServer.start();
+    const connectionId = await tenant.make(closedServer.url);
+    await closedServer.close();
     expect(await tenant.check(connectionId)).toMatchObject({ status: "Failed", error: { code: "UPSTREAM_FAILED" } });
     expect(await tenant.read(connectionId)).toMatchObject({ status: "Active", health: "Degraded" });
   });
@@ -123,8 +123,8 @@ describe("Mutation.checkConnectionHealth", () => {
     expect(await tenant.read(connectionId)).toMatchObject({ status: "AuthorizationRequired" });
     await tenant.rotate(credentialRef, "good");
     const { status, lastRunId, healthRunId } = await eventually(async () => {
-      const shown = await tenant.read(connectionId);
-      return shown.status === "Active" ? shown : undefined;
+      const connection = await tenant.read(connectionId);
+      return connection.status === "Active" ? connection : undefined;
     });
     expect([status, healthRunId]).toEqual(["Active", lastRunId]);
     const [run] = await fixture.rows<{ operation: string; project_id: string | null }>(
@@ -172,9 +172,9 @@ describe("Mutation.checkConnectionHealth", () => {
     ] as const;
     for (const [input, code, text] of cases) {
       const connectionId = await tenant.make(vendor.url, input);
-      const { lastRunId, healthReason, ...shown } = await tenant.read(connectionId);
+      const { lastRunId, healthReason, ...otherFields } = await tenant.read(connectionId);
       const unknown = { status: "Active", health: "Unknown", lastCheckedAt: null };
-      expect(shown).toEqual({ ...unknown, healthRunId: lastRunId });
+      expect(otherFields).toEqual({ ...unknown, healthRunId: lastRunId });
       expect(healthReason).toContain(text);
       const run = await tenant.check(connectionId);
       expect(run.error).toEqual({ code, detail: healthReason });
@@ -185,12 +185,12 @@ describe("Mutation.checkConnectionHealth", () => {
   it("warns about a mode that does not match the model of the provider", async () => {
     const connectionId = await tenant.make(vendor.url, { authMode: "ApiKey" });
     const run = await tenant.check(connectionId);
-    const [stored] = await fixture.rows<{ result: object }>(
+    const [storedRun] = await fixture.rows<{ result: object }>(
       "select result from integration.runs where run_id = $1",
       decodeId("run", run.runId),
     );
     const warning = "The provider has the authModel BearerToken, which the authMode ApiKey does not match.";
-    expect(stored?.result).toMatchObject({ checked: true, warning });
+    expect(storedRun?.result).toMatchObject({ checked: true, warning });
   });
 
   it("needs a person before it can find anything out about a connection that people authorize", async () => {
@@ -203,8 +203,8 @@ describe("Mutation.checkConnectionHealth", () => {
     };
     const oauth2 = { authMode: "OAuth2AuthorizationCode" };
     const connectionId = await tenant.make(vendor.url, oauth2, 20, driver);
-    const { healthReason, ...shown } = await tenant.read(connectionId);
-    expect(shown).toMatchObject({ status: "AuthorizationRequired", health: "Unknown", lastCheckedAt: null });
+    const { healthReason, ...otherFields } = await tenant.read(connectionId);
+    expect(otherFields).toMatchObject({ status: "AuthorizationRequired", health: "Unknown", lastCheckedAt: null });
     expect(healthReason).toContain("The connection is not authorized yet");
     expect(await tenant.check(connectionId)).toMatchObject({ error: { code: "AUTHORIZATION_REQUIRED" } });
     const events = await tenant.events(connectionId);
@@ -251,8 +251,8 @@ describe("the outcomes of calls", () => {
     await call(connectionId, 503);
     vendor.status = undefined;
     await flush();
-    const changed = async () => ((await tenant.read(connectionId)).health === "Degraded" ? true : undefined);
-    await eventually(changed);
+    const isDegraded = async () => ((await tenant.read(connectionId)).health === "Degraded" ? true : undefined);
+    await eventually(isDegraded);
     const { healthReason, healthRunId, lastRunId } = await tenant.read(connectionId);
     expect(healthReason).toBe("2 of 10 calls within 5 minutes ended with an error.");
     expect(healthRunId).toBe(lastRunId);
@@ -277,31 +277,31 @@ describe("the schedule of checks", () => {
     const other = new TenantConnections(fixture, aPrincipal());
     await eventually(() => (hanging.asked.length > 0 ? true : undefined));
     const quick = await Promise.all([1, 2, 3, 4, 5].map(() => other.make(vendor.url)));
-    const verified = await Promise.all(quick.map((connectionId) => other.read(connectionId)));
-    for (const { health, lastCheckedAt } of verified)
+    const connections = await Promise.all(quick.map((connectionId) => other.read(connectionId)));
+    for (const { health, lastCheckedAt } of connections)
       expect([health, lastCheckedAt]).toEqual(["Healthy", expect.any(String)]);
     await makeDue(other);
     for (const [index, connectionId] of quick.entries())
-      await eventually(() => checkedSince(other, connectionId, verified[index]?.lastRunId ?? null));
+      await eventually(() => checkedSince(other, connectionId, connections[index]?.lastRunId ?? null));
     expect(hanging.asked.length).toBeLessThan(24);
     await alterAll(slow, "status = 'Suspended'");
     await hanging.close();
   });
 
   it("continues after a restart, and leaves out connections that are not Active", async () => {
-    const own = new TenantConnections(fixture, aPrincipal());
-    const [active, suspended] = [await own.make(vendor.url), await own.make(vendor.url)];
-    await alter(suspended, "status = 'Suspended'");
-    const before = await own.read(suspended);
+    const ownTenant = new TenantConnections(fixture, aPrincipal());
+    const [active, suspendedId] = [await ownTenant.make(vendor.url), await ownTenant.make(vendor.url)];
+    await alter(suspendedId, "status = 'Suspended'");
+    const before = await ownTenant.read(suspendedId);
     let last: string | null = null;
     await fixture.restart(async () => {
       await alter(active, "next_probe_at = now() - interval '1 hour'");
       last = (await lastRun(active)) ?? null;
     }, settings);
-    await eventually(() => checkedSince(own, active, last));
-    last = (await own.read(active)).lastRunId;
-    await eventually(() => checkedSince(own, active, last));
-    expect(await own.read(suspended)).toEqual(before);
+    await eventually(() => checkedSince(ownTenant, active, last));
+    last = (await ownTenant.read(active)).lastRunId;
+    await eventually(() => checkedSince(ownTenant, active, last));
+    expect(await ownTenant.read(suspendedId)).toEqual(before);
   });
 
   const lastRun = async (connectionId: string) => {

@@ -8,7 +8,7 @@ import { dueConnections } from "./check-statement.js";
 import type { ProbeTimes } from "./probe-times.js";
 
 interface Resources {
-  /** Connects as the worker role, which sees the connections of all tenants. */
+  /** Connects as the worker role, which sees all tenants' connections. */
   readonly workers: Pick<Pool, "query">;
   readonly starter: CheckStarter;
   readonly times: ProbeTimes;
@@ -54,10 +54,10 @@ export class DueChecks {
     const waitMs = Math.max(this.#lookAt, this.#restUntil) - performance.now();
     if (waitMs > 0) return waitMs;
     const { workers, times } = this.#resources;
-    const started = performance.now();
-    this.#lookAt = started + Math.min(longestLookIntervalMs, times.intervalMs / 4);
+    const startTime = performance.now();
+    this.#lookAt = startTime + Math.min(longestLookIntervalMs, times.intervalMs / 4);
     const { rows } = await workers.query<DueRow>({ ...dueConnections, values: [times.clock()] });
-    this.#restUntil = performance.now() + (performance.now() - started) * lookRest;
+    this.#restUntil = performance.now() + (performance.now() - startTime) * lookRest;
     for (const row of rows) await this.#startCheck(row);
     return "empty";
   }

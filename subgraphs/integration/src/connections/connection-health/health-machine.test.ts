@@ -41,10 +41,10 @@ type Row = [
   to: ConnectionHealth,
   start?: Partial<HealthRecord>,
 ];
-const onlyCalls = (calls: number, errors: number, rejected = 0): Evidence => ({
+const onlyCalls = (calls: number, errors: number, rejections = 0): Evidence => ({
   ...withCalls(calls, errors),
   finding: "Nothing",
-  recentCalls: { calls, errors, rateLimited: 0, rejected },
+  recentCalls: { calls, errors, rateLimited: 0, rejected: rejections },
 });
 const failing = { consecutiveFailures: 3, failingSince: minutes(-60), strikes: 1 };
 
@@ -144,8 +144,8 @@ describe("a connection whose authorization is lost", () => {
   it("moves after two rejections, and not again when it has moved", () => {
     expect(after(["CredentialRejected"]).move).toBeUndefined();
     expect(after(["CredentialRejected", "CredentialRejected"]).move).toMatchObject({ to: "AuthorizationRequired" });
-    const moved = { status: "AuthorizationRequired", consecutiveRejections: 2 } as const;
-    expect(after(["CredentialRejected"], moved).move).toBeUndefined();
+    const movedRecord = { status: "AuthorizationRequired", consecutiveRejections: 2 } as const;
+    expect(after(["CredentialRejected"], movedRecord).move).toBeUndefined();
   });
 
   it("moves after failed refreshes on four different days, however many there are in one day", () => {
@@ -163,13 +163,13 @@ describe("a connection whose authorization is lost", () => {
     expect(move).toEqual({ to: "AuthorizationRequired", reason: detail });
     expect(record).toMatchObject({ health: "Unknown", lastCheckedAt: null, consecutiveRejections: 0 });
     expect(healthReason).toBe(detail);
-    const moved = { status: "AuthorizationRequired" } as const;
-    expect(after([{ finding: "Unauthorized", detail }], moved).move).toBeUndefined();
+    const movedRecord = { status: "AuthorizationRequired" } as const;
+    expect(after([{ finding: "Unauthorized", detail }], movedRecord).move).toBeUndefined();
   });
 
   it("is Active again when the vendor accepts it", () => {
-    const lost = { status: "AuthorizationRequired", health: "Unhealthy", consecutiveRejections: 2 } as const;
-    const { record, move } = after(["Passed"], lost);
+    const lostRecord = { status: "AuthorizationRequired", health: "Unhealthy", consecutiveRejections: 2 } as const;
+    const { record, move } = after(["Passed"], lostRecord);
     expect(move).toMatchObject({ to: "Active" });
     expect(record).toMatchObject({ health: "Degraded", consecutiveRejections: 0 });
   });
@@ -207,14 +207,14 @@ describe("a connection that is Unhealthy for long", () => {
   });
 
   it("is enabled by an operator only when a probe passes, or when there is none", () => {
-    const disabled = { ...unhealthy, status: "Disabled" } as const;
-    expect(after([{ finding: "Passed", enable: true }], disabled).move).toMatchObject({ to: "Active" });
-    expect(after([{ finding: "Outage", enable: true }], disabled).move).toBeUndefined();
-    expect(after([{ finding: "Nothing", enable: true, uncheckable: true }], disabled).move).toMatchObject({
+    const disabledRecord = { ...unhealthy, status: "Disabled" } as const;
+    expect(after([{ finding: "Passed", enable: true }], disabledRecord).move).toMatchObject({ to: "Active" });
+    expect(after([{ finding: "Outage", enable: true }], disabledRecord).move).toBeUndefined();
+    expect(after([{ finding: "Nothing", enable: true, uncheckable: true }], disabledRecord).move).toMatchObject({
       to: "Active",
     });
-    expect(after([{ finding: "Nothing", enable: true }], disabled).move).toBeUndefined();
-    expect(after([{ finding: "Nothing", uncheckable: true }], disabled).move).toBeUndefined();
-    expect(after(["Passed"], disabled).move).toBeUndefined();
+    expect(after([{ finding: "Nothing", enable: true }], disabledRecord).move).toBeUndefined();
+    expect(after([{ finding: "Nothing", uncheckable: true }], disabledRecord).move).toBeUndefined();
+    expect(after(["Passed"], disabledRecord).move).toBeUndefined();
   });
 });

@@ -1,6 +1,6 @@
 import type { ConnectionHealth, ConnectionState, FailureDays } from "../connections/connection.states.js";
 
-/** Calls of a connection within the last five minutes, as one process saw them. */
+/** A connection's calls within the last five minutes, as one process saw them. */
 export interface RecentCalls {
   readonly calls: number;
   /** Calls that ended with a server error, too late, or without an answer. */
@@ -10,10 +10,10 @@ export interface RecentCalls {
 }
 
 /**
- * The evidence of a run. `Nothing` means that the vendor was not asked, because the connection has nothing to check. `Unusable` is a connection that the platform cannot use, for example because
- * its credential was revoked; `Unauthorized` one that nobody has authorized. The vendor was asked in neither case.
- * `Outage` is a vendor that answers with an error, too late, or not at all. `Refused` is a connection
- * whose settings allow no call.
+ * A run's evidence. `Nothing` means that the vendor was not asked, because the connection has nothing to check.
+ * `Unusable` is a connection that the platform cannot use, for example because its credential was revoked;
+ * `Unauthorized` one that nobody has authorized. The vendor was asked in neither case. `Outage` is a vendor that
+ * answers with an error, too late, or not at all. `Refused` is a connection whose settings allow no call.
  */
 export type Finding =
   | "Passed"
@@ -41,12 +41,12 @@ export interface Evidence {
   readonly detail?: string | undefined;
 }
 
-/** The members of a connection on which its health depends. */
+/** The members that decide a connection's health. */
 export interface HealthRecord extends Required<FailureDays> {
   readonly status: ConnectionState;
   readonly health: ConnectionHealth;
   readonly establishedAt: Date;
-  /** The time of the last evidence. */
+  /** When the last evidence came. */
   readonly lastCheckedAt: Date | null;
   readonly consecutiveFailures: number;
   readonly consecutiveSuccesses: number;
@@ -62,7 +62,7 @@ export interface Verdict {
   readonly move: { readonly to: "Active" | "AuthorizationRequired" | "Disabled"; readonly reason: string } | undefined;
 }
 
-/** The numbers of `integration.md` 5.2. */
+/** The numbers in `integration.md` 5.2. */
 const limits = {
   failuresUntilUnhealthy: 3,
   successesUntilHealthy: 2,
@@ -76,16 +76,19 @@ const limits = {
 
 const dayMs = 86_400_000;
 
-/** Applies the finding of a run to the health of its connection, and decides whether the connection moves. */
-export function judge(before: HealthRecord, given: Evidence, now: Date, intervalMs: number): Verdict {
-  const evidence = given.finding === "Nothing" ? { ...given, finding: findingOfCalls(given.recentCalls) } : given;
+/** Applies a run's finding to its connection's health, and decides whether the connection moves. */
+export function judge(before: HealthRecord, allEvidence: Evidence, now: Date, intervalMs: number): Verdict {
+  const evidence =
+    allEvidence.finding === "Nothing"
+      ? { ...allEvidence, finding: findingOfCalls(allEvidence.recentCalls) }
+      : allEvidence;
   const { finding } = evidence;
   if (finding === "Nothing") return { ...silence(before, now, intervalMs), move: moveUnchecked(before, evidence) };
   if (finding === "Unusable" || finding === "Unauthorized") return unchecked(before, { ...evidence, finding });
-  const counted = count(before, finding, now);
-  const [health, healthReason] = healthAfter(counted, { ...evidence, finding });
-  const failing = failingAfter(counted, health, finding, now);
-  const record = { ...counted, ...failing, health, lastCheckedAt: now };
+  const countedRecord = count(before, finding, now);
+  const [health, healthReason] = healthAfter(countedRecord, { ...evidence, finding });
+  const failing = failingAfter(countedRecord, health, finding, now);
+  const record = { ...countedRecord, ...failing, health, lastCheckedAt: now };
   return {
     record,
     healthReason: health === before.health ? undefined : healthReason,
@@ -93,7 +96,7 @@ export function judge(before: HealthRecord, given: Evidence, now: Date, interval
   };
 }
 
-/** The finding of ordinary calls, for a check that itself found nothing out. */
+/** The finding from ordinary calls, for a check that itself found nothing out. */
 function findingOfCalls(calls: RecentCalls | undefined): Finding {
   if (!calls || calls.calls === 0) return "Nothing";
   if (calls.rejected > 0) return "CredentialRejected";
@@ -130,10 +133,10 @@ const unknownHealth = (record: HealthRecord): HealthRecord => ({
   lastOutageOn: null,
 });
 
-/** The finding of a vendor that was asked. */
+/** The finding when the vendor was asked. */
 type Answered = Exclude<Finding, "Nothing" | "Unusable" | "Unauthorized">;
 
-/** Counts results in a row. An outage says nothing about the credential, so it does not end a row of rejections. */
+/** Counts results in a row. An outage says nothing about the credential, so it does not end a series of rejections. */
 function count(record: HealthRecord, finding: Answered, now: Date): HealthRecord {
   if (finding === "RateLimited") return { ...record, consecutiveSuccesses: 0 };
   if (finding === "Passed")
@@ -151,15 +154,15 @@ function count(record: HealthRecord, finding: Answered, now: Date): HealthRecord
       : finding === "Refused"
         ? 0
         : record.consecutiveRejections;
-  const failed = {
+  const failedRecord = {
     ...record,
     consecutiveFailures: record.consecutiveFailures + 1,
     consecutiveSuccesses: 0,
     consecutiveRejections,
   };
   const today = dayOf(now);
-  if (finding !== "TokenRefreshFailed" || record.refreshFailedOn === today) return failed;
-  return { ...failed, refreshFailedDays: record.refreshFailedDays + 1, refreshFailedOn: today };
+  if (finding !== "TokenRefreshFailed" || record.refreshFailedOn === today) return failedRecord;
+  return { ...failedRecord, refreshFailedDays: record.refreshFailedDays + 1, refreshFailedOn: today };
 }
 
 type Health = readonly [health: ConnectionHealth, reason: string];
@@ -189,11 +192,11 @@ function healthAfterSuccess(record: HealthRecord, recentCalls: RecentCalls | und
       record.health,
       `${recentCalls.errors} of ${recentCalls.calls} calls within 5 minutes ended with an error.`,
     );
-  const passed = "The vendor accepted the connection.";
-  if (record.health === "Unhealthy") return ["Degraded", passed];
+  const passReason = "The vendor accepted the connection.";
+  if (record.health === "Unhealthy") return ["Degraded", passReason];
   if (record.health === "Degraded" && record.consecutiveSuccesses < limits.successesUntilHealthy)
-    return ["Degraded", passed];
-  return ["Healthy", passed];
+    return ["Degraded", passReason];
+  return ["Healthy", passReason];
 }
 
 /** An Unhealthy connection stays so. */
@@ -209,14 +212,14 @@ const failureReasons = {
   CredentialRejected: "The vendor rejected the credential.",
 };
 
-/** True when the error rate of the last five minutes makes a connection Degraded. */
+/** True when the error rate in the last five minutes makes a connection Degraded. */
 export function hasManyErrors({ calls, errors }: Pick<RecentCalls, "calls" | "errors">): boolean {
   return calls >= limits.minCalls && errors >= calls * limits.errorRate;
 }
 
 /**
- * Counts the strikes towards Disabled. An outage of the vendor is at most one strike a day, so that a bad day of the
- * vendor disables nothing.
+ * Counts the strikes towards Disabled. A vendor's outage is at most one strike a day, so that the vendor's bad day
+ * disables nothing.
  */
 function failingAfter(record: HealthRecord, health: ConnectionHealth, finding: Answered, now: Date) {
   if (health !== "Unhealthy") return { failingSince: null, strikes: 0, lastOutageOn: null };

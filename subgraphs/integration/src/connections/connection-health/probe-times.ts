@@ -1,4 +1,4 @@
-/** The part by which the time of a check differs from the interval, so that checks do not come together. */
+/** The part by which a check's time differs from the interval, so that checks do not come together. */
 const jitter = 0.1;
 const dayMs = 86_400_000;
 
@@ -14,7 +14,7 @@ export class ProbeTimes {
     this.#random = random;
   }
 
-  /** The time of the next check. */
+  /** When the next check is due. */
   next(now: Date): Date {
     return new Date(now.getTime() + this.#jittered(this.intervalMs));
   }

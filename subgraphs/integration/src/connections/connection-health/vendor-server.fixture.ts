@@ -18,8 +18,8 @@ export class VendorServer {
       this.asked.push(request.url ?? "");
       if (this.status === null) return;
       void this.beforeAnswer().then(() => {
-        const accepted = request.headers.authorization === `Bearer ${this.token}`;
-        response.writeHead(this.status ?? (accepted ? 200 : 401)).end("{}");
+        const isAccepted = request.headers.authorization === `Bearer ${this.token}`;
+        response.writeHead(this.status ?? (isAccepted ? 200 : 401)).end("{}");
       });
     });
   }

@@ -2,15 +2,15 @@ import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import type { ConnectionRecord } from "./connection.view.js";
 
 /**
- * Makes the address of the page on which a person authorizes the connection; null when people cannot do that. The
- * address must not be stored.
+ * Makes the address at which a person authorizes the connection; null when people cannot do that. The address must not
+ * be stored.
  */
 type MakeAuthorizationLink = (
   transaction: Transaction,
   connection: Pick<ConnectionRecord, "connectionId" | "providerId" | "authMode">,
 ) => Promise<string | null>;
 
-/** The links of the slice below that leads people to vendors. */
+/** The links from the slice below that leads people to vendors. */
 export class AuthorizationLinks {
   #make: MakeAuthorizationLink = async () => null;
 

@@ -43,7 +43,7 @@ interface ConnectionChange extends Preconditions {
 /** The states in which new credentials are verified at once. */
 const verifiedStates: readonly string[] = ["Active", "AuthorizationRequired"];
 
-/** Changes the name, project, credential and settings of connections. */
+/** Changes a connection's name, project, credential and settings. */
 export class ConnectionChangeService {
   readonly #services: ChangeServices;
 
@@ -51,52 +51,53 @@ export class ConnectionChangeService {
     this.#services = services;
   }
 
-  /** Members that are absent stay as they are. A change of the credential or the settings starts a verification. */
+  /** Members that are absent stay as they are. A change to the credential or the settings starts a verification. */
   async change(context: RequestContext, change: ConnectionChange): Promise<ConnectionType> {
     const { connectionId, input, ifMatch, waitSeconds } = change;
     requireSameTenant(context, input.tenantId);
     const { database, connections, verification } = this.#services;
     const principal = principalOf(context);
-    const checked = input.configuration === undefined ? undefined : checkedConfiguration(input.configuration ?? {});
-    const changed = await idempotentMutation(database, context, {
+    const configuration =
+      input.configuration === undefined ? undefined : checkedConfiguration(input.configuration ?? {});
+    const changedConnection = await idempotentMutation(database, context, {
       field: "updateConnection",
       arguments: { connectionId, input, ifMatch },
       commit: async (transaction) => {
-        if (input.credentialRef != null || checked?.webhookSecretRef != null) await lockConnections(transaction);
+        if (input.credentialRef != null || configuration?.webhookSecretRef != null) await lockConnections(transaction);
         await holdHostsOf(transaction, { principal, connectionId });
-        const known = await lockedConnection(transaction, connectionId);
-        requirePreconditions({ ifMatch }, known.version);
-        if (checked) refuseToolsOfAgents(principal, known.configuration, checked.configuration);
-        return connectionView(await this.#apply(transaction, known, { input, checked, principal }));
+        const connection = await lockedConnection(transaction, connectionId);
+        requirePreconditions({ ifMatch }, connection.version);
+        if (configuration) refuseToolsOfAgents(principal, connection.configuration, configuration.configuration);
+        return connectionView(await this.#apply(transaction, connection, { input, checked: configuration, principal }));
       },
     });
-    if (waitSeconds == null) return changed;
-    await verification.wait(context, changed.lastRunId, waitSeconds);
-    return (await connections.find(context, connectionId)) ?? changed;
+    if (waitSeconds == null) return changedConnection;
+    await verification.wait(context, changedConnection.lastRunId, waitSeconds);
+    return (await connections.find(context, connectionId)) ?? changedConnection;
   }
 
   async #apply(
     transaction: Transaction,
-    known: ConnectionRecord,
+    connection: ConnectionRecord,
     { input, checked, principal }: Wanted,
   ): Promise<ConnectionRecord> {
     const next = {
-      ...known,
-      displayName: input.displayName ?? known.displayName,
-      projectId: input.projectId === undefined ? known.projectId : input.projectId,
-      credentialRef: input.credentialRef === undefined ? known.credentialRef : input.credentialRef,
-      configuration: checked?.configuration ?? known.configuration,
-      webhookSecretRef: checked ? checked.webhookSecretRef : known.webhookSecretRef,
-      externalAccountId: checked ? checked.externalAccountId : known.externalAccountId,
+      ...connection,
+      displayName: input.displayName ?? connection.displayName,
+      projectId: input.projectId === undefined ? connection.projectId : input.projectId,
+      credentialRef: input.credentialRef === undefined ? connection.credentialRef : input.credentialRef,
+      configuration: checked?.configuration ?? connection.configuration,
+      webhookSecretRef: checked ? checked.webhookSecretRef : connection.webhookSecretRef,
+      externalAccountId: checked ? checked.externalAccountId : connection.externalAccountId,
     };
     const isVerified = input.credentialRef !== undefined || checked !== undefined;
-    const found = isVerified ? await resolveCredentials(transaction, next, input.strictReferences === true) : {};
-    const stored = { ...next, ...found, version: known.version + 1 };
-    await refuseChosenHost(transaction, { ...stored, principal });
-    await transaction.defer(store, valuesOf(stored, transaction.tenant.uuid, isVerified));
+    const credentials = isVerified ? await resolveCredentials(transaction, next, input.strictReferences === true) : {};
+    const storedConnection = { ...next, ...credentials, version: connection.version + 1 };
+    await refuseChosenHost(transaction, { ...storedConnection, principal });
+    await transaction.defer(store, valuesOf(storedConnection, transaction.tenant.uuid, isVerified));
     if (checked) announceInboundSources(transaction);
-    if (!isVerified || !verifiedStates.includes(known.status)) return stored;
-    return this.#services.verification.start(transaction, stored);
+    if (!isVerified || !verifiedStates.includes(connection.status)) return storedConnection;
+    return this.#services.verification.start(transaction, storedConnection);
   }
 }
 

@@ -5,12 +5,12 @@ import { isStorable } from "@factory/runtime/input-validation/storable-text";
 import { credentialReferencePattern } from "@factory/schema/credential-reference";
 import { refuseAgents } from "../../providers/agent-access/agent-access.js";
 
-/** The limits of `configuration`. */
+/** The limits for `configuration`. */
 const limits = { members: 100, nameLength: 100, valueLength: 4096, totalLength: 32_768 };
 
 const referenceForm = new RegExp(credentialReferencePattern, "u");
 
-/** Settings of a connection, and the members that the platform understands. */
+/** A connection's settings, and the members that the platform understands. */
 export interface CheckedConfiguration {
   readonly configuration: Record<string, string>;
   readonly webhookSecretRef: string | null;
@@ -18,8 +18,8 @@ export interface CheckedConfiguration {
 }
 
 /** Throws PARAMETERS_INVALID with an entry in `errors` for each member that is refused. */
-export function checkedConfiguration(given: Record<string, unknown>): CheckedConfiguration {
-  const members = Object.entries(given);
+export function checkedConfiguration(settings: Record<string, unknown>): CheckedConfiguration {
+  const members = Object.entries(settings);
   const errors = members.slice(0, limits.members).flatMap(([name, value]) => problemOf(name, value));
   if (members.length > limits.members)
     errors.push(problem("", "TOO_LONG", `Must have at most ${limits.members} members.`));
@@ -47,9 +47,12 @@ export function refuseToolsOfAgents(
   before: Readonly<Record<string, string>>,
   after: Readonly<Record<string, string>>,
 ): void {
-  const changed = toolSettings.filter((name) => before[name] !== after[name]);
-  if (changed.length > 0)
-    refuseAgents(principal, `An agent may not change ${changed.join(" and ")}. A person or a service has to do it.`);
+  const changedSettings = toolSettings.filter((name) => before[name] !== after[name]);
+  if (changedSettings.length > 0)
+    refuseAgents(
+      principal,
+      `An agent may not change ${changedSettings.join(" and ")}. A person or a service has to do it.`,
+    );
 }
 
 function problemOf(name: string, value: unknown): FieldError[] {

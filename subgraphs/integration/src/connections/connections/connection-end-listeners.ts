@@ -3,7 +3,7 @@ import type { Transaction } from "@factory/runtime/unit-of-work/database";
 /** Called in the transaction that deletes a connection. It deletes what belongs to the connection alone. */
 type ConnectionEndListener = (transaction: Transaction, connectionId: string) => Promise<void>;
 
-/** The listeners of the slices below, which keep rows of a connection. */
+/** The listeners in the slices below, which keep rows for a connection. */
 export class ConnectionEndListeners {
   readonly #listeners: ConnectionEndListener[] = [];
 

@@ -5,13 +5,13 @@ import type { ConnectionHealth, FailureDays } from "./connection.states.js";
 import type { ConnectionRecord } from "./connection.view.js";
 import { lockedConnection } from "./locked-connection.js";
 
-/** The result of a check. Its run is the evidence. */
+/** The result that a check has. Its run is the evidence. */
 interface HealthEvidence {
   readonly health: ConnectionHealth;
   readonly runId: string;
   /** Null leaves the reason, for an unchanged health. */
   readonly reason: string | null;
-  /** The time of the check; null leaves the time of the last one. */
+  /** When the check was made; null leaves the last one's time. */
   readonly checkedAt: Date | null;
   readonly consecutiveFailures: number;
   readonly consecutiveSuccesses: number;

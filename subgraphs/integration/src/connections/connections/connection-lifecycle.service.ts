@@ -25,7 +25,7 @@ interface LifecycleServices {
   readonly ends: ConnectionEndListeners;
 }
 
-/** The arguments of suspending, resuming and deleting a connection. */
+/** The arguments for suspending, resuming and deleting a connection. */
 interface ConnectionMove extends Preconditions {
   readonly connectionId: string;
   readonly reason?: string | null | undefined;
@@ -48,18 +48,18 @@ export class ConnectionLifecycleService {
   }
 
   /**
-   * Makes a Suspended connection Active. A Disabled one becomes Active when the probe of the started run passes, which
-   * the caller may wait for.
+   * Makes a Suspended connection Active. A Disabled one becomes Active when the started run's probe passes, which the
+   * caller may wait for.
    */
   async resume(context: RequestContext, move: ConnectionMove): Promise<ConnectionType> {
     const { connections, states, verification } = this.#services;
     const { connectionId, reason = null } = move;
-    // The lock of the provider comes before that of the connection, as in a change of the provider.
+    // The provider's lock comes before the connection's, as in a change to the provider.
     const provider = (await connections.record(tenantOf(context), connectionId))?.providerId;
     const hold = async (transaction: Transaction) => {
       if (provider !== undefined) await requireCallableProvider(transaction, provider);
     };
-    const resumed = await this.#change(
+    const resumedConnection = await this.#change(
       context,
       { field: "resumeConnection", hold },
       move,
@@ -67,20 +67,22 @@ export class ConnectionLifecycleService {
         const { status } = connection;
         if (status !== "Suspended" && status !== "Disabled") throw notStopped(status);
         const isDisabled = status === "Disabled";
-        const known = isDisabled ? connection : await states.moveIn(transaction, connectionId, "Active", { reason });
-        return verification.start(transaction, known, { enable: isDisabled });
+        const activeConnection = isDisabled
+          ? connection
+          : await states.moveIn(transaction, connectionId, "Active", { reason });
+        return verification.start(transaction, activeConnection, { enable: isDisabled });
       },
     );
-    if (move.waitSeconds == null) return resumed;
-    await verification.wait(context, resumed.lastRunId, move.waitSeconds);
-    return (await connections.find(context, connectionId)) ?? resumed;
+    if (move.waitSeconds == null) return resumedConnection;
+    await verification.wait(context, resumedConnection.lastRunId, move.waitSeconds);
+    return (await connections.find(context, connectionId)) ?? resumedConnection;
   }
 
   /** Deletes a connection for good. Its open runs end as Cancelled. */
   delete(context: RequestContext, move: ConnectionMove): Promise<ConnectionType> {
     const { connectionId, reason = null } = move;
     const { ends, runs, states } = this.#services;
-    // A run that ends locks its row before that of its connection, and so does this.
+    // A run that ends locks its row before its connection's row, and so does this.
     const hold = async (transaction: Transaction) => {
       const { execute, tenant } = transaction;
       const open = await execute<{ run_id: string }>(openRuns, [tenant.uuid, decodeId("con", connectionId) ?? null]);
@@ -88,9 +90,9 @@ export class ConnectionLifecycleService {
         await runs.cancelIn(transaction, encodeId("run", run), "The connection was deleted.");
     };
     return this.#change(context, { field: "deleteConnection", hold }, move, async (transaction) => {
-      const deleted = await states.moveIn(transaction, connectionId, "Deleted", { reason });
+      const deletedConnection = await states.moveIn(transaction, connectionId, "Deleted", { reason });
       await ends.call(transaction, connectionId);
-      return deleted;
+      return deletedConnection;
     });
   }
 
@@ -114,10 +116,10 @@ export class ConnectionLifecycleService {
 }
 
 function notStopped(status: string): DomainError {
-  const allowed = ["Suspended", "Disabled"];
+  const allowedStates = ["Suspended", "Disabled"];
   return new DomainError("INVALID_STATE", {
-    detail: `The connection is ${status}. It can be resumed only from ${allowed.join(" or ")}.`,
+    detail: `The connection is ${status}. It can be resumed only from ${allowedStates.join(" or ")}.`,
     currentState: status,
-    allowed,
+    allowed: allowedStates,
   });
 }

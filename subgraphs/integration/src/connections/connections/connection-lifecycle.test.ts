@@ -42,7 +42,7 @@ async function aConnection(input: Record<string, unknown> = {}): Promise<string>
 }
 
 const fields = "connectionId status statusReason version displayName projectId credentialRef configuration";
-const read = (id: string) => run(`query ($id: ID!) { connection(connectionId: $id) { ${fields} } }`, { id });
+const readConnection = (id: string) => run(`query ($id: ID!) { connection(connectionId: $id) { ${fields} } }`, { id });
 const move = (field: string, id: string, input = "") =>
   run(`mutation ($id: ID!) { ${field}(connectionId: $id${input}) { ${fields} } }`, { id });
 const moveProvider = (field: string, id: string) =>
@@ -71,7 +71,11 @@ describe("a connection", () => {
       refused: expect.objectContaining({ code: "INVALID_STATE", currentState: "Active" }),
     });
     expect(await move("deleteConnection", id)).toMatchObject({ status: "Deleted" });
-    for (const answer of [await read(id), await move("suspendConnection", id), await move("deleteConnection", id)])
+    for (const answer of [
+      await readConnection(id),
+      await move("suspendConnection", id),
+      await move("deleteConnection", id),
+    ])
       expect(answer).toEqual({ refused: expect.objectContaining({ code: "CONNECTION_NOT_FOUND" }) });
     expect(await eventsOf(id)).toEqual([
       "ConnectionEstablished",
@@ -105,15 +109,15 @@ describe("a connection", () => {
 
   it("is changed only in the version that If-Match names", async () => {
     const id = await aConnection({ projectId: "one", configuration: { region: "eu" }, credentialRef: "a" });
-    const { version } = (await read(id)) as { version: number };
+    const { version } = (await readConnection(id)) as { version: number };
     const update = (input: Record<string, unknown>, ifMatch?: string) =>
       run(
         `mutation ($id: ID!, $input: UpdateConnectionInput!, $ifMatch: String) {
           updateConnection(connectionId: $id, input: $input, ifMatch: $ifMatch) { ${fields} } }`,
         { id, input, ifMatch },
       );
-    const renamed = await update({ displayName: "Renamed", projectId: null }, `"${version}"`);
-    expect(renamed).toMatchObject({
+    const renameAnswer = await update({ displayName: "Renamed", projectId: null }, `"${version}"`);
+    expect(renameAnswer).toMatchObject({
       displayName: "Renamed",
       projectId: null,
       credentialRef: "a",
@@ -125,9 +129,9 @@ describe("a connection", () => {
     expect(await update({ credentialRef: "nothing", strictReferences: true })).toEqual({
       refused: expect.objectContaining({ code: "REFERENCE_NOT_FOUND" }),
     });
-    const changed = await update({ configuration: { accountId: "acct_2" }, credentialRef: null });
-    expect(changed).toMatchObject({ credentialRef: null, configuration: { accountId: "acct_2" } });
-    expect(await read(id)).toEqual(changed);
+    const changeAnswer = await update({ configuration: { accountId: "acct_2" }, credentialRef: null });
+    expect(changeAnswer).toMatchObject({ credentialRef: null, configuration: { accountId: "acct_2" } });
+    expect(await readConnection(id)).toEqual(changeAnswer);
   });
 
   it("announces other settings, so that other secrets verify its deliveries at once", async () => {
@@ -151,11 +155,11 @@ describe("a connection", () => {
 
   it("waits for its run at most 25 s, whatever longer time is asked for", async () => {
     const providerId = await aProvider();
-    const created = await run(
+    const createAnswer = await run(
       "mutation ($input: CreateConnectionInput!) { createConnection(input: $input, waitSeconds: 86400) { lastRun { status } } }",
       { input: { providerId, displayName: "Acme", authMode: "None" } },
     );
-    expect(created).toEqual({ lastRun: { status: "Completed" } });
+    expect(createAnswer).toEqual({ lastRun: { status: "Completed" } });
   });
 });
 
@@ -181,8 +185,8 @@ describe("Query.connections", () => {
     expect(await names({ status: "Suspended" })).toEqual(["First"]);
     expect(await names({ health: "Unhealthy" })).toEqual([]);
     expect(await names({ providerId: "prv_unknown" })).toEqual([]);
-    const refused = await list({ status: "Gone", health: "Fine" });
-    expect(refused["refused"]).toMatchObject({
+    const listAnswer = await list({ status: "Gone", health: "Fine" });
+    expect(listAnswer["refused"]).toMatchObject({
       code: "PARAMETERS_INVALID",
       errors: [{ pointer: "/filter/status" }, { pointer: "/filter/health" }],
     });
@@ -192,22 +196,25 @@ describe("Query.connections", () => {
 describe("a provider", () => {
   it("with connections cannot be retired", async () => {
     const providerId = await aProvider();
-    const [one, two] = [await aConnection({ providerId }), await aConnection({ providerId })];
+    const [first, second] = [await aConnection({ providerId }), await aConnection({ providerId })];
     await moveProvider("deprecateProvider", providerId);
     expect(await moveProvider("retireProvider", providerId)).toEqual({
       refused: expect.objectContaining({ code: "CONFLICT", connections: 2 }),
     });
-    for (const id of [one, two]) await move("deleteConnection", id);
+    for (const id of [first, second]) await move("deleteConnection", id);
     expect(await moveProvider("retireProvider", providerId)).toEqual({ status: "Retired" });
   });
 
   it("that is disabled disables its Active and Suspended connections, which resume only with it", async () => {
     const providerId = await aProvider();
-    const [active, suspended] = [await aConnection({ providerId }), await aConnection({ providerId })];
-    await move("suspendConnection", suspended);
+    const [active, suspendedId] = [await aConnection({ providerId }), await aConnection({ providerId })];
+    await move("suspendConnection", suspendedId);
     expect(await moveProvider("disableProvider", providerId)).toEqual({ status: "Disabled" });
-    for (const id of [active, suspended]) {
-      expect(await read(id)).toMatchObject({ status: "Disabled", statusReason: "The provider was disabled." });
+    for (const id of [active, suspendedId]) {
+      expect(await readConnection(id)).toMatchObject({
+        status: "Disabled",
+        statusReason: "The provider was disabled.",
+      });
       expect((await eventsOf(id)).at(-1)).toBe("ConnectionDisabled");
       expect(await move("resumeConnection", id)).toEqual({
         refused: expect.objectContaining({ code: "INVALID_STATE", currentState: "Disabled" }),
@@ -215,7 +222,9 @@ describe("a provider", () => {
     }
     await moveProvider("enableProvider", providerId);
     expect(await move("resumeConnection", active)).toMatchObject({ status: "Disabled" });
-    await eventually(async () => ((await read(active)) as { status: string }).status === "Active" || undefined);
+    await eventually(
+      async () => ((await readConnection(active)) as { status: string }).status === "Active" || undefined,
+    );
   });
 
   it("disables a thousand connections in one statement, beyond which no more can be created", async () => {
@@ -272,8 +281,9 @@ describe("a Disabled connection", () => {
   it("is Active after its provider was enabled and a new run has found the vendor", async () => {
     const id = await aProbedConnection();
     const before = await runOf(id);
-    const found = await run("query ($id: ID!) { connection(connectionId: $id) { providerId } }", { id });
-    for (const field of ["disableProvider", "enableProvider"]) await moveProvider(field, String(found["providerId"]));
+    const readAnswer = await run("query ($id: ID!) { connection(connectionId: $id) { providerId } }", { id });
+    for (const field of ["disableProvider", "enableProvider"])
+      await moveProvider(field, String(readAnswer["providerId"]));
     status = 503;
     expect(await resume(id)).toMatchObject({ status: "Disabled" });
     expect(await runOf(id)).toMatchObject({ operation: "VerifyConnection", status: "Failed" });
@@ -299,7 +309,7 @@ describe("a Disabled connection", () => {
     );
     status = 503;
     await run("mutation ($id: ID!) { checkConnectionHealth(connectionId: $id, waitSeconds: 20) { status } }", { id });
-    expect(await read(id)).toMatchObject({ status: "Disabled" });
+    expect(await readConnection(id)).toMatchObject({ status: "Disabled" });
     status = 200;
     expect(await resume(id)).toMatchObject({ status: "Active" });
     const [row] = await fixture.rows<{ is_due: boolean; health: string }>(

@@ -15,9 +15,9 @@ const count = {
 };
 
 /**
- * Lets the references of connections and the names of new credentials be read one after the other until the transaction
- * ends: otherwise a connection and its credential that are made at the same time would not see each other. Take it before
- * the locks of providers and connections.
+ * Lets connections' references and new credentials' names be read one after the other until the transaction ends:
+ * otherwise a connection and its credential that are made at the same time would not see each other. Take it before the
+ * locks on providers and connections.
  */
 export async function lockConnections({ defer, tenant }: Transaction): Promise<void> {
   await defer(lock, [hashedLocks.connections(tenant.tenantId)]);
@@ -30,8 +30,8 @@ export async function lockConnections({ defer, tenant }: Transaction): Promise<v
 export async function requireRoomForConnection(transaction: Transaction): Promise<void> {
   await lockConnections(transaction);
   const { execute, tenant } = transaction;
-  const [found] = await execute<{ count: number }>(count, [tenant.uuid]);
-  if ((found?.count ?? 0) >= maxConnections)
+  const [countRow] = await execute<{ count: number }>(count, [tenant.uuid]);
+  if ((countRow?.count ?? 0) >= maxConnections)
     throw new DomainError("CONFLICT", {
       detail: `The tenant has ${maxConnections} connections, which is the limit. Delete one that is not used.`,
       limit: maxConnections,

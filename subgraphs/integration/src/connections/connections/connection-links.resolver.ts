@@ -9,7 +9,7 @@ import type { RunService } from "../../runs/run.service.js";
 import { RunType, readRuns } from "../../runs/run.type.js";
 import { ConnectionType } from "./connection.type.js";
 
-/** Resolves the provider and the newest run of a connection. A list of connections reads each provider once. */
+/** Resolves a connection's provider and newest run. A list of connections reads each provider once. */
 @Resolver(() => ConnectionType)
 export class ConnectionLinksResolver {
   readonly #providers: ProviderService;
@@ -44,11 +44,11 @@ export class ConnectionLinksResolver {
 
   #provider(providerId: string, context: RequestContext): Promise<ProviderType> {
     const { loaders } = context;
-    const known = (loaders.get(this) ?? new Map()) as Map<string, Promise<ProviderType>>;
-    loaders.set(this, known);
-    const found = known.get(providerId) ?? this.#providers.get(context, providerId);
-    known.set(providerId, found);
-    return found;
+    const loadedProviders = (loaders.get(this) ?? new Map()) as Map<string, Promise<ProviderType>>;
+    loaders.set(this, loadedProviders);
+    const provider = loadedProviders.get(providerId) ?? this.#providers.get(context, providerId);
+    loadedProviders.set(providerId, provider);
+    return provider;
   }
 
   @FieldResolver(() => RunType, { nullable: true, description: "Null when the run is older than the kept runs." })

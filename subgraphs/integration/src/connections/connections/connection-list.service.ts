@@ -14,7 +14,7 @@ import { type ConnectionRow, connectionColumns, connectionView, readConnection }
 
 const listedStates = Object.keys(connectionStates).filter((state) => state !== "Deleted");
 
-/** The list of a tenant's connections. Deleted ones are not listed. */
+/** The list that a tenant has. Deleted connections are not listed. */
 export const sortedConnections = new SortedList<ConnectionType, TenantStatement>({
   list: "connections",
   columns: {
@@ -39,7 +39,7 @@ export const sortedConnections = new SortedList<ConnectionType, TenantStatement>
     ),
 });
 
-/** Lists the connections of a tenant in pages. */
+/** Lists a tenant's connections in pages. */
 export class ConnectionListService {
   readonly #database: Database;
   readonly #cursors: CursorSeal;

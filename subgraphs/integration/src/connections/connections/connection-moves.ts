@@ -25,7 +25,7 @@ const change = namedStatement(
 /** Moves connections between their states. */
 export class ConnectionStates {
   /**
-   * Moves the connection and records the event of the move. Does nothing when it is in the state already. Throws
+   * Moves the connection and records the move's event. Does nothing when it is in the state already. Throws
    * CONNECTION_NOT_FOUND, or INVALID_STATE for a move that is not allowed.
    */
   async moveIn(
@@ -59,7 +59,7 @@ export class ConnectionStates {
 const isAllowed = (from: ConnectionState, to: ConnectionState) =>
   connectionStates[from].next.some((next: ConnectionState) => next === to);
 
-/** The event of a move: what has happened depends on both states only when a connection becomes Active. */
+/** The event for a move: what has happened depends on both states only when a connection becomes Active. */
 function eventOf(from: ConnectionState, to: ConnectionState): EventType | undefined {
   if (to === "Active") return from === "AuthorizationRequired" ? "ConnectionReauthorized" : "ConnectionResumed";
   const events: Partial<Record<ConnectionState, EventType>> = {
@@ -71,13 +71,13 @@ function eventOf(from: ConnectionState, to: ConnectionState): EventType | undefi
   return events[to];
 }
 
-/** The refusal of a move that is not allowed. */
+/** The refusal when a move is not allowed. */
 export function refusedMove(from: ConnectionState, to: ConnectionState): DomainError {
   const before = Object.entries(connectionStates).filter(([, { next }]) => next.some((state) => state === to));
-  const allowed = before.map(([state]) => state);
+  const allowedStates = before.map(([state]) => state);
   return new DomainError("INVALID_STATE", {
-    detail: `The connection is ${from}. It can become ${to} only from ${allowed.join(" or ")}.`,
+    detail: `The connection is ${from}. It can become ${to} only from ${allowedStates.join(" or ")}.`,
     currentState: from,
-    allowed,
+    allowed: allowedStates,
   });
 }

@@ -20,8 +20,8 @@ export interface ConnectionPartsRow extends CredentialPartsRow {
 }
 
 /**
- * `$credential` and `$webhookCredential` are the names of credentials, or null. The lock lasts until the transaction ends, so that
- * the provider is not disabled or retired meanwhile. Take it before the lock of a connection, as a change of the
+ * `$credential` and `$webhookCredential` are credentials' names, or null. The lock lasts until the transaction ends, so
+ * that the provider is not disabled or retired meanwhile. Take it before a connection's lock, as a change to the
  * provider does.
  */
 export const connectionParts = namedStatement(
@@ -37,7 +37,7 @@ export const connectionParts = namedStatement(
       (select kind from credentials where tenant_id = $tenant and name = $webhookCredential) as webhook_kind`,
 );
 
-/** $1: tenant, $2 and $3: names of credentials or null. */
+/** $1: tenant, $2 and $3: credentials' names or null. */
 export const credentialParts = {
   name: "connection_credential_parts",
   text: `select (select credential_id from credentials where tenant_id = $1 and name = $2) as credential_id,
@@ -46,8 +46,8 @@ export const credentialParts = {
 };
 
 /**
- * $1: tenant, $2: connection. The runs of a connection that wait for a job, the oldest first. The run of a delivery is none
- * of them: it ends with its delivery.
+ * $1: tenant, $2: connection. The connection's runs that wait for a job, the oldest first. A delivery's run is not
+ * among them: it ends with its delivery.
  */
 export const openRuns = {
   name: "connection_open_runs",

@@ -19,7 +19,7 @@ interface CredentialReferences {
   readonly webhookSecretRef: string | null;
 }
 
-/** The references of a connection that are checked, and how strictly. */
+/** The connection's references that are checked, and how strictly. */
 interface WantedReferences extends CredentialReferences {
   readonly providerId: string;
   readonly authMode: AuthMode;
@@ -36,39 +36,39 @@ interface FoundCredentials {
 }
 
 /**
- * Finds the credentials of a connection, and holds its provider until the transaction ends. Throws REFERENCE_NOT_FOUND,
- * INVALID_STATE for a provider that cannot be called, AUTH_MODE_NOT_SUPPORTED under `strictAuthModel`, or SELF_APPROVAL for
- * an agent that establishes a connection to a tool server.
+ * Finds a connection's credentials, and holds its provider until the transaction ends. Throws REFERENCE_NOT_FOUND,
+ * INVALID_STATE for a provider that cannot be called, AUTH_MODE_NOT_SUPPORTED under `strictAuthModel`, or SELF_APPROVAL
+ * for an agent that establishes a connection to a tool server.
  */
 export async function resolveReferences(
   { execute, tenant }: Transaction,
-  wanted: WantedReferences,
+  references: WantedReferences,
 ): Promise<FoundCredentials> {
-  const [credential, webhookCredential] = namesOf(wanted);
-  const provider = decodeId("prv", wanted.providerId) ?? null;
+  const [credential, webhookCredential] = namesOf(references);
+  const provider = decodeId("prv", references.providerId) ?? null;
   const values = connectionParts.valuesOf({ tenant: tenant.uuid, provider, credential, webhookCredential });
-  const [found] = await execute<ConnectionPartsRow>(connectionParts, values);
-  if (!found || found.provider_status === null || found.auth_model === null)
+  const [partsRow] = await execute<ConnectionPartsRow>(connectionParts, values);
+  if (!partsRow || partsRow.provider_status === null || partsRow.auth_model === null)
     throw refusedReferences([missing("providerId", "Must be the id of a provider of the tenant.")]);
-  requireCallable(found.provider_status);
-  if (wanted.founder && hasTools(found.capabilities ?? []))
+  requireCallable(partsRow.provider_status);
+  if (references.founder && hasTools(partsRow.capabilities ?? []))
     refuseAgents(
-      wanted.founder,
+      references.founder,
       "An agent may not connect a tool server, whose tools would be allowed. A person or a service has to do it.",
     );
-  if (wanted.strictAuthModel) requireMatch(found.auth_model, wanted.authMode);
-  return foundCredentials(wanted, found);
+  if (references.strictAuthModel) requireMatch(partsRow.auth_model, references.authMode);
+  return foundCredentials(references, partsRow);
 }
 
-/** Finds the credentials that the references of a connection name. Throws REFERENCE_NOT_FOUND. */
+/** Finds the credentials that a connection's references name. Throws REFERENCE_NOT_FOUND. */
 export async function resolveCredentials(
   { execute, tenant }: Transaction,
   references: CredentialReferences,
   strict: boolean,
 ): Promise<FoundCredentials> {
-  const [found] = await execute<CredentialPartsRow>(credentialParts, [tenant.uuid, ...namesOf(references)]);
+  const [partsRow] = await execute<CredentialPartsRow>(credentialParts, [tenant.uuid, ...namesOf(references)]);
   const none = { credential_id: null, webhook_credential_id: null, webhook_kind: null };
-  return foundCredentials({ ...references, strictReferences: strict }, found ?? none);
+  return foundCredentials({ ...references, strictReferences: strict }, partsRow ?? none);
 }
 
 const namesOf = ({ credentialRef, webhookSecretRef }: CredentialReferences) =>
@@ -76,20 +76,20 @@ const namesOf = ({ credentialRef, webhookSecretRef }: CredentialReferences) =>
 
 function foundCredentials(
   { credentialRef, webhookSecretRef, strictReferences }: CredentialReferences & { strictReferences: boolean },
-  found: CredentialPartsRow,
+  partsRow: CredentialPartsRow,
 ): FoundCredentials {
   const unknown = [
-    ...(credentialRef !== null && found.credential_id === null ? ["credentialRef"] : []),
-    ...(webhookSecretRef !== null && found.webhook_credential_id === null ? ["configuration/webhookSecretRef"] : []),
+    ...(credentialRef !== null && partsRow.credential_id === null ? ["credentialRef"] : []),
+    ...(webhookSecretRef !== null && partsRow.webhook_credential_id === null ? ["configuration/webhookSecretRef"] : []),
   ];
   if (strictReferences && unknown.length > 0)
     throw refusedReferences(unknown.map((name) => missing(name, "Must name a credential of the tenant.")));
-  if (found.webhook_kind !== null && !verifyingKinds.includes(found.webhook_kind))
+  if (partsRow.webhook_kind !== null && !verifyingKinds.includes(partsRow.webhook_kind))
     throw refusedReferences([
       missing("configuration/webhookSecretRef", `Must name a credential of the kind ${verifyingKinds.join(" or ")}.`),
     ]);
   const idOf = (uuid: string | null) => (uuid === null ? null : encodeId("crd", uuid));
-  return { credentialId: idOf(found.credential_id), webhookCredentialId: idOf(found.webhook_credential_id) };
+  return { credentialId: idOf(partsRow.credential_id), webhookCredentialId: idOf(partsRow.webhook_credential_id) };
 }
 
 /** The mismatch in a sentence; undefined for a mode that fits. A mismatch is allowed, and is a warning. */
@@ -112,7 +112,7 @@ function requireMatch(authModel: AuthModel, authMode: AuthMode): void {
   });
 }
 
-/** The states of a provider in which its vendor is called. */
+/** The provider states in which its vendor is called. */
 export const callableStates: readonly string[] = ["Registered", "Deprecated"];
 
 function requireCallable(status: string): void {

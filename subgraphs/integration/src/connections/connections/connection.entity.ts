@@ -6,7 +6,7 @@ import type { AuthMode, ConnectionHealth, ConnectionState, FailureDays } from ".
 
 const live = "status <> 'Deleted'";
 
-/** Workers find due probes and the secrets of inbound deliveries here, before a tenant is known. */
+/** Workers find due probes and the secrets for inbound deliveries here, before a tenant is known. */
 @Entity(workerTable("connections"))
 @Index({ name: "connections_by_display_name", properties: ["tenantId", "displayName", "connectionId"], where: live })
 @Index({ name: "connections_by_time", properties: ["tenantId", "establishedAt", "connectionId"], where: live })
@@ -45,21 +45,21 @@ export class Connection {
   @Property({ type: "text", nullable: true })
   credentialRef: string | null;
 
-  /** Null when the reference does not name a credential of the tenant: it is an external reference then. */
+  /** Null when the reference does not name one of the tenant's credentials: it is an external reference then. */
   @Property({ type: wireId("crd"), nullable: true })
   credentialId: string | null;
 
   @Property({ type: "jsonb" })
   configuration: Record<string, string>;
 
-  /** `configuration.webhookSecretRef`: the secret that verifies inbound deliveries of this connection. */
+  /** `configuration.webhookSecretRef`: the secret that verifies this connection's inbound deliveries. */
   @Property({ type: "text", nullable: true })
   webhookSecretRef: string | null;
 
   @Property({ type: wireId("crd"), nullable: true })
   webhookCredentialId: string | null;
 
-  /** `configuration.accountId`: the id of the account at the vendor. */
+  /** `configuration.accountId`: the account's id at the vendor. */
   @Property({ type: "text", nullable: true })
   externalAccountId: string | null;
 
@@ -76,7 +76,7 @@ export class Connection {
   @Property({ type: "text", nullable: true })
   healthReason: string | null;
 
-  /** The run that is the evidence of the health. Null until the first evidence. */
+  /** The run that is the evidence for the health. Null until the first evidence. */
   @Property({ type: wireId("run"), nullable: true })
   healthRunId: string | null;
 
@@ -108,11 +108,11 @@ export class Connection {
   @Property({ type: "timestamptz", length: 3 })
   establishedAt: Date;
 
-  /** The trace of the request that established the connection. */
+  /** The trace from the request that established the connection. */
   @Property({ type: "text" })
   traceId: string;
 
-  /** Grows with every change of what a read shows. It is the entity tag. */
+  /** Grows with every change to the facts that a read shows. It is the entity tag. */
   @Property({ type: "integer" })
   version: number;
 

@@ -114,7 +114,7 @@ export class ConnectionFilterInput {
   health?: string | null;
 }
 
-/** The argument by which a mutation of a connection waits for the run that it starts. */
+/** The argument by which a mutation waits for the run that it starts. */
 export const waitSecondsDescription = {
   nullable: true,
   description: "Waits for the run that it starts, at most 25 s, and answers what it has found.",

@@ -24,12 +24,12 @@ async function aProvider(key = newId("prv").slice(4)): Promise<string> {
 }
 
 async function aCredential(name: string, input: object): Promise<void> {
-  const made = await fixture.run(
+  const createAnswer = await fixture.run(
     principal,
     "mutation ($input: CreateCredentialInput!) { createCredential(input: $input) { credentialId } }",
     { input: { name, ...input } },
   );
-  if (made.errors) throw made.errors[0];
+  if (createAnswer.errors) throw createAnswer.errors[0];
 }
 
 const create = /* GraphQL */ `
@@ -76,24 +76,24 @@ describe("Mutation.createConnection", () => {
       version: 1,
       traceId: expect.stringMatching(/^[0-9a-f]{32}$/),
     });
-    const read = await fixture.run(
+    const readAnswer = await fixture.run(
       principal,
       "query ($id: ID!) { connection(connectionId: $id) { connectionId configuration credentialRef projectId } }",
       { id: connectionId },
     );
-    expect(read.errors).toBeUndefined();
-    expect(read.data?.connection).toEqual({
+    expect(readAnswer.errors).toBeUndefined();
+    expect(readAnswer.data?.connection).toEqual({
       connectionId,
       projectId: "orders",
       credentialRef: "secret://elsewhere/mail",
       configuration: { region: "eu", apiKey: "not special" },
     });
     const [event] = await eventually(async () => {
-      const found = await fixture.rows<{ envelope: Record<string, unknown> }>(
+      const events = await fixture.rows<{ envelope: Record<string, unknown> }>(
         "select envelope from integration.event_log where envelope->>'subject' = $1",
         `connections/${connectionId}`,
       );
-      return found.length > 0 ? found : undefined;
+      return events.length > 0 ? events : undefined;
     });
     expect(event?.envelope).toMatchObject({ type: "ConnectionEstablished", projectid: "orders" });
   });
@@ -173,10 +173,10 @@ describe("Mutation.createConnection", () => {
   });
 
   it("refuses a provider that is disabled", async () => {
-    const disabled = await aProvider();
+    const disabledProvider = await aProvider();
     await fixture.run(principal, "mutation ($id: ID!) { disableProvider(providerId: $id) { status } }", {
-      id: disabled,
+      id: disabledProvider,
     });
-    expect(await refusal({ providerId: disabled })).toEqual(["INVALID_STATE"]);
+    expect(await refusal({ providerId: disabledProvider })).toEqual(["INVALID_STATE"]);
   });
 });

@@ -70,9 +70,9 @@ export class ConnectionService {
   ): Promise<ConnectionType> {
     requireSameTenant(context, input.tenantId);
     const authMode = checkedAuthMode(input.authMode);
-    const checked = checkedConfiguration(input.configuration ?? {});
-    let made: { readonly view: ConnectionType; readonly url: string | null } | undefined;
-    const created = await idempotentMutation(this.#database, context, {
+    const configuration = checkedConfiguration(input.configuration ?? {});
+    let establishedConnection: { readonly view: ConnectionType; readonly url: string | null } | undefined;
+    const createdConnection = await idempotentMutation(this.#database, context, {
       field: "createConnection",
       arguments: input,
       commit: async (transaction) => {
@@ -82,7 +82,7 @@ export class ConnectionService {
           providerId: input.providerId,
           authMode,
           credentialRef: input.credentialRef ?? null,
-          webhookSecretRef: checked.webhookSecretRef,
+          webhookSecretRef: configuration.webhookSecretRef,
           strictReferences: input.strictReferences === true,
           strictAuthModel: input.strictAuthModel === true,
           founder: principalOf(context),
@@ -90,24 +90,35 @@ export class ConnectionService {
         const { providerId, displayName, projectId = null, credentialRef = null } = input;
         const { credentialId } = credentials;
         await refuseChosenHost(transaction, { principal: principalOf(context), providerId, credentialId });
-        const wanted = { providerId, displayName, projectId, credentialRef, authMode, ...checked, ...credentials };
+        const newConnection = {
+          providerId,
+          displayName,
+          projectId,
+          credentialRef,
+          authMode,
+          ...configuration,
+          ...credentials,
+        };
         const connectionId = newId("con");
         const lastRunId = await this.#verification.startFirst(transaction, { connectionId, projectId });
         const ids = { connectionId, lastRunId, traceId: context.trace.traceId };
-        const view = connectionView(establish(transaction, { ...wanted, ...ids }));
-        made = { view, url: await this.#links.makeIn(transaction, { connectionId, providerId, authMode }) };
+        const view = connectionView(establish(transaction, { ...newConnection, ...ids }));
+        establishedConnection = {
+          view,
+          url: await this.#links.makeIn(transaction, { connectionId, providerId, authMode }),
+        };
         return view;
       },
     });
-    const isNew = made?.view === created;
-    let shown = created;
+    const isNew = establishedConnection?.view === createdConnection;
+    let shownConnection = createdConnection;
     if (waitSeconds != null) {
-      await this.#verification.wait(context, created.lastRunId, waitSeconds);
-      shown = (await this.find(context, created.connectionId)) ?? created;
+      await this.#verification.wait(context, createdConnection.lastRunId, waitSeconds);
+      shownConnection = (await this.find(context, createdConnection.connectionId)) ?? createdConnection;
     }
-    // The link is not part of the stored result, since whoever has it may use it.
-    if (isNew) shown.authorizationUrl = made?.url ?? null;
-    return shown;
+    // The link does not belong to the stored result, since whoever has it may use it.
+    if (isNew) shownConnection.authorizationUrl = establishedConnection?.url ?? null;
+    return shownConnection;
   }
 }
 
@@ -129,9 +140,9 @@ type Wanted = Pick<
 >;
 
 /** A connection is Active and Healthy at once, as the specification shows it, although nothing has checked it yet. */
-function establish({ em, tenant, record }: Transaction, wanted: Wanted): Connection {
+function establish({ em, tenant, record }: Transaction, newConnection: Wanted): Connection {
   const connection = em.create(Connection, {
-    ...wanted,
+    ...newConnection,
     tenantId: tenant.tenantId,
     status: "Active",
     statusReason: null,
@@ -161,7 +172,7 @@ function establish({ em, tenant, record }: Transaction, wanted: Wanted): Connect
 }
 
 function checkedAuthMode(authMode: string): AuthMode {
-  const known = authModes.find((candidate) => candidate === authMode);
-  if (known === undefined) throw invalidEnumValue([{ pointer: "/input/authMode", allowed: authModes }]);
-  return known;
+  const mode = authModes.find((candidate) => candidate === authMode);
+  if (mode === undefined) throw invalidEnumValue([{ pointer: "/input/authMode", allowed: authModes }]);
+  return mode;
 }

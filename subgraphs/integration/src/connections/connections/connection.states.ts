@@ -1,4 +1,4 @@
-/** The states of a connection. A Disabled one becomes Active again only after a probe that passes. */
+/** The states that a connection can have. A Disabled one becomes Active again only after a probe that passes. */
 export const connectionStates = {
   Active: { next: ["Suspended", "AuthorizationRequired", "Disabled", "Deleted"] },
   Suspended: { next: ["Active", "Disabled", "Deleted"] },
@@ -14,10 +14,10 @@ export type ConnectionHealth = (typeof connectionHealths)[number];
 
 /** The causes that are counted by day until a connection moves. Days are UTC dates such as 2026-11-23. */
 export interface FailureDays {
-  /** Failures while Unhealthy; those of an outage of the vendor count once a day. */
+  /** Failures while Unhealthy; those during a vendor's outage count once a day. */
   readonly strikes?: number;
   readonly lastOutageOn?: string | null;
-  /** The number of different days on which the vendor gave no access token. */
+  /** On how many different days the vendor gave no access token. */
   readonly refreshFailedDays?: number;
   readonly refreshFailedOn?: string | null;
 }

@@ -25,7 +25,7 @@ registerEnumType(ConnectionHealthStatus, { name: "ConnectionHealth" });
 /** The scopes for reading a connection, through a root field or through another entity. */
 export const readConnections = { scopes: ["integration.connections.read"] } as const satisfies AuthRule;
 
-/** The GraphQL type of a connection, which is also the view that the services return. */
+/** The GraphQL type for a connection, which is also the view that the services return. */
 @ObjectType("Connection", {
   simpleResolvers: true,
   description: "An account at a vendor that the platform may use for the tenant.",

@@ -20,7 +20,7 @@ export async function lockedConnection(
   return readConnection(row);
 }
 
-/** The refusal of an id that the tenant does not have, or of a connection that was deleted. */
+/** The refusal for an id that the tenant does not have, or for a connection that was deleted. */
 export function unknownConnection(): DomainError {
   return new DomainError("CONNECTION_NOT_FOUND", { detail: "The connection does not exist in this tenant." });
 }

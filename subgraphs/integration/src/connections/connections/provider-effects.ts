@@ -10,7 +10,7 @@ const countLive = {
     where tenant_id = $1 and provider_id = $2 and status <> 'Deleted'`,
 };
 
-/** Locks in the order of ids, so that two such statements cannot wait for each other. */
+/** Locks in id order, so that two such statements cannot wait for each other. */
 const disable = {
   name: "connections_of_provider_disable",
   text: `with stopped as materialized (
@@ -28,13 +28,13 @@ type DisabledRow = Pick<ConnectionRow, "connection_id" | "project_id"> & { previ
 
 /**
  * A provider with connections cannot be retired. Disabling a provider disables its connections in the same transaction:
- * a tenant has at most 1,000 of them.
+ * a tenant has at most 1,000.
  */
 export const followProvider: ProviderMoveListener = async ({ execute, record, tenant }, { providerId, to }) => {
   const provider = [tenant.uuid, decodeId("prv", providerId)];
   if (to === "Retired") {
-    const [found] = await execute<{ count: number }>(countLive, provider);
-    if (found && found.count > 0) throw stillUsed(found.count);
+    const [countRow] = await execute<{ count: number }>(countLive, provider);
+    if (countRow && countRow.count > 0) throw stillUsed(countRow.count);
   }
   if (to !== "Disabled") return;
   const reason = "The provider was disabled.";

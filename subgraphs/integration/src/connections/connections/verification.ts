@@ -26,7 +26,7 @@ export class Verification {
     this.#runs = runs;
   }
 
-  /** Starts the run of a connection that is not stored yet, and returns its id for `lastRunId`. */
+  /** Starts the run for a connection that is not stored yet, and returns its id for `lastRunId`. */
   async startFirst(transaction: Transaction, connection: Verified, reasons: VerificationReasons = {}): Promise<string> {
     const { connectionId, projectId } = connection;
     const operation = "VerifyConnection";
@@ -34,7 +34,7 @@ export class Verification {
       .runId;
   }
 
-  /** Starts the run of a stored connection, and returns the connection with it. */
+  /** Starts the run for a stored connection, and returns the connection with it. */
   async start<C extends Verified & Pick<ConnectionRecord, "version">>(
     transaction: Transaction,
     connection: C,
@@ -46,7 +46,7 @@ export class Verification {
     return { ...connection, lastRunId, version: connection.version + 1 };
   }
 
-  /** Waits for the end of the run as `RunService.waitAsAsked` does. Call it after the commit. */
+  /** Waits for the run's end as `RunService.waitAsAsked` does. Call it after the commit. */
   async wait(context: RequestContext, runId: string | null, waitSeconds: number | null | undefined): Promise<void> {
     if (runId !== null) await this.#runs.waitAsAsked(context, runId, waitSeconds);
   }

@@ -21,7 +21,7 @@ interface Wanted {
   readonly provider: ProviderRecord;
   /** The version that the vendor has refused. */
   readonly refused: number | undefined;
-  /** A probe asks whether the vendor gives a token. No event tells of a token that replaces a good one. */
+  /** A probe asks whether the vendor gives a token. No event tells about a token that replaces a good one. */
   readonly isProbe: boolean;
 }
 
@@ -33,7 +33,7 @@ interface Options {
 }
 
 const minute = 60_000;
-/** A token that is younger shows that the authorization of a person is good. */
+/** A token that is younger shows that a person's authorization is good. */
 const youngMs = 5 * minute;
 const maxMarginMs = 15 * minute;
 const coolDownMs = 30_000;
@@ -43,8 +43,8 @@ const patienceMs = 70_000;
 const stopPatienceMs = 10_000;
 
 /**
- * The access tokens of connections. A token is renewed before its end, once for all callers of this process, and once
- * for all processes by a lease in its row. No connection of the database is held while the vendor is asked.
+ * The connections' access tokens. A token is renewed before its end, once for all callers in this process, and once for
+ * all processes by a lease in its row. No database connection is held while the vendor is asked.
  */
 export class AccessTokens {
   readonly #store: TokenStore;
@@ -61,42 +61,45 @@ export class AccessTokens {
   }
 
   /**
-   * A token that the vendor has not refused as version `refused`. Throws what `VendorCalls.call` throws,
+   * A token that the vendor has not refused as version `refusedVersion`. Throws what `VendorCalls.call` throws,
    * AUTHORIZATION_REQUIRED when a person must authorize the connection first.
    */
-  of(target: VendorTarget, provider: ProviderRecord, refused?: number): Promise<AccessToken> {
-    return this.#shared({ target, provider, refused, isProbe: false });
+  of(target: VendorTarget, provider: ProviderRecord, refusedVersion?: number): Promise<AccessToken> {
+    return this.#shared({ target, provider, refused: refusedVersion, isProbe: false });
   }
 
   /**
-   * Has the token endpoint asked for a new token. The authorization of a person is not used up by that: its token is
-   * renewed when it is due. False: the vendor was not asked within the last minutes. Throws as `of` does.
+   * Has the token endpoint asked for a new token. A person's authorization is not used up by that: its token is renewed
+   * when it is due. False: the vendor was not asked within the last minutes. Throws as `of` does.
    */
   async check(target: VendorTarget, provider: ProviderRecord): Promise<boolean> {
-    const wanted = { target, provider, isProbe: true };
+    const tokenRequest = { target, provider, isProbe: true };
     if (target.connection.authMode !== "OAuth2AuthorizationCode") {
-      const stored = await this.#store.read(target);
-      await this.#shared({ ...wanted, refused: stored?.accessToken === undefined ? undefined : stored.version });
+      const storedTokens = await this.#store.read(target);
+      await this.#shared({
+        ...tokenRequest,
+        refused: storedTokens?.accessToken === undefined ? undefined : storedTokens.version,
+      });
       return true;
     }
-    await this.#shared({ ...wanted, refused: undefined });
+    await this.#shared({ ...tokenRequest, refused: undefined });
     const issuedAt = (await this.#store.read(target))?.issuedAt;
     return issuedAt != null && this.#clock().getTime() - issuedAt.getTime() < youngMs;
   }
 
-  async #shared(wanted: Wanted): Promise<AccessToken> {
-    const { target, provider, refused, isProbe } = wanted;
+  async #shared(tokenRequest: Wanted): Promise<AccessToken> {
+    const { target, provider, refused, isProbe } = tokenRequest;
     const { tenant, connection, credentialVersion } = target;
-    // The token of a version that is only verified is not for the callers of the connection.
+    // The token for a version that is only verified is not for the connection's callers.
     if (credentialVersion !== undefined && connection.authMode !== "OAuth2AuthorizationCode")
       return { token: (await this.#endpoint.obtain(target, provider)).accessToken, version: 0 };
     const client = `${connection.credentialId ?? ""} ${credentialVersion ?? ""} ${settingsOf(provider, connection)}`;
     const key = `${tenant.uuid} ${connection.connectionId} ${client} ${refused ?? ""} ${isProbe}`;
-    const known = this.#underWay.get(key);
-    if (known) return known;
-    // The work is for all callers, so the end of one of them does not end it.
+    const pendingToken = this.#underWay.get(key);
+    if (pendingToken) return pendingToken;
+    // The work is for all callers, so one caller's end does not end it.
     const { signal: _, ...forAll } = target;
-    const work = this.#current({ ...wanted, target: forAll }).finally(() => this.#underWay.delete(key));
+    const work = this.#current({ ...tokenRequest, target: forAll }).finally(() => this.#underWay.delete(key));
     this.#underWay.set(key, work);
     return work;
   }
@@ -107,23 +110,28 @@ export class AccessTokens {
     await Promise.race([all, pause(stopPatienceMs, undefined, { ref: false })]);
   }
 
-  async #current(wanted: Wanted): Promise<AccessToken> {
+  async #current(tokenRequest: Wanted): Promise<AccessToken> {
     const giveUpAt = performance.now() + patienceMs;
     // After the first look there is a row, which only a deletion or a revocation takes away.
-    let known = false;
+    let isKnown = false;
     while (performance.now() < giveUpAt) {
-      const [stored, clients] = await Promise.all([this.#store.read(wanted.target), this.#clients(wanted)]);
-      if (known && !stored)
+      const [storedTokens, clients] = await Promise.all([
+        this.#store.read(tokenRequest.target),
+        this.#clients(tokenRequest),
+      ]);
+      if (isKnown && !storedTokens)
         throw new DomainError("INVALID_STATE", {
           detail: "The connection was deleted or its credential was revoked meanwhile.",
         });
-      known = true;
-      const usable = this.#usable(stored, wanted, clients);
-      const mayWait = stored && (this.#isFresh(stored) || stored.isLeased || this.#coolsDown(stored, clients));
+      isKnown = true;
+      const usable = this.#usable(storedTokens, tokenRequest, clients);
+      const mayWait =
+        storedTokens &&
+        (this.#isFresh(storedTokens) || storedTokens.isLeased || this.#coolsDown(storedTokens, clients));
       if (usable && mayWait) return usable;
-      this.#refuseInCoolDown(stored, wanted, clients);
-      const lease = stored?.isLeased ? undefined : await this.#store.lease(wanted.target);
-      const token = lease && (await this.#renewed(wanted, lease, clients));
+      this.#refuseInCoolDown(storedTokens, tokenRequest, clients);
+      const lease = storedTokens?.isLeased ? undefined : await this.#store.lease(tokenRequest.target);
+      const token = lease && (await this.#renewed(tokenRequest, lease, clients));
       if (token) return token;
       await pause(lookMs);
     }
@@ -137,9 +145,9 @@ export class AccessTokens {
   }
 
   /** Undefined when another process took the lease over meanwhile. */
-  async #renewed(wanted: Wanted, lease: StoredTokens, clients: AllowedClients): Promise<AccessToken | undefined> {
-    const { target, provider } = wanted;
-    const usable = this.#usable(lease, wanted, clients);
+  async #renewed(tokenRequest: Wanted, lease: StoredTokens, clients: AllowedClients): Promise<AccessToken | undefined> {
+    const { target, provider } = tokenRequest;
+    const usable = this.#usable(lease, tokenRequest, clients);
     if (usable && this.#isFresh(lease)) {
       await this.#store.release(target, lease);
       return usable;
@@ -155,35 +163,35 @@ export class AccessTokens {
         ? error
         : withCoolDown(error);
     }
-    const isStored = await this.#stored(wanted, lease, clients, tokens);
+    const isStored = await this.#stored(tokenRequest, lease, clients, tokens);
     return isStored ? { token: tokens.accessToken, version: lease.version + 1 } : undefined;
   }
 
-  /** A version that is only verified, and a vendor that was not asked, say nothing about the tokens of the connection. */
+  /** A version that is only verified, and a vendor that was not asked, say nothing about the connection's tokens. */
   async #failed(target: VendorTarget, lease: StoredTokens, clients: AllowedClients, error: unknown): Promise<void> {
     if (target.credentialVersion !== undefined || isLocal(error)) return this.#store.release(target, lease);
     const code = error instanceof DomainError ? error.code : "INTERNAL";
     return this.#store.failed(target, lease, code, nextClient(clients));
   }
 
-  #stored(wanted: Wanted, lease: StoredTokens, clients: AllowedClients, tokens: VendorTokens): Promise<boolean> {
-    const wasGood = this.#usable(lease, { ...wanted, refused: undefined }, clients) !== undefined;
-    const isRoutine = wanted.isProbe && wasGood && lease.failedAt === null;
+  #stored(tokenRequest: Wanted, lease: StoredTokens, clients: AllowedClients, tokens: VendorTokens): Promise<boolean> {
+    const wasGood = this.#usable(lease, { ...tokenRequest, refused: undefined }, clients) !== undefined;
+    const isRoutine = tokenRequest.isProbe && wasGood && lease.failedAt === null;
     const former = hasGrantOf(lease.client, clients) ? lease.refreshToken : undefined;
     const all = { ...tokens, refreshToken: tokens.refreshToken ?? former };
-    return this.#store.refreshed(wanted.target, lease, all, isRoutine);
+    return this.#store.refreshed(tokenRequest.target, lease, all, isRoutine);
   }
 
   #usable(
-    stored: StoredTokens | undefined,
+    storedTokens: StoredTokens | undefined,
     { target, refused }: Wanted,
     clients: AllowedClients,
   ): AccessToken | undefined {
-    if (stored?.accessToken === undefined || stored.version === refused) return undefined;
-    if (!isAllowed(stored.client, clients)) return undefined;
-    // A version of the credential is verified by a new token.
+    if (storedTokens?.accessToken === undefined || storedTokens.version === refused) return undefined;
+    if (!isAllowed(storedTokens.client, clients)) return undefined;
+    // The credential's version is verified by a new token.
     if (target.credentialVersion !== undefined && refused === undefined) return undefined;
-    const { accessToken: token, version, expiresAt } = stored;
+    const { accessToken: token, version, expiresAt } = storedTokens;
     return expiresAt === null || expiresAt > this.#clock() ? { token, version } : undefined;
   }
 
@@ -194,19 +202,19 @@ export class AccessTokens {
     return expiresAt.getTime() - this.#clock().getTime() > margin;
   }
 
-  /** The failure of another client says nothing. */
+  /** Another client's failure says nothing. */
   #coolsDown({ failedAt, failedClient }: StoredTokens, clients: AllowedClients): boolean {
     if (failedAt === null || !hasGrantOf(failedClient, clients)) return false;
     return failedClient?.version === clients.versions[0] && this.#clock().getTime() - failedAt.getTime() < coolDownMs;
   }
 
-  /** After a failure the vendor is not asked for 30 s, and the callers are told the reason of the failure. */
-  #refuseInCoolDown(stored: StoredTokens | undefined, { target }: Wanted, clients: AllowedClients): void {
-    if (!stored || target.credentialVersion !== undefined || !this.#coolsDown(stored, clients)) return;
-    if (stored.failureCode === "CREDENTIAL_REJECTED")
+  /** After a failure the vendor is not asked for 30 s, and the callers are told the failure's reason. */
+  #refuseInCoolDown(storedTokens: StoredTokens | undefined, { target }: Wanted, clients: AllowedClients): void {
+    if (!storedTokens || target.credentialVersion !== undefined || !this.#coolsDown(storedTokens, clients)) return;
+    if (storedTokens.failureCode === "CREDENTIAL_REJECTED")
       throw credentialRejected("The vendor has refused to renew the token of the connection.");
-    const until = new Date((stored.failedAt ?? this.#clock()).getTime() + coolDownMs).toISOString();
-    throw new DomainError((stored.failureCode ?? "UPSTREAM_FAILED") as ErrorCode, {
+    const until = new Date((storedTokens.failedAt ?? this.#clock()).getTime() + coolDownMs).toISOString();
+    throw new DomainError((storedTokens.failureCode ?? "UPSTREAM_FAILED") as ErrorCode, {
       detail: `The token of the connection could not be renewed. The vendor is asked again after ${until}.`,
       retryAfterSeconds: coolDownMs / 1000,
     });
@@ -225,10 +233,10 @@ function grantOf(
     "The connection is not authorized yet. Open its authorizationUrl; reauthorize the connection to get a new one.";
   const otherwise =
     "The connection was authorized with another credential or other settings. Reauthorize it, and open its authorizationUrl.";
-  const ended =
+  const endedDetail =
     "The access token has ended, and the vendor gave no refresh token. Reauthorize the connection, and open its authorizationUrl.";
   throw new DomainError("AUTHORIZATION_REQUIRED", {
-    detail: isAuthorized ? ended : version === 0 ? notYet : otherwise,
+    detail: isAuthorized ? endedDetail : version === 0 ? notYet : otherwise,
   });
 }
 
@@ -248,14 +256,14 @@ function withCoolDown(error: unknown): unknown {
   return new DomainError(error.code, { ...error.facts, retryAfterSeconds: coolDownMs / 1000 });
 }
 
-/** The refusals that need no pause: they end as soon as their cause is repaired, or have a pause of their own. */
+/** The refusals that need no pause: they end as soon as their cause is repaired, or have their own pause. */
 const localCodes: readonly ErrorCode[] = [
   "AUTHORIZATION_REQUIRED",
   "AUTH_MODE_NOT_SUPPORTED",
   "CREDENTIAL_NOT_FOUND",
   "CREDENTIAL_UNUSABLE",
   "INVALID_STATE",
-  // the pause of the connection's calls
+  // the pause for the connection's calls
   "RATE_LIMITED",
 ];
 

@@ -25,21 +25,21 @@ interface Options {
   readonly clock: () => Date;
 }
 
-/** One attempt of a call. */
+/** One attempt in a call. */
 interface Attempt {
   readonly target: VendorTarget;
   readonly provider: ProviderRecord;
   readonly request: VendorRequest;
   readonly url: URL;
-  /** Milliseconds of the monotonic clock. */
+  /** Milliseconds on the monotonic clock. */
   readonly deadline: number;
 }
 
 /** A body that is taken piece by piece is not held in memory. */
 const maxTakenBytes = 256 * 1024 * 1024;
 /**
- * Many probes run at the same time, and none of them needs more than a value of a small answer. The answers of models
- * and tools are passed on in messages of 1 MiB.
+ * Many probes run at the same time, and none needs more than a value in a small answer. Answers from models and tools
+ * are passed on in 1 MiB messages.
  */
 const maxResponseBytes: Readonly<Record<CallPurpose, number>> = {
   command: 4 * 1024 * 1024,
@@ -48,7 +48,7 @@ const maxResponseBytes: Readonly<Record<CallPurpose, number>> = {
   probe: 64 * 1024,
 };
 
-/** Makes one attempt of a call: with a renewed token, or with the Previous version of the credential, after a 401. */
+/** Makes one attempt in a call: with a renewed token, or with the credential's Previous version, after a 401. */
 export class CallAttempts {
   readonly #options: Options;
 
@@ -71,8 +71,8 @@ export class CallAttempts {
     await credentials.current(target, url);
     const answer = await this.#send(attempt, withAccessToken(token));
     if (answer.status !== 401) return this.#response(answer);
-    const renewed = await inTime(tokens.of(target, provider, version), target, deadline);
-    return this.#response(await this.#send(attempt, withAccessToken(renewed.token)));
+    const accessToken = await inTime(tokens.of(target, provider, version), target, deadline);
+    return this.#response(await this.#send(attempt, withAccessToken(accessToken.token)));
   }
 
   async #withCredential(attempt: Attempt): Promise<VendorResponse> {
@@ -88,20 +88,20 @@ export class CallAttempts {
 
   async #sendWith(attempt: Attempt, { material }: OpenVersion): Promise<EgressResponse> {
     const { target, provider, request, url } = attempt;
-    const unauthenticated = { method: request.method, url, body: request.body, now: this.#options.clock() };
-    return this.#send(
-      attempt,
-      await authenticate(target.connection.authMode, material, unauthenticated, provider.driver),
-    );
+    const callRequest = { method: request.method, url, body: request.body, now: this.#options.clock() };
+    return this.#send(attempt, await authenticate(target.connection.authMode, material, callRequest, provider.driver));
   }
 
-  #send({ target, provider, request, url, deadline }: Attempt, shown: Authentication): Promise<EgressResponse> {
+  #send(
+    { target, provider, request, url, deadline }: Attempt,
+    authentication: Authentication,
+  ): Promise<EgressResponse> {
     const { purpose, method, headers = {}, body, idempotencyKey, onBody } = request;
     const { headers: always = {}, idempotencyHeader } = provider.driver;
-    const addressed = new URL(url);
-    if (shown.query) addressed.searchParams.set(...shown.query);
+    const address = new URL(url);
+    if (authentication.query) address.searchParams.set(...authentication.query);
     return this.#options.sender.send(target, {
-      url: addressed,
+      url: address,
       method,
       headers: {
         "user-agent": "svc-integration/1",
@@ -109,20 +109,20 @@ export class CallAttempts {
         ...lowerCase(headers),
         ...(idempotencyHeader && idempotencyKey && { [idempotencyHeader.toLowerCase()]: idempotencyKey }),
         traceparent: traceparent(continueTrace(traceparent(target.cause.trace))),
-        ...shown.headers,
+        ...authentication.headers,
       },
       body,
       deadline,
       maxResponseBytes: onBody ? maxTakenBytes : maxResponseBytes[purpose],
       onBody,
       isLong: isLongPurpose(purpose),
-      tls: shown.tls,
+      tls: authentication.tls,
     });
   }
 
   #response({ status, headers, body, truncated }: EgressResponse): VendorResponse {
-    const limited = pauseAsked({ status, headers }, this.#options.clock().getTime()) !== undefined;
-    const credentialRejected = !limited && (status === 401 || status === 403);
+    const isLimited = pauseAsked({ status, headers }, this.#options.clock().getTime()) !== undefined;
+    const credentialRejected = !isLimited && (status === 401 || status === 403);
     return { status, headers, body, truncated, credentialRejected, attempts: 1 };
   }
 }

@@ -15,7 +15,7 @@ export type CallResult =
 
 /** A counter with its labels, each from a closed set. */
 interface CallCount {
-  /** The name of a preset of the platform, or `other`: the keys of tenants are not a closed set. */
+  /** The name that a platform preset has, or `other`: tenants' keys are not a closed set. */
   readonly provider: string;
   /** `token` is a request to a token endpoint, for whichever call. */
   readonly purpose: CallPurpose | "token";
@@ -23,7 +23,7 @@ interface CallCount {
   readonly count: number;
 }
 
-/** Counts the vendor calls of this process, for its metrics. */
+/** Counts this process's vendor calls, for its metrics. */
 export class VendorCallCounts {
   readonly #counts = new Map<string, CallCount>();
   #fallbacks = 0;
@@ -34,7 +34,7 @@ export class VendorCallCounts {
     this.#counts.set(key, { ...labels, count: (this.#counts.get(key)?.count ?? 0) + 1 });
   }
 
-  /** Counts an answer that only the Previous version of a credential got. */
+  /** Counts an answer that only the credential's Previous version got. */
   addFallback(): void {
     this.#fallbacks += 1;
   }
@@ -48,13 +48,13 @@ export class VendorCallCounts {
   }
 }
 
-/** The result of a call that the vendor has answered. */
+/** The result when the vendor has answered a call. */
 export function resultOfStatus(status: number): CallResult {
   if (status >= 500) return "failed";
   return status >= 400 ? "refused" : "answered";
 }
 
-/** The result of a call that ended with a refusal. */
+/** The result when a call ended with a refusal. */
 export function resultOfRefusal({ code }: DomainError): CallResult {
   if (code === "CREDENTIAL_REJECTED") return "rejected";
   if (code === "RATE_LIMITED") return "limited";

@@ -1,11 +1,11 @@
 import type { CallPurpose } from "./exchange/vendor-call.js";
 
-/** The result of a call, as evidence about its connection. */
+/** A call's result, as evidence about its connection. */
 export interface CallOutcome {
   readonly tenantId: string;
   readonly connectionId: string;
   readonly purpose: CallPurpose;
-  /** The vendor answered with a status below 500, and rejected neither the credential nor the rate of calls. */
+  /** The vendor answered with a status below 500, and rejected neither the credential nor the call rate. */
   readonly ok: boolean;
   /** Undefined without an answer. */
   readonly status: number | undefined;
@@ -14,7 +14,7 @@ export interface CallOutcome {
   readonly runId: string | undefined;
 }
 
-/** Tells the slices below the outcome of each vendor call. A listener must not throw and must not wait. */
+/** Tells the slices below each vendor call's outcome. A listener must not throw and must not wait. */
 export class VendorCallOutcomes {
   readonly #listeners: ((outcome: CallOutcome) => void)[] = [];
 

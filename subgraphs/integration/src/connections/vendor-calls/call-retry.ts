@@ -42,11 +42,11 @@ export function retryDelayMs({
   if (attempt >= maxAttempts || request.retry === "never" || request.onBody) return undefined;
   const hasKey = request.idempotencyKey !== undefined && driver.idempotencyHeader !== undefined;
   if (!safeMethods.has(request.method) && !hasKey && request.retry !== "always") return undefined;
-  const failed =
+  const isFailure =
     error instanceof DomainError && error.code === "UPSTREAM_FAILED" && error.facts["retryAfterSeconds"] === undefined;
-  if (!failed && pauseMs === undefined && !(response && passing.has(response.status))) return undefined;
-  const planned = firstDelayMs * 2 ** (attempt - 1) * (1 - jitter + 2 * jitter * random());
-  return Math.round(Math.max(planned, pauseMs ?? 0));
+  if (!isFailure && pauseMs === undefined && !(response && passing.has(response.status))) return undefined;
+  const plannedDelay = firstDelayMs * 2 ** (attempt - 1) * (1 - jitter + 2 * jitter * random());
+  return Math.round(Math.max(plannedDelay, pauseMs ?? 0));
 }
 
 const single = (value: string | string[] | undefined) => (Array.isArray(value) ? value[0] : value);

@@ -5,8 +5,8 @@ import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 import type { TokenClient } from "./oauth2-client.js";
 
 /**
- * The sealed tokens of a connection, and the lease of the process that refreshes them. Workers find, across tenants, the
- * tokens that a former master key wraps, and delete those of connections that are gone.
+ * A connection's sealed tokens, and the lease by which one process refreshes them. Workers find, across tenants, the
+ * tokens that a former master key wraps, and delete those whose connections are gone.
  */
 @Entity(workerTable("connection_tokens"))
 export class ConnectionToken {
@@ -45,11 +45,11 @@ export class ConnectionToken {
   @Property({ type: "timestamptz", nullable: true })
   leasedUntil: Date | null;
 
-  /** The fencing number of the lease: a process whose lease was taken over stores nothing. */
+  /** The lease's fencing number: a process whose lease was taken over stores nothing. */
   @Property({ type: "integer" })
   leases: number;
 
-  /** The time and code of the last failed refresh. Null after a success. */
+  /** When the last refresh failed, and with which code. Null after a success. */
   @Property({ type: "timestamptz", nullable: true })
   failedAt: Date | null;
 
@@ -60,7 +60,7 @@ export class ConnectionToken {
   @Property({ type: "jsonb", nullable: true })
   client: TokenClient | null;
 
-  /** The client of the last failed refresh. */
+  /** The client in the last failed refresh. */
   @Property({ type: "jsonb", nullable: true })
   failedClient: TokenClient | null;
 }

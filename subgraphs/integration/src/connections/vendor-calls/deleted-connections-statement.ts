@@ -3,8 +3,8 @@ import type { RetentionRule } from "@factory/runtime/db/retention";
 import { runRetentionDays } from "../../runs/run.retention.js";
 
 /**
- * Deleted connections are kept for as long as their runs. Tokens that a former version of this
- * program has stored after the deletion go with them.
+ * Deleted connections are kept for as long as their runs. Tokens that this program's former version has stored after
+ * the deletion go with them.
  */
 export const deletedConnections: RetentionRule = {
   table: "connections",

@@ -18,7 +18,7 @@ interface Options {
   readonly clock: () => Date;
 }
 
-/** A request to a token endpoint, with the authentication of the client. */
+/** A request to a token endpoint, with the client's authentication. */
 interface GrantRequest {
   readonly provider: ProviderRecord;
   readonly url: URL;
@@ -26,10 +26,10 @@ interface GrantRequest {
   readonly parameters: URLSearchParams;
 }
 
-/** A lease of the tokens is longer than two requests, one for each version of a credential, and the storage. */
+/** A lease on the tokens is longer than two requests, one for each version that the credential has, and the storage. */
 const timeoutMs = 15_000;
 
-/** Sends requests to token endpoints. They keep the rate limit of the vendor, and are counted and traced as calls are. */
+/** Sends requests to token endpoints. They keep the vendor's rate limit, and are counted and traced as calls are. */
 export class GrantRequests {
   readonly #options: Options;
 
@@ -79,7 +79,7 @@ export class GrantRequests {
   }
 }
 
-/** An answer with a status below 400 that gives no token is a failure of the vendor. */
+/** An answer with a status below 400 that gives no token is the vendor's failure. */
 function resultOf(error: DomainError, status: number | undefined) {
   if (error.code !== "UPSTREAM_FAILED" || status === undefined) return resultOfRefusal(error);
   const result = resultOfStatus(status);

@@ -25,24 +25,24 @@ let vendor: VendorServer;
 let refreshToken: string;
 let grants: string[];
 /** The token endpoint answers after this. */
-let held: Promise<void>;
+let whenReleased: Promise<void>;
 
 async function takeGrant(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const form = new URLSearchParams(await text(request));
-  const shown = form.get("refresh_token") ?? form.get("code") ?? "";
-  const isGood = shown === refreshToken;
+  const shownGrant = form.get("refresh_token") ?? form.get("code") ?? "";
+  const isGood = shownGrant === refreshToken;
   grants.push(isGood ? "taken" : "refused");
-  refreshToken = isGood ? `${shown}+` : "none";
-  await held;
+  refreshToken = isGood ? `${shownGrant}+` : "none";
+  await whenReleased;
   const tokens = { access_token: `access ${refreshToken}`, refresh_token: refreshToken, token_type: "Bearer" };
   if (isGood) response.writeHead(200).end(JSON.stringify({ ...tokens, expires_in: 600 }));
   else response.writeHead(400).end('{"error":"invalid_grant"}');
 }
 
-/** Holds the answers of the token endpoint until the function that it returns is called. */
+/** Holds the token endpoint's answers until the function that it returns is called. */
 function hold(): () => void {
   let answer = () => {};
-  held = new Promise((resolve) => {
+  whenReleased = new Promise((resolve) => {
     answer = resolve;
   });
   return () => answer();
@@ -58,7 +58,7 @@ beforeAll(async () => {
 });
 
 beforeEach(() => {
-  [refreshToken, grants, held] = ["r", [], Promise.resolve()];
+  [refreshToken, grants, whenReleased] = ["r", [], Promise.resolve()];
 });
 
 afterAll(async () => {
@@ -123,14 +123,14 @@ describe("the tokens of a renewal", () => {
     const logger = createLogger("test", "silent");
     const other = await startIntegration({ connections, bus, logger }, { masterKeys, allowLoopback: true });
     const answer = hold();
-    const called = call(to, other).catch(() => undefined);
+    const pendingCall = call(to, other).catch(() => undefined);
     await eventually(() => grants[0]);
-    const closed = other.close();
+    const pendingClose = other.close();
     await sleep(300);
     answer();
-    await Promise.all([closed, called]);
-    const stored = await fixture.integration.get(TokenStore).read(to);
-    expect(stored).toMatchObject({ refreshToken: "r++", isLeased: false });
+    await Promise.all([pendingClose, pendingCall]);
+    const storedTokens = await fixture.integration.get(TokenStore).read(to);
+    expect(storedTokens).toMatchObject({ refreshToken: "r++", isLeased: false });
   });
 });
 
@@ -138,14 +138,14 @@ describe("the lease of a renewal", () => {
   it("lasts for the requests with both versions of the credential, and for the storage", async () => {
     const to = await expired();
     const answer = hold();
-    const called = call(to);
+    const pendingCall = call(to);
     await eventually(() => grants[0]);
     const leases = await fixture.rows(
       "select from integration.connection_tokens where connection_id = $1 and leased_until > now() + interval '45 s'",
       uuidOf(to),
     );
     answer();
-    await called;
+    await pendingCall;
     expect(leases).toHaveLength(1);
   });
 
@@ -172,12 +172,12 @@ describe("the lease of a renewal", () => {
     const principal = aPrincipal();
     const to = await target(principal);
     const { providerId } = to.connection;
-    const { data: made } = await fixture.run(
+    const { data: createdData } = await fixture.run(
       principal,
       "mutation ($input: CreateConnectionInput!) { createConnection(input: $input, waitSeconds: 20) { connectionId } }",
       { input: { providerId, displayName: "Account", authMode: "None" } },
     );
-    const { connectionId } = made.createConnection;
+    const { connectionId } = createdData.createConnection;
     const { errors } = await fixture.run(
       principal,
       "mutation ($id: ID!) { deleteConnection(connectionId: $id) { connectionId } }",

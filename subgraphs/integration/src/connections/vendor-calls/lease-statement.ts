@@ -3,8 +3,8 @@
 import { tokenColumns } from "./token-statements.js";
 
 /**
- * $1: tenant, $2: connection. Gives the row when no other process holds the lease. The row of a deleted connection is
- * not made again.
+ * $1: tenant, $2: connection. Gives the row when no other process holds the lease. A deleted connection's row is not
+ * made again.
  */
 export const leaseTokens = {
   name: "connection_token_lease",

@@ -20,10 +20,10 @@ beforeAll(async () => {
     sharedIntegration(),
     aMailServer({
       ...{ cert, key, authOptional: false },
-      onAuth: ({ username, password }, session, done) => {
+      onAuth: ({ username, password }, session, accept) => {
         names.push(session.hostNameAppearsAs);
-        if (password === "right") done(null, { user: username });
-        else done(Object.assign(new Error("no"), { responseCode: 535 }));
+        if (password === "right") accept(null, { user: username });
+        else accept(Object.assign(new Error("no"), { responseCode: 535 }));
       },
     }),
   ]);
@@ -50,20 +50,20 @@ async function probed(smtp: MailServer, password: string, configuration: Record<
 }
 
 describe("the probe of a mail server", () => {
-  const secured = () => ({ host: "localhost", port: server.port, security: "starttls" }) as const;
+  const securedServer = () => ({ host: "localhost", port: server.port, security: "starttls" }) as const;
 
   it("logs in over TLS and leaves without a mail", async () => {
-    expect(await probed(secured(), "right", { from: "me@sender.example" })).toMatchObject({ outcome: "ok" });
+    expect(await probed(securedServer(), "right", { from: "me@sender.example" })).toMatchObject({ outcome: "ok" });
     expect(names).toEqual(["sender.example"]);
     expect(server.received).toEqual([]);
   });
 
   it("shows a password that the server rejects", async () => {
-    expect(await probed(secured(), "wrong")).toMatchObject({ outcome: "rejected", status: undefined });
+    expect(await probed(securedServer(), "wrong")).toMatchObject({ outcome: "rejected", status: undefined });
   });
 
   it("sends no line of the configuration as a command", async () => {
-    await probed(secured(), "right", { from: "me@sender.example\r\nMAIL FROM:<eve@people.example>" });
+    await probed(securedServer(), "right", { from: "me@sender.example\r\nMAIL FROM:<eve@people.example>" });
     expect(names).toEqual(["localhost"]);
   });
 
@@ -76,15 +76,15 @@ describe("the probe of a mail server", () => {
   });
 
   it("pauses after five attempts without an answer, and not after refusals", async () => {
-    const gone = await aMailServer();
-    const smtp = { host: "localhost", port: gone.port, security: "none" } as const;
-    await gone.close();
+    const goneServer = await aMailServer();
+    const smtp = { host: "localhost", port: goneServer.port, security: "none" } as const;
+    await goneServer.close();
     const codes: string[] = [];
     for (let tries = 0; tries < 6; tries += 1) codes.push((await refusalOf(probed(smtp, "right"))).code);
     expect(codes).toEqual([...Array.from({ length: 5 }, () => "UPSTREAM_FAILED"), "UNAVAILABLE"]);
     for (let tries = 0; tries < 6; tries += 1)
-      expect(await probed(secured(), "wrong")).toMatchObject({ outcome: "rejected" });
-    expect(await probed(secured(), "right")).toMatchObject({ outcome: "ok" });
+      expect(await probed(securedServer(), "wrong")).toMatchObject({ outcome: "rejected" });
+    expect(await probed(securedServer(), "right")).toMatchObject({ outcome: "ok" });
   });
 
   it.each([
@@ -92,14 +92,14 @@ describe("the probe of a mail server", () => {
     ["wrong", "Degraded"],
   ])("makes a new connection with the %s password %s", async (password, health) => {
     const { connectionId } = await aCommandConnection(fixture, principal, {
-      ...{ capabilities: ["email.send"], driver: { smtp: secured() }, authMode: "Basic", kind: "Basic" },
+      ...{ capabilities: ["email.send"], driver: { smtp: securedServer() }, authMode: "Basic", kind: "Basic" },
       secret: login(password),
     });
-    const checked = await eventually(async () => {
-      const read =
+    const checkedRow = await eventually(async () => {
+      const healthQuery =
         "select health from integration.connections where connection_id = $1 and last_checked_at is not null";
-      return (await fixture.rows<{ health: string }>(read, decodeId("con", connectionId)))[0];
+      return (await fixture.rows<{ health: string }>(healthQuery, decodeId("con", connectionId)))[0];
     });
-    expect(checked.health).toBe(health);
+    expect(checkedRow.health).toBe(health);
   });
 });

@@ -49,15 +49,15 @@ async function send(smtp: MailServer, secret?: Record<string, string>, change: P
   return fixture.integration.get(VendorMailer).send(target, smtp, { ...mail, ...change });
 }
 
-const refused = async (...sent: Parameters<typeof send>) => (await refusalOf(send(...sent))).code;
+const refusalCode = async (...mailArguments: Parameters<typeof send>) => (await refusalOf(send(...mailArguments))).code;
 
 describe("mail of a tenant", () => {
   it("reaches all recipients, hides the blind ones, and has one header for each field", async () => {
     const { port, received } = await aServer();
     expect(await send({ host: "127.0.0.1", port, security: "none" })).toBe(0);
-    const [arrived] = received;
-    expect(arrived).toMatchObject({ from: mail.from, to: [...mail.to, ...mail.cc, ...mail.bcc] });
-    const [head = ""] = arrived?.text.split("\r\n\r\n") ?? [];
+    const [receivedMail] = received;
+    expect(receivedMail).toMatchObject({ from: mail.from, to: [...mail.to, ...mail.cc, ...mail.bcc] });
+    const [head = ""] = receivedMail?.text.split("\r\n\r\n") ?? [];
     expect(head).toContain("Message-ID: <cmd_1@sender.example>");
     expect(head).not.toMatch(/^bcc:/im);
     expect(head).not.toContain("eve@");
@@ -78,22 +78,22 @@ describe("mail of a tenant", () => {
       const { ca, cert, key } = await aMailCertificate();
       const { port, received } = await aServer({
         ...{ cert, key, secure: security === "tls", authOptional: false },
-        onAuth: ({ username, password }, _session, done) =>
-          password === "right" ? done(null, { user: username }) : done(new Error("no")),
+        onAuth: ({ username, password }, _session, finish) =>
+          password === "right" ? finish(null, { user: username }) : finish(new Error("no")),
       });
       const server = { host: "localhost", port, security };
       expect(await send(server, { username: "me", password: "right", ca })).toBe(0);
       expect(received).toEqual([expect.objectContaining({ secure: true, user: "me" })]);
-      expect(await refused(server, { username: "me", password: "wrong", ca })).toBe("CREDENTIAL_REJECTED");
-      expect(await refused(server, { username: "me", password: "right" })).toBe("UPSTREAM_FAILED");
+      expect(await refusalCode(server, { username: "me", password: "wrong", ca })).toBe("CREDENTIAL_REJECTED");
+      expect(await refusalCode(server, { username: "me", password: "right" })).toBe("UPSTREAM_FAILED");
       expect(received).toHaveLength(1);
     },
   );
 
   it("is not sent without TLS where the server offers none", async () => {
     const { port, received } = await aServer();
-    expect(await refused({ host: "localhost", port, security: "starttls" })).toBe("VENDOR_REFUSED");
-    expect(await refused({ host: "localhost", port, security: "tls" })).toBe("UPSTREAM_FAILED");
+    expect(await refusalCode({ host: "localhost", port, security: "starttls" })).toBe("VENDOR_REFUSED");
+    expect(await refusalCode({ host: "localhost", port, security: "tls" })).toBe("UPSTREAM_FAILED");
     expect(received).toEqual([]);
   });
 
@@ -103,7 +103,7 @@ describe("mail of a tenant", () => {
     const change = { cc: ["zoë@people.example"] };
     expect(await send({ ...server, port: able.port }, undefined, change)).toBe(0);
     expect(able.received[0]?.to).toContain("zoë@people.example");
-    expect(await refused({ ...server, port: unable.port }, undefined, change)).toBe("MAIL_ADDRESS_UNSUPPORTED");
+    expect(await refusalCode({ ...server, port: unable.port }, undefined, change)).toBe("MAIL_ADDRESS_UNSUPPORTED");
     expect(unable.received).toEqual([]);
     expect(await send({ ...server, port: unable.port })).toBe(0);
   });
@@ -111,8 +111,8 @@ describe("mail of a tenant", () => {
   it("does not reach private networks", async () => {
     const target = await aVendorTarget(fixture, principal, { authMode: "None" });
     const mailer = fixture.integration.get(VendorMailer);
-    const sent = mailer.send(target, { host: "10.0.0.1", port: 587, security: "starttls" }, mail);
-    expect((await refusalOf(sent)).code).toBe("TARGET_BLOCKED");
+    const sending = mailer.send(target, { host: "10.0.0.1", port: 587, security: "starttls" }, mail);
+    expect((await refusalOf(sending)).code).toBe("TARGET_BLOCKED");
     const smtp = { host: "169.254.169.254", port: 587, security: "tls" };
     await expect(aVendorTarget(fixture, principal, { authMode: "None", driver: { smtp } })).rejects.toThrow(
       "not allowed",
@@ -122,18 +122,18 @@ describe("mail of a tenant", () => {
   it("tells a refusal for ever from one for now and from silence, and names no recipient", async () => {
     let reply = 550;
     const { port } = await aServer({
-      onRcptTo: (_address, _session, done) =>
-        done(Object.assign(new Error("ada@people.example"), { responseCode: reply })),
+      onRcptTo: (_address, _session, finish) =>
+        finish(Object.assign(new Error("ada@people.example"), { responseCode: reply })),
     });
     const server = { host: "localhost", port, security: "none" } as const;
     const refusal = await refusalOf(send(server));
     expect(refusal.code).toBe("VENDOR_REFUSED");
     expect(`${refusal.message} ${JSON.stringify(refusal.facts)}`).not.toContain("ada@");
     reply = 450;
-    expect(await refused(server)).toBe("UPSTREAM_FAILED");
+    expect(await refusalCode(server)).toBe("UPSTREAM_FAILED");
     let hasMail = false;
     const silent = await aServer({ onData: (stream) => void stream.resume().on("end", () => (hasMail = true)) });
-    const waiting = refused({ ...server, port: silent.port });
+    const waiting = refusalCode({ ...server, port: silent.port });
     await eventually(() => hasMail || undefined);
     silent.leave();
     expect(await waiting).toBe("OUTCOME_UNKNOWN");
@@ -150,8 +150,8 @@ describe("mail of a tenant", () => {
         ...{ server: { host: "localhost", port, security: "none" as const }, socket, silenceMs },
         ...{ login: undefined, authorities: undefined, signal: new AbortController().signal },
       };
-      const sent = sendMail({ ...mail, subject: "Hello", listUnsubscribe: undefined }, session);
-      const failure = await sent.catch((error: unknown) => error);
+      const sending = sendMail({ ...mail, subject: "Hello", listUnsubscribe: undefined }, session);
+      const failure = await sending.catch((error: unknown) => error);
       if (hasMail) expect(failure).toMatchObject({ step: "send", replyCode: undefined });
       expect(socket.destroyed).toBe(true);
     }
@@ -159,7 +159,7 @@ describe("mail of a tenant", () => {
 
   it("counts the recipients that the server refuses", async () => {
     const { port, received } = await aServer({
-      onRcptTo: ({ address }, _session, done) => done(address.startsWith("eve") ? new Error("unknown") : null),
+      onRcptTo: ({ address }, _session, finish) => finish(address.startsWith("eve") ? new Error("unknown") : null),
     });
     expect(await send({ host: "localhost", port, security: "none" })).toBe(1);
     expect(received[0]?.to).toEqual([...mail.to, ...mail.cc]);

@@ -40,7 +40,7 @@ const totalTimeoutMs = 45_000;
 const checkTimeoutMs = 20_000;
 const supportedModes = ["Basic", "None"];
 
-/** Sends mail by the mail server of a provider, with the login of the connection. */
+/** Sends mail by a provider's mail server, with the connection's login. */
 export class VendorMailer {
   readonly #options: Options;
 
@@ -49,9 +49,10 @@ export class VendorMailer {
   }
 
   /**
-   * Resolves with the number of refused recipients when the server has accepted the mail. Throws what `VendorCalls.call`
-   * throws before the vendor is asked, CREDENTIAL_REJECTED, VENDOR_REFUSED, MAIL_ADDRESS_UNSUPPORTED, UPSTREAM_FAILED where another attempt may
-   * succeed, and OUTCOME_UNKNOWN where the server may have accepted the mail.
+   * Resolves with the number of refused recipients when the server has accepted the mail. Throws what
+   * `VendorCalls.call` throws before the vendor is asked, CREDENTIAL_REJECTED, VENDOR_REFUSED,
+   * MAIL_ADDRESS_UNSUPPORTED, UPSTREAM_FAILED where another attempt may succeed, and OUTCOME_UNKNOWN where the server
+   * may have accepted the mail.
    */
   async send(target: VendorTarget, server: MailServer, mail: VendorMail): Promise<number> {
     const { providers, counts, outcomes } = this.#options;
@@ -68,11 +69,11 @@ export class VendorMailer {
       });
     };
     try {
-      const refused = await this.#inSession(target, provider, { server, timeoutMs: totalTimeoutMs }, (session) =>
+      const refusedCount = await this.#inSession(target, provider, { server, timeoutMs: totalTimeoutMs }, (session) =>
         sendMail(mail, session),
       );
       report("answered");
-      return refused;
+      return refusedCount;
     } catch (error) {
       if (error instanceof DomainError && !target.signal?.aborted) {
         const result = error.code === "OUTCOME_UNKNOWN" ? "unreachable" : resultOfRefusal(error);
@@ -127,9 +128,9 @@ export class VendorMailer {
     const { probe, leave } = breakers.enter(receiver);
     try {
       const socket = await egress.connectToMailHost(server, connectTimeoutMs, signal);
-      const done = await work({ server, socket, login, authorities: optionalMember(material, "ca"), signal });
+      const result = await work({ server, socket, login, authorities: optionalMember(material, "ca"), signal });
       breakers.answered(receiver);
-      return done;
+      return result;
     } catch (error) {
       if (target.signal?.aborted) throw target.signal.reason;
       if (error instanceof SmtpUtf8Missing || (error instanceof MailStepFailed && error.replyCode !== undefined))
@@ -145,7 +146,7 @@ export class VendorMailer {
 const loginOf = (authMode: string, material: OpenVersion["material"]) =>
   authMode === "None" ? undefined : { user: member(material, "username"), password: member(material, "password") };
 
-/** The reply of the server is not repeated, since it may contain the addresses of recipients. */
+/** The server's reply is not repeated, since it may contain recipients' addresses. */
 function failureOf(error: unknown): unknown {
   if (error instanceof SmtpUtf8Missing)
     return new DomainError("MAIL_ADDRESS_UNSUPPORTED", {

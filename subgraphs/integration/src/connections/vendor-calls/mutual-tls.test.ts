@@ -46,15 +46,18 @@ describe("a connection by mutual TLS", () => {
 
   it("trusts the authorities of its credential for itself only", async () => {
     const { ca: _, ...withoutAuthority } = material();
-    const failed = { code: "UPSTREAM_FAILED", facts: { detail: "A secure connection to the vendor cannot be made." } };
-    expect(await refusalOf(call("MutualTls", withoutAuthority, "MutualTls"))).toMatchObject(failed);
-    expect(await refusalOf(call("ApiKey", { apiKey: "key" }, "ApiKey"))).toMatchObject(failed);
+    const expectedFailure = {
+      code: "UPSTREAM_FAILED",
+      facts: { detail: "A secure connection to the vendor cannot be made." },
+    };
+    expect(await refusalOf(call("MutualTls", withoutAuthority, "MutualTls"))).toMatchObject(expectedFailure);
+    expect(await refusalOf(call("ApiKey", { apiKey: "key" }, "ApiKey"))).toMatchObject(expectedFailure);
     expect(clients).toHaveLength(1);
   });
 
   it("cannot use another certificate's key", async () => {
-    const mixed = { ...material(), privateKey: tls.server.key };
-    expect(await refusalOf(call("MutualTls", mixed, "Custom"))).toMatchObject({ code: "UPSTREAM_FAILED" });
+    const mixedMaterial = { ...material(), privateKey: tls.server.key };
+    expect(await refusalOf(call("MutualTls", mixedMaterial, "Custom"))).toMatchObject({ code: "UPSTREAM_FAILED" });
     expect(clients).toHaveLength(1);
   });
 });

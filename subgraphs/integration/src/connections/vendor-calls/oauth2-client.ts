@@ -6,9 +6,9 @@ import { namedSettings } from "./vendor-url.js";
 /** The OAuth 2 client by which tokens were got. */
 export interface TokenClient {
   readonly credentialId: string;
-  /** The version of the credential. */
+  /** The credential's version. */
   readonly version: number;
-  /** Stands for the settings of the connection that the vendor's URLs name: others are another account. */
+  /** Stands for the connection's settings that the vendor's URLs name: others are another account. */
   readonly settings: string;
 }
 
@@ -20,21 +20,21 @@ export interface AllowedClients {
   readonly settings: string;
 }
 
-/** A digest of the settings that the token URL and the authorization URL name. */
+/** A digest over the settings that the token URL and the authorization URL name. */
 export function settingsOf(
   { driver: { oauth2 } }: Pick<ProviderRecord, "driver">,
   { configuration }: Pick<VendorConnection, "configuration">,
 ): string {
   const urls = [oauth2?.tokenUrl, oauth2?.authorizationUrl].filter((url) => url !== undefined);
-  const named = urls.flatMap((url) => namedSettings(url, configuration));
-  return named.length === 0 ? "" : createHash("sha256").update(JSON.stringify(named)).digest("base64url");
+  const settings = urls.flatMap((url) => namedSettings(url, configuration));
+  return settings.length === 0 ? "" : createHash("sha256").update(JSON.stringify(settings)).digest("base64url");
 }
 
-/** Whether tokens of this client may be shown to the vendor's API. */
+/** Whether this client's tokens may be shown to the vendor's API. */
 export const isAllowed = (client: TokenClient | null, clients: AllowedClients): boolean =>
   hasGrantOf(client, clients) && clients.versions.includes(client?.version ?? 0);
 
-/** Whether the connection may use the client's refresh token: that outlives a change of the client's secret. */
+/** Whether the connection may use the client's refresh token: that outlives a change to the client's secret. */
 export const hasGrantOf = (client: TokenClient | null, { credentialId, settings }: AllowedClients): boolean =>
   client !== null && client.credentialId === credentialId && client.settings === settings;
 

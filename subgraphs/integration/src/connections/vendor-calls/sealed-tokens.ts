@@ -10,7 +10,7 @@ export const tokenSeal = (masterKeys: MasterKeys): EnvelopeSeal => new EnvelopeS
 /** The row to which tokens are bound. They cannot be opened in another one. */
 export const boundTo = (tenantId: string, connectionId: string): string => `${tenantId}|${connectionId}`;
 
-/** The tokens of connections, for a change of the master key. */
+/** The connections' tokens, for a change of the master key. */
 export const sealedTokens = (seal: EnvelopeSeal): SealedTable =>
   wrappedKeyTable({
     label,

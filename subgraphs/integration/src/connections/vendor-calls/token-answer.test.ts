@@ -1,10 +1,10 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { parseTokenAnswer } from "./token-answer.js";
 
-const parse = (answer: unknown, status = 200, truncated = false) => {
+const parse = (answer: unknown, status = 200, isTruncated = false) => {
   const body = Buffer.from(typeof answer === "string" ? answer : JSON.stringify(answer));
   try {
-    return parseTokenAnswer({ status, body, truncated });
+    return parseTokenAnswer({ status, body, truncated: isTruncated });
   } catch (error) {
     if (error instanceof DomainError) return error;
     throw error;

@@ -25,7 +25,7 @@ const maxExpiresIn = 10 * 365 * 86_400;
 /** RFC 6749, appendices A.12 and A.17 */
 const tokenText = /^[\x20-\x7e]+$/;
 
-/** The errors of RFC 6749, section 5.2, that say that the credential or the grant is refused. */
+/** The errors in RFC 6749, section 5.2, that say that the credential or the grant is refused. */
 const rejections = new Set(["invalid_client", "invalid_grant", "unauthorized_client"]);
 
 /** The other errors that a detail may name: RFC 6749, sections 4.1.2.1 and 5.2. */
@@ -39,8 +39,8 @@ const failures = new Set([
 ]);
 
 /**
- * Reads the answer of a token endpoint (RFC 6749, sections 5.1 and 5.2). Throws CREDENTIAL_REJECTED or
- * UPSTREAM_FAILED. No part of the answer but a known error code is repeated.
+ * Reads a token endpoint's answer (RFC 6749, sections 5.1 and 5.2). Throws CREDENTIAL_REJECTED or UPSTREAM_FAILED.
+ * Nothing in the answer but a known error code is repeated.
  */
 export function parseTokenAnswer({ status, body, truncated }: Omit<EgressResponse, "headers">): GrantedTokens {
   const answer = truncated ? undefined : jsonObject(body);
@@ -83,9 +83,9 @@ function refusal(status: number, error: unknown): DomainError {
   const code = typeof error === "string" ? error : "";
   if (rejections.has(code) || (status === 401 && code === ""))
     return credentialRejected(`The vendor's token endpoint refused the credential (${code || "status 401"}).`);
-  const known = failures.has(code) ? ` and the error ${code}` : "";
+  const knownError = failures.has(code) ? ` and the error ${code}` : "";
   return new DomainError("UPSTREAM_FAILED", {
-    detail: `The vendor's token endpoint answered with the status ${status}${known}.`,
+    detail: `The vendor's token endpoint answered with the status ${status}${knownError}.`,
   });
 }
 

@@ -19,10 +19,10 @@ let fixture: IntegrationFixture;
 let database: Database;
 let vendor: VendorServer;
 let principal: Principal;
-/** The form of each request to the token endpoint. */
-let asked: URLSearchParams[];
+/** The form in each request to the token endpoint. */
+let tokenRequests: URLSearchParams[];
 /** The client secrets that the token endpoint accepts. */
-let accepted: string[];
+let acceptedSecrets: string[];
 let tokenStatus: number | undefined;
 
 beforeAll(async () => {
@@ -35,16 +35,17 @@ beforeAll(async () => {
 beforeEach(() => {
   principal = aPrincipal();
   vendor.requests.length = 0;
-  [asked, accepted, skippedMs, tokenStatus] = [[], ["old", "new"], 0, undefined];
+  [tokenRequests, acceptedSecrets, skippedMs, tokenStatus] = [[], ["old", "new"], 0, undefined];
   vendor.answer = ({ path, body }) => {
     if (!path.startsWith("/token")) return {};
     const form = new URLSearchParams(body);
-    asked.push(form);
+    tokenRequests.push(form);
     if (tokenStatus !== undefined) return { status: tokenStatus, headers: { "retry-after": "40" } };
     const secret = form.get("client_secret") ?? "";
-    if (!accepted.includes(secret)) return { status: 401, body: '{"error":"invalid_client"}' };
-    const refresh = form.get("grant_type") === "client_credentials" ? {} : { refresh_token: `r${asked.length}` };
-    const token = { access_token: `${path} ${secret} ${asked.length}`, token_type: "Bearer", ...refresh };
+    if (!acceptedSecrets.includes(secret)) return { status: 401, body: '{"error":"invalid_client"}' };
+    const refresh =
+      form.get("grant_type") === "client_credentials" ? {} : { refresh_token: `r${tokenRequests.length}` };
+    const token = { access_token: `${path} ${secret} ${tokenRequests.length}`, token_type: "Bearer", ...refresh };
     return { body: JSON.stringify({ ...token, expires_in: 3600 }) };
   };
 });
@@ -88,12 +89,12 @@ const withConnection = (to: VendorTarget, change: Partial<VendorTarget["connecti
   ...to,
   connection: { ...to.connection, ...change },
 });
-/** The secrets and numbers of the tokens that calls have shown. */
-const shown = () =>
+/** The secrets and numbers in the tokens that calls have shown. */
+const shownTokens = () =>
   vendor.requests.flatMap(({ path, headers }) =>
     path === "/v1/me" ? [headers["authorization"]?.replace("Bearer ", "")] : [],
   );
-const grants = () => asked.map((form) => form.get("grant_type"));
+const grants = () => tokenRequests.map((form) => form.get("grant_type"));
 const tokenEvents = async () =>
   (
     await fixture.rows<{ type: string }>(
@@ -133,17 +134,17 @@ describe("a probe where only tokens show whether the credential works", () => {
       expect(await probe(to)).toMatchObject({ outcome: "ok" });
     }
     await call(to);
-    expect([asked.length, shown()]).toEqual([4, ["/token old 1", "/token old 4"]]);
+    expect([tokenRequests.length, shownTokens()]).toEqual([4, ["/token old 1", "/token old 4"]]);
     expect(await tokenEvents()).toEqual(["TokenRefreshed"]);
   });
 
   it("finds a credential that the vendor has ended, while calls use the good token that is left", async () => {
     const to = await target();
     await call(to);
-    accepted = [];
+    acceptedSecrets = [];
     expect(await probe(to)).toMatchObject({ outcome: "rejected" });
     expect(await call(to)).toMatchObject({ status: 200 });
-    expect(asked).toHaveLength(2);
+    expect(tokenRequests).toHaveLength(2);
     expect(await tokenEvents()).toEqual(["TokenRefreshed", "TokenRefreshFailed"]);
   });
 
@@ -163,18 +164,18 @@ describe("a stored token", () => {
     const to = await target();
     const other = (await target({ secret: "wrong" })).connection.credentialId;
     await call(to);
-    const changed = withConnection(to, { credentialId: other });
+    const changedTarget = withConnection(to, { credentialId: other });
     for (const work of [
-      probe(changed).then(({ outcome }) => outcome),
-      refusalOf(call(changed)).then(({ code }) => code),
+      probe(changedTarget).then(({ outcome }) => outcome),
+      refusalOf(call(changedTarget)).then(({ code }) => code),
     ])
       expect(["rejected", "CREDENTIAL_REJECTED"]).toContain(await work);
     expect(await call(to)).toMatchObject({ status: 200 });
-    expect(shown()).toEqual(["/token old 1", "/token old 1"]);
+    expect(shownTokens()).toEqual(["/token old 1", "/token old 1"]);
     const third = (await target({ secret: "new" })).connection.credentialId;
     expect(await probe(withConnection(to, { credentialId: third }))).toMatchObject({ outcome: "ok" });
     await call(withConnection(to, { credentialId: third }));
-    expect(shown().at(-1)).toMatch(/^\/token new /);
+    expect(shownTokens().at(-1)).toMatch(/^\/token new /);
   });
 
   it("of other settings is not used where the token endpoint names them", async () => {
@@ -188,7 +189,7 @@ describe("a stored token", () => {
     await call(to);
     await call(withConnection(to, { configuration: { account: "one", region: "us" } }));
     await call(withConnection(to, { configuration: { account: "two", region: "eu" } }));
-    expect(shown()).toEqual(["/token/one old 1", "/token/one old 1", "/token/two old 2"]);
+    expect(shownTokens()).toEqual(["/token/one old 1", "/token/one old 1", "/token/two old 2"]);
   });
 
   it("and its refresh token are not used with another credential than the one that a person has authorized", async () => {
@@ -197,19 +198,19 @@ describe("a stored token", () => {
     const refusal = await refusalOf(call(withConnection(to, { credentialId: other })));
     expect(refusal).toMatchObject({ code: "AUTHORIZATION_REQUIRED" });
     expect(refusal.message).toContain("another credential");
-    expect([grants(), shown()]).toEqual([["authorization_code"], []]);
+    expect([grants(), shownTokens()]).toEqual([["authorization_code"], []]);
   });
 
   it("that was got with the former secret is used until the grace period ends", async () => {
     const to = await target();
     await call(to);
     await rotated(to, 600);
-    accepted = ["new"];
+    acceptedSecrets = ["new"];
     await call(to);
-    expect(shown()).toEqual(["/token old 1", "/token old 1"]);
+    expect(shownTokens()).toEqual(["/token old 1", "/token old 1"]);
     skippedMs = 11 * minute;
     await call(to);
-    expect(shown().at(-1)).toMatch(/^\/token new /);
+    expect(shownTokens().at(-1)).toMatch(/^\/token new /);
   });
 
   it("is renewed at once when the former secret may be known to others, by the refresh token of the person", async () => {
@@ -217,7 +218,7 @@ describe("a stored token", () => {
     await rotated(to, 0);
     await call(to);
     expect(grants()).toEqual(["authorization_code", "refresh_token"]);
-    expect(shown()).toEqual(["/token new 2"]);
+    expect(shownTokens()).toEqual(["/token new 2"]);
   });
 
   it.each([
@@ -230,12 +231,12 @@ describe("a stored token", () => {
     await mutate("mutation ($id: ID!) { revokeCredential(credentialId: $id) { status } }", { id: credentialId });
     expect(await refusalOf(call(to))).toMatchObject({ code: "INVALID_STATE", facts: { currentState: "Revoked" } });
     expect(await refusalOf(probe(to))).toMatchObject({ code: "INVALID_STATE" });
-    expect([shown().length, asked.length]).toEqual([1, 1]);
-    const left = await fixture.rows(
+    expect([shownTokens().length, tokenRequests.length]).toEqual([1, 1]);
+    const tokenRows = await fixture.rows(
       "select from integration.connection_tokens where connection_id = $1 and ciphertext is not null",
       decodeId("con", connectionId),
     );
-    expect(left).toEqual([]);
+    expect(tokenRows).toEqual([]);
   });
 
   it("is not used when its credential has expired", async () => {
@@ -246,12 +247,12 @@ describe("a stored token", () => {
       decodeId("crd", to.connection.credentialId ?? ""),
     );
     expect(await refusalOf(call(to))).toMatchObject({ code: "INVALID_STATE", facts: { currentState: "Expired" } });
-    expect(shown()).toHaveLength(1);
+    expect(shownTokens()).toHaveLength(1);
   });
 });
 
 describe("a request to a token endpoint", () => {
-  const counted = (outcome: string) =>
+  const countOf = (outcome: string) =>
     integration()
       .get(VendorCallCounts)
       .all.find(({ purpose, outcome: other }) => purpose === "token" && other === outcome)?.count ?? 0;
@@ -259,11 +260,11 @@ describe("a request to a token endpoint", () => {
   it("is counted and traced, also with the former secret", async () => {
     const to = await target();
     await rotated(to, 600);
-    const before = { answered: counted("answered"), rejected: counted("rejected") };
+    const before = { answered: countOf("answered"), rejected: countOf("rejected") };
     const { fallbacks } = integration().get(VendorCallCounts);
-    accepted = ["old"];
+    acceptedSecrets = ["old"];
     await call(to);
-    expect([counted("answered") - before.answered, counted("rejected") - before.rejected]).toEqual([1, 1]);
+    expect([countOf("answered") - before.answered, countOf("rejected") - before.rejected]).toEqual([1, 1]);
     expect(integration().get(VendorCallCounts).fallbacks).toBe(fallbacks + 1);
     const [first] = vendor.requests;
     expect(first?.path).toBe("/token");
@@ -272,12 +273,12 @@ describe("a request to a token endpoint", () => {
 
   it("keeps the pause that the vendor asks for, as calls do", async () => {
     const to = await target();
-    const before = counted("limited");
+    const before = countOf("limited");
     tokenStatus = 429;
     expect(await refusalOf(call(to))).toMatchObject({ code: "RATE_LIMITED", facts: { retryAfterSeconds: 40 } });
     tokenStatus = undefined;
     expect(await refusalOf(probe(to))).toMatchObject({ code: "RATE_LIMITED" });
-    expect([asked.length, counted("limited") - before]).toEqual([1, 2]);
+    expect([tokenRequests.length, countOf("limited") - before]).toEqual([1, 2]);
     expect(await tokenEvents()).toEqual([]);
   });
 
@@ -288,7 +289,7 @@ describe("a request to a token endpoint", () => {
     const grant = { grant_type: "authorization_code", code: "code" };
     for (const work of [probe(to), integration().get(TokenEndpoint).exchange(to, grant)])
       expect(await refusalOf(work)).toMatchObject({ code: "INVALID_STATE", facts: { currentState: "Disabled" } });
-    expect(asked).toHaveLength(0);
+    expect(tokenRequests).toHaveLength(0);
   });
 });
 

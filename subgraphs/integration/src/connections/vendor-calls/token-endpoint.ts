@@ -14,7 +14,7 @@ import type { GrantedTokens, VendorTokens } from "./token-answer.js";
 import { requireUsableProvider } from "./usable-target.js";
 import { vendorUrl } from "./vendor-url.js";
 
-/** The parameters of a grant (RFC 6749, section 4), with its `grant_type`. */
+/** The parameters for a grant (RFC 6749, section 4), with its `grant_type`. */
 export type Grant = Readonly<Record<string, string>>;
 
 interface Options {
@@ -35,7 +35,7 @@ interface Client {
 const clientAssertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 const jwtBearerGrant = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 
-/** Exchanges grants for tokens at the token endpoint of a vendor. It stores nothing. */
+/** Exchanges grants for tokens at a vendor's token endpoint. It stores nothing. */
 export class TokenEndpoint {
   readonly #options: Options;
 
@@ -53,7 +53,7 @@ export class TokenEndpoint {
   }
 
   /**
-   * The tokens of the grant, or of the grant that needs no more than the credential when none is given. `grantOf` is
+   * The tokens for the grant, or for the grant that needs no more than the credential when none is given. `grantOf` is
    * called when the credential could be opened.
    */
   async obtain(
@@ -91,19 +91,25 @@ export class TokenEndpoint {
 
   async #ask(target: VendorTarget, client: Client, grant: Grant | undefined): Promise<GrantedTokens> {
     const { provider, oauth2, url } = client;
-    const { headers, parameters: shown } = await this.#clientAuthentication(client, target.connection.authMode);
+    const { headers, parameters: clientParameters } = await this.#clientAuthentication(
+      client,
+      target.connection.authMode,
+    );
     const parameters = new URLSearchParams({
       ...oauth2.tokenParameters,
       ...(grant ?? (await this.#ownGrant(client, target.connection.authMode))),
-      ...shown,
+      ...clientParameters,
     });
     return this.#options.requests.send(target, { provider, url, headers, parameters });
   }
 
   async #ownGrant({ oauth2, url, material }: Client, authMode: string): Promise<Grant> {
     const { scopes = [], scopeSeparator = " ", audience } = oauth2;
-    const wanted = { ...(scopes.length > 0 && { scope: scopes.join(scopeSeparator) }), ...(audience && { audience }) };
-    if (authMode !== "JwtBearer") return { grant_type: "client_credentials", ...wanted };
+    const grantParameters = {
+      ...(scopes.length > 0 && { scope: scopes.join(scopeSeparator) }),
+      ...(audience && { audience }),
+    };
+    if (authMode !== "JwtBearer") return { grant_type: "client_credentials", ...grantParameters };
     const issuer = member(material, "issuer");
     const assertion = await signedAssertion(material, {
       issuer,
@@ -111,7 +117,7 @@ export class TokenEndpoint {
       audience: optionalMember(material, "audience") ?? url.href,
       now: this.#options.clock(),
     });
-    return { grant_type: jwtBearerGrant, assertion, ...wanted };
+    return { grant_type: jwtBearerGrant, assertion, ...grantParameters };
   }
 
   /** RFC 6749, section 2.3.1, and RFC 7523, section 2.2. An assertion that is the grant needs no client. */

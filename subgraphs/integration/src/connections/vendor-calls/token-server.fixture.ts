@@ -7,9 +7,9 @@ export interface TokenServer {
   readonly tokenUrl: string;
   /** Answered grants by type; refused ones as `<type> refused`. */
   readonly grants: ReadonlyMap<string, number>;
-  /** A private key of the client `keyed`, as PEM. */
+  /** The client `keyed`'s private key, as PEM. */
   readonly privateKey: string;
-  /** The secret of the clients `basic` and `post`. */
+  /** The secret for the clients `basic` and `post`. */
   readonly clientSecret: string;
   /** A refresh token as after a sign-in at the vendor with the client `basic`. */
   refreshToken(): Promise<string>;
@@ -18,7 +18,10 @@ export interface TokenServer {
 
 const scope = "openid offline_access api";
 
-/** Static clients of oidc-provider are cloned, which gives objects of another realm in a test. So clients are rows too. */
+/**
+ * Static clients in oidc-provider are cloned, which gives objects from another realm in a test. So clients are rows
+ * too.
+ */
 function memoryOf(rows: Map<string, AdapterPayload>): (model: string) => Adapter {
   return (model) => ({
     upsert: async (id, payload) => void rows.set(`${model}:${id}`, payload),
@@ -35,10 +38,10 @@ function memoryOf(rows: Map<string, AdapterPayload>): (model: string) => Adapter
   });
 }
 
-/** The real oidc-provider as the authorization server of a vendor. It rotates refresh tokens. */
+/** The real oidc-provider as a vendor's authorization server. It rotates refresh tokens. */
 export async function aTokenServer(vendor: VendorServer, accessTokenSeconds = 600): Promise<TokenServer> {
-  const [signing, keyed] = await Promise.all([1, 2].map(() => generateKeyPair("ES256", { extractable: true })));
-  if (!signing || !keyed) throw new Error("no keys");
+  const [signing, clientKey] = await Promise.all([1, 2].map(() => generateKeyPair("ES256", { extractable: true })));
+  if (!signing || !clientKey) throw new Error("no keys");
   const clientSecret = "a secret: with % and +";
   const rows = new Map<string, AdapterPayload>();
   const register = (client_id: string, method: string, more: object) =>
@@ -52,7 +55,7 @@ export async function aTokenServer(vendor: VendorServer, accessTokenSeconds = 60
       id_token_signed_response_alg: "ES256",
       ...more,
     } as AdapterPayload);
-  const publicKey = { ...(await exportJWK(keyed.publicKey)), alg: "ES256", use: "sig" };
+  const publicKey = { ...(await exportJWK(clientKey.publicKey)), alg: "ES256", use: "sig" };
   register("basic", "client_secret_basic", { client_secret: clientSecret });
   register("post", "client_secret_post", { client_secret: clientSecret });
   register("keyed", "private_key_jwt", { jwks: { keys: [publicKey] } });
@@ -79,7 +82,7 @@ export async function aTokenServer(vendor: VendorServer, accessTokenSeconds = 60
   return {
     tokenUrl: `${vendor.origin}/oauth/token`,
     grants,
-    privateKey: await exportPKCS8(keyed.privateKey),
+    privateKey: await exportPKCS8(clientKey.privateKey),
     clientSecret,
     async refreshToken() {
       const basic = await provider.Client.find("basic");

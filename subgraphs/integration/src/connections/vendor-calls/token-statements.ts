@@ -24,12 +24,12 @@ const ms = (column: string) => `(extract(epoch from ${column}) * 1000)::float8 a
 export const tokenColumns = `${columnsOf(ConnectionToken, members)}, ${times.map(ms).join(", ")},
      coalesce(leased_until > now(), false) as is_leased`;
 
-/** The row of a connection's tokens. The arguments are SQL. */
+/** The row with a connection's tokens. The arguments are SQL. */
 export const tokensOfConnection = (tenant: string, connection: string): string =>
   `select ${tokenColumns} from connection_tokens where tenant_id = ${tenant} and connection_id = ${connection}`;
 
 /** The lease is a new one, so that a commit whose answer was lost is not repeated. */
-const stored = `version = held.version + 1, key_id = $keyId, wrapped_key = $wrappedKey, ciphertext = $ciphertext,
+const newValues = `version = held.version + 1, key_id = $keyId, wrapped_key = $wrappedKey, ciphertext = $ciphertext,
       scope = $scope, issued_at = $issuedAt, expires_at = $expiresAt, client = $client, leases = held.leases + 1,
       leased_until = null, failed_at = null, failure_code = null, failed_client = null`;
 
@@ -38,13 +38,13 @@ export const storeTokens = namedStatement(
   `insert into connection_tokens as held
     (tenant_id, connection_id, key_id, wrapped_key, ciphertext, scope, issued_at, expires_at, client, version, leases)
   values ($tenant, $connection, $keyId, $wrappedKey, $ciphertext, $scope, $issuedAt, $expiresAt, $client, 1, 0)
-  on conflict (tenant_id, connection_id) do update set ${stored}`,
+  on conflict (tenant_id, connection_id) do update set ${newValues}`,
 );
 
-/** As `storeTokens`, for the holder of the lease with this number. */
+/** As `storeTokens`, for the holder whose lease has this number. */
 export const storeLeased = namedStatement(
   "connection_token_refreshed",
-  `update connection_tokens held set ${stored}
+  `update connection_tokens held set ${newValues}
     where tenant_id = $tenant and connection_id = $connection and leases = $lease returning expires_at`,
 );
 

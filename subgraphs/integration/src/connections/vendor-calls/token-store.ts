@@ -24,7 +24,7 @@ import {
   tokensOfConnection,
 } from "./token-statements.js";
 
-/** The stored tokens of a connection, in plain text. They must not be logged. */
+/** A connection's stored tokens, in plain text. They must not be logged. */
 export interface StoredTokens {
   /** Grows with each stored set. 0: no tokens are stored. */
   readonly version: number;
@@ -37,7 +37,7 @@ export interface StoredTokens {
   /** The client that got the tokens. */
   readonly client: TokenClient | null;
   readonly failedClient: TokenClient | null;
-  /** The fencing number of the newest lease. */
+  /** The newest lease's fencing number. */
   readonly leases: number;
   readonly isLeased: boolean;
 }
@@ -54,13 +54,13 @@ interface TokenOwner {
   readonly connection: Pick<VendorConnection, "connectionId" | "providerId" | "projectId">;
 }
 
-/** Longer than a restart of the database. A lease that ends meanwhile can be taken over, which ends the tries. */
+/** Longer than a database restart. A lease that ends meanwhile can be taken over, which ends the tries. */
 const storePatienceMs = 5 * 60_000;
 const storePauseMs = 250;
 
 const tokenRow = tenantStatement("connection_token", tokensOfConnection("scope.tenant", "$2"));
 
-/** The tokens of connections, each sealed with a data key of its own. */
+/** The connections' tokens, each sealed with its own data key. */
 export class TokenStore {
   readonly #database: Database;
   readonly #envelopes: EnvelopeSeal;
@@ -78,13 +78,13 @@ export class TokenStore {
     return row && this.#opened(tenant, connection.connectionId, row);
   }
 
-  /** Stores the tokens of a new authorization. A refresh that is under way stores nothing any more. */
+  /** Stores the tokens from a new authorization. A refresh that is under way stores nothing any more. */
   async store({ tenant, execute }: Transaction, connectionId: string, tokens: VendorTokens): Promise<void> {
     const values = this.#values(tenant, connectionId, tokens);
     await execute(storeTokens, storeTokens.valuesOf(values));
   }
 
-  /** Destroys the tokens of a connection that is deleted. */
+  /** Destroys a deleted connection's tokens. */
   async forget({ tenant, execute }: Transaction, connectionId: string): Promise<void> {
     await execute(forgetTokens, [tenant.uuid, decodeId("con", connectionId)]);
   }
@@ -113,7 +113,7 @@ export class TokenStore {
   }
 
   /**
-   * Stores what the holder of a lease got, and ends the lease. False when another process has the lease now. `isRoutine`:
+   * Stores what a lease's holder got, and ends the lease. False when another process has the lease now. `isRoutine`:
    * nothing that an event tells has happened.
    */
   refreshed(
@@ -125,8 +125,8 @@ export class TokenStore {
     const { connectionId, providerId, projectId } = connection;
     const values = this.#values(tenant, connectionId, tokens);
     const work = async ({ execute, record }: Transaction) => {
-      const stored = await execute(storeLeased, storeLeased.valuesOf({ ...values, lease: lease.leases }));
-      if (stored.length === 0) return false;
+      const storedRows = await execute(storeLeased, storeLeased.valuesOf({ ...values, lease: lease.leases }));
+      if (storedRows.length === 0) return false;
       if (isRoutine) return true;
       const expiresAt = values.expiresAt?.toISOString() ?? null;
       const data = { connectionId, providerId, expiresAt, scope: tokens.scope ?? null };
@@ -149,8 +149,8 @@ export class TokenStore {
         ...{ tenant: tenant.uuid, connection: decodeId("con", connectionId), lease: lease.leases },
         ...{ failedAt: this.#clock(), code, client },
       });
-      const stored = await execute(storeFailure, values);
-      if (stored.length === 0 || lease.failedAt !== null) return;
+      const storedRows = await execute(storeFailure, values);
+      if (storedRows.length === 0 || lease.failedAt !== null) return;
       const data = { connectionId, providerId, reason: code };
       record({ type: "TokenRefreshFailed", subject: `connections/${connectionId}`, projectId, data });
     });
@@ -159,12 +159,12 @@ export class TokenStore {
   #values({ tenantId, uuid }: Tenant, connectionId: string, tokens: VendorTokens) {
     const { accessToken, refreshToken, expiresIn, scope, client } = tokens;
     const plain: SealedTokens = { accessToken, ...(refreshToken !== undefined && { refreshToken }) };
-    const sealed = this.#envelopes.seal(Buffer.from(JSON.stringify(plain)), boundTo(tenantId, connectionId));
+    const sealedTokens = this.#envelopes.seal(Buffer.from(JSON.stringify(plain)), boundTo(tenantId, connectionId));
     const issuedAt = this.#clock();
     const expiresAt = expiresIn === undefined ? null : new Date(issuedAt.getTime() + expiresIn * 1000);
     return {
       ...{ tenant: uuid, connection: decodeId("con", connectionId), scope: scope ?? null, issuedAt, expiresAt, client },
-      ...{ keyId: sealed.keyId, wrappedKey: sealed.wrappedKey, ciphertext: sealed.ciphertext },
+      ...{ keyId: sealedTokens.keyId, wrappedKey: sealedTokens.wrappedKey, ciphertext: sealedTokens.ciphertext },
     };
   }
 
@@ -189,9 +189,9 @@ export class TokenStore {
     };
   }
 
-  #open(sealed: Parameters<EnvelopeSeal["open"]>[0], owner: string): SealedTokens {
+  #open(sealedTokens: Parameters<EnvelopeSeal["open"]>[0], owner: string): SealedTokens {
     try {
-      return JSON.parse(this.#envelopes.open(sealed, owner).toString()) as SealedTokens;
+      return JSON.parse(this.#envelopes.open(sealedTokens, owner).toString()) as SealedTokens;
     } catch (error) {
       if (!(error instanceof UnknownSealingKey)) throw error;
       throw new DomainError("SECRET_STORE_UNAVAILABLE", {

@@ -27,7 +27,7 @@ import { VendorLogins } from "./vendor-logins.js";
 import { VendorProbe } from "./vendor-probe.js";
 
 export interface VendorCallSettings {
-  /** The tokens of connections are sealed under them. */
+  /** The connections' tokens are sealed under them. */
   readonly masterKeys: MasterKeys;
   /** Vendors are called by https only. */
   readonly httpsOnly?: boolean;

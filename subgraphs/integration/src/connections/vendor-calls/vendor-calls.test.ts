@@ -29,10 +29,10 @@ afterAll(async () => {
   await vendor.close();
 });
 
-const target = (wanted: Partial<Parameters<typeof aVendorTarget>[2]> = {}): Promise<VendorTarget> =>
+const target = (options: Partial<Parameters<typeof aVendorTarget>[2]> = {}): Promise<VendorTarget> =>
   aVendorTarget(fixture, principal, {
     ...{ authMode: "ApiKey", baseUrl: `${vendor.origin}/v1`, secret: { apiKey: "the-key" }, kind: "ApiKey" },
-    ...wanted,
+    ...options,
   });
 
 const get: VendorRequest = { purpose: "command", method: "GET", path: "/me" };
@@ -80,10 +80,10 @@ describe("the authentication of a vendor call", () => {
     const to = await target({ authMode: "HmacSignature", kind: "HmacSignature", secret, driver: { hmac } });
     await call(to, { method: "POST", body: "héllo", query: { a: "1" } });
     const { "x-time": time = "", "x-sign": sign, "x-key-id": keyId } = lastRequest()?.headers ?? {};
-    const expected = createHmac("sha512", "shared")
+    const expectedSignature = createHmac("sha512", "shared")
       .update(`POST\n/v1/me?a=1\n${String(time)}\nhéllo`)
       .digest("base64");
-    expect([sign, keyId]).toEqual([`v1=${expected}`, "k1"]);
+    expect([sign, keyId]).toEqual([`v1=${expectedSignature}`, "k1"]);
     expect(Math.abs(Number(time) - Date.now() / 1000)).toBeLessThan(60);
   });
 
@@ -92,8 +92,12 @@ describe("the authentication of a vendor call", () => {
     const secret = { issuer: "app-1", privateKey: await exportPKCS8(privateKey), keyId: "k1" };
     await call(await target({ authMode: "JwtBearer", kind: "JwtBearer", secret }));
     const token = lastRequest()?.headers["authorization"]?.replace("Bearer ", "") ?? "";
-    const checked = await jwtVerify(token, publicKey, { issuer: "app-1", subject: "app-1", audience: vendor.origin });
-    expect(checked.protectedHeader).toMatchObject({ alg: "ES256", kid: "k1" });
+    const verifiedToken = await jwtVerify(token, publicKey, {
+      issuer: "app-1",
+      subject: "app-1",
+      audience: vendor.origin,
+    });
+    expect(verifiedToken.protectedHeader).toMatchObject({ alg: "ES256", kid: "k1" });
   });
 
   it.each(["OAuth1", "TwoStep", "AwsSigV4", "Custom"])("refuses the mode %s", async (authMode) => {
@@ -108,8 +112,8 @@ describe("the authentication of a vendor call", () => {
 
 describe("the place that a secret is sent to", () => {
   it("is one of the hosts that the credential names", async () => {
-    const named = new URL(vendor.origin).host;
-    expect(await call(await target({ secret: { apiKey: "k", hosts: [named] } }))).toMatchObject({ status: 200 });
+    const hostName = new URL(vendor.origin).host;
+    expect(await call(await target({ secret: { apiKey: "k", hosts: [hostName] } }))).toMatchObject({ status: 200 });
     const elsewhere = await target({ secret: { apiKey: "k", hosts: ["api.example"] } });
     expect(await refusalOf(call(elsewhere))).toMatchObject({ code: "CREDENTIAL_UNUSABLE" });
     expect(vendor.requests).toHaveLength(1);
@@ -144,9 +148,9 @@ describe("a vendor that fails", () => {
     const driver = { idempotencyHeader: "Idempotency-Key" };
     const to = await target({ driver });
     const statuses = () => {
-      const left = [503, 502];
+      const remainingStatuses = [503, 502];
       vendor.requests.length = 0;
-      vendor.answer = () => ({ status: left.shift() ?? 200 });
+      vendor.answer = () => ({ status: remainingStatuses.shift() ?? 200 });
     };
     statuses();
     expect(await call(to)).toMatchObject({ status: 200, attempts: 3 });
@@ -188,18 +192,18 @@ describe("a vendor that fails", () => {
 
   it("holds slots of its connection and tenant, while other tenants are served", async () => {
     vendor.answer = () => "never";
-    const aborted = new AbortController();
+    const abortController = new AbortController();
     const hanging = await Promise.all(Array.from({ length: 5 }, () => target()));
     const calls = hanging.flatMap((to) =>
-      Array.from({ length: 20 }, () => call({ ...to, signal: aborted.signal }, { timeoutMs: 30_000 })),
+      Array.from({ length: 20 }, () => call({ ...to, signal: abortController.signal }, { timeoutMs: 30_000 })),
     );
-    for (const one of calls) one.catch(() => undefined);
+    for (const pendingCall of calls) pendingCall.catch(() => undefined);
     await eventually(() => (vendor.requests.length >= 32 ? true : undefined));
     principal = aPrincipal();
     vendor.answer = () => ({});
     expect(await call(await target())).toMatchObject({ status: 200 });
     expect(vendor.requests).toHaveLength(33);
-    aborted.abort(new Error("the test is over"));
+    abortController.abort(new Error("the test is over"));
     const ends = await Promise.allSettled(calls);
     expect(new Set(ends.map(({ status }) => status))).toEqual(new Set(["rejected"]));
   });
@@ -211,16 +215,16 @@ describe("the rate limit of a vendor", () => {
     expect(await call(to)).toMatchObject({ status: 200 });
     const refusal = await refusalOf(call(to));
     expect(refusal.code).toBe("RATE_LIMITED");
-    // one call comes back every 150 s, of which some have passed
+    // one call comes back every 150 s, and some seconds have passed
     expect(refusal.facts["retryAfterSeconds"]).toBeGreaterThan(100);
     expect(refusal.facts["retryAfterSeconds"]).toBeLessThanOrEqual(150);
   });
 
   it("delays calls that can wait", async () => {
     const to = await target({ driver: { rateLimit: { requests: 8, perSeconds: 2 } } });
-    const started = performance.now();
+    const startTime = performance.now();
     await Promise.all([1, 2, 3, 4].map(() => call(to)));
-    expect(performance.now() - started).toBeGreaterThan(500);
+    expect(performance.now() - startTime).toBeGreaterThan(500);
     expect(vendor.requests).toHaveLength(4);
   });
 });
@@ -265,8 +269,8 @@ describe("a probe", () => {
 
   it("reads 64 KiB of an answer, in which an expected value must stand", async () => {
     const plain = await target({ driver: { probe: { method: "GET", path: "/me" } } });
-    const wanted = { method: "GET", path: "/me", expect: { value: "body:/ok", equals: "true" } };
-    const strict = await target({ driver: { probe: wanted } });
+    const probeRequest = { method: "GET", path: "/me", expect: { value: "body:/ok", equals: "true" } };
+    const strict = await target({ driver: { probe: probeRequest } });
     vendor.answer = () => ({ body: JSON.stringify({ ok: true, padding: "x".repeat(60_000) }) });
     for (const to of [plain, strict]) expect(await probe(to)).toMatchObject({ outcome: "ok" });
     vendor.answer = () => ({ body: `{"ok":true}${" ".repeat(70_000)}` });

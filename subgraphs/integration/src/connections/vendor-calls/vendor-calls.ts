@@ -35,8 +35,8 @@ const maxTimeoutMs = 60_000;
 const maxLongTimeoutMs = 5 * 60_000;
 
 /**
- * The one way by which the platform calls vendors. Each call is authenticated as its connection says, keeps the rate
- * limit of the vendor, and is counted. Redirects are not followed.
+ * The one way by which the platform calls vendors. Each call is authenticated as its connection says, keeps the
+ * vendor's rate limit, and is counted. Redirects are not followed.
  */
 export class VendorCalls {
   readonly #options: Options;
@@ -50,17 +50,17 @@ export class VendorCalls {
    * uses none.
    */
   openCredential(target: VendorTarget): PreparedReads["credential"] {
-    const opened = this.#options.credentials.prepare(target);
+    const preparedCredentials = this.#options.credentials.prepare(target);
     // A call that does not follow needs none.
-    opened?.catch(() => undefined);
-    return opened;
+    preparedCredentials?.catch(() => undefined);
+    return preparedCredentials;
   }
 
   /**
    * Resolves when the vendor has answered, with any status but 429. Throws UPSTREAM_FAILED, UPSTREAM_TIMEOUT,
    * RATE_LIMITED, AUTH_MODE_NOT_SUPPORTED, CREDENTIAL_NOT_FOUND, CREDENTIAL_REJECTED (no token can be got),
-   * CREDENTIAL_UNUSABLE, AUTHORIZATION_REQUIRED, TARGET_BLOCKED, INVALID_STATE, VALIDATION_FAILED (the provider or the connection lacks a value), UNAVAILABLE while
-   * the vendor's breaker is open, and the reason of the target's signal.
+   * CREDENTIAL_UNUSABLE, AUTHORIZATION_REQUIRED, TARGET_BLOCKED, INVALID_STATE, VALIDATION_FAILED (the provider or the
+   * connection lacks a value), UNAVAILABLE while the vendor's breaker is open, and the target signal's reason.
    */
   async call(target: VendorTarget, request: VendorRequest): Promise<VendorResponse> {
     const { providers, counts, outcomes } = this.#options;
@@ -101,10 +101,10 @@ export class VendorCalls {
     const url = vendorUrl(provider.baseUrl, target.connection.configuration, request);
     const deadline = performance.now() + timeLimitOf(request);
     for (let attempt = 1; ; attempt += 1) {
-      const tried = attempt === 1 ? target : { ...target, prepared: undefined };
-      const waitMs = await rates.admit(tried, provider.driver.rateLimit, deadline - performance.now());
+      const triedTarget = attempt === 1 ? target : { ...target, prepared: undefined };
+      const waitMs = await rates.admit(triedTarget, provider.driver.rateLimit, deadline - performance.now());
       if (waitMs > 0) await sleep(waitMs, undefined, { ...(target.signal && { signal: target.signal }) });
-      const result = await attempts.make({ target: tried, provider, request, url, deadline }).then(
+      const result = await attempts.make({ target: triedTarget, provider, request, url, deadline }).then(
         (response) => ({ response, error: undefined }),
         (error: unknown) => ({ response: undefined, error }),
       );

@@ -15,14 +15,14 @@ interface Wanted {
   readonly configuration?: Record<string, string>;
 }
 
-/** Registers a provider and a credential, and gives a connection of them. No row of a connection is written. */
+/** Registers a provider and a credential, and gives a connection with them. No connection row is written. */
 export async function aVendorTarget(
   fixture: IntegrationFixture,
   principal: Principal,
-  wanted: Wanted,
+  options: Wanted,
 ): Promise<VendorTarget> {
   const key = newId("prv").slice(4);
-  const { authMode, baseUrl, driver, kind, secret, configuration = {} } = wanted;
+  const { authMode, baseUrl, driver, kind, secret, configuration = {} } = options;
   const provider = await fixture.run(
     principal,
     "mutation ($input: RegisterProviderInput!) { registerProvider(input: $input) { providerId } }",
@@ -55,7 +55,7 @@ async function aCredential(fixture: IntegrationFixture, principal: Principal, in
   return data.createCredential.credentialId;
 }
 
-/** The refusal of work that must fail. */
+/** The refusal from work that must fail. */
 export async function refusalOf(work: Promise<unknown>): Promise<DomainError> {
   const error = await work.then(
     () => new Error("nothing was refused"),

@@ -19,7 +19,7 @@ interface LoginUse {
   readonly username: string;
 }
 
-/** The logins of connections for programs that speak another protocol than the API of the vendor, for example git. */
+/** Connections' logins for programs that speak another protocol than the vendor's API, for example git. */
 export class VendorLogins {
   readonly #credentials: VendorCredentials;
   readonly #tokens: AccessTokens;
@@ -31,7 +31,7 @@ export class VendorLogins {
 
   /**
    * Undefined for a connection without a credential. Throws what `VendorCalls.call` throws before it asks the vendor,
-   * and CREDENTIAL_UNUSABLE where the hosts of the credential do not include the host of the URL.
+   * and CREDENTIAL_UNUSABLE where the credential's hosts do not include the URL's host.
    */
   async of(
     target: VendorTarget,

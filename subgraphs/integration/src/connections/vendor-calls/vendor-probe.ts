@@ -11,18 +11,18 @@ import type { VendorMailer } from "./mailer.js";
 import { requireUsableProvider } from "./usable-target.js";
 import type { VendorCalls } from "./vendor-calls.js";
 
-/** The result of a probe. */
+/** The result that a probe has. */
 interface ProbeResult {
   /** `unchecked`: the provider has no probe, and no token was needed. */
   readonly outcome: "ok" | "unchecked" | "rejected" | "failed";
-  /** The status of the probe's answer. Undefined where a token was got, or nothing was asked. */
+  /** The status in the probe's answer. Undefined where a token was got, or nothing was asked. */
   readonly status: number | undefined;
-  /** For people. It holds no part of the answer. */
+  /** For people. It holds nothing from the answer. */
   readonly detail: string;
   readonly durationMs: number;
 }
 
-/** Finds out whether the credential of a connection works. */
+/** Finds out whether a connection's credential works. */
 export class VendorProbe {
   readonly #calls: VendorCalls;
   readonly #tokens: AccessTokens;
@@ -37,17 +37,16 @@ export class VendorProbe {
   }
 
   /**
-   * Runs the probe of the provider's driver once. Where the driver has none, logs in at its mail server, or gets a new
-   * token. Throws what
-   * `VendorCalls.call` throws when nothing was found out; a rejected credential is a result.
+   * Runs the probe in the provider's driver once. Where the driver has none, logs in at its mail server, or gets a new
+   * token. Throws what `VendorCalls.call` throws when nothing was found out; a rejected credential is a result.
    */
   async probe(target: VendorTarget): Promise<ProbeResult> {
-    const started = performance.now();
-    const found = await this.#probe(target).catch((error: unknown) => {
+    const startTime = performance.now();
+    const finding = await this.#probe(target).catch((error: unknown) => {
       if (!(error instanceof DomainError) || error.code !== "CREDENTIAL_REJECTED") throw error;
       return { outcome: "rejected", status: undefined, detail: error.message } as const;
     });
-    return { ...found, durationMs: Math.round(performance.now() - started) };
+    return { ...finding, durationMs: Math.round(performance.now() - startTime) };
   }
 
   async #probe(target: VendorTarget): Promise<Omit<ProbeResult, "durationMs">> {
@@ -101,10 +100,10 @@ function statusClass(status: number): string {
 export function hasExpected({ value, equals }: ProbeExpectation, body: Buffer): boolean {
   const tokens = value.split("/").slice(1);
   try {
-    const found = tokens.reduce(memberOf, parseForeignJson(body.toString("utf8")));
-    if (typeof found === "string") return found === equals;
+    const foundValue = tokens.reduce(memberOf, parseForeignJson(body.toString("utf8")));
+    if (typeof foundValue === "string") return foundValue === equals;
     // `1.0` is both: as it was sent, and 1.
-    return [found, withPlainNumbers(found)].some((value) => JSON.stringify(value) === equals);
+    return [foundValue, withPlainNumbers(foundValue)].some((candidate) => JSON.stringify(candidate) === equals);
   } catch {
     return false;
   }

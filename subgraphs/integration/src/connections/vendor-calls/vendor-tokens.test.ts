@@ -42,7 +42,7 @@ beforeEach(() => {
   vendor.requests.length = 0;
   skippedMs = 0;
   (server.grants as Map<string, number>).clear();
-  vendor.answer = ({ headers }) => (accepted(headers["authorization"]) ? {} : { status: 401 });
+  vendor.answer = ({ headers }) => (isAccepted(headers["authorization"]) ? {} : { status: 401 });
 });
 
 afterAll(async () => {
@@ -52,13 +52,15 @@ afterAll(async () => {
   await vendor.close();
 });
 
-let revoked: string | undefined;
-const accepted = (authorization: string | undefined) =>
-  authorization !== undefined && authorization !== `Bearer ${revoked ?? ""}`;
+let revokedToken: string | undefined;
+const isAccepted = (authorization: string | undefined) =>
+  authorization !== undefined && authorization !== `Bearer ${revokedToken ?? ""}`;
 
-function target(wanted: { authMode?: string; secret?: object; clientAuthentication?: string; tokenUrl?: string } = {}) {
-  const { authMode = "OAuth2ClientCredentials", clientAuthentication = "client_secret_basic" } = wanted;
-  const { secret = { clientId: "basic", clientSecret: server.clientSecret }, tokenUrl = server.tokenUrl } = wanted;
+function target(
+  options: { authMode?: string; secret?: object; clientAuthentication?: string; tokenUrl?: string } = {},
+) {
+  const { authMode = "OAuth2ClientCredentials", clientAuthentication = "client_secret_basic" } = options;
+  const { secret = { clientId: "basic", clientSecret: server.clientSecret }, tokenUrl = server.tokenUrl } = options;
   return aVendorTarget(fixture, principal, {
     ...{ authMode, baseUrl: `${vendor.origin}/v1`, kind: "Custom", secret },
     driver: { oauth2: { tokenUrl, clientAuthentication, scopes: ["api"] } },
@@ -132,7 +134,7 @@ describe("the token of client credentials", () => {
   it("is got anew once when the vendor refuses it", async () => {
     const to = await target();
     await call(to);
-    [revoked] = tokensSent();
+    [revokedToken] = tokensSent();
     expect(await call(to)).toMatchObject({ status: 200, credentialRejected: false });
     vendor.answer = () => ({ status: 401 });
     expect(await call(to)).toMatchObject({ status: 401, credentialRejected: true });
@@ -284,9 +286,9 @@ describe("an assertion as a grant", () => {
     const tokenUrl = `${vendor.origin}/token`;
     const secret = { issuer: "app-1", privateKey: server.privateKey };
     expect(await call(await target({ authMode: "JwtBearer", tokenUrl, secret }))).toMatchObject({ status: 200 });
-    const [sent] = form;
-    expect(sent?.get("grant_type")).toBe("urn:ietf:params:oauth:grant-type:jwt-bearer");
-    expect(decodeJwt(sent?.get("assertion") ?? "")).toMatchObject({ iss: "app-1", sub: "app-1", aud: tokenUrl });
+    const [sentForm] = form;
+    expect(sentForm?.get("grant_type")).toBe("urn:ietf:params:oauth:grant-type:jwt-bearer");
+    expect(decodeJwt(sentForm?.get("assertion") ?? "")).toMatchObject({ iss: "app-1", sub: "app-1", aud: tokenUrl });
     expect(vendor.requests.at(-1)?.headers["authorization"]).toBe("Bearer granted");
   });
 });

@@ -6,8 +6,8 @@ const parts = /^(https?:\/\/[^/?#\\]+)(.*)$/i;
 const placeholder = /\{([A-Za-z][A-Za-z0-9_-]{0,99})\}/g;
 
 /**
- * The URL of a call: the path behind the base URL, with placeholders filled from the configuration. Its origin is that
- * of the base URL: a placeholder may not stand in the host, and a value cannot add a segment to the path.
+ * A call's URL: the path behind the base URL, with placeholders filled from the configuration. Its origin is the base
+ * URL's: a placeholder may not stand in the host, and a value cannot add a segment to the path.
  */
 export function vendorUrl(
   baseUrl: string,
@@ -18,15 +18,15 @@ export function vendorUrl(
   if (origin === "" || /[{}@]/.test(origin))
     throw invalid("The base URL of the provider must be http or https, with a host without placeholders.");
   const [base, baseQuery] = split(basePath);
-  const [own, ownQuery] = split(path);
-  const url = placed(origin, fill(joined(base, own), configuration));
+  const [ownPath, ownQuery] = split(path);
+  const url = placed(origin, fill(joined(base, ownPath), configuration));
   const search = [baseQuery, ownQuery].filter((text) => text !== "");
   url.search = search.map((text) => fill(text, configuration)).join("&");
   for (const [name, value] of Object.entries(query)) url.searchParams.append(name, value);
   return url;
 }
 
-/** The settings of a connection that the placeholders of a URL name. */
+/** The connection's settings that a URL's placeholders name. */
 export const namedSettings = (url: string, configuration: Configuration): [name: string, value: string][] =>
   [...url.matchAll(placeholder)].map(([, name = ""]) => [
     name,

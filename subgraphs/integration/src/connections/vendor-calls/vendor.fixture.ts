@@ -28,17 +28,17 @@ export async function aVendorServer(tls?: ServerOptions): Promise<VendorServer> 
   const listeners = new Map<string, RequestListener>();
   const listener: RequestListener = (request, response) => {
     const { method = "", url: path = "", headers } = request;
-    const served = [...listeners].find(([below]) => path.startsWith(below))?.[1];
-    if (served) {
-      served(request, response);
+    const handler = [...listeners].find(([below]) => path.startsWith(below))?.[1];
+    if (handler) {
+      handler(request, response);
       return;
     }
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
-      const received = { method, path, headers, body: Buffer.concat(chunks).toString() };
-      requests.push(received);
-      const answer = vendor.answer(received);
+      const receivedRequest = { method, path, headers, body: Buffer.concat(chunks).toString() };
+      requests.push(receivedRequest);
+      const answer = vendor.answer(receivedRequest);
       if (answer !== "never") response.writeHead(answer.status ?? 200, answer.headers).end(answer.body);
     });
   };
@@ -48,7 +48,7 @@ export async function aVendorServer(tls?: ServerOptions): Promise<VendorServer> 
     origin: `${tls ? "https" : "http"}://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
     answer: () => ({}),
-    serve: (path, served) => void listeners.set(path, served),
+    serve: (path, handler) => void listeners.set(path, handler),
     close() {
       server.closeAllConnections();
       return new Promise((resolve) => server.close(() => resolve()));

@@ -13,7 +13,7 @@ interface ArrivedCredential {
 /** Called in the transaction that creates the credential, after its row is stored. */
 export type CredentialArrivalHandler = (transaction: Transaction, arrived: ArrivedCredential) => Promise<void>;
 
-/** The handlers of the slices whose rows may name a credential before it exists. */
+/** The handlers for slices whose rows may name a credential before it exists. */
 export class CredentialArrivals {
   readonly #handlers: CredentialArrivalHandler[] = [];
 
@@ -21,9 +21,9 @@ export class CredentialArrivals {
     this.#handlers.push(handler);
   }
 
-  async tell(transaction: Transaction, arrived: ArrivedCredential): Promise<void> {
+  async tell(transaction: Transaction, arrival: ArrivedCredential): Promise<void> {
     if (this.#handlers.length === 0) return;
     await transaction.em.flush();
-    for (const handler of this.#handlers) await handler(transaction, arrived);
+    for (const handler of this.#handlers) await handler(transaction, arrival);
   }
 }

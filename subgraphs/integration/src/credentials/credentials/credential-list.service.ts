@@ -58,7 +58,7 @@ const versionsOf = tenantStatement(
    order by version.version desc limit ${shownVersions}`,
 );
 
-/** Lists the credentials of a tenant and their versions, without any secret. */
+/** Lists the tenant's credentials with their versions, without any secret. */
 export class CredentialListService {
   readonly #database: Database;
   readonly #cursors: CursorSeal;

@@ -1,6 +1,6 @@
 const scheme = "secret://";
 
-/** The name of a credential without `secret://`. A field whose name ends with Ref accepts both forms. */
+/** A credential's name without `secret://`. A field whose name ends with Ref accepts both forms. */
 export function credentialName(reference: string): string {
   return reference.startsWith(scheme) ? reference.slice(scheme.length) : reference;
 }

@@ -4,7 +4,7 @@ import { dueWarning, nextChange, scheduled } from "./credential-schedule.js";
 const at = (day: number) => new Date(Date.UTC(2026, 0, 1) + day * 86_400_000);
 const next = (
   expires: number | null,
-  warned: number | null,
+  lastWarning: number | null,
   rotation: number | null,
   status: CredentialState = "Active",
   materialDue: number | null = null,
@@ -12,14 +12,19 @@ const next = (
   nextChange({
     status,
     expiresAt: expires === null ? null : at(expires),
-    expiryWarningDays: warned,
+    expiryWarningDays: lastWarning,
     nextRotationAt: rotation === null ? null : at(rotation),
     materialDueAt: materialDue === null ? null : at(materialDue),
   });
 
 describe("the next change of a credential by time", () => {
   it("is the next warning, and after the last one the expiry", () => {
-    expect([null, 30, 7, 1].map((warned) => next(100, warned, null))).toEqual([at(70), at(93), at(99), at(100)]);
+    expect([null, 30, 7, 1].map((lastWarning) => next(100, lastWarning, null))).toEqual([
+      at(70),
+      at(93),
+      at(99),
+      at(100),
+    ]);
   });
 
   it("is a rotation that comes first, or never", () => {
@@ -50,8 +55,8 @@ describe("the next change of a credential by time", () => {
 
 describe("the due warning before an expiry", () => {
   const none = { nextRotationAt: null, materialDueAt: null };
-  const due = (day: number, warned: number | null) =>
-    dueWarning({ status: "Active", expiresAt: at(100), expiryWarningDays: warned, ...none }, at(day));
+  const due = (day: number, lastWarning: number | null) =>
+    dueWarning({ status: "Active", expiresAt: at(100), expiryWarningDays: lastWarning, ...none }, at(day));
 
   it("is sent once each, and only the last of several that were missed", () => {
     expect([due(69, null), due(70, null), due(92, 30), due(93, 30), due(99.5, 7)]).toEqual([

@@ -7,18 +7,18 @@ export interface CredentialSchedule {
   readonly rotationIntervalDays: number | null;
 }
 
-/** How many days before the expiry a warning is sent, each of them once. */
+/** How many days before the expiry a warning is sent, each once. */
 const warningDays = [30, 7, 1] as const;
 
 const dayMs = 24 * 60 * 60 * 1000;
 const none: CredentialSchedule = { expiresAt: null, graceSeconds: null, rotationIntervalDays: null };
 
-/** The time of the next scheduled rotation, counted from now; null without an interval. */
+/** The time at which the next scheduled rotation is due, counted from now; null without an interval. */
 export function nextRotation(intervalDays: number | null, now: Date): Date | null {
   return intervalDays === null ? null : new Date(now.getTime() + intervalDays * dayMs);
 }
 
-/** The columns of a schedule that begins now. */
+/** The columns for a schedule that begins now. */
 export function scheduled(schedule: CredentialSchedule = none, now: Date) {
   const nextRotationAt = nextRotation(schedule.rotationIntervalDays, now);
   const times = { ...schedule, nextRotationAt, expiryWarningDays: null, materialDueAt: null };
@@ -54,7 +54,7 @@ export function nextChange(times: Times): Date | null {
   return next.length === 0 ? null : new Date(Math.min(...next));
 }
 
-/** The warning that is due now: the last one of those whose time has come. Undefined when none is due. */
+/** The warning that is due now: the last one whose time has come. Undefined when none is due. */
 export function dueWarning({ expiresAt, expiryWarningDays }: Times, now: Date): number | undefined {
   if (expiresAt === null || expiresAt <= now) return undefined;
   const due = warningDays.findLast((days) => daysBefore(expiresAt, days) <= now);

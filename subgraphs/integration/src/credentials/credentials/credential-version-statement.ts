@@ -17,7 +17,7 @@ export const currentVersionByName = `select ${currentVersionColumns}
      and version.credential_id = credential.credential_id and version.version = credential.current_version
    where credential.tenant_id = $1 and credential.name = $2`;
 
-/** The version with a number, or the newest one of a stage; a Previous one only until its grace period ends. */
+/** The version with a number, or the newest one in a stage; a Previous one only until its grace period ends. */
 export const versionById = tenantStatement(
   "credential_version_by_id",
   `select ${currentVersionColumns}

@@ -5,8 +5,8 @@ import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 import type { CredentialVersionState, RotationReason } from "./credential.states.js";
 
 /**
- * The sealed material of one version. A retired version keeps its row and loses `wrappedKey`. Workers find, across
- * tenants, the versions that a former master key wraps.
+ * One version's sealed material. A retired version keeps its row and loses `wrappedKey`. Workers find, across tenants,
+ * the versions that a former master key wraps.
  */
 @Entity(sweptTenantTable("credential_versions", "wrapped_key is not null"))
 export class CredentialVersion {
@@ -37,7 +37,7 @@ export class CredentialVersion {
   @Property({ type: "blob" })
   ciphertext: Buffer;
 
-  /** Why the version was made: the reason of its rotation; null for the first version. */
+  /** Why the version was made: the reason for its rotation; null for the first version. */
   @Property({ type: "text", nullable: true })
   reason: RotationReason | null;
 

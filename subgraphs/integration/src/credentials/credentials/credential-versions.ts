@@ -9,12 +9,12 @@ import { nextChange, nextRotation } from "./credential-schedule.js";
 import { CredentialVersion } from "./credential-version.entity.js";
 import type { SecretMaterial, SecretOwner, SecretStore } from "./secret-store.js";
 
-/** The number of Previous versions of a credential, each of which costs a signature in a webhook. */
+/** How many Previous versions a credential has at most. Each of them costs a signature in a webhook. */
 const maxPrevious = 4;
-/** The number of versions that are kept, with those that have ended. */
+/** How many versions are kept, with those that have ended. */
 const maxVersions = 100;
 
-/** The new version of a rotation. */
+/** The version that a rotation makes. */
 interface NewVersion {
   readonly version: number;
   /** Null: the version waits for it until `materialDueAt`. */
@@ -28,14 +28,14 @@ interface NewVersion {
   readonly unseen: boolean;
 }
 
-/** The secret of a version that has waited for it. */
+/** The secret for a version that has waited for it. */
 interface GivenMaterial extends Pick<NewVersion, "reason" | "graceSeconds" | "expiresAt"> {
   readonly secret: SecretMaterial;
 }
 
 /**
- * The versions of credentials and their stages. Each function runs in the transaction of its caller, under the lock of
- * the credential's row, and announces the change to the caches of all processes.
+ * Credentials' versions and their stages. Each function runs in its caller's transaction, under the lock on the
+ * credential's row, and announces the change to the caches in all processes.
  */
 export class CredentialVersions {
   readonly #store: SecretStore;
@@ -55,7 +55,7 @@ export class CredentialVersions {
     return credential;
   }
 
-  /** The number of the next version. */
+  /** The next version's number. */
   async nextVersion({ em }: Transaction, { tenantId, credentialId }: Credential): Promise<number> {
     const [newest] = await em.find(
       CredentialVersion,
@@ -77,25 +77,26 @@ export class CredentialVersions {
    * Begins a rotation: the new version is Pending and the credential Rotating. Without a secret the version is
    * AwaitingMaterial, and an Expired credential stays Expired, so that nothing uses it again.
    */
-  async begin(transaction: Transaction, credential: Credential, wanted: NewVersion): Promise<void> {
-    const { secret, materialDueAt, ...members } = wanted;
+  async begin(transaction: Transaction, credential: Credential, request: NewVersion): Promise<void> {
+    const { secret, materialDueAt, ...members } = request;
     const { em } = transaction;
     const { tenantId, credentialId } = credential;
     if (secret !== null || credential.status !== "Expired") moveTo(credential, "Rotating");
-    em.assign(credential, { rotationRunId: wanted.verificationRunId, materialDueAt });
+    em.assign(credential, { rotationRunId: request.verificationRunId, materialDueAt });
     this.plan(credential);
-    const sealed = secret && (await this.#store.seal({ tenantId, credentialId, version: wanted.version }, secret));
+    const sealedSecret =
+      secret && (await this.#store.seal({ tenantId, credentialId, version: request.version }, secret));
     const pending = em.create(CredentialVersion, {
       ...{ tenantId, credentialId, ...members },
-      ...(sealed
-        ? { stage: "Pending", ...sealed }
+      ...(sealedSecret
+        ? { stage: "Pending", ...sealedSecret }
         : { stage: "AwaitingMaterial", keyId: "", wrappedKey: null, ciphertext: Buffer.alloc(0) }),
       ...{ graceEndsAt: null, verifiedAt: null, promotedAt: null, retiredAt: null, failedAt: null },
       createdAt: this.#clock(),
     });
     em.persist(pending);
     await em.nativeDelete(CredentialVersion, {
-      ...{ tenantId, credentialId, version: { $lte: wanted.version - maxVersions } },
+      ...{ tenantId, credentialId, version: { $lte: request.version - maxVersions } },
       stage: { $in: ["Retired", "Failed"] },
     });
     announceChange(transaction, credentialId);
@@ -111,8 +112,8 @@ export class CredentialVersions {
     if (credential.status === "Expired") moveTo(credential, "Rotating");
     credential.materialDueAt = null;
     this.plan(credential);
-    const sealed = await this.#store.seal(ownerOf(waiting), secret);
-    Object.assign(waiting, { stage: "Pending", ...sealed, ...members });
+    const sealedSecret = await this.#store.seal(ownerOf(waiting), secret);
+    Object.assign(waiting, { stage: "Pending", ...sealedSecret, ...members });
     announceChange(transaction, credential.credentialId);
   }
 
@@ -128,15 +129,15 @@ export class CredentialVersions {
   ): Promise<CredentialVersion | undefined> {
     const { em } = transaction;
     const { tenantId, credentialId, currentVersion } = credential;
-    const replaced = await this.find(transaction, credential, currentVersion);
-    if (!replaced) throw new Error(`The credential ${credentialId} has no current version`);
+    const replacedVersion = await this.find(transaction, credential, currentVersion);
+    if (!replacedVersion) throw new Error(`The credential ${credentialId} has no current version`);
     const now = this.#clock();
-    const promoted = await em.nativeUpdate(
+    const updatedRows = await em.nativeUpdate(
       Credential,
       { tenantId, credentialId, currentVersion, status: "Rotating", rotationRunId: pending.verificationRunId },
       { currentVersion: pending.version },
     );
-    if (promoted === 0) return undefined;
+    if (updatedRows === 0) return undefined;
     em.assign(pending, { stage: "Current", verifiedAt: now, promotedAt: now });
     em.assign(credential, {
       currentVersion: pending.version,
@@ -147,14 +148,14 @@ export class CredentialVersions {
     });
     this.plan(credential);
     const graceMs = (pending.graceSeconds ?? 0) * 1000;
-    em.assign(replaced, { stage: "Previous", graceEndsAt: new Date(now.getTime() + graceMs) });
+    em.assign(replacedVersion, { stage: "Previous", graceEndsAt: new Date(now.getTime() + graceMs) });
     const previous = await this.#inStage(transaction, credential, "Previous");
-    const kept = graceMs === 0 ? 0 : maxPrevious;
-    const former = [...new Set([...previous, replaced])];
-    for (const version of former.slice(0, Math.max(0, former.length - kept)))
+    const keptCount = graceMs === 0 ? 0 : maxPrevious;
+    const former = [...new Set([...previous, replacedVersion])];
+    for (const version of former.slice(0, Math.max(0, former.length - keptCount)))
       await this.retire(transaction, credential, version);
     announceChange(transaction, credentialId);
-    return replaced;
+    return replacedVersion;
   }
 
   /**
@@ -179,19 +180,24 @@ export class CredentialVersions {
 
   /** The newest version with a generated secret that nobody has seen. */
   async unseen({ em }: Transaction, { tenantId, credentialId }: Credential): Promise<CredentialVersion | undefined> {
-    const wanted = { tenantId, credentialId, unseen: true, stage: { $in: ["Pending" as const, "Current" as const] } };
-    const [version] = await em.find(CredentialVersion, wanted, { orderBy: { version: "desc" }, limit: 1 });
+    const condition = {
+      tenantId,
+      credentialId,
+      unseen: true,
+      stage: { $in: ["Pending" as const, "Current" as const] },
+    };
+    const [version] = await em.find(CredentialVersion, condition, { orderBy: { version: "desc" }, limit: 1 });
     return version;
   }
 
-  /** The version that waits for its material, of a credential with `materialDueAt`. */
+  /** The version that waits for its material, for a credential with `materialDueAt`. */
   async waiting(transaction: Transaction, credential: Credential): Promise<CredentialVersion> {
     const [version] = await this.#inStage(transaction, credential, "AwaitingMaterial");
     if (!version) throw new Error(`The credential ${credential.credentialId} has no version that waits`);
     return version;
   }
 
-  /** Exchanges the Current version and a Previous one, which ends its grace period in the place of the other. */
+  /** Exchanges the Current version and a Previous one, which ends its grace period in the other one's place. */
   async rollBack(transaction: Transaction, credential: Credential, previous: CredentialVersion): Promise<void> {
     const { em } = transaction;
     const current = await this.find(transaction, credential, credential.currentVersion);
@@ -219,7 +225,7 @@ export class CredentialVersions {
     announceChange(transaction, credentialId);
   }
 
-  /** Revokes the credential for ever and destroys the secrets of all its versions. */
+  /** Revokes the credential for ever and destroys all its secrets. */
   async revoke(transaction: Transaction, credential: Credential, reason: string | null): Promise<void> {
     const { credentialId, name, status: previousStatus } = credential;
     moveTo(credential, "Revoked");
@@ -254,7 +260,7 @@ export class CredentialVersions {
     Object.assign(credential, { nextChangeAt: nextChange(credential), changeSentAt: null });
   }
 
-  /** The secret of a version that the caller has locked. Throws INVALID_STATE when it was destroyed. */
+  /** The secret in a version that the caller has locked. Throws INVALID_STATE when it was destroyed. */
   open(version: CredentialVersion): Promise<SecretMaterial> {
     return this.#store.open(ownerOf(version), version);
   }
@@ -264,17 +270,17 @@ export class CredentialVersions {
     { tenantId, credentialId }: Credential,
     ...stages: CredentialVersion["stage"][]
   ): Promise<CredentialVersion[]> {
-    const wanted = { tenantId, credentialId, stage: { $in: stages } };
-    return em.find(CredentialVersion, wanted, { orderBy: { version: "asc" } });
+    const condition = { tenantId, credentialId, stage: { $in: stages } };
+    return em.find(CredentialVersion, condition, { orderBy: { version: "asc" } });
   }
 
   /** Ends a version and destroys its secret. */
   async #end(version: CredentialVersion, stage: "Retired" | "Failed"): Promise<void> {
     const now = this.#clock();
-    const ended = stage === "Retired" ? { retiredAt: now } : { failedAt: now };
+    const endTime = stage === "Retired" ? { retiredAt: now } : { failedAt: now };
     const { keyId, wrappedKey, ciphertext } = version;
-    const destroyed = await this.#store.destroyed(ownerOf(version), { keyId, wrappedKey, ciphertext });
-    Object.assign(version, { stage, graceEndsAt: null, unseen: false, ...destroyed, ...ended });
+    const emptyMaterial = await this.#store.destroyed(ownerOf(version), { keyId, wrappedKey, ciphertext });
+    Object.assign(version, { stage, graceEndsAt: null, unseen: false, ...emptyMaterial, ...endTime });
   }
 }
 

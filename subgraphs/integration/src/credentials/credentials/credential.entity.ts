@@ -4,8 +4,10 @@ import { Entity, Index, PrimaryKey, Property, Unique } from "@mikro-orm/decorato
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 import type { CredentialKind, CredentialState } from "./credential.states.js";
 
-/** A secret of a tenant under a name. Workers find, across tenants, the credentials that time changes, and
- * those whose secrets verify inbound deliveries. */
+/**
+ * A tenant's secret under a name. Workers find, across tenants, the credentials that time changes, and those whose
+ * secrets verify inbound deliveries.
+ */
 @Entity(
   withLookup(
     sweptTenantTable("credentials", "next_change_at is not null"),
@@ -27,7 +29,7 @@ export class Credential {
   @PrimaryKey({ type: wireId("crd") })
   credentialId: string;
 
-  /** The name without `secret://`. Fields of other resources whose name ends with Ref refer to it. */
+  /** The name without `secret://`. Other resources' fields refer to it when their name ends with Ref. */
   @Property({ type: "text" })
   name: string;
 
@@ -70,7 +72,7 @@ export class Credential {
   @Property({ type: "timestamptz", nullable: true })
   nextChangeAt: Date | null;
 
-  /** When the job of this change was sent; null before that. */
+  /** When the job for this change was sent; null before that. */
   @Property({ type: "timestamptz", nullable: true })
   changeSentAt: Date | null;
 

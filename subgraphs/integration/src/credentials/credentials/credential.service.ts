@@ -99,7 +99,7 @@ export class CredentialService {
   }
 
   /**
-   * Opens the current version of the credential with this name or `secret://` reference. Throws CREDENTIAL_NOT_FOUND or
+   * Opens the credential's current version by this name or `secret://` reference. Throws CREDENTIAL_NOT_FOUND or
    * INVALID_STATE.
    */
   async open(tenant: Tenant, cause: Cause, reference: string): Promise<OpenCredential> {
@@ -111,20 +111,20 @@ export class CredentialService {
   }
 
   /**
-   * Opens a version of a credential: by its number, or the Current one, or the newest Previous one within its grace
-   * period. Throws CREDENTIAL_NOT_FOUND, also for an unknown version, or INVALID_STATE.
+   * Opens one version: by its number, or the Current one, or the newest Previous one within its grace period. Throws
+   * CREDENTIAL_NOT_FOUND, also for an unknown version, or INVALID_STATE.
    */
   async openVersion(
     tenant: Tenant,
     _: Cause,
     credentialId: string,
-    wanted: number | "current" | "previous",
+    selector: number | "current" | "previous",
   ): Promise<OpenCredential> {
     const stage = { current: "Current", previous: "Previous" };
     const values = versionById.valuesOf({
       credentialId: decodeId("crd", credentialId) ?? null,
-      version: typeof wanted === "number" ? wanted : null,
-      stage: typeof wanted === "number" ? null : stage[wanted],
+      version: typeof selector === "number" ? selector : null,
+      stage: typeof selector === "number" ? null : stage[selector],
       now: this.#clock(),
     });
     const row = await this.#database.reader.row<CurrentVersionRow>(versionById, tenant, ...values);
@@ -143,8 +143,8 @@ export class CredentialService {
     const { name, kind, status, version, wrapped_key: wrappedKey } = row;
     if (!usableStates.includes(status) || wrappedKey === null) throw unusableCredential({ name, status });
     const owner = { tenantId: tenant.tenantId, credentialId: encodeId("crd", row.credential_id), version };
-    const sealed = { keyId: row.key_id, wrappedKey, ciphertext: row.ciphertext };
-    return { name, kind, version, material: await this.#store.open(owner, sealed) };
+    const sealedSecret = { keyId: row.key_id, wrappedKey, ciphertext: row.ciphertext };
+    return { name, kind, version, material: await this.#store.open(owner, sealedSecret) };
   }
 
   /** The versions that may be used: the Current one, then Previous ones within their grace period, the newest first. */
@@ -161,9 +161,9 @@ export class CredentialService {
     checkMaterial(kind, secret);
     const expiresAt = input.expiresAt == null ? materialExpiry(kind, secret) : new Date(input.expiresAt);
     const schedule = { expiresAt, graceSeconds, rotationIntervalDays };
-    const wanted = { name: credentialName(name), kind, secret, schedule };
+    const newCredential = { name: credentialName(name), kind, secret, schedule };
     const requestWith = (digest: string) => ({
-      ...{ name: wanted.name, kind, secret: digest },
+      ...{ name: newCredential.name, kind, secret: digest },
       ...(input.expiresAt != null && { expiresAt: input.expiresAt }),
       ...(graceSeconds !== null && { graceSeconds }),
       ...(rotationIntervalDays !== null && { rotationIntervalDays }),
@@ -174,38 +174,38 @@ export class CredentialService {
         arguments: requestWith(this.#digest.of(secret)),
         formerArguments: this.#digest.formerly(secret).map(requestWith),
         commit: async (transaction) => {
-          const created = await this.createIn(transaction, wanted);
-          const { credentialId } = created;
-          const arrived = { credentialId, name: wanted.name, kind, hasHosts: secret["hosts"] !== undefined };
-          await this.arrivals.tell(transaction, arrived);
-          return credentialView(created);
+          const credential = await this.createIn(transaction, newCredential);
+          const { credentialId } = credential;
+          const arrival = { credentialId, name: newCredential.name, kind, hasHosts: secret["hosts"] !== undefined };
+          await this.arrivals.tell(transaction, arrival);
+          return credentialView(credential);
         },
       });
     } catch (error) {
       if (isNameTaken(error))
         throw new DomainError("CONFLICT", {
-          detail: `A credential with the name "${wanted.name}" exists already in this tenant. Choose another name.`,
+          detail: `A credential with the name "${newCredential.name}" exists already in this tenant. Choose another name.`,
         });
       throw error;
     }
   }
 
-  /** Creates a credential in the transaction of another service. */
-  async createIn({ em, tenant, record }: Transaction, wanted: NewCredential): Promise<Credential> {
+  /** Creates a credential in another service's transaction. */
+  async createIn({ em, tenant, record }: Transaction, newCredential: NewCredential): Promise<Credential> {
     const { tenantId } = tenant;
     const [credentialId, version, createdAt] = [newId("crd"), 1, this.#clock()];
     const credential = em.create(Credential, {
       tenantId,
       credentialId,
-      name: wanted.name,
-      kind: wanted.kind,
+      name: newCredential.name,
+      kind: newCredential.kind,
       currentVersion: version,
       status: "Active",
-      ...scheduled(wanted.schedule, createdAt),
+      ...scheduled(newCredential.schedule, createdAt),
       rotationRunId: null,
       createdAt,
     });
-    const sealed = await this.#store.seal({ tenantId, credentialId, version }, wanted.secret);
+    const sealedSecret = await this.#store.seal({ tenantId, credentialId, version }, newCredential.secret);
     em.persist([
       credential,
       em.create(CredentialVersion, {
@@ -214,7 +214,7 @@ export class CredentialService {
         version,
         stage: "Current",
         graceEndsAt: null,
-        ...sealed,
+        ...sealedSecret,
         ...firstVersion,
         expiresAt: credential.expiresAt,
         promotedAt: createdAt,
@@ -235,7 +235,7 @@ export class CredentialService {
     return em.findOne(Credential, { tenantId: tenant.tenantId, name: credentialName(reference) });
   }
 
-  /** The name of the tenant that equals a reference or is most similar to it. */
+  /** The tenant's credential name that equals a reference or is most similar to it. */
   async nearestName(tenant: Tenant, reference: string): Promise<string | undefined> {
     const rows = await this.#database.reader.rows<{ name: string }>(newestNames, tenant, credentialName(reference));
     const names = rows.map(({ name }) => name);
@@ -246,17 +246,17 @@ export class CredentialService {
   async signingSecrets(tenant: Tenant, credentialId: string): Promise<string[]> {
     const uuid = decodeId("crd", credentialId);
     const row = await this.#database.reader.row<LivingSecretsRow>(livingSecrets, tenant, uuid, this.#clock());
-    const opened = (row?.versions ?? []).map(async (version, place) => {
+    const materials = (row?.versions ?? []).map(async (version, place) => {
       const [wrappedKey, ciphertext] = [row?.wrapped_keys?.[place], row?.ciphertexts?.[place]];
       if (!wrappedKey || !ciphertext) return undefined;
-      const sealed = { keyId: row?.key_ids?.[place] ?? "", wrappedKey, ciphertext };
-      return this.#store.open({ tenantId: tenant.tenantId, credentialId, version }, sealed);
+      const sealedSecret = { keyId: row?.key_ids?.[place] ?? "", wrappedKey, ciphertext };
+      return this.#store.open({ tenantId: tenant.tenantId, credentialId, version }, sealedSecret);
     });
-    return (await Promise.all(opened)).map((material) => material?.["signingSecret"]).filter(isSigningSecret);
+    return (await Promise.all(materials)).map((material) => material?.["signingSecret"]).filter(isSigningSecret);
   }
 }
 
-/** The refusal of an id or name that the tenant does not have. */
+/** The refusal for an id or name that the tenant does not have. */
 export function unknownCredential(): DomainError {
   return new DomainError("CREDENTIAL_NOT_FOUND", { detail: "The credential does not exist in this tenant." });
 }
@@ -275,7 +275,7 @@ export function isNameTaken(error: unknown): boolean {
 }
 
 function checkedKind(kind: string | null | undefined): CredentialKind {
-  const known = credentialKinds.find((candidate) => candidate === (kind ?? "Custom"));
-  if (known === undefined) throw invalidEnumValue([{ pointer: "/input/kind", allowed: credentialKinds }]);
-  return known;
+  const credentialKind = credentialKinds.find((candidate) => candidate === (kind ?? "Custom"));
+  if (credentialKind === undefined) throw invalidEnumValue([{ pointer: "/input/kind", allowed: credentialKinds }]);
+  return credentialKind;
 }

@@ -26,12 +26,12 @@ export const usableStates: readonly CredentialState[] = ["Active", "Rotating", "
 
 /** Throws INVALID_STATE when the credential cannot change to this state. */
 export function requireMove({ status, name }: { status: CredentialState; name: string }, to: CredentialState): void {
-  const allowed = statesBefore(to);
-  if (!allowed.includes(status))
+  const allowedStates = statesBefore(to);
+  if (!allowedStates.includes(status))
     throw new DomainError("INVALID_STATE", {
-      detail: `The credential "${name}" is ${status}. It can become ${to} only from ${allowed.join(", ")}.`,
+      detail: `The credential "${name}" is ${status}. It can become ${to} only from ${allowedStates.join(", ")}.`,
       currentState: status,
-      allowed,
+      allowed: allowedStates,
     });
 }
 
@@ -55,7 +55,7 @@ export const credentialKinds = [
 ] as const;
 export type CredentialKind = (typeof credentialKinds)[number];
 
-/** The kinds that can verify deliveries of a vendor. */
+/** The kinds that can verify a vendor's deliveries. */
 export const verifyingKinds: readonly CredentialKind[] = ["WebhookSigning", "VendorWebhookSecret", "HmacSignature"];
 
 export const rotationReasons = [

@@ -17,7 +17,7 @@ registerEnumType(CredentialStatus, { name: "CredentialStatus" });
 /** The scopes for reading a credential, through a root field or through another entity. */
 export const readCredentials = { scopes: ["integration.credentials.read"] } as const satisfies AuthRule;
 
-/** The GraphQL type of a credential. No type of the schema contains the secret. */
+/** The GraphQL type for credentials. No type in the schema contains the secret. */
 @ObjectType("Credential", { simpleResolvers: true })
 @Directive('@key(fields: "credentialId")')
 export class CredentialType {

@@ -33,7 +33,7 @@ export function credentialView(credential: CredentialRecord): CredentialType {
   };
 }
 
-/** The members of a version that its view shows. No secret is among them. */
+/** The version's members that its view shows. No secret is among them. */
 export const shownVersionMembers = [
   "version",
   "stage",

@@ -15,11 +15,11 @@ import { type SecretStore, secretStore } from "./secret-store.js";
 export interface CredentialSettings {
   /** Credentials are sealed under them. */
   readonly masterKeys: MasterKeys;
-  /** The time by which grace periods and expiries end. Default: the clock of the system. */
+  /** The time by which grace periods and expiries end. Default: the system clock. */
   readonly clock?: () => Date;
 }
 
-/** Secrets of tenants, sealed with the master keys. */
+/** Tenants' secrets, sealed with the master keys. */
 export const credentials: SliceModule<CredentialSettings> = {
   slice: "credentials",
   entities: [Credential, CredentialVersion],

@@ -14,7 +14,7 @@ describeSecretStore("embedded", {
 
 describe("the embedded secret store", () => {
   it("opens what the release before master keys could change has sealed", async () => {
-    const sealed = {
+    const sealedSecret = {
       keyId: "fae50d3d4a139913",
       wrappedKey: Buffer.from(
         "f5Xge/xsw3X9RlVQtT6fJfWV0h3EqgV2zIRTsTpKMhL8S80bobDgHOaezIKxXUy06fe2jhK85A/o+MmU",
@@ -26,7 +26,7 @@ describe("the embedded secret store", () => {
       ),
     };
     const store = new EmbeddedSecretStore(new MasterKeys(Buffer.alloc(32, 1)));
-    expect(await store.open({ tenantId: "ten_a", credentialId: "crd_a", version: 1 }, sealed)).toEqual({
+    expect(await store.open({ tenantId: "ten_a", credentialId: "crd_a", version: 1 }, sealedSecret)).toEqual({
       signingSecret: "whsec_something",
       note: "ä",
     });

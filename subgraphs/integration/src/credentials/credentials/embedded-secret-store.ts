@@ -11,7 +11,7 @@ import {
   type StoredSecret,
 } from "./secret-store.js";
 
-/** The secret store in the database of the platform: each version has a data key, which a master key wraps. */
+/** The secret store in the platform's database: each version has a data key, which a master key wraps. */
 export class EmbeddedSecretStore implements SecretStore {
   readonly #envelopes: EnvelopeSeal;
 

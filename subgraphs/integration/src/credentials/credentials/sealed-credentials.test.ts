@@ -41,8 +41,8 @@ describe("a new master key", () => {
     const others = [aPrincipal(), aPrincipal()];
     const [other = aPrincipal()] = others;
     const ofOthers = await Promise.all(others.map((principal) => create(principal)));
-    const rotated = String(ofOthers[0]?.data.createCredential.credentialId);
-    const rotation = await rotate(other, rotated);
+    const rotatedId = String(ofOthers[0]?.data.createCredential.credentialId);
+    const rotation = await rotate(other, rotatedId);
     expect(rotation.errors).toBeUndefined();
     await create(aPrincipal(), "damaged");
     await fixture.rows(
@@ -52,13 +52,15 @@ describe("a new master key", () => {
     const [former] = await keyIds();
     await fixture.restart(undefined, { masterKeys: someMasterKeys(2, 1) });
     const counts = await eventually(async () => {
-      const [left, renewed] = await keyIds();
-      return left?.key_id === former?.key_id && renewed?.count === 124 ? [left?.count, renewed?.count] : undefined;
+      const [formerKey, newKey] = await keyIds();
+      return formerKey?.key_id === former?.key_id && newKey?.count === 124
+        ? [formerKey?.count, newKey?.count]
+        : undefined;
     });
     expect(counts).toEqual([1, 124]);
-    // a repeat is still recognised by the digest of its secret
+    // a repeat is still recognized by its secret's digest
     expect(await create(principal)).toEqual(first);
-    expect(await rotate(other, rotated)).toEqual(rotation);
+    expect(await rotate(other, rotatedId)).toEqual(rotation);
     await fixture.restart(undefined, { masterKeys: someMasterKeys(2) });
     const [row] = await fixture.rows<{ id: string; key_id: string; wrapped_key: Buffer; ciphertext: Buffer }>(
       `select credential_id as id, version.* from integration.credential_versions version
@@ -66,7 +68,9 @@ describe("a new master key", () => {
     );
     if (!row) throw new Error("The credential is gone");
     const owner = { tenantId: principal.tenantId ?? "", credentialId: encodeId("crd", row.id), version: 1 };
-    const sealed = { keyId: row.key_id, wrappedKey: row.wrapped_key, ciphertext: row.ciphertext };
-    expect(await new EmbeddedSecretStore(someMasterKeys(2)).open(owner, sealed)).toEqual({ apiKey: "key of vendor-7" });
+    const sealedSecret = { keyId: row.key_id, wrappedKey: row.wrapped_key, ciphertext: row.ciphertext };
+    expect(await new EmbeddedSecretStore(someMasterKeys(2)).open(owner, sealedSecret)).toEqual({
+      apiKey: "key of vendor-7",
+    });
   });
 });

@@ -2,7 +2,9 @@ import { encodeId } from "@factory/runtime/identifiers/wire-id";
 import { type SealedTable, wrappedKeyTable } from "@factory/runtime/resealing/sealed-table";
 import type { SecretStore } from "./secret-store.js";
 
-/** The secrets of credentials, for a change of the master key. The data keys are wrapped again, the ciphertexts stay. */
+/**
+ * The secrets in credentials, for a change of the master key. The data keys are wrapped again, the ciphertexts stay.
+ */
 export function sealedCredentials(store: SecretStore): SealedTable {
   return wrappedKeyTable({
     label: "credential key wrapping",

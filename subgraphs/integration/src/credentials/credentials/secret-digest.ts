@@ -16,11 +16,11 @@ export class SecretDigest {
   }
 
   /** Whether two secrets are the same one. The time that it takes does not depend on them. */
-  areEqual(one: SecretMaterial, other: SecretMaterial): boolean {
-    return timingSafeEqual(Buffer.from(this.of(one)), Buffer.from(this.of(other)));
+  areEqual(first: SecretMaterial, other: SecretMaterial): boolean {
+    return timingSafeEqual(Buffer.from(this.of(first)), Buffer.from(this.of(other)));
   }
 
-  /** The digests under former master keys, for requests of the last 24 hours. */
+  /** The digests under former master keys, for requests from the last 24 hours. */
   formerly(secret: SecretMaterial): string[] {
     return this.#keys.all.slice(1).map((key) => digestUnder(key, secret));
   }

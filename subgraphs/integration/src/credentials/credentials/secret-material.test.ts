@@ -1,6 +1,6 @@
 import { checkMaterial } from "./secret-material.js";
 
-const refused = expect.objectContaining({
+const hostsRefusal = expect.objectContaining({
   facts: expect.objectContaining({ errors: [expect.objectContaining({ pointer: "/input/secret/hosts" })] }),
 });
 const check = (hosts: unknown, kind: "BearerToken" | "ApiKey" | "Custom" = "BearerToken") =>
@@ -55,8 +55,8 @@ describe("the hosts that a secret is for", () => {
     [["ü@bücher.example"]],
     [[""]],
   ])("may not be %j", (hosts) => {
-    expect(() => check(hosts)).toThrow(refused as unknown as Error);
-    expect(() => check(hosts, "ApiKey")).toThrow(refused as unknown as Error);
+    expect(() => check(hosts)).toThrow(hostsRefusal as unknown as Error);
+    expect(() => check(hosts, "ApiKey")).toThrow(hostsRefusal as unknown as Error);
   });
 
   it("mean what they like to a custom secret", () => {

@@ -111,12 +111,12 @@ const members: Record<CredentialKind, Readonly<Record<string, Member>>> = {
 
 interface Alternatives {
   readonly names: readonly string[];
-  /** How many of them must be given at least, and may be given at most. */
+  /** How many must be given at least, and may be given at most. */
   readonly least: number;
   readonly most: number;
 }
 
-/** Kinds of whose members only some are given. */
+/** Kinds that need only some of their members. */
 const alternatives: Partial<Record<CredentialKind, Alternatives>> = {
   // A public client, whose driver has the clientAuthentication none, has neither (RFC 6749, section 2.1).
   OAuth2Client: { names: ["clientSecret", "privateKey"], least: 0, most: 1 },
@@ -141,25 +141,25 @@ function problemsOf(kind: CredentialKind, secret: SecretMaterial): FieldError[] 
     return [
       { pointer, code: "TOO_LONG", detail: `The secret must have at most ${maxSecretCharacters} characters as JSON.` },
     ];
-  const own = Object.entries(members[kind]).flatMap(([name, { optional, fits, detail }]) => {
+  const memberProblems = Object.entries(members[kind]).flatMap(([name, { optional, fits, detail }]) => {
     const value = Object.hasOwn(secret, name) ? secret[name] : undefined;
     if (value === undefined && optional) return [];
     return typeof value === "string" && fits(value) ? [] : [{ pointer: `${pointer}/${name}`, code: "FORMAT", detail }];
   });
-  if (kind === "Custom") return own;
-  const whole = own.length > 0 ? [] : wholeProblems(kind, secret, pointer);
-  return [...own, ...whole, ...hostsProblems(secret["hosts"], `${pointer}/hosts`)];
+  if (kind === "Custom") return memberProblems;
+  const whole = memberProblems.length > 0 ? [] : wholeProblems(kind, secret, pointer);
+  return [...memberProblems, ...whole, ...hostsProblems(secret["hosts"], `${pointer}/hosts`)];
 }
 
-/** Problems of members together, when each of them fits by itself. */
+/** Problems with members together, when each fits by itself. */
 function wholeProblems(kind: CredentialKind, secret: SecretMaterial, pointer: string): FieldError[] {
   const choice = alternatives[kind];
   if (choice) {
     const { names, least, most } = choice;
-    const given = names.filter((name) => Object.hasOwn(secret, name)).length;
-    if (given < least || given > most) {
+    const presentCount = names.filter((name) => Object.hasOwn(secret, name)).length;
+    if (presentCount < least || presentCount > most) {
       const detail = `The secret must have ${most === 1 ? "either " : ""}${names.join(" or ")}.`;
-      return [{ pointer, code: given < least ? "REQUIRED" : "CONFLICT", detail }];
+      return [{ pointer, code: presentCount < least ? "REQUIRED" : "CONFLICT", detail }];
     }
   }
   if (kind === "MutualTls" && !isKeyOfCertificate(String(secret["certificate"]), String(secret["privateKey"])))
@@ -185,8 +185,8 @@ function hostsProblems(hosts: unknown, pointer: string): FieldError[] {
 }
 
 /** True for a host as it is written in a URL, with brackets around an IPv6 address. */
-function isHost(given: string): boolean {
-  const text = /^\p{ASCII}*$/u.test(given) ? given : asciiAuthority(given);
+function isHost(host: string): boolean {
+  const text = /^\p{ASCII}*$/u.test(host) ? host : asciiAuthority(host);
   if (!/^[^\s/?#@\\]{1,260}$/.test(text) || !URL.canParse(`ssh://${text}`)) return false;
   return new URL(`ssh://${text}`).host === text && /^[\w.:[\]-]+$/.test(text);
 }

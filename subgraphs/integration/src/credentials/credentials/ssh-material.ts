@@ -8,8 +8,8 @@ const hostMarkers = new Set(["@cert-authority", "@revoked"]);
 
 /** True for a private key without a passphrase, in a format that ssh can read. */
 export function isSshPrivateKey(text: string): boolean {
-  const armoured = openSshArmour.exec(text);
-  if (armoured) return isOpenKey(Buffer.from(armoured[1] ?? "", "base64"));
+  const armorMatch = openSshArmour.exec(text);
+  if (armorMatch) return isOpenKey(Buffer.from(armorMatch[1] ?? "", "base64"));
   if (!pemArmour.test(text)) return false;
   try {
     createPrivateKey(text);
@@ -19,7 +19,7 @@ export function isSshPrivateKey(text: string): boolean {
   }
 }
 
-/** True when the key is not encrypted: the cipher name after the magic bytes is `none` (PROTOCOL.key of OpenSSH). */
+/** True when the key is not encrypted: the cipher name after the magic bytes is `none` (OpenSSH's PROTOCOL.key). */
 function isOpenKey(blob: Buffer): boolean {
   if (blob.subarray(0, openSshMagic.length).toString("latin1") !== openSshMagic) return false;
   return sshString(blob, openSshMagic.length) === "none";

@@ -11,11 +11,11 @@ const pem = (key: KeyObject) =>
 const pair = generateKeyPairSync("ec", { namedCurve: "P-256" });
 const privateKey = pem(pair.privateKey);
 const publicKey = pem(pair.publicKey);
-const encrypted = pair.privateKey
+const encryptedKey = pair.privateKey
   .export({ type: "pkcs8", format: "pem", cipher: "aes-256-cbc", passphrase: "x" })
   .toString();
 
-/** The pointers of the members that were refused. */
+/** The pointers to the refused members. */
 function refused(kind: CredentialKind, secret: Record<string, unknown>): string[] {
   try {
     checkMaterial(kind, secret);
@@ -45,7 +45,7 @@ describe("the secret of a vendor", () => {
   it.each<[CredentialKind, Record<string, unknown>, string[]]>([
     ["OAuth2Client", { clientSecret: "b" }, ["/clientId"]],
     ["OAuth2Client", { clientId: "a", clientSecret: "b", privateKey }, [""]],
-    ["OAuth2Client", { clientId: "a", privateKey: encrypted }, ["/privateKey"]],
+    ["OAuth2Client", { clientId: "a", privateKey: encryptedKey }, ["/privateKey"]],
     ["OAuth2Client", { clientId: "a", privateKey: publicKey }, ["/privateKey"]],
     ["JwtBearer", { issuer: "a", privateKey, algorithm: "HS256" }, ["/algorithm"]],
     ["JwtBearer", { privateKey: "x" }, ["/issuer", "/privateKey"]],

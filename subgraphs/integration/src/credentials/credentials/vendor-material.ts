@@ -10,7 +10,10 @@ export function isPrivateKey(text: string): boolean {
   return reads(() => createPrivateKey(text));
 }
 
-/** True for a PEM public key, one in DER as base64, as SendGrid shows it, and one of Ed25519 as `whpk_…` or its 32 bytes. */
+/**
+ * True for a PEM public key, one in DER as base64, as SendGrid shows it, and an Ed25519 key as `whpk_…` or its 32
+ * bytes.
+ */
 export function isPublicKey(text: string): boolean {
   if (text.includes("PRIVATE KEY-----")) return false;
   if (rawPublicKeyOf(text) !== undefined || ed25519Bytes.test(text)) return true;
@@ -24,7 +27,7 @@ export function areCertificates(text: string): boolean {
   return blocks.length > 0 && blocks.every((block) => reads(() => new X509Certificate(block)));
 }
 
-/** True when the first of the certificates has the public key that belongs to the private key. */
+/** True when the first certificate has the public key that belongs to the private key. */
 export function isKeyOfCertificate(certificates: string, privateKey: string): boolean {
   return reads(() => {
     const matches = new X509Certificate(certificates).checkPrivateKey(createPrivateKey(privateKey));
@@ -32,14 +35,14 @@ export function isKeyOfCertificate(certificates: string, privateKey: string): bo
   });
 }
 
-/** The time at which the first of the certificates expires. */
+/** The time at which the first certificate expires. */
 export const certificateExpiry = (certificates: string): Date =>
-  // a Date of the own realm, which the ORM recognizes in tests too
+  // a Date from this realm, which the ORM recognizes in tests too
   new Date(new X509Certificate(certificates).validToDate.getTime());
 
-function reads(read: () => unknown): boolean {
+function reads(parse: () => unknown): boolean {
   try {
-    read();
+    parse();
     return true;
   } catch {
     return false;

@@ -26,8 +26,8 @@ describe("integration.v1.Secrets/Resolve", () => {
   let server: GrpcServer;
   let secrets: ReturnType<typeof resolverFor>;
   const channels: GrpcChannel[] = [];
-  const logged: string[] = [];
-  const logger = keepingLogger(logged);
+  const logLines: string[] = [];
+  const logger = keepingLogger(logLines);
   const owner = aPrincipal();
   const tenantId = owner.tenantId ?? "";
 
@@ -57,7 +57,9 @@ describe("integration.v1.Secrets/Resolve", () => {
   const setStatus = (name: string, status: string) =>
     fixture.rows("update integration.credentials set status = $2 where name = $1", name, status);
   const auditLines = () =>
-    logged.map((line) => JSON.parse(line) as Record<string, unknown>).filter(({ purpose: used }) => used === purpose);
+    logLines
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+      .filter(({ purpose: linePurpose }) => linePurpose === purpose);
 
   beforeAll(async () => {
     fixture = await startIntegrationFixture({}, logger);
@@ -75,7 +77,7 @@ describe("integration.v1.Secrets/Resolve", () => {
   });
 
   beforeEach(() => {
-    logged.length = 0;
+    logLines.length = 0;
   });
 
   afterAll(async () => {
@@ -151,8 +153,8 @@ describe("integration.v1.Secrets/Resolve", () => {
     ["/purpose", "a", "", subject],
     ["/subject", "a", purpose, "one line\nanother"],
     ["/subject", "a", purpose, "x".repeat(201)],
-  ])("refuses a malformed %s", async (pointer, ...given) => {
-    await expect(secrets.resolve(tenantId, ...given)).rejects.toMatchObject({
+  ])("refuses a malformed %s", async (pointer, ...request) => {
+    await expect(secrets.resolve(tenantId, ...request)).rejects.toMatchObject({
       code: "VALIDATION_FAILED",
       facts: { errors: [expect.objectContaining({ pointer })] },
     });
@@ -180,12 +182,12 @@ describe("integration.v1.Secrets/Resolve", () => {
       { ...facts, level: 30, msg: "secret resolved", credential: "audited", version: 1 },
       { ...facts, level: 30, msg: "secret refused", credential: "missing", code: "CREDENTIAL_NOT_FOUND" },
     ]);
-    const stored = await fixture.rows<{ all: string }>(
+    const storedTexts = await fixture.rows<{ all: string }>(
       `select (select string_agg(o::text, '') from integration.outbox o)
          || (select string_agg(i::text, '') from integration.idempotency_records i) as all`,
     );
-    expect(stored[0]?.all).toContain("audited");
-    expect(logged.join("") + JSON.stringify(stored)).not.toContain("very-visible-secret");
+    expect(storedTexts[0]?.all).toContain("audited");
+    expect(logLines.join("") + JSON.stringify(storedTexts)).not.toContain("very-visible-secret");
   });
 
   it("asks for the material that its kind needs", async () => {

@@ -3,8 +3,8 @@ import { SecretsDefinition } from "@factory/schema/proto/generated/factory/integ
 import type { SecretService } from "./secret.service.js";
 
 /**
- * The gRPC service integration.v1.Secrets. Only the catalog may call it, because only the catalog uses secrets of
- * tenants.
+ * The gRPC service integration.v1.Secrets. Only the catalog may call it, because only the catalog uses tenants'
+ * secrets.
  */
 export function secretEndpoint(secrets: SecretService): GrpcService {
   return grpcService(

@@ -15,7 +15,7 @@ interface SecretRequest {
 
 type Call = Pick<ServiceCallContext, "caller" | "trace" | "signal">;
 
-/** Control characters are refused, because they could forge a line of the audit log. */
+/** Control characters are refused, because they could forge a line in the audit log. */
 const printable = /^[^\p{Cc}\p{Cs}]{1,200}$/u;
 const printableDetail = "The value must have at most 200 characters and no control characters.";
 
@@ -29,7 +29,7 @@ const formats = {
 } as const satisfies Record<keyof Omit<SecretRequest, "tenantId">, { pattern: RegExp; detail: string }>;
 
 /**
- * Gives secrets to other services of the platform. Each request writes one line to the audit log, without the secret.
+ * Gives secrets to the platform's other services. Each request writes one line to the audit log, without the secret.
  */
 export class SecretService {
   readonly #credentials: CredentialService;
@@ -46,10 +46,10 @@ export class SecretService {
     const credential = credentialName(credentialRef);
     const facts = { tenantId, credential, purpose, subject, caller, traceId: trace.traceId };
     try {
-      const opened = await this.#credentials.open(tenantWithId(tenantId), { trace }, credentialRef);
+      const openCredential = await this.#credentials.open(tenantWithId(tenantId), { trace }, credentialRef);
       signal.throwIfAborted();
-      this.#logger.info({ ...facts, version: opened.version }, "secret resolved");
-      return opened;
+      this.#logger.info({ ...facts, version: openCredential.version }, "secret resolved");
+      return openCredential;
     } catch (error) {
       const code = error instanceof DomainError ? error.code : "INTERNAL";
       this.#logger.info({ ...facts, code }, "secret refused");

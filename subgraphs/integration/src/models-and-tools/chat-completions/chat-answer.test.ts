@@ -71,7 +71,7 @@ describe("an answer with embeddings", () => {
 });
 
 describe("a refusal of the vendor", () => {
-  const refused = (status: number, error: unknown = {}, credentialRejected = false) =>
+  const refusalOf = (status: number, error: unknown = {}, credentialRejected = false) =>
     refusedAnswer({ status, body: json({ error }), credentialRejected });
 
   it.each([
@@ -80,13 +80,13 @@ describe("a refusal of the vendor", () => {
     [408, "UPSTREAM_TIMEOUT"],
     [503, "UPSTREAM_FAILED"],
   ])("with the status %i is %s", (status, code) => {
-    expect(refused(status)).toMatchObject({ code, message: expect.stringContaining(String(status)) });
+    expect(refusalOf(status)).toMatchObject({ code, message: expect.stringContaining(String(status)) });
   });
 
   it("repeats a known code, and no other text", () => {
-    expect(refused(400, { code: "model_not_found", message: "secret" }).message).toContain("(model_not_found)");
-    expect(refused(400, { code: "secret_word", type: "secret" }).message).not.toContain("secret");
-    expect(refused(401, {}, true).code).toBe("CREDENTIAL_REJECTED");
+    expect(refusalOf(400, { code: "model_not_found", message: "secret" }).message).toContain("(model_not_found)");
+    expect(refusalOf(400, { code: "secret_word", type: "secret" }).message).not.toContain("secret");
+    expect(refusalOf(401, {}, true).code).toBe("CREDENTIAL_REJECTED");
   });
 });
 
@@ -97,16 +97,16 @@ describe("a streamed answer", () => {
 
   it("tells its texts, calls, reason and usage", () => {
     const answer = new StreamedAnswer();
-    const pushed = (piece: Buffer) => [...answer.push(piece)];
+    const push = (piece: Buffer) => [...answer.push(piece)];
     const call = { index: 1, id: "c", function: { name: "f", arguments: "{" } };
-    expect(pushed(delta({ role: "assistant", content: "" }))).toEqual([]);
-    expect(pushed(delta({ content: "ab", tool_calls: [call] }))).toEqual([
+    expect(push(delta({ role: "assistant", content: "" }))).toEqual([]);
+    expect(push(delta({ content: "ab", tool_calls: [call] }))).toEqual([
       { delta: "ab" },
       { toolCallDelta: { index: 1, id: "c", name: "f", argumentsJson: "{" } },
     ]);
-    expect(pushed(delta({}, "stop"))).toEqual([{ finishReason: "stop" }]);
-    pushed(chunk({ choices: [], usage: { prompt_tokens: 2, completion_tokens: 3 } }));
-    expect(pushed(Buffer.from("data: [DONE]\n\ndata: after\n\n"))).toEqual([]);
+    expect(push(delta({}, "stop"))).toEqual([{ finishReason: "stop" }]);
+    push(chunk({ choices: [], usage: { prompt_tokens: 2, completion_tokens: 3 } }));
+    expect(push(Buffer.from("data: [DONE]\n\ndata: after\n\n"))).toEqual([]);
     answer.requireEnd();
     expect(answer.usage).toEqual({ promptTokens: 2, completionTokens: 3, totalTokens: 5, cachedTokens: 0 });
     expect(answer.characters).toBe(4);
@@ -114,11 +114,11 @@ describe("a streamed answer", () => {
 
   it("is a failure when it breaks off, has an error, or is not JSON", () => {
     const answer = new StreamedAnswer();
-    const pushed = (piece: Buffer) => [...answer.push(piece)];
-    pushed(delta({ content: "a" }));
+    const push = (piece: Buffer) => [...answer.push(piece)];
+    push(delta({ content: "a" }));
     expect(() => answer.requireEnd()).toThrow(unreadable);
-    expect(() => pushed(chunk({ error: { message: "x" } }))).toThrow(unreadable);
-    expect(() => pushed(Buffer.from("data: {\n\n"))).toThrow(unreadable);
-    expect(() => pushed(delta({ tool_calls: [{ index: 5000 }] }))).toThrow(unreadable);
+    expect(() => push(chunk({ error: { message: "x" } }))).toThrow(unreadable);
+    expect(() => push(Buffer.from("data: {\n\n"))).toThrow(unreadable);
+    expect(() => push(delta({ tool_calls: [{ index: 5000 }] }))).toThrow(unreadable);
   });
 });

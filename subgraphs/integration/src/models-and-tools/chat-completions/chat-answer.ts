@@ -3,7 +3,7 @@ import type { ToolCall, Usage } from "@factory/schema/proto/generated/factory/mo
 import { countOf, type Json, listOf, objectOf, parsedBody, parsedExactly, textOf } from "./json-members.js";
 import { argumentsOf, hasJsonArguments, notUnderstood, partsOf, requireSomething } from "./message-parts.js";
 
-/** A whole answer of a model. */
+/** A model's whole answer. */
 export interface Completion {
   readonly content: string;
   /** The text with which the model refuses to answer. */
@@ -15,10 +15,10 @@ export interface Completion {
   readonly model: string;
 }
 
-/** Reasons are told in events and runs, so a text of another form is not repeated. */
+/** Reasons are told in events and runs, so a text in another form is not repeated. */
 const word = /^[a-z][a-z_]{0,39}$/;
 
-/** The reason as vendors name it; `other` for a text of another form. */
+/** The reason as vendors name it; `other` for a text in another form. */
 export function finishReasonOf(value: unknown): string {
   const reason = textOf(value);
   return reason === "" || word.test(reason) ? reason : "other";
@@ -32,7 +32,7 @@ const tokensOf = (value: unknown): number | undefined => {
   return count !== undefined && count <= maxTokens ? count : undefined;
 };
 
-/** The counts of tokens; undefined when the answer has none. */
+/** The token counts; undefined when the answer has none. */
 export function usageOf(value: unknown): Usage | undefined {
   const usage = objectOf(value);
   const promptTokens = tokensOf(usage["prompt_tokens"]);
@@ -47,8 +47,8 @@ export function usageOf(value: unknown): Usage | undefined {
 }
 
 /**
- * Reads the answer of `POST /chat/completions`. Throws UPSTREAM_FAILED for one that is not of this form, and
- * MODEL_ANSWER_NOT_UNDERSTOOD for one with a member of another form.
+ * Reads the answer to `POST /chat/completions`. Throws UPSTREAM_FAILED for one that is not in this form, and
+ * MODEL_ANSWER_NOT_UNDERSTOOD for one with a member in another form.
  */
 export function parseCompletion(body: Buffer): Completion {
   const answer = parsedBody(body);
@@ -65,7 +65,11 @@ export function parseCompletion(body: Buffer): Completion {
   return {
     content: parts.content,
     refusal: parts.refusal,
-    toolCalls: calls.map(({ id, name, arguments: given }) => ({ id, name, argumentsJson: argumentsOf(given) })),
+    toolCalls: calls.map(({ id, name, arguments: callArguments }) => ({
+      id,
+      name,
+      argumentsJson: argumentsOf(callArguments),
+    })),
     finishReason,
     usage: usageOf(answer["usage"]),
     model: textOf(answer["model"]).slice(0, 200),
@@ -76,13 +80,13 @@ const choiceOf = (answer: Json | undefined): Json => objectOf(listOf(answer?.["c
 
 const isMessage = (value: unknown): boolean => typeof value === "object" && value !== null;
 
-/** Throws UPSTREAM_FAILED where the answer, or a streamed piece of it, has an error member. */
+/** Throws UPSTREAM_FAILED where the answer, or a streamed piece, has an error member. */
 export function requireNoError(answer: Json): void {
   const errors = [answer["error"], choiceOf(answer)["error"]];
   if (errors.every((error) => error === undefined || error === null)) return;
   throw new DomainError("UPSTREAM_FAILED", { detail: "The vendor reported an error inside of its answer." });
 }
 
-/** The refusal for an answer that has another form. It repeats no part of the answer. */
+/** The refusal for an answer that has another form. It repeats nothing from the answer. */
 export const unreadable = () =>
   new DomainError("UPSTREAM_FAILED", { detail: "The vendor's answer is not an answer of a model." });

@@ -6,15 +6,15 @@ import type {
   Tool,
 } from "@factory/schema/proto/generated/factory/model/v1/model_invocation";
 
-/** How a vendor departs from the common form of a request. */
+/** How a vendor departs from a request's common form. */
 interface RequestForm {
   /** Whether the answer is sent piece by piece. */
   readonly isStreamed: boolean;
-  /** The name of the member with the most tokens of the answer. Newer models of some vendors take another one. */
+  /** The request member that limits the answer's tokens. Some vendors' newer models take another one. */
   readonly maxTokensMember: "max_tokens" | "max_completion_tokens";
 }
 
-/** The body of `POST /chat/completions` for a checked request. Absent members are left to the vendor. */
+/** The body for `POST /chat/completions` with a checked request. Absent members are left to the vendor. */
 export function chatBody(request: CompleteRequest, model: string, form: RequestForm): string {
   const { messages, tools, toolChoice, maxTokens, temperature, topP, stop, seed, responseSchemaJson } = request;
   return JSON.stringify({
@@ -37,7 +37,7 @@ export function chatBody(request: CompleteRequest, model: string, form: RequestF
   });
 }
 
-/** The body of `POST /embeddings`. Base64 is a quarter of the size of decimal numbers. */
+/** The body for `POST /embeddings`. Base64 takes a quarter of the bytes that decimal numbers take. */
 export function embeddingBody({ inputs, dimensions }: EmbedRequest, model: string): string {
   return JSON.stringify({ model, input: inputs, dimensions, encoding_format: "base64" });
 }

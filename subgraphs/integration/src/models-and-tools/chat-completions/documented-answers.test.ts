@@ -1,22 +1,22 @@
 import { parseCompletion } from "./chat-answer.js";
 import { type Delta, StreamedAnswer } from "./streamed-answer.js";
 
-/** The parts of an answer that a caller gets. */
+/** The parts in an answer that a caller gets. */
 interface Handed {
   readonly content?: string;
   readonly refusal?: string;
   readonly calls?: readonly (readonly [name: string, argumentsJson: string])[];
 }
 
-const call = (given: unknown, more: object = {}) => ({
+const call = (callArguments: unknown, more: object = {}) => ({
   id: "c",
   type: "function",
-  function: { name: "f", arguments: given },
+  function: { name: "f", arguments: callArguments },
   ...more,
 });
 const exact = '{"id":820982911946154508,"big":1e400,"zero":-0,"long":0.12345678901234567890}';
 
-/** Messages in the forms that vendors document, as JSON, since some numbers in them are no numbers of this language. */
+/** Messages in the forms that vendors document, as JSON, since some numbers in them are no numbers in this language. */
 const understood: readonly (readonly [what: string, message: string, handed: Handed])[] = [
   ["a text", '{"content":"hello"}', { content: "hello" }],
   ["an empty text", '{"content":""}', { content: "" }],
@@ -68,7 +68,7 @@ const understood: readonly (readonly [what: string, message: string, handed: Han
   ],
 ];
 
-/** Messages of which a part would be lost. */
+/** Messages that would be lost in part. */
 const notUnderstood: readonly (readonly [what: string, message: string])[] = [
   ["nothing", "{}"],
   ["content that is null", '{"content":null}'],
@@ -112,14 +112,14 @@ const handedBy = (deltas: readonly Delta[]) => ({
 describe("every documented form of a model's answer", () => {
   it.each(understood)("is understood as a whole with %s", (_, message, { content = "", refusal = "", calls = [] }) => {
     const completion = whole(message);
-    const named = completion.toolCalls.map(({ name, argumentsJson }) => [name, argumentsJson]);
-    expect([completion.content, completion.refusal, named]).toEqual([content, refusal, calls]);
+    const namedCalls = completion.toolCalls.map(({ name, argumentsJson }) => [name, argumentsJson]);
+    expect([completion.content, completion.refusal, namedCalls]).toEqual([content, refusal, calls]);
   });
 
   it.each(["delta", "message"])("is understood in the member %s of a stream", (member) => {
-    for (const [what, message, { content = "", refusal = "", calls = [] }] of understood) {
+    for (const [title, message, { content = "", refusal = "", calls = [] }] of understood) {
       const { deltas, failure } = streamed(Buffer.from(chunk(message, "stop", member)));
-      expect([what, failure, handedBy(deltas)]).toEqual([what, undefined, { content, refusal, calls }]);
+      expect([title, failure, handedBy(deltas)]).toEqual([title, undefined, { content, refusal, calls }]);
     }
   });
 
@@ -139,19 +139,19 @@ describe("every documented form of a model's answer", () => {
   });
 
   it("is the error of the vendor where it tells one inside of its answer", () => {
-    const failed = expect.objectContaining({
+    const upstreamFailure = expect.objectContaining({
       code: "UPSTREAM_FAILED",
       message: expect.stringContaining("reported an error"),
     });
-    expect(() => parseCompletion(Buffer.from('{"error":{"code":502}}'))).toThrow(failed);
+    expect(() => parseCompletion(Buffer.from('{"error":{"code":502}}'))).toThrow(upstreamFailure);
     expect(() => parseCompletion(Buffer.from('{"choices":[{"error":{"code":502},"message":{"content":""}}]}'))).toThrow(
-      failed,
+      upstreamFailure,
     );
   });
 });
 
 describe("a text of a stream is never lost because of what follows in the same packet", () => {
-  const said = chunk('{"content":"hello"}', null);
+  const helloChunk = chunk('{"content":"hello"}', null);
   const followers: readonly (readonly [what: string, text: string | Buffer])[] = [
     ["an error", 'data: {"error":{"message":"x"}}\n\n'],
     ["an error of the choice", 'data: {"choices":[{"error":{"code":1},"delta":{}}]}\n\n'],
@@ -163,7 +163,7 @@ describe("a text of a stream is never lost because of what follows in the same p
   ];
 
   it.each(followers)("with %s", (_, text) => {
-    const { deltas, failure } = streamed(Buffer.concat([Buffer.from(said), Buffer.from(text as string)]));
+    const { deltas, failure } = streamed(Buffer.concat([Buffer.from(helloChunk), Buffer.from(text as string)]));
     expect(deltas).toEqual([{ delta: "hello" }]);
     expect(failure).toMatchObject({ code: expect.any(String) });
   });

@@ -9,7 +9,7 @@ export interface Embeddings {
   readonly model: string;
 }
 
-/** Reads the answer of `POST /embeddings` for so many inputs. Throws UPSTREAM_FAILED for one that does not fit. */
+/** Reads the answer to `POST /embeddings` for so many inputs. Throws UPSTREAM_FAILED for one that does not fit. */
 export function parseEmbeddings(body: Buffer, inputs: number): Embeddings {
   const answer = parsedBody(body);
   const data = listOf(answer?.["data"]);
@@ -23,7 +23,7 @@ export function parseEmbeddings(body: Buffer, inputs: number): Embeddings {
 }
 
 const isComplete = (vectors: readonly (number[] | undefined)[]): vectors is number[][] =>
-  // a loop by index, since the callbacks of arrays leave holes out
+  // a loop by index, since array callbacks leave holes out
   Array.from(vectors).every((vector) => vector !== undefined);
 
 /** Vendors send numbers, or their 32-bit floats in little-endian order as base64. */

@@ -43,20 +43,20 @@ describe("the parser of event streams", () => {
       Buffer.from("\n\n"),
     ]);
     const events: string[] = [];
-    const read = () => {
+    const readEvents = () => {
       for (const event of new EventStreamParser().push(bytes)) events.push(event);
     };
-    expect(read).toThrow(expect.objectContaining({ code: "UPSTREAM_FAILED" }));
+    expect(readEvents).toThrow(expect.objectContaining({ code: "UPSTREAM_FAILED" }));
     expect(events).toEqual(["one", "zwölf"]);
   });
 
   it("looks at each character once when a long line comes byte by byte", () => {
     const parser = new EventStreamParser();
     const byte = Buffer.from("x");
-    const started = performance.now();
+    const startTime = performance.now();
     let events = 0;
     for (let at = 0; at < 250_000; at += 1) events += [...parser.push(byte)].length;
     expect(events).toBe(0);
-    expect(performance.now() - started).toBeLessThan(10_000);
+    expect(performance.now() - startTime).toBeLessThan(10_000);
   });
 });

@@ -1,20 +1,20 @@
 import { isUtf8 } from "node:buffer";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 
-/** The text of an event is one message of gRPC, of 1 MiB at most, and a character has up to three bytes. */
+/** An event's text is one gRPC message, 1 MiB at most, and a character has up to three bytes. */
 const maxModelCharacters = 256 * 1024;
 const byteOrderMark = "\ufeff";
 const lineFeed = 0x0a;
 
 /**
- * Reads server-sent events (WHATWG HTML, section 9.2.6) piece by piece, and gives the data of each event. The other
- * fields have no meaning here. Lines and events have a limit, and each character is looked at once, however small the
- * pieces are.
+ * Reads server-sent events (WHATWG HTML, section 9.2.6) piece by piece, and gives each event's data. The other fields
+ * have no meaning here. Lines and events have a limit, and each character is looked at once, however small the pieces
+ * are.
  */
 export class EventStreamParser {
-  /** The longest line, and the longest data of an event. */
+  /** The longest line, and an event's longest data. */
   readonly #maxCharacters: number;
-  /** The bytes of a character that the piece before did not end. */
+  /** The bytes in a character that the piece before did not end. */
   #rest: Uint8Array = new Uint8Array();
   #hasBegun = false;
   #line: string[] = [];
@@ -28,18 +28,18 @@ export class EventStreamParser {
   }
 
   /**
-   * The data of the events that end in this piece. Throws UPSTREAM_FAILED for bytes that are not an event stream, after
+   * The data in the events that end in this piece. Throws UPSTREAM_FAILED for bytes that are not an event stream, after
    * the events before them.
    */
   *push(piece: Uint8Array): Generator<string, void> {
-    for (const decoded of this.#texts(piece)) yield* this.#events(decoded);
+    for (const text of this.#texts(piece)) yield* this.#events(text);
   }
 
-  *#events(decoded: string): Generator<string, void> {
-    if (decoded === "") return;
-    // The line feed of a pair whose carriage return was the end of the text before.
-    const text = this.#endedWithReturn && decoded.startsWith("\n") ? decoded.slice(1) : decoded;
-    this.#endedWithReturn = decoded.endsWith("\r");
+  *#events(piece: string): Generator<string, void> {
+    if (piece === "") return;
+    // The line feed in a pair whose carriage return ended the text before.
+    const text = this.#endedWithReturn && piece.startsWith("\n") ? piece.slice(1) : piece;
+    this.#endedWithReturn = piece.endsWith("\r");
     let start = 0;
     for (const { index, 0: lineEnd } of text.matchAll(/\r\n|\n|\r/g)) {
       this.#add(text.slice(start, index));
@@ -50,7 +50,7 @@ export class EventStreamParser {
     this.#add(text.slice(start));
   }
 
-  /** The text of the piece, or its lines before the one that is not UTF-8. */
+  /** The piece's text, or its lines before the one that is not UTF-8. */
   *#texts(piece: Uint8Array): Generator<string, void> {
     const bytes =
       this.#rest.length === 0
@@ -66,13 +66,13 @@ export class EventStreamParser {
     for (let start = 0; ; ) {
       const lineEnd = whole.indexOf(lineFeed, start) + 1;
       const line = whole.subarray(start, lineEnd === 0 ? whole.length : lineEnd);
-      if (!isUtf8(line) || lineEnd === 0) throw broken("is not UTF-8");
+      if (!isUtf8(line) || lineEnd === 0) throw brokenStream("is not UTF-8");
       yield this.#begun(line.toString("utf8"));
       start = lineEnd;
     }
   }
 
-  /** Without the byte order mark of a stream. */
+  /** Without a stream's byte order mark. */
   #begun(text: string): string {
     const isFirst = !this.#hasBegun && text !== "";
     this.#hasBegun ||= isFirst;
@@ -82,11 +82,11 @@ export class EventStreamParser {
   #add(part: string): void {
     if (part === "") return;
     this.#lineLength += part.length;
-    if (this.#lineLength > this.#maxCharacters) throw broken("has a line that is too long");
+    if (this.#lineLength > this.#maxCharacters) throw brokenStream("has a line that is too long");
     this.#line.push(part);
   }
 
-  /** The data of the event that an empty line ends. An event without data is none. */
+  /** The data in the event that an empty line ends. An event without data is none. */
   #endLine(): string | undefined {
     const line = this.#line.join("");
     this.#line = [];
@@ -100,7 +100,7 @@ export class EventStreamParser {
     const value = dataOf(line);
     if (value === undefined) return undefined;
     this.#dataLength += value.length + 1;
-    if (this.#dataLength > this.#maxCharacters) throw broken("has an event that is too long");
+    if (this.#dataLength > this.#maxCharacters) throw brokenStream("has an event that is too long");
     this.#data.push(value);
     return undefined;
   }
@@ -116,18 +116,19 @@ function unendedBytes(bytes: Uint8Array): number {
   return 0;
 }
 
-/** The number of bytes of a character with this first byte. */
+/** How many bytes a character with this first byte has. */
 function lengthFrom(first: number): number {
   if (first >= 0xf0) return 4;
   if (first >= 0xe0) return 3;
   return first >= 0xc0 ? 2 : 1;
 }
 
-/** The value of a line `data: value`; undefined for a comment or another field. */
+/** The value in a line `data: value`; undefined for a comment or another field. */
 function dataOf(line: string): string | undefined {
   if (line === "data") return "";
   if (!line.startsWith("data:")) return undefined;
   return line.startsWith("data: ") ? line.slice(6) : line.slice(5);
 }
 
-const broken = (how: string) => new DomainError("UPSTREAM_FAILED", { detail: `The vendor's event stream ${how}.` });
+const brokenStream = (how: string) =>
+  new DomainError("UPSTREAM_FAILED", { detail: `The vendor's event stream ${how}.` });

@@ -1,7 +1,7 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { type Json, listOf, objectOf, textOf } from "./json-members.js";
 
-/** The parts of a model's message, whole or streamed, in the forms that vendors document. */
+/** The parts in a model's message, whole or streamed, in the forms that vendors document. */
 interface MessageParts {
   readonly content: string;
   /** The text with which the model refuses to answer. */
@@ -11,7 +11,7 @@ interface MessageParts {
   readonly hasText: boolean;
 }
 
-/** A call of a tool, or a piece of one. */
+/** A tool call, or a piece of one. */
 export interface CallParts {
   readonly index: unknown;
   readonly id: string;
@@ -24,7 +24,7 @@ export interface CallParts {
 const silentParts: readonly string[] = ["thinking", "reasoning", "redacted_thinking", "reference"];
 const textParts: readonly string[] = ["text", "output_text"];
 
-/** Throws MODEL_ANSWER_NOT_UNDERSTOOD for another form, since a part of it would be lost. */
+/** Throws MODEL_ANSWER_NOT_UNDERSTOOD for another form, since it would be lost in part. */
 export function partsOf(message: Json): MessageParts {
   const { content, refusal, tool_calls: calls, function_call: formerCall } = message;
   const contents = contentsOf(content);
@@ -54,25 +54,25 @@ function contentsOf(content: unknown): ContentPart[] {
 }
 
 function callOf(value: unknown): CallParts {
-  const { index, id, type, function: called } = objectOf(value);
-  const { name, arguments: given } = objectOf(called);
+  const { index, id, type, function: calledFunction } = objectOf(value);
+  const { name, arguments: callArguments } = objectOf(calledFunction);
   const isFunction = isAbsent(type) || type === "" || type === "function";
   if (!isFunction) throw notUnderstood("a call of a tool");
-  return { index, id: textOf(id), name: textOf(name), arguments: given };
+  return { index, id: textOf(id), name: textOf(name), arguments: callArguments };
 }
 
 /** The form before calls had ids. There is one at most. */
 function formerCallOf(value: unknown): CallParts {
-  const { name, arguments: given } = objectOf(value);
-  return { index: 0, id: "", name: textOf(name), arguments: given };
+  const { name, arguments: callArguments } = objectOf(value);
+  return { index: 0, id: "", name: textOf(name), arguments: callArguments };
 }
 
 /** The arguments as JSON text. */
-export function argumentsOf(given: unknown): string {
-  if (typeof given === "string") return given;
-  if (isAbsent(given)) return "";
+export function argumentsOf(value: unknown): string {
+  if (typeof value === "string") return value;
+  if (isAbsent(value)) return "";
   try {
-    return JSON.stringify(given);
+    return JSON.stringify(value);
   } catch {
     throw notUnderstood("the arguments of a call");
   }
@@ -80,7 +80,7 @@ export function argumentsOf(given: unknown): string {
 
 /** Whether a call has its arguments as JSON and not as a text. Their numbers must then keep their texts. */
 export const hasJsonArguments = ({ calls }: MessageParts): boolean =>
-  calls.some(({ arguments: given }) => typeof given !== "string" && !isAbsent(given));
+  calls.some(({ arguments: callArguments }) => typeof callArguments !== "string" && !isAbsent(callArguments));
 
 const isAbsent = (value: unknown): value is null | undefined => value === undefined || value === null;
 
@@ -95,7 +95,9 @@ function optionalList(value: unknown): readonly unknown[] {
   throw notUnderstood("its calls of tools");
 }
 
-/** The refusal for an answer that the vendor has given and the platform cannot read. It repeats no part of the answer. */
+/**
+ * The refusal for an answer that the vendor has given and the platform cannot read. It repeats nothing from the answer.
+ */
 export const notUnderstood = (member: string) =>
   new DomainError("MODEL_ANSWER_NOT_UNDERSTOOD", {
     detail: `The model has answered, and the platform does not know the form of ${member}. The answer is not handed over in part.`,
@@ -104,7 +106,7 @@ export const notUnderstood = (member: string) =>
 /** The reasons with which an answer may have no text. */
 const emptyReasons: readonly string[] = ["length", "content_filter"];
 
-/** Throws MODEL_ANSWER_NOT_UNDERSTOOD for an answer of which nothing was understood: it is not a success. */
+/** Throws MODEL_ANSWER_NOT_UNDERSTOOD for an answer in which nothing was understood: it is not a success. */
 export function requireSomething(hasSomething: boolean, finishReason: string): void {
   if (!hasSomething && !emptyReasons.includes(finishReason)) throw notUnderstood("its message");
 }

@@ -1,7 +1,7 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { objectOf, parsedBody, textOf } from "./json-members.js";
 
-/** The codes that may be repeated. The texts of vendors may quote the prompt, so they are not. */
+/** The codes that may be repeated. Vendors' texts may quote the prompt, so they are not. */
 const knownCodes: readonly string[] = [
   "billing_not_active",
   "content_filter",
@@ -27,15 +27,15 @@ interface Refused {
 }
 
 /**
- * The refusal for an answer of the vendor that is not a success. It names the status and, where it is a known one, the
- * code of the vendor.
+ * The refusal for a vendor's answer that is not a success. It names the status and, where it is a known one, the
+ * vendor's code.
  */
 export function refusedAnswer({ status, body, credentialRejected }: Refused): DomainError {
   if (credentialRejected)
     return new DomainError("CREDENTIAL_REJECTED", { detail: "The vendor refuses the credential of the connection." });
   const { code, type } = objectOf(parsedBody(body)?.["error"]);
-  const named = [code, type].map(textOf).find((text) => knownCodes.includes(text));
-  const reason = named === undefined ? "" : ` (${named})`;
+  const knownCode = [code, type].map(textOf).find((text) => knownCodes.includes(text));
+  const reason = knownCode === undefined ? "" : ` (${knownCode})`;
   if (status >= 500 || status < 400)
     return new DomainError("UPSTREAM_FAILED", { detail: `The vendor answered with the status ${status}${reason}.` });
   if (status === 408)

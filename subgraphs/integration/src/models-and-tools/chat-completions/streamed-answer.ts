@@ -12,7 +12,7 @@ import {
   requireSomething,
 } from "./message-parts.js";
 
-/** A piece of an answer. Each has one of the members. */
+/** A piece of an answer. Each has exactly one member. */
 export interface Delta {
   readonly delta?: string;
   readonly refusalDelta?: string;
@@ -23,7 +23,7 @@ export interface Delta {
 const endOfStream = "[DONE]";
 const maxToolCalls = 1024;
 
-/** Reads the streamed answer of `POST /chat/completions`. */
+/** Reads the streamed answer to `POST /chat/completions`. */
 export class StreamedAnswer {
   readonly #events = new EventStreamParser();
   #isDone = false;
@@ -32,7 +32,7 @@ export class StreamedAnswer {
   #usage: Usage | undefined;
   #characters = 0;
   #hasSomething = false;
-  /** The first character of the body after spaces. */
+  /** The body's first character after spaces. */
   #first: string | undefined;
 
   /** The reason for the end, which the pieces so far have told. */
@@ -48,14 +48,14 @@ export class StreamedAnswer {
     return this.#usage;
   }
 
-  /** The length of the texts and arguments so far, for an estimate of their tokens. */
+  /** The length that texts and arguments have so far, for an estimate of their tokens. */
   get characters(): number {
     return this.#characters;
   }
 
   /**
-   * The deltas that end in this piece of the body. Throws UPSTREAM_FAILED for one that cannot be read, after those before
-   * it.
+   * The deltas that end in this piece of the body. Throws UPSTREAM_FAILED for one that cannot be read, after the deltas
+   * before it.
    */
   *push(piece: Uint8Array): Generator<Delta, void> {
     this.#first ??= firstOf(piece);

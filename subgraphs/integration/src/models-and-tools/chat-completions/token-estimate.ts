@@ -4,7 +4,7 @@ import type { CompleteRequest, EmbedRequest } from "@factory/schema/proto/genera
 const bytesPerToken = 4;
 const tokensPerMessage = 8;
 
-/** An estimate of the tokens of a prompt, for what a budget reserves before the vendor has counted them. */
+/** An estimate of a prompt's tokens, for what a budget reserves before the vendor has counted them. */
 export function promptTokens({ messages, tools, responseSchemaJson }: CompleteRequest): number {
   const texts = messages.flatMap(({ content, name, toolCalls }) => [
     content,
@@ -15,10 +15,10 @@ export function promptTokens({ messages, tools, responseSchemaJson }: CompleteRe
   return messages.length * tokensPerMessage + tokensOf([...texts, ...definitions, responseSchemaJson]);
 }
 
-/** As `promptTokens`, for the inputs of embeddings. */
+/** As `promptTokens`, for embedding inputs. */
 export const inputTokens = ({ inputs }: EmbedRequest): number => tokensOf(inputs);
 
-/** An estimate of the tokens of an answer of this length. */
+/** An estimate of the tokens in an answer with this length. */
 export const answerTokens = (characters: number): number => Math.ceil(characters / bytesPerToken);
 
 const tokensOf = (texts: readonly string[]): number =>

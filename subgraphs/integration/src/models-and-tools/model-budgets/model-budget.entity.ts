@@ -12,7 +12,7 @@ export class ModelBudgetUse {
   @PrimaryKey({ type: wireId("ten") })
   tenantId: string;
 
-  /** The key of the entry in the setting `models.budgets`. */
+  /** The entry's key in the setting `models.budgets`. */
   @PrimaryKey({ type: "text" })
   budget: string;
 

@@ -4,7 +4,7 @@ import { ModelBudgetUse } from "./model-budget.entity.js";
 import { modelBudgetRetention } from "./model-budget.retention.js";
 import { ModelBudgets } from "./model-budgets.js";
 
-/** The budgets of tenants for language models. */
+/** Tenants' budgets for language models. */
 export const modelBudgets: SliceModule = {
   slice: "model-budgets",
   entities: [ModelBudgetUse],

@@ -31,18 +31,18 @@ const reserve = (tenant: Tenant, budget: NamedBudget, tokens: number, process = 
   (databases[process] as Database).transaction(tenant, cause, (transaction) =>
     budgets().reserve(transaction, budget, tokens),
   );
-const settle = (tenant: Tenant, reservation: Reservation, used: number) =>
+const settle = (tenant: Tenant, reservation: Reservation, usedTokens: number) =>
   (databases[1] as Database).transaction(tenant, cause, (transaction) =>
-    budgets().settle(transaction, reservation, used),
+    budgets().settle(transaction, reservation, usedTokens),
   );
 
 /** Resolves when so many transactions wait for a row. */
 const waiting = (count: number) =>
   eventually(async () => {
-    const blocked = await fixture.rows(
+    const blockedRows = await fixture.rows(
       "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
     );
-    return blocked.length === count ? true : undefined;
+    return blockedRows.length === count ? true : undefined;
   });
 
 describe("a budget of a model", () => {
@@ -66,7 +66,7 @@ describe("a budget of a model", () => {
     const reservation = await reserve(tenant, budget, 900);
     const refusal = await refusalOf(reserve(tenant, budget, 500));
     expect(refusal.code).toBe("RATE_LIMITED");
-    // 400 tokens more are needed, of which 1000 come back in an hour
+    // 400 tokens more are needed, while 1000 come back in an hour
     expect(Number(refusal.facts["retryAfterSeconds"])).toBeGreaterThan(1430);
     expect(Number(refusal.facts["retryAfterSeconds"])).toBeLessThanOrEqual(1440);
     await settle(tenant, reservation, 100);
@@ -103,11 +103,11 @@ describe("a budget of a model", () => {
   it("does not wait for another one in a circle while two calls move in opposite directions", async () => {
     const tenant = aTenant();
     const all = { tokens: 1000, perSeconds: 3600 };
-    const [one, other] = [
+    const [first, other] = [
       { key: "one", ...all },
       { key: "other", ...all },
     ];
-    const reserved = [await reserve(tenant, one, 100), await reserve(tenant, other, 100)] as const;
+    const reservations = [await reserve(tenant, first, 100), await reserve(tenant, other, 100)] as const;
     let attempts = 0;
     const move = (from: Reservation, to: NamedBudget) =>
       (databases[1] as Database).transaction(tenant, cause, async (transaction) => {
@@ -118,32 +118,32 @@ describe("a budget of a model", () => {
       });
     const moves: Promise<void>[] = [];
     await (databases[0] as Database).transaction(tenant, cause, async (transaction) => {
-      await budgets().lock(transaction, [one.key]);
+      await budgets().lock(transaction, [first.key]);
       await transaction.execute("select 1");
-      moves.push(move(reserved[1], one));
+      moves.push(move(reservations[1], first));
       await waiting(1);
-      moves.push(move(reserved[0], other));
+      moves.push(move(reservations[0], other));
       await waiting(2);
     });
     await Promise.all(moves);
-    // A deadlock would let one of them begin again.
+    // A deadlock would let one begin again.
     expect(attempts).toBe(2);
   });
 
   it("is one of each tenant and of each model", async () => {
-    const [one, other] = [aTenant(), aTenant()];
+    const [first, other] = [aTenant(), aTenant()];
     const budget = { key: "m", requests: 1, perSeconds: 600 };
-    await reserve(one, budget, 1);
+    await reserve(first, budget, 1);
     await reserve(other, budget, 1);
-    await reserve(one, { ...budget, key: "n" }, 1);
-    expect((await refusalOf(reserve(one, budget, 1))).code).toBe("RATE_LIMITED");
+    await reserve(first, { ...budget, key: "n" }, 1);
+    expect((await refusalOf(reserve(first, budget, 1))).code).toBe("RATE_LIMITED");
   });
 
   it("is reserved for several calls at once, as if they came one by one", async () => {
-    const [tenant, [one]] = [aTenant(), databases as [Database, Database]];
+    const [tenant, [firstDatabase]] = [aTenant(), databases as [Database, Database]];
     const budget = { key: "m", tokens: 1000, perSeconds: 3600 };
     const reserveAll = (all: readonly number[]) =>
-      one.transaction(tenant, cause, (transaction) =>
+      firstDatabase.transaction(tenant, cause, (transaction) =>
         budgets().reserveAll(
           transaction,
           all.map((tokens) => ({ budget, tokens })),
@@ -155,7 +155,7 @@ describe("a budget of a model", () => {
       expect.objectContaining({ code: "RATE_LIMITED" }),
       reservation(300),
     ]);
-    // 600 are left, which is enough for the first and the last of them
+    // 600 are left, which is enough for the first and the last call
     expect(await reserveAll([400, 900, 150])).toEqual([
       reservation(400),
       expect.objectContaining({ code: "RATE_LIMITED" }),

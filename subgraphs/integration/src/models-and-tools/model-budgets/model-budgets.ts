@@ -4,7 +4,7 @@ import type { TenantFacts } from "@factory/runtime/tenant-facts/tenant-facts";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import type { ModelBudget } from "@factory/schema/tenant-setting-values";
 
-/** Tokens that a call may use, taken from a budget. The run of the call keeps it. */
+/** Tokens that a call may use, taken from a budget. The call's run keeps it. */
 export interface Reservation {
   readonly budget: string;
   readonly tokens: number;
@@ -12,33 +12,33 @@ export interface Reservation {
   readonly secondsPerToken: number;
 }
 
-/** A budget of a tenant with its key in the setting `models.budgets`. */
+/** A tenant's budget with its key in the setting `models.budgets`. */
 export interface NamedBudget extends ModelBudget {
   readonly key: string;
 }
 
-/** The part of a budget that a call wants. */
+/** The part that a call wants from a budget. */
 export interface Wanted {
   readonly budget: NamedBudget;
   readonly tokens: number;
 }
 
-/** A reservation with the tokens that were used of it. */
+/** A reservation with the tokens that were used from it. */
 interface Settled {
   readonly reservation: Reservation;
   readonly used: number;
 }
 
-/** The longest period of a budget. More is not owed: a number of a vendor must not stop its tenant for years. */
+/** A budget's longest period. More is not owed: a vendor's number must not stop its tenant for years. */
 const maxDebtSeconds = 2_678_400;
 
-/** The entry for all models that have none of their own. */
+/** The entry for all models that do not have their own. */
 const otherModels = "*";
 
 /**
- * The generic cell rate algorithm for requests and for tokens, for the tenant `$1`. The placeholders stand for the budget,
- * for the seconds in which the requests and their tokens come back, 0 without such a limit, and for the period. No row is
- * returned when one of them is used up.
+ * The generic cell rate algorithm for requests and for tokens, for the tenant `$1`. The placeholders stand for the
+ * budget, for the seconds in which the requests and their tokens come back, 0 without such a limit, and for the period.
+ * No row is returned when either is used up.
  */
 export const reserving = (
   budget: string,
@@ -81,8 +81,8 @@ const settle = {
 };
 
 /**
- * The budgets of tenants, in requests and in tokens. A call reserves the most tokens that it may use, and at its end gives
- * those back that it has not used. The reservation of a died process comes back by itself.
+ * Tenants' budgets, in requests and in tokens. A call reserves the most tokens that it may use, and at its end gives
+ * those back that it has not used. A dead process's reservation comes back by itself.
  */
 export class ModelBudgets {
   readonly #facts: TenantFacts;
@@ -91,7 +91,7 @@ export class ModelBudgets {
     this.#facts = facts;
   }
 
-  /** The budget of the model; undefined when it has none. */
+  /** The model's budget; undefined when it has none. */
   async find(tenantId: string, model: string): Promise<NamedBudget | undefined> {
     const budgets = (await this.#facts.of(tenantId)).setting("models.budgets");
     const key = Object.hasOwn(budgets, model) ? model : otherModels;
@@ -105,30 +105,30 @@ export class ModelBudgets {
     if (budget.tokens !== undefined && tokens > budget.tokens) throw tooMany(budget, tokens);
     const { secondsPerRequest, secondsPerToken } = secondsPer(budget);
     const token = tokens * secondsPerToken;
-    const wanted = { budget: key, request: secondsPerRequest, token, period: perSeconds };
-    const [reserved] = await execute(reserve, [tenant.uuid, ...reserve.valuesOf(wanted)]);
-    if (reserved) return reservationOf({ budget, tokens });
-    const [refused] = await execute<{ seconds: number }>(wait, [tenant.uuid, ...wait.valuesOf(wanted)]);
-    throw usedUp(key, refused?.seconds ?? 1);
+    const reservationValues = { budget: key, request: secondsPerRequest, token, period: perSeconds };
+    const [reservedRow] = await execute(reserve, [tenant.uuid, ...reserve.valuesOf(reservationValues)]);
+    if (reservedRow) return reservationOf({ budget, tokens });
+    const [waitRow] = await execute<{ seconds: number }>(wait, [tenant.uuid, ...wait.valuesOf(reservationValues)]);
+    throw usedUp(key, waitRow?.seconds ?? 1);
   }
 
   /**
-   * Locks budgets of which the transaction will change more than one. The order is the same for all, so that two calls
-   * with opposite fallbacks do not wait for each other.
+   * Locks budgets when the transaction will change several. The order is the same for all, so that two calls with
+   * opposite fallbacks do not wait for each other.
    */
   async lock({ defer, tenant }: Transaction, keys: readonly string[]): Promise<void> {
     await defer(lock, [tenant.uuid, keys]);
   }
 
   /**
-   * As `reserve`, for one call after the other. A refusal is in the place of its call, and changes nothing. The budgets are
-   * locked in the order of their keys, so that two processes do not wait for each other in a circle.
+   * As `reserve`, for one call after the other. A refusal takes its call's place, and changes nothing. The budgets are
+   * locked in key order, so that two processes do not wait for each other in a circle.
    */
-  async reserveAll(transaction: Transaction, wanted: readonly Wanted[]): Promise<(Reservation | DomainError)[]> {
+  async reserveAll(transaction: Transaction, calls: readonly Wanted[]): Promise<(Reservation | DomainError)[]> {
     const outcomes = new Map<Wanted, Reservation | DomainError>();
-    for (const one of wanted.toSorted((left, right) => inOrder(left.budget.key, right.budget.key)))
-      outcomes.set(one, await this.#reserved(transaction, one));
-    return wanted.map((one) => outcomes.get(one) as Reservation | DomainError);
+    for (const call of calls.toSorted((first, other) => inOrder(first.budget.key, other.budget.key)))
+      outcomes.set(call, await this.#reserved(transaction, call));
+    return calls.map((call) => outcomes.get(call) as Reservation | DomainError);
   }
 
   async #reserved(transaction: Transaction, { budget, tokens }: Wanted): Promise<Reservation | DomainError> {
@@ -141,19 +141,19 @@ export class ModelBudgets {
   }
 
   /** Replaces the reserved tokens by those that were used. It is sent with the next statement or the commit. */
-  async settle(transaction: Transaction, reservation: Reservation, used: number): Promise<void> {
-    await this.settleAll(transaction, [{ reservation, used }]);
+  async settle(transaction: Transaction, reservation: Reservation, usedTokens: number): Promise<void> {
+    await this.settleAll(transaction, [{ reservation, used: usedTokens }]);
   }
 
   /** As `settle`, for several calls. */
-  async settleAll({ defer, tenant }: Transaction, settled: readonly Settled[]): Promise<void> {
-    const unused = new Map<string, number>();
-    for (const { reservation, used } of settled) {
+  async settleAll({ defer, tenant }: Transaction, settlements: readonly Settled[]): Promise<void> {
+    const unusedSeconds = new Map<string, number>();
+    for (const { reservation, used } of settlements) {
       const { budget, tokens, secondsPerToken } = reservation;
       const seconds = Math.max((tokens - used) * secondsPerToken, -maxDebtSeconds);
-      unused.set(budget, (unused.get(budget) ?? 0) + seconds);
+      unusedSeconds.set(budget, (unusedSeconds.get(budget) ?? 0) + seconds);
     }
-    for (const [budget, seconds] of [...unused].sort(([one], [other]) => inOrder(one, other)))
+    for (const [budget, seconds] of [...unusedSeconds].sort(([first], [other]) => inOrder(first, other)))
       if (seconds !== 0) await defer(settle, [tenant.uuid, budget, seconds]);
   }
 }
@@ -164,26 +164,26 @@ const secondsPer = ({ requests, tokens, perSeconds }: NamedBudget) => ({
 });
 
 /** The order in which `lock` locks budgets too. */
-const inOrder = (one: string, other: string) => (one < other ? -1 : 1);
+const inOrder = (first: string, other: string) => (first < other ? -1 : 1);
 
-/** Calls that reserve together, with the parameters of `reserving` for all of them. */
+/** Calls that reserve together, with the parameters in `reserving` for all calls. */
 interface Share<W extends Wanted> {
   readonly wanted: readonly W[];
   readonly values: readonly [budget: string, request: number, token: number, period: number];
 }
 
 /**
- * Gathers calls by their budget, in the order of the keys. A budget that has changed meanwhile is another one. Calls that
- * can never reserve together are left out: they want more than the whole budget.
+ * Gathers calls by their budget, in key order. A budget that has changed meanwhile is another one. Calls that can never
+ * reserve together are left out: they want more than the whole budget.
  */
-export function sharesOf<W extends Wanted>(wanted: readonly W[]): Share<W>[] {
+export function sharesOf<W extends Wanted>(calls: readonly W[]): Share<W>[] {
   const groups = new Map<string, W[]>();
-  for (const one of wanted) {
-    const { key, requests = null, tokens = null, perSeconds } = one.budget;
+  for (const call of calls) {
+    const { key, requests = null, tokens = null, perSeconds } = call.budget;
     const name = JSON.stringify([key, requests, tokens, perSeconds]);
     const group = groups.get(name);
-    if (group) group.push(one);
-    else groups.set(name, [one]);
+    if (group) group.push(call);
+    else groups.set(name, [call]);
   }
   return [...groups.values()].flatMap((group) => shareOf(group) ?? []).sort(byKey);
 }
@@ -195,22 +195,22 @@ function shareOf<W extends Wanted>(group: readonly W[]): Share<W> | undefined {
   const { secondsPerRequest, secondsPerToken } = secondsPer(first.budget);
   const request = group.length * secondsPerRequest;
   const token = group.reduce((sum, { tokens }) => sum + tokens, 0) * secondsPerToken;
-  // The first row of a budget is inserted without a comparison.
+  // A budget's first row is inserted without a comparison.
   if (request > perSeconds || token > perSeconds) return undefined;
   return { wanted: group, values: [key, request, token, perSeconds] };
 }
 
-const byKey = ({ values: [one] }: Share<Wanted>, { values: [other] }: Share<Wanted>) => inOrder(one, other);
+const byKey = ({ values: [first] }: Share<Wanted>, { values: [other] }: Share<Wanted>) => inOrder(first, other);
 
-/** The result of `reserve` for a call. */
+/** The result that `reserve` has for a call. */
 export const reservationOf = ({ budget, tokens }: Wanted): Reservation => ({
   ...{ budget: budget.key, tokens },
   secondsPerToken: secondsPer(budget).secondsPerToken,
 });
 
-const tooMany = ({ key, tokens }: NamedBudget, wanted: number) =>
+const tooMany = ({ key, tokens }: NamedBudget, wantedTokens: number) =>
   new DomainError("RATE_LIMITED", {
-    detail: `The call may use ${wanted} tokens, and the whole budget "${key}" of the tenant has ${tokens}. Lower maxTokens or shorten the prompt.`,
+    detail: `The call may use ${wantedTokens} tokens, and the whole budget "${key}" of the tenant has ${tokens}. Lower maxTokens or shorten the prompt.`,
     budget: key,
   });
 

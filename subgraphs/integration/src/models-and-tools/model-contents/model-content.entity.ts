@@ -3,7 +3,7 @@ import { wireId } from "@factory/runtime/db/wire-id-type";
 import { Entity, Index, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 
-/** The sealed prompt and answer of a call, for a tenant whose configuration keeps them. */
+/** A call's sealed prompt and answer, for a tenant whose configuration keeps them. */
 @Entity(workerTable("model_contents"))
 @Index({ name: "model_contents_expires_at", properties: ["expiresAt"] })
 export class ModelContent {

@@ -6,7 +6,10 @@ import { Arg, Ctx, ID, Query, Resolver } from "type-graphql";
 import type { RunService } from "../../runs/run.service.js";
 import type { ModelContents } from "./model-contents.js";
 
-/** The query `modelContent`. No field of a run, because subscribers with different rights share the runs of events. */
+/**
+ * The query `modelContent`. It is not a field in a run, because subscribers with different rights share the runs in
+ * events.
+ */
 @Resolver()
 export class ModelContentResolver {
   readonly #contents: ModelContents;

@@ -11,7 +11,7 @@ export interface ModelContentSettings {
   readonly masterKeys: MasterKeys;
 }
 
-/** Prompts and answers of models, for tenants whose configuration keeps them. */
+/** Models' prompts and answers, for tenants whose configuration keeps them. */
 export const modelContents: SliceModule<ModelContentSettings> = {
   slice: "model-contents",
   entities: [ModelContent],

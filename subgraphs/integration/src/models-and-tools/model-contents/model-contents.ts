@@ -10,7 +10,7 @@ import type { TenantFacts } from "@factory/runtime/tenant-facts/tenant-facts";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import { ModelContent } from "./model-content.entity.js";
 
-/** The request of a call as the caller sent it, and its answer; null for a call that failed. */
+/** The request in a call as the caller sent it, and its answer; null for a call that failed. */
 export interface ModelExchange {
   readonly request: unknown;
   readonly answer: unknown;
@@ -18,7 +18,7 @@ export interface ModelExchange {
 
 const label = "factory integration model contents";
 
-/** The seal of prompts and answers. */
+/** The seal for prompts and answers. */
 export const contentSeal = (masterKeys: MasterKeys): EnvelopeSeal => new EnvelopeSeal(masterKeys.keyring(label));
 
 const boundTo = (tenantId: string, runId: string): string => `${tenantId}|${runId}`;
@@ -39,7 +39,7 @@ const byRun = tenantStatement(
    where tenant_id = scope.tenant and run_id = $2 and expires_at > now()`,
 );
 
-/** Stores prompts and answers where the configuration of the tenant says so, sealed and for some days. */
+/** Stores prompts and answers where the tenant's configuration says so, sealed and for some days. */
 export class ModelContents {
   readonly #database: Database;
   readonly #seal: EnvelopeSeal;
@@ -69,8 +69,8 @@ export class ModelContents {
     const uuid = decodeId("run", runId);
     const row = uuid === undefined ? undefined : await this.#database.reader.row<ContentRow>(byRun, tenant, uuid);
     if (!row) return undefined;
-    const sealed = { keyId: row.key_id, wrappedKey: row.wrapped_key, ciphertext: row.ciphertext };
-    return JSON.parse(this.#seal.open(sealed, boundTo(tenant.tenantId, runId)).toString()) as ModelExchange;
+    const sealedContent = { keyId: row.key_id, wrappedKey: row.wrapped_key, ciphertext: row.ciphertext };
+    return JSON.parse(this.#seal.open(sealedContent, boundTo(tenant.tenantId, runId)).toString()) as ModelExchange;
   }
 }
 

@@ -4,8 +4,8 @@ import { insertHeldRuns } from "../../runs/held/held-run-statements.js";
 import { reserving } from "../model-budgets/model-budgets.js";
 
 /**
- * Reserves for several calls and inserts their runs, with one statement: the parameters of the runs, then those of the
- * reservation. No row is returned, and nothing is changed, when the budget has not enough for all of them.
+ * Reserves for several calls and inserts their runs, with one statement: the runs' parameters, then the reservation's.
+ * No row is returned, and nothing is changed, when the budget does not suffice for all calls.
  */
 export const beginReserved = {
   name: "model_runs_begin",

@@ -1,4 +1,4 @@
-/** Passes values one by one to a reader. The writer of a value goes on when the reader wants the next one. */
+/** Passes values one by one to a reader. A value's writer goes on when the reader wants the next one. */
 export class Handoff<T> implements AsyncIterable<T> {
   readonly #waiting: { readonly value: T; readonly taken: () => void }[] = [];
   #wake: () => void = () => undefined;
@@ -7,8 +7,8 @@ export class Handoff<T> implements AsyncIterable<T> {
   /** Resolves when the reader has taken the value. After the end values are dropped. */
   put(value: T): Promise<void> {
     if (this.#ended) return Promise.resolve();
-    return new Promise((taken) => {
-      this.#waiting.push({ value, taken });
+    return new Promise((resolve) => {
+      this.#waiting.push({ value, taken: resolve });
       this.#wake();
     });
   }
@@ -20,13 +20,13 @@ export class Handoff<T> implements AsyncIterable<T> {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<T> {
-    let taken = () => {};
+    let tellTaken = () => {};
     try {
       for (;;) {
-        taken();
+        tellTaken();
         const next = this.#waiting.shift();
         if (next) {
-          taken = next.taken;
+          tellTaken = next.taken;
           yield next.value;
         } else if (this.#ended) return;
         else
@@ -36,7 +36,7 @@ export class Handoff<T> implements AsyncIterable<T> {
       }
     } finally {
       this.#ended = true;
-      taken();
+      tellTaken();
       for (const waiting of this.#waiting.splice(0)) waiting.taken();
     }
   }

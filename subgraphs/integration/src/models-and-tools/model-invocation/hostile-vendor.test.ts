@@ -162,11 +162,11 @@ describe("a hostile vendor of models", () => {
   });
 
   it("is not believed when it counts more tokens than a call can have", async () => {
-    const told = async (total: number) =>
+    const tokensTold = async (total: number) =>
       (await complete(json(whole({ content: "a" }, usage(total))))).usage?.totalTokens;
-    expect(await told(9_000_000_000_000_000)).toBe(2);
-    expect(await told(-5)).toBe(2);
-    expect(await told(100)).toBe(100);
+    expect(await tokensTold(9_000_000_000_000_000)).toBe(2);
+    expect(await tokensTold(-5)).toBe(2);
+    expect(await tokensTold(100)).toBe(100);
   });
 
   it("cannot add trailers or lines by its texts", async () => {

@@ -38,11 +38,11 @@ async function aCalledConnection() {
   const { data } = await fixture.run(principal, source, { id: connectionId });
   const { credentialRef, providerId } = (data as { connection: { credentialRef: string; providerId: string } })
     .connection;
-  const { data: found } = await fixture.run(
+  const { data: createdData } = await fixture.run(
     principal,
     "{ credentials(first: 100) { edges { node { credentialId credentialRef } } } }",
   );
-  const { credentials } = found as {
+  const { credentials } = createdData as {
     credentials: { edges: { node: { credentialId: string; credentialRef: string } }[] };
   };
   const credentialId = credentials.edges.find(({ node }) => node.credentialRef === credentialRef)?.node.credentialId;
@@ -84,12 +84,12 @@ describe("a connection that was called before", () => {
       "INVALID_STATE",
     ],
   ])("is refused with the first call after %s", async (_, source, variablesOf, code) => {
-    const called = await aCalledConnection();
-    await mutate(source, variablesOf(called));
+    const connection = await aCalledConnection();
+    await mutate(source, variablesOf(connection));
     const model = newId("run").slice(4);
-    expect((await refusalOf(called.call(model))).code).toBe(code);
+    expect((await refusalOf(connection.call(model))).code).toBe(code);
     expect(await vendor.requests(model)).toEqual([]);
-    expect((await refusalOf(called.call(model))).code).toBe(code);
+    expect((await refusalOf(connection.call(model))).code).toBe(code);
   });
 
   it("shows another credential with the first call after its change", async () => {

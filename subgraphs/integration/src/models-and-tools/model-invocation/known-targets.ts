@@ -10,7 +10,7 @@ import type { ProviderService } from "../../providers/providers/provider.service
 import type { ProviderRecord } from "../../providers/providers/provider-record.js";
 import { type TargetStateRow, targetState } from "./target-state-statement.js";
 
-/** A connection with all that a call of it reads, as it was in a state of the database. */
+/** A connection with all that its call reads, as it was in one state of the database. */
 export interface KnownTarget {
   readonly connection: VendorConnection;
   readonly provider: ProviderRecord | undefined;
@@ -29,11 +29,11 @@ interface Services {
 }
 
 const maxKept = 1000;
-/** The opened credential of a connection that is not called any more leaves the memory. */
+/** The opened credential leaves the memory when its connection is not called any more. */
 const keptMs = 10 * 60_000;
 
 /**
- * Keeps what calls of models read in memory. Each call compares it with the state in the database, which is read in the
+ * Keeps what model calls read in memory. Each call compares it with the state in the database, which is read in the
  * transaction that begins its run.
  */
 export class KnownTargets {
@@ -56,36 +56,40 @@ export class KnownTargets {
     const connection = row && (await connections.record(tenant, connectionId));
     if (!connection) return undefined;
     const provider = await providers.record(tenant, connection.providerId);
-    const known: Kept = { state: row.state, connection, provider, credential: undefined };
-    this.#kept.set(nameOf(tenant, connectionId), known);
-    return known;
+    const target: Kept = { state: row.state, connection, provider, credential: undefined };
+    this.#kept.set(nameOf(tenant, connectionId), target);
+    return target;
   }
 
-  /** The reads of a call, unless the target has changed since it was found. */
+  /** A call's reads, unless the target has changed since it was found. */
   confirmed(
     tenant: Tenant,
     cause: Cause,
     { connection, provider }: KnownTarget,
     row: TargetStateRow | undefined,
   ): PreparedReads | undefined {
-    const kept = this.#kept.get(nameOf(tenant, connection.connectionId));
-    if (!row || kept?.connection !== connection || kept.state !== row.state) return undefined;
+    const keptTarget = this.#kept.get(nameOf(tenant, connection.connectionId));
+    if (!row || keptTarget?.connection !== connection || keptTarget.state !== row.state) return undefined;
     const pauseMs = Promise.resolve(Math.max(0, row.pause_ms ?? 0));
-    return { provider: Promise.resolve(provider), pauseMs, credential: this.#credentialOf(tenant, cause, kept) };
+    return { provider: Promise.resolve(provider), pauseMs, credential: this.#credentialOf(tenant, cause, keptTarget) };
   }
 
   forget(tenant: Tenant, connectionId: string): void {
     this.#kept.delete(nameOf(tenant, connectionId));
   }
 
-  #credentialOf(tenant: Tenant, cause: Cause, kept: Kept): PreparedReads["credential"] {
-    if (kept.credential) return kept.credential;
-    const opened = this.#services.vendorCalls.openCredential({ tenant, cause, connection: kept.connection });
-    kept.credential = opened;
-    opened?.catch(() => {
-      kept.credential = undefined;
+  #credentialOf(tenant: Tenant, cause: Cause, keptTarget: Kept): PreparedReads["credential"] {
+    if (keptTarget.credential) return keptTarget.credential;
+    const openCredential = this.#services.vendorCalls.openCredential({
+      tenant,
+      cause,
+      connection: keptTarget.connection,
     });
-    return opened;
+    keptTarget.credential = openCredential;
+    openCredential?.catch(() => {
+      keptTarget.credential = undefined;
+    });
+    return openCredential;
   }
 
   async #stateOf(tenant: Tenant, connectionId: string): Promise<TargetStateRow | undefined> {

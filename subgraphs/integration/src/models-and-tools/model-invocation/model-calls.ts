@@ -22,11 +22,11 @@ interface Services {
   readonly callMs: number;
 }
 
-/** The caller of a model. */
+/** The caller behind a model call. */
 export interface Invoker {
   /** Is aborted when the caller cancels, and at its deadline. */
   readonly signal: AbortSignal;
-  /** Takes the id of the run as soon as there is one. */
+  /** Takes the run's id as soon as there is one. */
   readonly onRun: (runId: string) => void;
 }
 
@@ -55,7 +55,7 @@ interface Invoked<Answer> {
   readonly connectionId: string;
 }
 
-/** Makes calls of models as runs, which tell of a call without its content. */
+/** Makes model calls as runs, which tell about a call without its content. */
 export class ModelCalls {
   readonly #services: Services;
   readonly #stopping = new AbortController();
@@ -71,7 +71,7 @@ export class ModelCalls {
     await Promise.allSettled(this.#active);
   }
 
-  /** Throws CONNECTION_NOT_FOUND, CAPABILITY_MISSING, RUN_CANCELLED, and what calls of vendors throw. */
+  /** Throws CONNECTION_NOT_FOUND, CAPABILITY_MISSING, RUN_CANCELLED, and what vendor calls throw. */
   invoke<Answer extends Answered>(
     context: RequestContext,
     invoker: Invoker,
@@ -92,30 +92,40 @@ export class ModelCalls {
   ): Promise<Invoked<Answer>> {
     const { targets, runs, callMs } = this.#services;
     const [tenant, cause] = [tenantOf(context), causeOf(context)];
-    const found = await targets.find(tenant, request, capability);
+    const targetsFound = await targets.find(tenant, request, capability);
     const tokens = promptTokens + answerTokens;
-    const run = await runs.begin(tenant, cause, { operation, target: found.first, tokens, promptTokens });
+    const run = await runs.begin(tenant, cause, { operation, target: targetsFound.first, tokens, promptTokens });
     const { runId } = run.record;
     const keepsContent = run.contentDays !== null;
     invoker.onRun(runId);
-    const cancelled = new AbortController();
-    const forget = runs.watch(run, () => cancelled.abort(runCancelled()));
-    const signal = AbortSignal.any([invoker.signal, cancelled.signal, this.#stopping.signal]);
+    const cancellation = new AbortController();
+    const forget = runs.watch(run, () => cancellation.abort(runCancelled()));
+    const signal = AbortSignal.any([invoker.signal, cancellation.signal, this.#stopping.signal]);
     const deadline = performance.now() + callMs;
     const tries: Try[] = [];
     let meter = new TokenMeter(promptTokens);
-    // The tokens of the first model, while the budget of its fallback is asked.
+    // The first model's tokens, while its fallback's budget is asked.
     let first: { readonly usedTokens: number | undefined } | undefined;
     let answer: Answer;
     try {
-      const known = { targets: found, state: run.targetState };
-      const confirmed = await targets.confirm({ tenant, cause }, request, capability, known);
-      answer = await askInTurn(confirmed.targets, {
+      const assumption = { targets: targetsFound, state: run.targetState };
+      const confirmation = await targets.confirm({ tenant, cause }, request, capability, assumption);
+      answer = await askInTurn(confirmation.targets, {
         ...{ signal, tries },
         ask: (target, until, progress) => {
           meter = new TokenMeter(promptTokens);
-          const prepared = target === confirmed.targets.first ? confirmed.reads : undefined;
-          const call = { tenant, cause, runId, signal: until, deadline, progress, meter, keepsContent, prepared };
+          const preparedReads = target === confirmation.targets.first ? confirmation.reads : undefined;
+          const call = {
+            tenant,
+            cause,
+            runId,
+            signal: until,
+            deadline,
+            progress,
+            meter,
+            keepsContent,
+            prepared: preparedReads,
+          };
           return ask(call, target);
         },
         beforeFallback: async ({ model }, error) => {
@@ -130,7 +140,7 @@ export class ModelCalls {
       const exchange = { request, answer: null };
       const outcome = { tries, usage: meter.usage, finishReason: "", usedTokens, exchange };
       const failure = invoker.signal.aborted ? callerGone : ({ status: "Failed", ...runErrorOf(error) } as const);
-      await this.#stored(run, outcome, (ended) => runs.fail(tenant, cause, run, failure, ended));
+      await this.#stored(run, outcome, (runEnd) => runs.fail(tenant, cause, run, failure, runEnd));
       throw error;
     } finally {
       forget();
@@ -138,8 +148,8 @@ export class ModelCalls {
     const { usage, finishReason = "" } = answer;
     const exchange = { request, answer: contentOf(answer) };
     const outcome = { tries, usage, finishReason, usedTokens: meter.used(), exchange };
-    const stored = await this.#stored(run, outcome, (ended) => runs.complete(tenant, cause, run, ended));
-    if (stored === "gone") throw runCancelled();
+    const isStored = await this.#stored(run, outcome, (runEnd) => runs.complete(tenant, cause, run, runEnd));
+    if (isStored === "gone") throw runCancelled();
     return { answer, runId, connectionId: tries.at(-1)?.connectionId ?? request.connectionId };
   }
 

@@ -52,32 +52,32 @@ const begin = (response: ServerResponse) => {
   response.write(`data: ${JSON.stringify({ choices: [{ delta: { content: "a" } }] })}\n\n`);
 };
 
-/** The milliseconds from the end of the caller until the vendor's socket is closed, the median of some calls. */
+/** The milliseconds from the caller's end until the vendor's socket is closed, the median over some calls. */
 async function closedAfter(call: Call, how: typeof begin, end: "cancelled" | "deadline"): Promise<number> {
-  const taken: number[] = [];
+  const times: number[] = [];
   for (let trial = 0; trial < trials; trial += 1) {
-    const gone = new AbortController();
-    let [asked, endedAt] = [false, Number.NaN];
-    const closed = new Promise<number>((resolve) => {
+    const callerEnd = new AbortController();
+    let [isAsked, endedAt] = [false, Number.NaN];
+    const closing = new Promise<number>((resolve) => {
       answer = (response) => {
-        asked = true;
+        isAsked = true;
         how(response);
         response.on("close", () => resolve(performance.now()));
         if (end === "cancelled")
           setTimeout(() => {
             endedAt = performance.now();
-            gone.abort();
+            callerEnd.abort();
           }, 50);
       };
     });
     // a slow machine needs more time to reach the vendor before the deadline
-    for (let timeoutMs = end === "deadline" ? 500 : 20_000; !asked; timeoutMs *= 2) {
-      await call({ signal: gone.signal, timeoutMs }).catch(() => undefined);
+    for (let timeoutMs = end === "deadline" ? 500 : 20_000; !isAsked; timeoutMs *= 2) {
+      await call({ signal: callerEnd.signal, timeoutMs }).catch(() => undefined);
       if (end === "deadline") endedAt = performance.now();
     }
-    taken.push((await closed) - endedAt);
+    times.push((await closing) - endedAt);
   }
-  return taken.toSorted((a, b) => a - b)[Math.floor(trials / 2)] ?? Number.NaN;
+  return times.toSorted((a, b) => a - b)[Math.floor(trials / 2)] ?? Number.NaN;
 }
 
 describe("the vendor's socket", () => {
@@ -107,9 +107,9 @@ describe("the time of a call", () => {
     answer = (response) => {
       setTimeout(() => response.end(JSON.stringify({ choices: [{ message: { content: "late" } }] })), 2_000);
     };
-    // Each of them would answer within the time, if it had the whole of it.
+    // Each would answer within the time, if it had the whole time.
     const fallback = { connectionId, model: "hangs", afterMs: 1_500 };
-    const called = models.client.complete({ ...request(), fallback }, { headers });
-    expect(await refusalOf(called)).toMatchObject({ code: "UPSTREAM_TIMEOUT" });
+    const pendingCall = models.client.complete({ ...request(), fallback }, { headers });
+    expect(await refusalOf(pendingCall)).toMatchObject({ code: "UPSTREAM_TIMEOUT" });
   });
 });

@@ -13,24 +13,24 @@ import type { Invoker } from "./model-calls.js";
 import type { ModelInvocationService } from "./model-invocation.service.js";
 
 /**
- * The gRPC service svc.model.v1.ModelInvocation. Every service with a certificate of the platform may call it, with the
- * token of the tenant for which it acts.
+ * The gRPC service svc.model.v1.ModelInvocation. Every service with a platform certificate may call it, with the token
+ * for the tenant for which it acts.
  */
 export function modelInvocationEndpoint(models: ModelInvocationService, verifier: Verifier): GrpcService {
-  const authorized = <T>(call: ServiceCallContext, work: (context: RequestContext) => Promise<T>) =>
+  const withAuthorization = <T>(call: ServiceCallContext, work: (context: RequestContext) => Promise<T>) =>
     authenticatedCall(call, verifier, ["integration.models.invoke"], work);
   const direct = {
     complete: (request: CompleteRequest, call: ServiceCallContext) =>
-      authorized(call, (context) => models.complete(context, request, invokerOf(call))),
+      withAuthorization(call, (context) => models.complete(context, request, invokerOf(call))),
     embed: (request: EmbedRequest, call: ServiceCallContext) =>
-      authorized(call, (context) => models.embed(context, request, invokerOf(call))),
+      withAuthorization(call, (context) => models.embed(context, request, invokerOf(call))),
   };
   return grpcService(
     ModelInvocationDefinition,
     {
       ...direct,
       async *stream(request, call) {
-        const context = await authorized(call, async (authenticated) => authenticated);
+        const context = await withAuthorization(call, async (callerContext) => callerContext);
         yield* models.stream(context, request, invokerOf(call));
       },
     },

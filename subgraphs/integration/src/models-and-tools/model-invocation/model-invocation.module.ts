@@ -16,9 +16,9 @@ import { ModelTargetFinder } from "./model-targets.js";
 import { ModelVendor } from "./model-vendor.js";
 
 export interface ModelInvocationSettings {
-  /** Verifies the tokens of callers over gRPC. Without it models cannot be invoked. */
+  /** Verifies callers' tokens over gRPC. Without it models cannot be invoked. */
   readonly verifier?: Verifier;
-  /** The time that a call of a model may take, its fallback included. Default and most: 300 s. */
+  /** How long a model call may take, its fallback included. Default and most: 300 s. */
   readonly modelCallMs?: number;
 }
 
@@ -33,8 +33,8 @@ export const modelInvocation: SliceModule<ModelInvocationSettings> = {
       services.get(ProviderService),
       services.get(VendorCalls),
     ];
-    const known = new KnownTargets({ reader: database.reader, connections, providers, vendorCalls });
-    const targets = new ModelTargetFinder(known, connections, providers);
+    const knownTargets = new KnownTargets({ reader: database.reader, connections, providers, vendorCalls });
+    const targets = new ModelTargetFinder(knownTargets, connections, providers);
     const runs = new ModelRuns({
       database,
       held: services.get(HeldRuns),

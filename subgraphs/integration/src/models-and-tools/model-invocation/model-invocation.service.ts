@@ -14,18 +14,18 @@ import type { Invoker, ModelCalls } from "./model-calls.js";
 import { checkCompletion, checkEmbedding } from "./model-request.js";
 import { type ModelVendor, tooLong } from "./model-vendor.js";
 
-/** More of a stream is not stored. */
+/** The rest of a longer stream is not stored. */
 const maxKeptCharacters = 1_000_000;
 
 /** The tokens that a budget reserves for an answer whose length the caller does not limit. */
 const usualAnswerTokens = 4096;
 
-/** A message has at most 1 MiB, and the other members of an answer are small. */
+/** A message has at most 1 MiB, and the other members in an answer are small. */
 const maxAnswerBytes = 1_000_000;
-/** The tags and lengths of one call of a tool. */
+/** The tags and lengths in one tool call. */
 const bytesPerCall = 16;
 
-/** Completes and embeds through the connections of tenants. */
+/** Completes and embeds through tenants' connections. */
 export class ModelInvocationService {
   readonly #calls: ModelCalls;
   readonly #vendor: ModelVendor;
@@ -78,13 +78,13 @@ export class ModelInvocationService {
   async *stream(context: RequestContext, request: CompleteRequest, invoker: Invoker): AsyncGenerator<StreamChunk> {
     checkCompletion(request);
     const pieces = new Handoff<{ readonly delta: Delta; readonly connectionId: string }>();
-    const gone = new AbortController();
+    const callerEnd = new AbortController();
     let runId = "";
-    const kept: Delta[] = [];
+    const keptDeltas: Delta[] = [];
     const work = this.#calls.invoke(
       context,
       {
-        signal: AbortSignal.any([invoker.signal, gone.signal]),
+        signal: AbortSignal.any([invoker.signal, callerEnd.signal]),
         onRun(id) {
           runId = id;
           invoker.onRun(id);
@@ -93,27 +93,27 @@ export class ModelInvocationService {
       {
         ...{ operation: "StreamModel", capability: "model.stream", request },
         ...{ promptTokens: promptTokens(request), answerTokens: request.maxTokens ?? usualAnswerTokens },
-        contentOf: () => kept,
+        contentOf: () => keptDeltas,
         ask: (call, target) =>
           this.#vendor.stream(call, target, request, async (answer, piece) => {
             for (const delta of answer.push(piece)) {
               call.progress.token();
-              if (call.keepsContent && answer.characters <= maxKeptCharacters) kept.push(delta);
+              if (call.keepsContent && answer.characters <= maxKeptCharacters) keptDeltas.push(delta);
               await pieces.put({ delta, connectionId: target.connection.connectionId });
             }
           }),
       },
     );
-    const ended = work.finally(() => pieces.end());
-    ended.catch(() => undefined);
+    const workEnd = work.finally(() => pieces.end());
+    workEnd.catch(() => undefined);
     try {
       for await (const { delta, connectionId } of pieces) yield { ...emptyChunk, ...delta, runId, connectionId };
     } finally {
       // The reader has left before the end.
-      gone.abort();
-      await ended.catch(() => undefined);
+      callerEnd.abort();
+      await workEnd.catch(() => undefined);
     }
-    const { answer, connectionId } = await ended;
+    const { answer, connectionId } = await workEnd;
     if (answer.usage) yield { ...emptyChunk, usage: answer.usage, runId, connectionId };
   }
 }

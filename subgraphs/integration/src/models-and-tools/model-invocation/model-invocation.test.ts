@@ -22,19 +22,19 @@ let fixture: IntegrationFixture;
 let vendor: Awaited<ReturnType<typeof aModelServer>>;
 let models: Awaited<ReturnType<typeof modelClient>>;
 const tokens = new KnownTokens();
-const logged: string[] = [];
+const logLines: string[] = [];
 const principal = aPrincipal();
 let token: string;
 let connectionId: string;
-let lost: string | undefined;
+let lostRunId: string | undefined;
 
 beforeAll(async () => {
-  const logger = keepingLogger(logged);
+  const logger = keepingLogger(logLines);
   [fixture, vendor] = await Promise.all([startIntegrationFixture({ verifier: tokens }, logger), aModelServer()]);
   models = await modelClient(fixture, logger);
   token = tokens.tokenOf({ ...principal, scopes: new Set(scopes) });
   connectionId = await aModelConnection(fixture, principal, vendor.baseUrl);
-  lost = await aLostRun();
+  lostRunId = await aLostRun();
 });
 
 afterAll(async () => {
@@ -140,14 +140,14 @@ describe("svc.model.v1.ModelInvocation/Complete", () => {
         },
       },
     ]);
-    const [stored] = await fixture.rows<StoredRun>(
+    const [storedRun] = await fixture.rows<StoredRun>(
       "select * from integration.runs where correlation_id = 'order-17' and operation = 'CompleteModel'",
     );
-    expect(stored).toMatchObject({ requested_by: principal.subject });
-    expect(stored?.traceparent).toContain(trace.traceId);
-    const [asked] = await vendor.requests("echo");
-    expect(asked?.headers["traceparent"]).toContain(trace.traceId);
-    expect(asked).toMatchObject({
+    expect(storedRun).toMatchObject({ requested_by: principal.subject });
+    expect(storedRun?.traceparent).toContain(trace.traceId);
+    const [request] = await vendor.requests("echo");
+    expect(request?.headers["traceparent"]).toContain(trace.traceId);
+    expect(request).toMatchObject({
       path: "/v1/chat/completions",
       body: {
         ...{ model: "echo", messages: [{ role: "user", content: secretWord }] },
@@ -173,8 +173,8 @@ describe("svc.model.v1.ModelInvocation/Complete", () => {
       ...{ content: "", finishReason: "tool_calls" },
       toolCalls: [{ id: "call_1", name: "weather", argumentsJson: '{"city":"Oslo"}' }],
     });
-    const [asked] = await vendor.requests("tools");
-    expect(asked?.body).toEqual({
+    const [request] = await vendor.requests("tools");
+    expect(request?.body).toEqual({
       model: "tools",
       messages: [
         { role: "user", content: "Weather?" },
@@ -216,34 +216,34 @@ describe("svc.model.v1.ModelInvocation/Complete", () => {
   });
 
   it("says when to call again after a limit of the vendor", async () => {
-    const limited = await aModelConnection(fixture, principal, vendor.baseUrl);
-    const { error, trailer } = await complete("status-429", { connectionId: limited });
+    const limitedConnection = await aModelConnection(fixture, principal, vendor.baseUrl);
+    const { error, trailer } = await complete("status-429", { connectionId: limitedConnection });
     expect(error).toMatchObject({ code: "RATE_LIMITED" });
     expect(trailer("retry-after")).toBe("7");
   });
 
   it("ends the call at the vendor soon after the caller has cancelled", async () => {
-    const gone = new AbortController();
-    const called = complete("hang", {}, { signal: gone.signal });
-    const [asked] = await eventually(async () => ((await vendor.requests("hang")).length > 0 ? [1] : undefined));
-    expect(asked).toBe(1);
+    const callerEnd = new AbortController();
+    const pendingCall = complete("hang", {}, { signal: callerEnd.signal });
+    const [arrivals] = await eventually(async () => ((await vendor.requests("hang")).length > 0 ? [1] : undefined));
+    expect(arrivals).toBe(1);
     const cancelledAt = Date.now();
-    gone.abort();
-    await called;
+    callerEnd.abort();
+    await pendingCall;
     const closedAt = await eventually(async () => (await vendor.requests("hang"))[0]?.closedAt ?? undefined);
     // on an idle machine within 100 ms; a call that goes on would end after minutes
     expect(closedAt - cancelledAt).toBeLessThan(30_000);
     const [run] = await eventually(async () => {
-      const found = await fixture.rows<StoredRun>(
+      const runs = await fixture.rows<StoredRun>(
         "select * from integration.runs where payload->>'model' = 'hang' and status <> 'Running'",
       );
-      return found.length > 0 ? found : undefined;
+      return runs.length > 0 ? runs : undefined;
     });
     expect(run).toMatchObject({ status: "Cancelled", error_code: "CALL_CANCELLED" });
   });
 
   it("ends the call at the vendor when the run is cancelled", async () => {
-    const called = complete("hang-2");
+    const pendingCall = complete("hang-2");
     await eventually(async () => (await vendor.requests("hang-2"))[0]);
     const [row] = await fixture.rows<{ id: string }>(
       "select run_id as id from integration.runs where payload->>'model' = 'hang-2'",
@@ -255,7 +255,7 @@ describe("svc.model.v1.ModelInvocation/Complete", () => {
       id: runId,
     });
     expect(errors).toBeUndefined();
-    const { error, trailer } = await called;
+    const { error, trailer } = await pendingCall;
     expect(error).toMatchObject({ code: "RUN_CANCELLED" });
     expect(trailer("run-id")).toBe(runId);
     await eventually(async () => (await vendor.requests("hang-2"))[0]?.closedAt ?? undefined);
@@ -265,8 +265,8 @@ describe("svc.model.v1.ModelInvocation/Complete", () => {
   it("refuses a call without a token, with another tenant's, and without the scope, before the vendor is asked", async () => {
     const foreign = aPrincipal();
     const other = await aModelConnection(fixture, foreign, vendor.baseUrl);
-    const withScopes = (given: readonly Scope[]) =>
-      `Bearer ${tokens.tokenOf({ ...principal, scopes: new Set(given) })}`;
+    const withScopes = (callerScopes: readonly Scope[]) =>
+      `Bearer ${tokens.tokenOf({ ...principal, scopes: new Set(callerScopes) })}`;
     const refusals = [
       [{}, { authorization: "" }, "UNAUTHENTICATED"],
       [{}, { authorization: "Bearer unknown" }, "TOKEN_INVALID"],
@@ -289,16 +289,18 @@ describe("svc.model.v1.ModelInvocation/Complete", () => {
       certificate: { ...other.certificates.product, authority: models.certificates.product.authority },
     });
     const client = strange.client(ModelInvocationDefinition);
-    const refused = await refusalOf(client.complete({}, { headers: { authorization: `Bearer ${token}` } }));
-    expect(refused.code).toBe("UNAVAILABLE");
+    const refusal = await refusalOf(client.complete({}, { headers: { authorization: `Bearer ${token}` } }));
+    expect(refusal.code).toBe("UNAVAILABLE");
     strange.close();
     await other.close();
   });
 
   it("refuses a connection whose provider lacks the capability", async () => {
     const capabilities = ["model.embed"];
-    const limited = await aModelConnection(fixture, principal, vendor.baseUrl, { capabilities });
-    expect((await complete("refused", { connectionId: limited })).error).toMatchObject({ code: "CAPABILITY_MISSING" });
+    const limitedConnection = await aModelConnection(fixture, principal, vendor.baseUrl, { capabilities });
+    expect((await complete("refused", { connectionId: limitedConnection })).error).toMatchObject({
+      code: "CAPABILITY_MISSING",
+    });
   });
 
   it.each<[string, DeepPartial<CompleteRequest>]>([
@@ -320,23 +322,23 @@ describe("svc.model.v1.ModelInvocation/Complete", () => {
   it("writes no content to logs, runs, events and errors", async () => {
     const { error } = await complete("status-400");
     expect(error?.message).not.toContain(secretWord);
-    const stored = await fixture.rows<{ all: string }>(
+    const storedTexts = await fixture.rows<{ all: string }>(
       `select (select string_agg(o::text, '') from integration.outbox o)
          || (select string_agg(r::text, '') from integration.runs r) as all`,
     );
-    expect(stored[0]?.all).toContain("CompleteModel");
-    expect(stored[0]?.all).not.toContain(secretWord);
-    expect(logged.join("")).not.toContain(secretWord);
+    expect(storedTexts[0]?.all).toContain("CompleteModel");
+    expect(storedTexts[0]?.all).not.toContain(secretWord);
+    expect(logLines.join("")).not.toContain(secretWord);
   });
 
   it("ends a run whose process died as Failed", async () => {
     await fixture.integration.jobs.sweep();
-    const ended = await eventually(async () => {
-      const run = await runOf(lost);
+    const endedRun = await eventually(async () => {
+      const run = await runOf(lostRunId);
       return run["status"] === "Running" ? undefined : run;
     });
-    expect(ended).toMatchObject({ status: "Failed", error: { code: "WORKER_DIED" } });
-    expect((await eventsOf(lost)).map(({ type }) => type)).toEqual([
+    expect(endedRun).toMatchObject({ status: "Failed", error: { code: "WORKER_DIED" } });
+    expect((await eventsOf(lostRunId)).map(({ type }) => type)).toEqual([
       "ModelInvocationCompleted",
       "ModelInvocationFailed",
     ]);

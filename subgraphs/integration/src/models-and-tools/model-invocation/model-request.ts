@@ -65,12 +65,12 @@ interface Targeted {
 }
 
 function checkTarget(checks: FieldChecks, { connectionId, model, fallback }: Targeted): void {
-  const named = "The value must be 1 to 200 characters, none of them a control character.";
+  const nameRule = "The value must be 1 to 200 characters, none of them a control character.";
   checks.require(connectionId !== "", "/connectionId", "This member is required.");
-  checks.require(isName(model, 200), "/model", named);
+  checks.require(isName(model, 200), "/model", nameRule);
   if (!fallback) return;
   checks.require(fallback.connectionId !== "", "/fallback/connectionId", "This member is required.");
-  checks.require(fallback.model === "" || isName(fallback.model, 200), "/fallback/model", named);
+  checks.require(fallback.model === "" || isName(fallback.model, 200), "/fallback/model", nameRule);
   checks.require(isWithin(fallback.afterMs, 100, 240_000), "/fallback/afterMs", "The value must be 100 to 240000.");
 }
 
@@ -97,7 +97,9 @@ function checkTool(checks: FieldChecks, { name, parametersJson }: Tool, pointer:
 /** A schema that is nested deeper could exhaust the stack when it is written as JSON. */
 const maxDepth = 64;
 
-/** Collects what is wrong with a request, for one refusal that names all of it. No value of the request is repeated. */
+/**
+ * Collects what is wrong with a request, for one refusal that names all problems. No value in the request is repeated.
+ */
 class FieldChecks {
   readonly #errors: FieldError[] = [];
 
@@ -107,7 +109,7 @@ class FieldChecks {
     if (!isRight && this.#errors.length < 20) this.#errors.push({ pointer, code: "INVALID", detail });
   }
 
-  /** A JSON object of some depth at most, as a schema is. */
+  /** A JSON object with some depth at most, as a schema is. */
   requireSchema(text: string, pointer: string): void {
     if (text !== "") this.require(isFlatObject(text), pointer, "The value must be a JSON Schema as an object.");
   }
@@ -126,7 +128,7 @@ class FieldChecks {
 const isWithin = (value: number | undefined, from: number, to: number): boolean =>
   value === undefined || (value >= from && value <= to);
 
-/** Whether a text has so many characters, none of them a control character. */
+/** Whether a text has so many characters, and no control character among them. */
 const isName = (text: string, max: number): boolean =>
   text !== "" && text.length <= max && !/[\p{Cc}\p{Cs}]/u.test(text);
 
@@ -141,7 +143,7 @@ function isFlatObject(text: string): boolean {
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth += 1) {
     if (depth > maxDepth) return false;
-    level = level.flatMap((one) => (typeof one === "object" && one !== null ? Object.values(one) : []));
+    level = level.flatMap((member) => (typeof member === "object" && member !== null ? Object.values(member) : []));
   }
   return true;
 }

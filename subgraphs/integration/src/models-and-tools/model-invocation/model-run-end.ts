@@ -7,7 +7,7 @@ import type { ModelExchange } from "../model-contents/model-contents.js";
 export interface Try {
   readonly connectionId: string;
   readonly model: string;
-  /** The code of the refusal; undefined for the one that answered. */
+  /** The refusal's code; undefined for the one that answered. */
   readonly code?: string;
 }
 
@@ -18,21 +18,21 @@ export interface ModelOutcome {
   readonly usage: Usage | undefined;
   /** An estimate where the vendor did not tell. Undefined: what was reserved may have been used. */
   readonly usedTokens: number | undefined;
-  /** Is stored only where the configuration of the tenant says so. */
+  /** Is stored only where the tenant's configuration says so. */
   readonly exchange?: ModelExchange | undefined;
 }
 
-/** The end of a call that did not succeed. */
+/** The end when a call did not succeed. */
 export interface ModelFailure {
   readonly status: "Failed" | "TimedOut" | "Cancelled";
   readonly code: string;
   readonly detail: string;
 }
 
-/** The outcome of a call whose process has died. */
+/** The outcome for a call whose process has died. */
 export const nothingKnown: ModelOutcome = { tries: [], finishReason: "", usage: undefined, usedTokens: undefined };
 
-/** The members that the events and the result of a run share. */
+/** The members that a run's events and result share. */
 function factsOf({ runId, operation, connectionId, payload }: BegunRun, { tries, usage }: ModelOutcome) {
   const last = tries.at(-1) ?? { connectionId, model: payload["model"] };
   return {
@@ -40,7 +40,11 @@ function factsOf({ runId, operation, connectionId, payload }: BegunRun, { tries,
     operation,
     connectionId: last.connectionId,
     model: last.model,
-    tries: tries.map(({ connectionId: asked, model, code = null }) => ({ connectionId: asked, model, error: code })),
+    tries: tries.map(({ connectionId: triedId, model, code = null }) => ({
+      connectionId: triedId,
+      model,
+      error: code,
+    })),
     usage: usage ?? null,
   };
 }

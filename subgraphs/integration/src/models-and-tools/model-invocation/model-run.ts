@@ -34,7 +34,7 @@ interface Services {
   readonly contents: ModelContents;
 }
 
-/** Begins and ends the runs of model calls, with their events. */
+/** Begins and ends the runs for model calls, with their events. */
 export class ModelRuns {
   readonly #database: Database;
   readonly #held: HeldRuns;
@@ -42,7 +42,7 @@ export class ModelRuns {
   readonly #contents: ModelContents;
   readonly #beginnings: RunBeginnings;
   readonly #endings: RunEndings;
-  /** Both change the budget of their tenant, so two transactions would wait for each other. */
+  /** Both change their tenant's budget, so two transactions would wait for each other. */
   readonly #batches = new TenantBatches<Beginning | Ending, ModelRun | boolean>((tenant, items) =>
     this.#write(tenant, items),
   );
@@ -64,7 +64,7 @@ export class ModelRuns {
       });
   }
 
-  /** Throws RATE_LIMITED when the budget of the model is used up. Then no run begins. */
+  /** Throws RATE_LIMITED when the model's budget is used up. Then no run begins. */
   async begin(tenant: Tenant, cause: Cause, run: NewModelRun): Promise<ModelRun> {
     const budget = await this.#budgets.find(tenant.tenantId, run.target.model);
     const contentDays = await this.#contents.days(tenant.tenantId);
@@ -88,14 +88,14 @@ export class ModelRuns {
       const { runId, payload } = run.record;
       if (budget && first) await this.#budgets.lock(transaction, [budget.key, first.budget]);
       if (first && usedTokens !== undefined) await this.#settle(transaction, runId, usedTokens);
-      const reserved = budget && (await this.#budgets.reserve(transaction, budget, tokens));
-      const described = payloadOf(String(payload["model"]), reserved, promptTokens);
-      if (!(await this.#held.describeIn(transaction, runId, described))) throw runCancelled();
-      return reserved;
+      const reservation = budget && (await this.#budgets.reserve(transaction, budget, tokens));
+      const runPayload = payloadOf(String(payload["model"]), reservation, promptTokens);
+      if (!(await this.#held.describeIn(transaction, runId, runPayload))) throw runCancelled();
+      return reservation;
     });
   }
 
-  /** False, without any change but that of the budget: the run was cancelled, or counted as lost. */
+  /** False, without any change but in the budget: the run was cancelled, or counted as lost. */
   complete(tenant: Tenant, cause: Cause, run: ModelRun, outcome: ModelOutcome): Promise<boolean> {
     const { record } = run;
     const end: RunEnd = { status: "Completed", result: resultOf(record, outcome) };
@@ -111,9 +111,9 @@ export class ModelRuns {
     return this.#end(tenant, { cause, run, end, outcome, tell });
   }
 
-  /** Calls `cancelled` when the run is cancelled in any process. Returns the function that ends the watch. */
-  watch({ record: { runId } }: ModelRun, cancelled: () => void): () => void {
-    return this.#held.watch(runId, cancelled);
+  /** Calls `onCancel` when the run is cancelled in any process. Returns the function that ends the watch. */
+  watch({ record: { runId } }: ModelRun, onCancel: () => void): () => void {
+    return this.#held.watch(runId, onCancel);
   }
 
   async #end(tenant: Tenant, ending: Ending): Promise<boolean> {
@@ -128,12 +128,12 @@ export class ModelRuns {
       const ends = await this.#endings.all(transaction, endings);
       return { ended: ends, begun: await this.#beginnings.together(transaction, beginnings) };
     });
-    const left = beginnings.filter((item) => !begun.has(item));
-    const others = left.length === 0 ? begun : await this.#beginEach(tenant, left);
+    const remaining = beginnings.filter((item) => !begun.has(item));
+    const others = remaining.length === 0 ? begun : await this.#beginEach(tenant, remaining);
     return items.map((item) => (isEnding(item) ? ended.get(item) : (begun.get(item) ?? others.get(item))) ?? unwritten);
   }
 
-  /** An error is the outcome of these calls only: the transaction before has committed the others of the batch. */
+  /** An error is the outcome for these calls only: the transaction before has committed the others in the batch. */
   async #beginEach(tenant: Tenant, items: readonly Beginning[]): Promise<Outcomes> {
     try {
       return await this.#database.transaction(tenant, causeOf(items), (transaction) =>
@@ -152,10 +152,10 @@ export class ModelRuns {
     if (keys.size > 1) await this.#budgets.lock(transaction, [...keys]);
   }
 
-  /** Settles the reservation of the run. A second call, also by another process, finds no reservation and does nothing. */
+  /** Settles the run's reservation. A second call, also by another process, finds no reservation and does nothing. */
   async #settle(transaction: Transaction, runId: string, usedTokens: number): Promise<void> {
-    const reserved = (await this.#held.takeIn(transaction, runId, "reserved")) as Reserved | undefined;
-    if (reserved) await this.#budgets.settle(transaction, reserved, usedTokens);
+    const reservedMember = (await this.#held.takeIn(transaction, runId, "reserved")) as Reserved | undefined;
+    if (reservedMember) await this.#budgets.settle(transaction, reservedMember, usedTokens);
   }
 }
 
@@ -175,7 +175,7 @@ const isBeginning = (item: Beginning | Ending): item is Beginning => !isEnding(i
 
 const unwritten = { refused: new Error("A model call has no outcome") };
 
-/** The transaction of several calls has the cause of the first one; runs and events have their own. */
+/** The transaction for several calls has the first one's cause; runs and events have their own. */
 function causeOf([first]: readonly { readonly cause: Cause }[]): Cause {
   if (!first) throw new Error("A batch has no items");
   return first.cause;

@@ -1,5 +1,5 @@
-// A vendor of models with the common form of chat completions, as a process of its own: `node model-server.fixture.ts`.
-// The name of the model says how it behaves. It prints its port, and ends with its standard input.
+// A model vendor with the common form for chat completions, as its own process: `node model-server.fixture.ts`. The
+// model's name says how it behaves. It prints its port, and ends with its standard input.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
@@ -21,7 +21,7 @@ const usage = {
 };
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** The releases of a model that its answer has not used yet, and the answer that waits for one. */
+/** A model's releases that its answer has not used yet, and the answer that waits for one. */
 interface Hold {
   releases: number;
   goOn?: () => void;
@@ -70,21 +70,21 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   const body = JSON.parse(Buffer.concat(chunks).toString() || "{}") as Record<string, unknown>;
   const { url: path = "", headers } = request;
   const model = String(body["model"]);
-  const received: Received = {
+  const receivedRequest: Received = {
     ...{ path, model, headers, body },
     ...{ startedAt: Date.now(), closedAt: null, pieces: 0 },
   };
-  requests.push(received);
+  requests.push(receivedRequest);
   response.once("close", () => {
-    received.closedAt = Date.now();
+    receivedRequest.closedAt = Date.now();
   });
   if (headers.authorization !== "Bearer good") json(response, 401, { error: { code: "invalid_api_key" } });
   else if (path.endsWith("/embeddings")) embed(response, body, model);
-  else await chat(response, received);
+  else await chat(response, receivedRequest);
 }
 
-async function chat(response: ServerResponse, received: Received): Promise<void> {
-  const { body, model } = received;
+async function chat(response: ServerResponse, request: Received): Promise<void> {
+  const { body, model } = request;
   const messages = body["messages"] as { content: string }[];
   const prompt = messages.at(-1)?.content ?? "";
   const [kind = "", ...rest] = model.split("-");
@@ -94,7 +94,7 @@ async function chat(response: ServerResponse, received: Received): Promise<void>
     const headers = first === 429 ? { "retry-after": "7" } : {};
     json(response, first, { error: { code: "context_length_exceeded", message: `too long: ${prompt}` } }, headers);
   } else if (kind === "garbage") response.end(`<p>${prompt}</p>`);
-  else if (body["stream"] === true) await stream(response, received, { kind, first, prompt });
+  else if (body["stream"] === true) await stream(response, request, { kind, first, prompt });
   else await whole(response, { kind, first, model, prompt });
 }
 
@@ -107,9 +107,9 @@ async function whole(
   const content = kind === "long" ? "x".repeat(first) : `echo: ${prompt}`;
   const message = kind === "tools" ? { content: null, tool_calls } : { content };
   const finish_reason = kind === "tools" ? "tool_calls" : "stop";
-  const told = kind === "quiet" ? {} : { usage };
+  const usageMember = kind === "quiet" ? {} : { usage };
   const choices = [{ index: 0, message: { role: "assistant", ...message }, finish_reason }];
-  json(response, 200, { model: `${model}-2026`, choices, ...told });
+  json(response, 200, { model: `${model}-2026`, choices, ...usageMember });
 }
 
 interface Behavior {
@@ -118,21 +118,21 @@ interface Behavior {
   readonly prompt: string;
 }
 
-async function stream(response: ServerResponse, received: Received, behavior: Behavior): Promise<void> {
+async function stream(response: ServerResponse, request: Received, behavior: Behavior): Promise<void> {
   const { kind, first, prompt } = behavior;
   response.writeHead(200, { "content-type": "text/event-stream" });
   const send = async (value: object | string) => {
     const data = typeof value === "string" ? value : JSON.stringify(value);
-    received.pieces += 1;
+    request.pieces += 1;
     if (!response.write(`data: ${data}\n\n`)) await new Promise((resolve) => response.once("drain", resolve));
   };
   const piece = (delta: object, finish_reason: string | null = null) =>
-    send({ model: `${received.model}-2026`, choices: [{ index: 0, delta, finish_reason }] });
+    send({ model: `${request.model}-2026`, choices: [{ index: 0, delta, finish_reason }] });
   await piece({ role: "assistant", content: "" });
   if (kind === "mute") return;
   if (kind === "endless") while (!response.destroyed) await piece({ content: "x".repeat(first || 1000) });
   for (const [place, delta] of deltasOf(behavior).entries()) {
-    if (kind === "held" && place > 0) await waitForRelease(received.model);
+    if (kind === "held" && place > 0) await waitForRelease(request.model);
     await piece(delta);
   }
   if (kind === "break") {
@@ -153,7 +153,7 @@ function deltasOf({ kind, first }: Behavior): object[] {
   if (kind !== "tools") return Array.from({ length: first || 3 }, (_, word) => ({ content: `w${word + 1} ` }));
   const parts = ['{"city":', '"Oslo"}'].map((part) => ({ index: 0, function: { arguments: part } }));
   const call = { index: 0, id: "call_1", function: { name: "weather", arguments: "" } };
-  return [call, ...parts].map((one) => ({ tool_calls: [one] }));
+  return [call, ...parts].map((part) => ({ tool_calls: [part] }));
 }
 
 function embed(response: ServerResponse, body: Record<string, unknown>, model: string): void {

@@ -8,7 +8,7 @@ import { refusalOf } from "../../connections/vendor-calls/vendor-connection.fixt
 import { aPrincipal, eventually, type IntegrationFixture, startIntegrationFixture } from "../../integration.fixture.js";
 import { aModelConnection, aModelServer, KnownTokens, modelClient } from "./model-vendor.fixture.js";
 
-/** The facts of the tenants of this test, as the spine tells them. */
+/** The facts about this test's tenants, as the spine tells them. */
 const copies = new Map<string, TenantCopy>();
 const source: SnapshotSource = {
   tenants: async (ids) => ids.flatMap((id) => copies.get(id) ?? []),
@@ -62,7 +62,7 @@ async function aSpender(budgets: Readonly<Record<string, ModelBudget>>, more: ob
       for await (const { delta } of models.client.stream(requestOf(model, more), { headers })) text += delta;
       return text;
     },
-    /** The tokens that are used or reserved of the budget, rounded. */
+    /** The tokens that are used or reserved in the budget, rounded. */
     async used(budget: string, { tokens: all = 0, perSeconds }: ModelBudget): Promise<number> {
       const [row] = await fixture.rows<{ seconds: number }>(
         "select extract(epoch from token_at - now())::float8 as seconds from integration.model_budgets where tenant_id = $1 and budget = $2",
@@ -80,7 +80,7 @@ const budget = { tokens: 10_000, perSeconds: 100 * hour };
 async function aDeadCall() {
   const spender = await aSpender({ dead: budget });
   const { runId } = await spender.complete("dead", { maxTokens: 600 });
-  const reserved = {
+  const reservation = {
     budget: "dead",
     tokens: 610,
     promptTokens: 10,
@@ -90,7 +90,7 @@ async function aDeadCall() {
     `update integration.runs set status = 'Running', completed_at = null, result = null, payload = payload || $2::jsonb,
        deadline_at = now() - interval '2 minutes', created_at = now() - interval '10 minutes' where run_id = $1`,
     decodeId("run", runId),
-    JSON.stringify({ reserved }),
+    JSON.stringify({ reserved: reservation }),
   );
   await fixture.rows(
     "update integration.model_budgets set token_at = token_at + make_interval(secs => $1) where budget = 'dead'",
@@ -103,7 +103,7 @@ async function aDeadCall() {
 describe("the budget of a tenant for a model", () => {
   it("is reserved by maxTokens before the call, and settled by the usage", async () => {
     const spender = await aSpender({ "held-1": budget });
-    const called = spender.complete("held-1", { maxTokens: 6000 });
+    const pendingCall = spender.complete("held-1", { maxTokens: 6000 });
     await eventually(async () => (await vendor.requests("held-1"))[0]);
     // the prompt is estimated as 10 tokens
     expect(await spender.used("held-1", budget)).toBe(6010);
@@ -111,7 +111,7 @@ describe("the budget of a tenant for a model", () => {
     expect(refusal).toMatchObject({ code: "RATE_LIMITED", facts: { budget: "held-1" } });
     expect(refusal.facts["retryAfterSeconds"]).toBeGreaterThan(60 * hour * 0.3);
     await vendor.release("held-1");
-    await called;
+    await pendingCall;
     expect(await spender.used("held-1", budget)).toBe(18);
     expect(await vendor.requests("held-1")).toHaveLength(1);
   });
@@ -151,25 +151,25 @@ describe("the budget of a tenant for a model", () => {
 
   it("keeps the reservation of a call that was cancelled, since the vendor may have worked", async () => {
     const spender = await aSpender({ "hang-7": budget });
-    const gone = new AbortController();
-    const called = spender.complete("hang-7", { maxTokens: 500 }, gone.signal).catch(() => undefined);
+    const callerEnd = new AbortController();
+    const pendingCall = spender.complete("hang-7", { maxTokens: 500 }, callerEnd.signal).catch(() => undefined);
     await eventually(async () => (await vendor.requests("hang-7"))[0]);
-    gone.abort();
-    await called;
+    callerEnd.abort();
+    await pendingCall;
     await eventually(async () => (await vendor.requests("hang-7"))[0]?.closedAt ?? undefined);
     expect(await spender.used("hang-7", budget)).toBe(510);
   });
 
   it("is settled once for a call whose run is cancelled between the answer and the end", async () => {
     const spender = await aSpender({ "held-2": budget });
-    const called = refusalOf(spender.complete("held-2", { maxTokens: 600 }));
+    const pendingRefusal = refusalOf(spender.complete("held-2", { maxTokens: 600 }));
     await eventually(async () => (await vendor.requests("held-2"))[0]);
-    // without a notice, so that the process finds it at the end of the call
+    // without a notice, so that the process finds it at the call's end
     await fixture.rows(
       "update integration.runs set status = 'Cancelled', fence = fence + 1 where payload->>'model' = 'held-2'",
     );
     await vendor.release("held-2");
-    expect((await called).code).toBe("RUN_CANCELLED");
+    expect((await pendingRefusal).code).toBe("RUN_CANCELLED");
     expect(await spender.used("held-2", budget)).toBe(18);
   });
 
@@ -182,17 +182,17 @@ describe("the budget of a tenant for a model", () => {
   });
 
   it("counts both requests and what both may have used where a model and its fallback share one budget", async () => {
-    const shared = { requests: 3, ...budget };
-    const spender = await aSpender({ "*": shared });
+    const sharedBudget = { requests: 3, ...budget };
+    const spender = await aSpender({ "*": sharedBudget });
     const second = await aModelConnection(fixture, spender.principal, vendor.baseUrl);
     const fallback = { connectionId: second, model: "echo", afterMs: 300 };
     // a vendor that did not answer in time may have worked
     await spender.complete("hang-9", { fallback, maxTokens: 500 });
-    expect(await spender.used("*", shared)).toBe(510 + 18);
-    // one request is left, which is that of the first model
+    expect(await spender.used("*", sharedBudget)).toBe(510 + 18);
+    // one request is left, which the first model uses
     const refusal = await refusalOf(spender.complete("status-503", { fallback: { ...fallback, afterMs: 20_000 } }));
     expect(refusal).toMatchObject({ code: "RATE_LIMITED", facts: { budget: "*" } });
-    expect(await spender.used("*", shared)).toBe(510 + 18);
+    expect(await spender.used("*", sharedBudget)).toBe(510 + 18);
   });
 
   it("is enough for a fallback when the vendor has refused and what was reserved comes back", async () => {
@@ -208,9 +208,9 @@ describe("the budget of a tenant for a model", () => {
     const spender = await aSpender({ echo: budget, "quiet-3": small, "status-500": budget });
     const calls = Array.from({ length: 60 }, (_, place) => ["echo", "quiet-3", "status-500"][place % 3] ?? "");
     const all = await Promise.allSettled(calls.map((model) => spender.complete(model, { maxTokens: 100 })));
-    const answered = (model: string) =>
+    const answersFrom = (model: string) =>
       all.filter(({ status }, place) => calls[place] === model && status === "fulfilled");
-    expect(["echo", "quiet-3", "status-500"].map((model) => answered(model).length)).toEqual([20, 20, 0]);
+    expect(["echo", "quiet-3", "status-500"].map((model) => answersFrom(model).length)).toEqual([20, 20, 0]);
     expect(await spender.used("echo", budget)).toBe(20 * 18);
     expect(await spender.used("quiet-3", small)).toBe(20 * (10 + Math.ceil("echo: hello".length / 4)));
     expect(await spender.used("status-500", budget)).toBe(0);
@@ -229,7 +229,7 @@ describe("the budget of a tenant for a model", () => {
     const spender = await aSpender({ "*": { requests: 4, perSeconds: 100 * hour } });
     const all = await Promise.allSettled(Array.from({ length: 20 }, () => spender.complete("echo")));
     expect(all.filter(({ status }) => status === "fulfilled")).toHaveLength(4);
-    const refusals = all.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
+    const refusals = all.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason] : []));
     for (const refusal of refusals) expect(refusal).toMatchObject({ code: "RATE_LIMITED", facts: { budget: "*" } });
   });
 
@@ -261,14 +261,14 @@ describe("the budget of a tenant for a model", () => {
 
   it("and the run are settled after an outage of the database, and the caller gets its answer at once", async () => {
     const spender = await aSpender({ "held-3": budget });
-    const called = spender.complete("held-3", { maxTokens: 600 });
+    const pendingCall = spender.complete("held-3", { maxTokens: 600 });
     await eventually(async () => (await vendor.requests("held-3"))[0]);
     await fixture.rows("alter role suites_integration_app connection limit 0");
     await fixture.rows(
       "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and usename = 'suites_integration_app'",
     );
     await vendor.release("held-3");
-    const { content, runId } = await called;
+    const { content, runId } = await pendingCall;
     expect(content).toBe("echo: hello");
     const statusOf = async () => {
       const [row] = await fixture.rows<{ status: string }>(
@@ -309,7 +309,7 @@ describe("the content of a call", () => {
     if (errors) throw errors[0];
     return data?.["modelContent"] as { request: object; answer: unknown } | null;
   };
-  const stored = async () => {
+  const readStoredTexts = async () => {
     const [row] = await fixture.rows<{ all: string }>(
       `select (select string_agg(c::text || encode(c.ciphertext, 'escape'), '') from integration.model_contents c)
          || (select string_agg(r::text, '') from integration.runs r)
@@ -328,7 +328,7 @@ describe("the content of a call", () => {
     expect(await contentOf(runId, colleague)).toMatchObject(content);
     colleague.scopes.delete("audit.read");
     expect(await contentOf(runId, colleague)).toBeNull();
-    expect(await stored()).not.toContain(secretWord);
+    expect(await readStoredTexts()).not.toContain(secretWord);
     await fixture.rows("update integration.model_contents set expires_at = now()");
     expect(await contentOf(runId, principal)).toBeNull();
     await fixture.prune();
@@ -341,11 +341,11 @@ describe("the content of a call", () => {
     await refusalOf(spender.complete("status-400", { messages }));
     const { data } = await fixture.run(spender.principal, "{ runs(first: 2) { edges { node { runId } } } }");
     const { runs } = data as { runs: { edges: { node: { runId: string } }[] } };
-    const [failed, streamed] = await Promise.all(
+    const [failedContent, streamedContent] = await Promise.all(
       runs.edges.map(({ node }) => contentOf(node.runId, spender.principal)),
     );
-    expect(failed).toMatchObject({ request: { messages: [{ content: secretWord }] }, answer: null });
-    expect(streamed?.answer).toEqual([{ delta: "w1 " }, { delta: "w2 " }, { finishReason: "stop" }]);
+    expect(failedContent).toMatchObject({ request: { messages: [{ content: secretWord }] }, answer: null });
+    expect(streamedContent?.answer).toEqual([{ delta: "w1 " }, { delta: "w2 " }, { finishReason: "stop" }]);
   });
 
   it("is not kept by default", async () => {
@@ -354,7 +354,7 @@ describe("the content of a call", () => {
     const { runId } = await spender.complete("echo", { messages });
     expect(await contentOf(runId, spender.principal)).toBeNull();
     expect(await fixture.rows("select 1 from integration.model_contents")).toHaveLength(before.length);
-    expect(await stored()).not.toContain(secretWord);
+    expect(await readStoredTexts()).not.toContain(secretWord);
   });
 });
 

@@ -12,13 +12,13 @@ let fixture: IntegrationFixture;
 let vendor: Awaited<ReturnType<typeof aModelServer>>;
 let models: Awaited<ReturnType<typeof modelClient>>;
 const tokens = new KnownTokens();
-const logged: string[] = [];
+const logLines: string[] = [];
 const principal = aPrincipal();
 const headers = { authorization: `Bearer ${tokens.tokenOf(principal)}` };
 let connectionId: string;
 
 beforeAll(async () => {
-  const logger = keepingLogger(logged);
+  const logger = keepingLogger(logLines);
   [fixture, vendor] = await Promise.all([startIntegrationFixture({ verifier: tokens }, logger), aModelServer()]);
   models = await modelClient(fixture, logger);
   connectionId = await aModelConnection(fixture, principal, vendor.baseUrl);
@@ -51,7 +51,7 @@ interface EndedRun {
   readonly result: { tries: object[]; usage: object | null };
 }
 
-/** The run of the call of this model, once it has ended. */
+/** The run for this model's call, once it has ended. */
 const endedRun = (model: string) =>
   eventually(async () => {
     const [run] = await fixture.rows<EndedRun>(
@@ -74,8 +74,8 @@ describe("svc.model.v1.ModelInvocation/Stream", () => {
       ...{ status: "Completed", error_code: null },
       result: { usage, tries: [{ connectionId, model: "words-3", error: null }], finishReason: "stop" },
     });
-    const [asked] = await vendor.requests("words-3");
-    expect(asked?.body).toMatchObject({ stream: true, stream_options: { include_usage: true } });
+    const [request] = await vendor.requests("words-3");
+    expect(request?.body).toMatchObject({ stream: true, stream_options: { include_usage: true } });
   });
 
   it("gives the calls of tools piece by piece", async () => {
@@ -108,13 +108,13 @@ describe("svc.model.v1.ModelInvocation/Stream", () => {
   });
 
   it.each(["mute-1", "endless-10"])("ends %s at the vendor soon after a cancellation", async (model) => {
-    const gone = new AbortController();
+    const callerEnd = new AbortController();
     const reading = (async () => {
-      for await (const _ of stream(model, {}, { signal: gone.signal }));
+      for await (const _ of stream(model, {}, { signal: callerEnd.signal }));
     })().catch(() => undefined);
     await eventually(async () => ((await vendor.requests(model))[0]?.pieces ?? 0) > 0 || undefined);
     const cancelledAt = Date.now();
-    gone.abort();
+    callerEnd.abort();
     await reading;
     const closedAt = await eventually(async () => (await vendor.requests(model))[0]?.closedAt ?? undefined);
     // on an idle machine within 100 ms; a call that goes on would end after minutes
@@ -140,14 +140,14 @@ describe("svc.model.v1.ModelInvocation/Stream", () => {
   });
 
   it("holds the vendor back while the caller does not read", async () => {
-    const gone = new AbortController();
+    const callerEnd = new AbortController();
     const model = "endless-20000";
-    const chunks = stream(model, {}, { signal: gone.signal })[Symbol.asyncIterator]();
+    const chunks = stream(model, {}, { signal: callerEnd.signal })[Symbol.asyncIterator]();
     await chunks.next();
     const pieces = async () => (await vendor.requests(model))[0]?.pieces ?? 0;
     let before = -1;
     let now = await pieces();
-    // the buffers of sockets fill up, then nothing comes any more
+    // the socket buffers fill up, then nothing comes any more
     for (let looks = 0; now !== before && looks < 50; looks += 1) {
       before = now;
       await new Promise((resolve) => setTimeout(resolve, 300));
@@ -155,19 +155,19 @@ describe("svc.model.v1.ModelInvocation/Stream", () => {
     }
     expect(now).toBe(before);
     expect(now * 20_000).toBeLessThan(32 * 1024 * 1024);
-    gone.abort();
+    callerEnd.abort();
     await chunks.next().catch(() => undefined);
     expect(await endedRun(model)).toMatchObject({ status: "Cancelled" });
   });
 
   it("writes no content to logs, runs and events", async () => {
-    const stored = await fixture.rows<{ all: string }>(
+    const storedTexts = await fixture.rows<{ all: string }>(
       `select (select string_agg(o::text, '') from integration.outbox o)
          || (select string_agg(r::text, '') from integration.runs r) as all`,
     );
-    expect(stored[0]?.all).toContain("StreamModel");
-    expect(stored[0]?.all).not.toContain(secretWord);
-    expect(logged.join("")).not.toContain(secretWord);
+    expect(storedTexts[0]?.all).toContain("StreamModel");
+    expect(storedTexts[0]?.all).not.toContain(secretWord);
+    expect(logLines.join("")).not.toContain(secretWord);
   });
 });
 

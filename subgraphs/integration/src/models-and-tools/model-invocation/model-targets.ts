@@ -8,7 +8,7 @@ import type { ProviderService } from "../../providers/providers/provider.service
 import type { KnownTarget, KnownTargets } from "./known-targets.js";
 import type { TargetStateRow } from "./target-state-statement.js";
 
-/** The capability that a call needs of the provider of its connection. */
+/** The capability that a call needs from its connection's provider. */
 export type ModelCapability = "model.complete" | "model.embed" | "model.stream";
 
 /** A model behind a connection. */
@@ -30,14 +30,14 @@ interface Wanted {
 
 const defaultAfterMs = 60_000;
 
-/** Finds the connections of a call. */
+/** Finds a call's connections. */
 export class ModelTargetFinder {
   readonly #known: KnownTargets;
   readonly #connections: ConnectionService;
   readonly #providers: ProviderService;
 
-  constructor(known: KnownTargets, connections: ConnectionService, providers: ProviderService) {
-    this.#known = known;
+  constructor(knownTargets: KnownTargets, connections: ConnectionService, providers: ProviderService) {
+    this.#known = knownTargets;
     this.#connections = connections;
     this.#providers = providers;
   }
@@ -46,8 +46,8 @@ export class ModelTargetFinder {
    * The first model may be as it was some time ago, so it is checked before it is asked. Throws CONNECTION_NOT_FOUND or
    * CAPABILITY_MISSING, for the fallback too.
    */
-  async find(tenant: Tenant, wanted: Wanted, capability: ModelCapability): Promise<ModelTargets> {
-    const { connectionId, model, fallback } = wanted;
+  async find(tenant: Tenant, request: Wanted, capability: ModelCapability): Promise<ModelTargets> {
+    const { connectionId, model, fallback } = request;
     const [first, second] = await Promise.all([
       this.#known.find(tenant, connectionId),
       fallback && this.#read(tenant, fallback.connectionId),
@@ -63,19 +63,19 @@ export class ModelTargetFinder {
   }
 
   /**
-   * The targets as they are, with the reads of the first one where it has not changed before its state was read. Throws as
+   * The targets as they are, with the first one's reads where it has not changed before its state was read. Throws as
    * `find` when it has changed.
    */
   async confirm(
     { tenant, cause }: { readonly tenant: Tenant; readonly cause: Cause },
-    wanted: Wanted,
+    request: Wanted,
     capability: ModelCapability,
     { targets, state }: { readonly targets: ModelTargets; readonly state: TargetStateRow | undefined },
   ): Promise<{ readonly targets: ModelTargets; readonly reads: PreparedReads | undefined }> {
     const reads = this.#known.confirmed(tenant, cause, targets.first, state);
     if (reads) return { targets, reads };
-    this.#known.forget(tenant, wanted.connectionId);
-    return { targets: await this.find(tenant, wanted, capability), reads: undefined };
+    this.#known.forget(tenant, request.connectionId);
+    return { targets: await this.find(tenant, request, capability), reads: undefined };
   }
 
   async #read(tenant: Tenant, connectionId: string): Promise<KnownTarget | undefined> {
@@ -84,14 +84,14 @@ export class ModelTargetFinder {
   }
 }
 
-function requireCapability(found: KnownTarget | undefined, capability: ModelCapability): KnownTarget {
-  if (!found)
+function requireCapability(target: KnownTarget | undefined, capability: ModelCapability): KnownTarget {
+  if (!target)
     throw new DomainError("CONNECTION_NOT_FOUND", {
       detail: "No connection with this id exists in this tenant. List the connections to find the id.",
     });
-  if (found.provider && !found.provider.capabilities.includes(capability))
+  if (target.provider && !target.provider.capabilities.includes(capability))
     throw new DomainError("CAPABILITY_MISSING", {
       detail: `The provider of the connection does not have the capability ${capability}. Add it to the provider, or use another connection.`,
     });
-  return found;
+  return target;
 }

@@ -8,7 +8,7 @@ import type { ModelTarget, ModelTargets } from "./model-targets.js";
 export interface Progress {
   /** The vendor has begun a success. */
   answered(): void;
-  /** The caller gets something of the answer, so no other vendor may answer any more. */
+  /** The caller gets something from the answer, so no other vendor may answer any more. */
   token(): void;
 }
 
@@ -19,11 +19,11 @@ interface Turns<T> {
   readonly signal: AbortSignal;
   readonly tries: Try[];
   readonly ask: Ask<T>;
-  /** Runs after the failure of the first model. */
+  /** Runs after the first model's failure. */
   readonly beforeFallback: (fallback: ModelTarget, error: unknown) => Promise<void>;
 }
 
-/** 429, no answer (also while the breaker of the vendor is open), 5xx. */
+/** 429, no answer (also while the vendor's breaker is open), 5xx. */
 const passing: readonly ErrorCode[] = ["RATE_LIMITED", "UPSTREAM_TIMEOUT", "UNAVAILABLE", "UPSTREAM_FAILED"];
 
 /**
@@ -53,12 +53,12 @@ export async function askInTurn<T>(
     return await one(first, { signal: AbortSignal.any([signal, patience.signal]), tries, ask, progress });
   } catch (error) {
     if (signal.aborted || hasToken || !(error instanceof DomainError)) throw error;
-    // An answer that cannot be read, or that breaks off, is neither a failure of the vendor nor a time-out.
+    // An answer that cannot be read, or that breaks off, is neither the vendor's failure nor a time-out.
     const mayPass = passing.includes(error.code) && (!hasAnswered || error.code === "UPSTREAM_TIMEOUT");
     if (!mayPass) throw error;
-    const askAfter: Ask<T> = async (...asked) => {
+    const askAfter: Ask<T> = async (...askArguments) => {
       await beforeFallback(fallback, error);
-      return ask(...asked);
+      return ask(...askArguments);
     };
     return await one(fallback, { ...progressless, ask: askAfter });
   } finally {

@@ -26,7 +26,7 @@ interface ReceivedModelRequest {
   readonly pieces: number;
 }
 
-/** A vendor of models, which is a process of its own. */
+/** A model vendor, which is its own process. */
 export async function aModelServer() {
   const script = fileURLToPath(new URL("model-server.fixture.ts", import.meta.url));
   const child = spawn(process.execPath, ["--no-warnings", script], { stdio: ["pipe", "pipe", "inherit"] });
@@ -39,14 +39,16 @@ export async function aModelServer() {
       const all = (await (await fetch(`${origin}/stats`)).json()) as ReceivedModelRequest[];
       return all.filter((request) => request.model === model);
     },
-    /** Lets the vendor go on with the answer of a model whose name begins with `held`: a whole one, or the next piece. */
+    /**
+     * Lets the vendor go on with the answer from a model whose name begins with `held`: a whole one, or the next piece.
+     */
     async release(model: string): Promise<void> {
       await fetch(`${origin}/releases/${model}`);
     },
     async close() {
-      const ended = once(child, "exit");
+      const exit = once(child, "exit");
       child.kill();
-      await ended;
+      await exit;
     },
   };
 }
@@ -68,7 +70,7 @@ export class KnownTokens {
   }
 }
 
-/** Serves the gRPC services of the fixture, and gives a client with the certificate of a product. */
+/** Serves the fixture's gRPC services, and gives a client with a product's certificate. */
 export async function modelClient(fixture: IntegrationFixture, logger: Logger) {
   const folder = await mkdtemp(join(tmpdir(), "models-"));
   const certificates = await serviceCertificates(folder);
@@ -104,21 +106,21 @@ export async function aModelConnection(
   const name = newId("crd");
   const { token = "good", driver = {}, configuration = {} } = options;
   const capabilities = options.capabilities ?? ["model.complete", "model.embed", "model.stream"];
-  const made = async (field: string, selection: string, type: string, input: object) => {
+  const create = async (field: string, selection: string, type: string, input: object) => {
     const source = `mutation ($input: ${type}!) { made: ${field}(input: $input) { id: ${selection} } }`;
     const { data, errors } = await fixture.run(principal, source, { input });
     if (errors) throw errors[0];
     const { made: row } = data as { made: { id: string } };
     return row.id;
   };
-  await made("createCredential", "credentialId", "CreateCredentialInput", {
+  await create("createCredential", "credentialId", "CreateCredentialInput", {
     ...{ name, kind: "BearerToken", secret: { token } },
   });
-  const providerId = await made("registerProvider", "providerId", "RegisterProviderInput", {
+  const providerId = await create("registerProvider", "providerId", "RegisterProviderInput", {
     ...{ key: newId("prv").slice(4), displayName: "Models", category: "Model", authModel: "BearerToken" },
     ...{ baseUrl, capabilities, driver },
   });
-  return made("createConnection", "connectionId", "CreateConnectionInput", {
+  return create("createConnection", "connectionId", "CreateConnectionInput", {
     ...{ providerId, displayName: "Models", authMode: "BearerToken", credentialRef: `secret://${name}` },
     configuration,
   });

@@ -20,7 +20,7 @@ export interface ModelCall {
   readonly cause: Cause;
   readonly runId: string;
   readonly signal: AbortSignal;
-  /** Milliseconds of the monotonic clock. The first model and its fallback share the time of the call. */
+  /** Milliseconds on the monotonic clock. The first model and its fallback share the call's time. */
   readonly deadline: number;
   readonly progress: Progress;
   readonly meter: TokenMeter;
@@ -31,7 +31,7 @@ export interface ModelCall {
 
 type TakeAnswer = (answer: StreamedAnswer, piece: Buffer) => Promise<void>;
 
-/** Asks vendors through the one door for calls, in the form of chat completions that most vendors of models speak. */
+/** Asks vendors through the one door for calls, in the chat completion form that most model vendors speak. */
 export class ModelVendor {
   readonly #calls: VendorCalls;
 
@@ -48,7 +48,7 @@ export class ModelVendor {
     const { content, refusal, toolCalls, usage } = completion;
     call.meter.usage = usage;
     call.meter.characters = toolCalls.reduce(
-      (sum, one) => sum + one.argumentsJson.length,
+      (sum, toolCall) => sum + toolCall.argumentsJson.length,
       content.length + refusal.length,
     );
     return completion;
@@ -104,11 +104,11 @@ export class ModelVendor {
   }
 }
 
-/** Newer models of some vendors refuse `max_tokens`; the configuration of the connection names the other member. */
+/** Some vendors' newer models refuse `max_tokens`; the connection's configuration names the other member. */
 const maxTokensMember = ({ connection }: ModelTarget) =>
   connection.configuration["maxTokensMember"] === "max_completion_tokens" ? "max_completion_tokens" : "max_tokens";
 
-/** The part that has come of an answer that is too long is paid for. */
+/** When an answer is too long, the part that has come is paid for. */
 function bodyOf({ meter }: ModelCall, { body, truncated }: VendorResponse): Buffer {
   if (!truncated) return body;
   meter.characters = body.length;

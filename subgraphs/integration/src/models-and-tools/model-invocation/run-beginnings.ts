@@ -18,7 +18,7 @@ import type { ModelTarget } from "./model-targets.js";
 import { type TargetStateRow, targetStates } from "./target-state-statement.js";
 
 export const modelOperations = ["CompleteModel", "EmbedModel", "StreamModel"] as const;
-/** The operation of the run of a model call. */
+/** The operation in a model call's run. */
 export type ModelOperation = (typeof modelOperations)[number];
 
 /** A run with what its call has reserved. */
@@ -28,7 +28,7 @@ export interface ModelRun {
   reservation: Reservation | undefined;
   /** The days for which the tenant keeps prompts and answers; null: it keeps none. */
   readonly contentDays: number | null;
-  /** The state of the connection when the run began. */
+  /** The connection's state when the run began. */
   readonly targetState: TargetStateRow | undefined;
 }
 
@@ -40,7 +40,7 @@ export interface NewModelRun {
   readonly target: ModelTarget;
   /** The most tokens that the call may use. */
   readonly tokens: number;
-  /** The part of them that the prompt uses in any case. */
+  /** The part that the prompt uses in any case. */
   readonly promptTokens: number;
 }
 
@@ -51,12 +51,12 @@ export interface Beginning extends NewModelRun {
   readonly contentDays: number | null;
 }
 
-/** A member of the payload of a run, so that another process can settle the call of a process that has died. */
+/** A member in a run's payload, so that another process can settle a call whose process has died. */
 export interface Reserved extends Reservation {
   readonly promptTokens: number;
 }
 
-/** The payload of a run, which never holds content. */
+/** A run's payload, which never holds content. */
 export const payloadOf = (
   model: string,
   reservation: Reservation | undefined,
@@ -66,10 +66,10 @@ export const payloadOf = (
   ...(reservation && { reserved: { ...reservation, promptTokens: Math.min(promptTokens, reservation.tokens) } }),
 });
 
-/** The outcomes of calls that were to begin. */
+/** The outcomes for calls that were to begin. */
 export type Outcomes = Map<Beginning, ItemOutcome<ModelRun>>;
 
-/** Reserves for calls of one tenant and inserts their runs. */
+/** Reserves for one tenant's calls and inserts their runs. */
 export class RunBeginnings {
   readonly #budgets: ModelBudgets;
 
@@ -78,18 +78,18 @@ export class RunBeginnings {
   }
 
   /**
-   * Reserves at once for all calls of a budget. The statements are sent with the next one or the commit, so the outcomes
-   * are complete when the transaction has ended. Calls without an outcome have changed nothing: their budget has not
-   * enough for all of them.
+   * Reserves at once for all calls under a budget. The statements are sent with the next one or the commit, so the
+   * outcomes are complete when the transaction has ended. Calls without an outcome have changed nothing: their budget
+   * has not enough for all calls.
    */
   async together(transaction: Transaction, items: readonly Beginning[]): Promise<Outcomes> {
     if (items.length === 0) return new Map();
     const insertions = new Insertions(transaction);
-    const unlimited = items.filter(({ budget }) => !budget).map((item) => ({ item, reservation: undefined }));
-    if (unlimited.length > 0) await insertions.insert(unlimited);
+    const unlimitedItems = items.filter(({ budget }) => !budget).map((item) => ({ item, reservation: undefined }));
+    if (unlimitedItems.length > 0) await insertions.insert(unlimitedItems);
     for (const { wanted, values } of sharesOf(items.filter(isLimited))) {
-      const admitted = wanted.map((item) => ({ item, reservation: reservationOf(item) }));
-      await insertions.insert(admitted, values);
+      const admittedItems = wanted.map((item) => ({ item, reservation: reservationOf(item) }));
+      await insertions.insert(admittedItems, values);
     }
     await insertions.readStates(items);
     return insertions.outcomes;
@@ -98,23 +98,23 @@ export class RunBeginnings {
   /** Reserves for one call after the other, and begins those that were not refused. */
   async each(transaction: Transaction, items: readonly Beginning[]): Promise<Outcomes> {
     const insertions = new Insertions(transaction);
-    const limited = items.filter(isLimited);
-    const reserved = await this.#budgets.reserveAll(transaction, limited);
-    const admitted: Admitted[] = [];
-    for (const [place, item] of limited.entries()) {
-      const reservation = reserved[place];
+    const limitedItems = items.filter(isLimited);
+    const reservations = await this.#budgets.reserveAll(transaction, limitedItems);
+    const admittedItems: Admitted[] = [];
+    for (const [place, item] of limitedItems.entries()) {
+      const reservation = reservations[place];
       if (reservation instanceof DomainError) insertions.outcomes.set(item, { refused: reservation });
-      else admitted.push({ item, reservation });
+      else admittedItems.push({ item, reservation });
     }
-    if (admitted.length === 0) return insertions.outcomes;
-    await insertions.insert(admitted);
+    if (admittedItems.length === 0) return insertions.outcomes;
+    await insertions.insert(admittedItems);
     await insertions.readStates(items);
     return insertions.outcomes;
   }
 }
 
 /**
- * Inserts runs, with `values` of a budget if it has enough. The states of the targets are read last: a reservation may have
+ * Inserts runs, with a budget's `values` if it has enough. The targets' states are read last: a reservation may have
  * waited for other transactions.
  */
 class Insertions {
@@ -126,12 +126,12 @@ class Insertions {
     this.#transaction = transaction;
   }
 
-  async insert(admitted: readonly Admitted[], values?: readonly unknown[]): Promise<void> {
+  async insert(admittedItems: readonly Admitted[], values?: readonly unknown[]): Promise<void> {
     const { defer, tenant } = this.#transaction;
-    const { begun, values: runs } = newHeldRuns(admitted.map(heldRunOf));
+    const { begun, values: runs } = newHeldRuns(admittedItems.map(heldRunOf));
     const statement = values ? beginReserved : insertHeldRuns;
     await defer(statement, [tenant.uuid, ...runs, ...(values ?? [])], ({ length }) => {
-      if (!values || length > 0) this.#inserted.push({ admitted, begun });
+      if (!values || length > 0) this.#inserted.push({ admitted: admittedItems, begun });
     });
   }
 
@@ -146,9 +146,13 @@ class Insertions {
     });
   }
 
-  #add(admitted: readonly Admitted[], begun: readonly BegunRun[], states: ReadonlyMap<string, TargetStateRow>): void {
-    for (const [place, { item, reservation }] of admitted.entries()) {
-      const record = begun[place];
+  #add(
+    admittedItems: readonly Admitted[],
+    begunRuns: readonly BegunRun[],
+    states: ReadonlyMap<string, TargetStateRow>,
+  ): void {
+    for (const [place, { item, reservation }] of admittedItems.entries()) {
+      const record = begunRuns[place];
       const targetState = states.get(item.target.connection.connectionId);
       if (record)
         this.outcomes.set(item, { done: { record, reservation, contentDays: item.contentDays, targetState } });

@@ -14,18 +14,18 @@ export interface Ending {
   readonly run: ModelRun;
   readonly end: RunEnd;
   readonly outcome: ModelOutcome;
-  /** Records the event of the end. */
+  /** Records the event about the end. */
   readonly tell: (transaction: Pick<Transaction, "record">) => void;
 }
 
-/** Ends runs of one tenant, and settles what they have reserved. */
+/** Ends one tenant's runs, and settles what they have reserved. */
 export class RunEndings {
   readonly #held: HeldRuns;
   readonly #budgets: ModelBudgets;
   readonly #contents: ModelContents;
 
-  constructor(held: HeldRuns, budgets: ModelBudgets, contents: ModelContents) {
-    this.#held = held;
+  constructor(heldRuns: HeldRuns, budgets: ModelBudgets, contents: ModelContents) {
+    this.#held = heldRuns;
     this.#budgets = budgets;
     this.#contents = contents;
   }
@@ -34,25 +34,27 @@ export class RunEndings {
   async all(transaction: Transaction, items: readonly Ending[]): Promise<Map<Ending, ItemOutcome<boolean>>> {
     if (items.length === 0) return new Map();
     const ends = items.map((item) => ({ ...item.run.record, end: item.end, taking: takingOf(item) }));
-    const ended = await this.#held.endAllIn(transaction, ends);
-    const settled: { reservation: Reservation; used: number }[] = [];
+    const endedRuns = await this.#held.endAllIn(transaction, ends);
+    const settlements: { reservation: Reservation; used: number }[] = [];
     for (const item of items) {
       const { run, cause, tell, outcome } = item;
       const { contentDays, record } = run;
-      const isEnded = ended.has(record.runId);
+      const isEnded = endedRuns.has(record.runId);
       if (isEnded) tell({ record: (event) => transaction.record(event, cause) });
       if (outcome.exchange && contentDays !== null)
         await this.#contents.storeIn(transaction, record.runId, outcome.exchange, contentDays);
       const taking = takingOf(item);
       if (taking === undefined || outcome.usedTokens === undefined) continue;
-      const taken = isEnded ? ended.get(record.runId) : await this.#held.takeIn(transaction, record.runId, taking);
-      if (taken) settled.push({ reservation: taken as Reserved, used: outcome.usedTokens });
+      const reservedMember = isEnded
+        ? endedRuns.get(record.runId)
+        : await this.#held.takeIn(transaction, record.runId, taking);
+      if (reservedMember) settlements.push({ reservation: reservedMember as Reserved, used: outcome.usedTokens });
     }
-    await this.#budgets.settleAll(transaction, settled);
-    return new Map(items.map((item) => [item, { done: ended.has(item.run.record.runId) }]));
+    await this.#budgets.settleAll(transaction, settlements);
+    return new Map(items.map((item) => [item, { done: endedRuns.has(item.run.record.runId) }]));
   }
 }
 
-/** Without a count of the used tokens, all reserved tokens count as used. */
+/** Without a count for the used tokens, all reserved tokens count as used. */
 const takingOf = ({ run, outcome }: Ending): string | undefined =>
   run.reservation && outcome.usedTokens !== undefined ? "reserved" : undefined;

@@ -4,7 +4,7 @@ import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 
 export interface TargetStateRow {
   readonly connection_id: string;
-  /** The members of the connection, and the transactions that wrote the other rows last. Any change makes another text. */
+  /** The connection's members, and the transactions that wrote the other rows last. Any change makes another text. */
   readonly state: string;
   /** The milliseconds for which the vendor has asked to pause; null without a pause. */
   readonly pause_ms: number | null;
@@ -27,15 +27,15 @@ const states = `select connection.connection_id,
      where connection.status <> 'Deleted'`;
 
 /**
- * The state of all that a call of the connection reads. The connection's own row changes every few seconds while it is
- * used, so its members are compared. No row: the connection does not exist, or is deleted.
+ * The state behind all that a call through the connection reads. The connection's own row changes every few seconds
+ * while it is used, so its members are compared. No row: the connection does not exist, or is deleted.
  */
 export const targetState = tenantStatement(
   "model_target_state",
   `${states} and connection.tenant_id = scope.tenant and connection.connection_id = $2`,
 );
 
-/** As `targetState`, for several connections and inside of a transaction of their tenant. */
+/** As `targetState`, for several connections and inside a transaction for their tenant. */
 export const targetStates = {
   name: "model_target_states",
   text: `${states} and connection.tenant_id = $1 and connection.connection_id = any($2::uuid[])`,

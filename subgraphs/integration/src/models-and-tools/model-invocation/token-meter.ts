@@ -6,7 +6,7 @@ import { answerTokens } from "../chat-completions/token-estimate.js";
 export class TokenMeter {
   readonly #promptTokens: number;
   #hasAnswered = false;
-  /** The length of the answer so far. */
+  /** The answer's length so far. */
   characters = 0;
   /** As the vendor has told it. */
   usage: Usage | undefined;
@@ -20,12 +20,12 @@ export class TokenMeter {
     this.#hasAnswered = true;
   }
 
-  /** The tokens of an answer. */
+  /** The tokens in an answer. */
   used(): number {
     return this.usage?.totalTokens ?? this.#promptTokens + answerTokens(this.characters);
   }
 
-  /** The tokens of a failure: none when the vendor refused; undefined when it may have worked without telling. */
+  /** The tokens for a failure: none when the vendor refused; undefined when it may have worked without telling. */
   usedBy(error: unknown, isCancelled: boolean): number | undefined {
     if (this.usage || this.characters > 0) return this.used();
     const isRefused = error instanceof DomainError && error.code !== "UPSTREAM_TIMEOUT" && !isCancelled;

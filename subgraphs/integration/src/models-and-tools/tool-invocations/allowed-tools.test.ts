@@ -12,7 +12,7 @@ describe("the tools that a connection allows", () => {
     [{ allowedTools: "a.b" }, "axb", false],
     [{ allowedTools: "*" }, "anything", true],
     [{ allowedTools: " , ," }, "", false],
-  ])("with %j: %s is %s", (configuration, name, expected) => {
-    expect(isAllowed(configuration as Record<string, string>, name)).toBe(expected);
+  ])("with %j: %s is %s", (configuration, name, verdict) => {
+    expect(isAllowed(configuration as Record<string, string>, name)).toBe(verdict);
   });
 });

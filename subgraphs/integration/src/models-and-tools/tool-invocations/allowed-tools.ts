@@ -1,11 +1,11 @@
-/** The setting of a connection that names its tools: names with commas between them, each perhaps with a final `*`. */
+/** The connection's setting that names its tools: names with commas between them, each perhaps with a final `*`. */
 const setting = "allowedTools";
 
-/** Whether the settings of a connection allow the tool with this name of the server. Without the setting, all are. */
+/** Whether a connection's settings allow the tool with this name on the server. Without the setting, all are. */
 export function isAllowed(configuration: Readonly<Record<string, string>>, name: string): boolean {
-  const allowed = Object.hasOwn(configuration, setting) ? configuration[setting] : undefined;
-  if (allowed === undefined) return true;
-  return allowed
+  const patterns = Object.hasOwn(configuration, setting) ? configuration[setting] : undefined;
+  if (patterns === undefined) return true;
+  return patterns
     .split(",")
     .map((entry) => entry.trim())
     .filter((entry) => entry !== "")

@@ -21,13 +21,13 @@ export interface AttendingCall {
   readonly onRun: (runId: string) => void;
 }
 
-/** The work of a run. */
+/** The work in a run. */
 interface AttendedWork<Answer> {
   readonly operation: "ListTools" | "InvokeTool";
   readonly connection: ConnectionRecord;
-  /** The arguments for the key of idempotency, of which only a digest is stored. */
+  /** The arguments for the idempotency key, which are stored as a digest only. */
   readonly given: Readonly<Record<string, unknown>>;
-  /** Facts for the events of the run, never arguments of a tool. */
+  /** Facts for the run's events, never a tool's arguments. */
   readonly payload: Readonly<Record<string, unknown>>;
   readonly work: (target: VendorTarget, signal: AbortSignal) => Promise<Done<Answer>>;
 }
@@ -38,41 +38,47 @@ interface Done<Answer> {
   readonly result: Record<string, unknown>;
 }
 
-/** The hard limit of a call, whatever progress the server reports. It is that of vendor calls. */
+/** A call's hard limit, whatever progress the server reports. Vendor calls have the same. */
 export const maxCallSeconds = 290;
 
-/** Does the work of a run while its caller waits: one audited transaction before it, and one after it. */
+/** Does a run's work while its caller waits: one audited transaction before it, and one after it. */
 export class AttendedRuns {
   readonly #database: Database;
   readonly #held: HeldRuns;
   readonly #lateEnds: LateEnds;
   readonly #limiter = new ConcurrencyLimiter({ maxPerTenant: 32, maxTotal: 128 }, "calls of tool servers");
 
-  constructor(database: Database, held: HeldRuns, lateEnds: LateEnds) {
+  constructor(database: Database, heldRuns: HeldRuns, lateEnds: LateEnds) {
     this.#database = database;
-    this.#held = held;
+    this.#held = heldRuns;
     this.#lateEnds = lateEnds;
   }
 
   /**
-   * The answer of work that is done is given to the caller, whatever happens to the end of its run. Throws what the work throws, RATE_LIMITED when too many calls are under way, UPSTREAM_TIMEOUT at the hard limit, RUN_CANCELLED when somebody has cancelled the run,
-   * RESULT_NOT_KEPT for an idempotency key that was used before, and the reason of the caller's signal.
+   * When the work is done, its answer is given to the caller, whatever happens when its run ends. Throws what the work
+   * throws, RATE_LIMITED when too many calls are under way, UPSTREAM_TIMEOUT at the hard limit, RUN_CANCELLED when
+   * somebody has cancelled the run, RESULT_NOT_KEPT for an idempotency key that was used before, and the caller's abort
+   * reason.
    */
-  async run<Answer>(context: RequestContext, call: AttendingCall, attended: AttendedWork<Answer>): Promise<Answer> {
+  async run<Answer>(context: RequestContext, call: AttendingCall, attendedWork: AttendedWork<Answer>): Promise<Answer> {
     const leave = this.#limiter.acquire(tenantOf(context).tenantId);
     if (!leave) throw tooMany();
     try {
-      return await this.#run(context, call, attended);
+      return await this.#run(context, call, attendedWork);
     } finally {
       leave();
     }
   }
 
-  async #run<Answer>(context: RequestContext, call: AttendingCall, attended: AttendedWork<Answer>): Promise<Answer> {
-    const { operation, connection, payload, given } = attended;
+  async #run<Answer>(
+    context: RequestContext,
+    call: AttendingCall,
+    attendedWork: AttendedWork<Answer>,
+  ): Promise<Answer> {
+    const { operation, connection, payload, given } = attendedWork;
     const { connectionId, projectId } = connection;
-    const started = { ...context };
-    const { runId } = await idempotentMutation(this.#database, started, {
+    const startContext = { ...context };
+    const { runId } = await idempotentMutation(this.#database, startContext, {
       field: operation,
       arguments: { connectionId, ...given },
       commit: async (transaction) => {
@@ -81,11 +87,11 @@ export class AttendedRuns {
       },
     });
     call.onRun(runId);
-    if (started.replayed) throw resultNotKept(runId);
+    if (startContext.replayed) throw resultNotKept(runId);
     const { trace, correlationId, causationId } = context;
     const principal = principalOf(context);
     const cause = { trace, correlationId, causationId, actorId: principal.subject, principal };
-    return this.#attend({ tenant: tenantOf(context), cause, connection, runId }, call.signal, attended);
+    return this.#attend({ tenant: tenantOf(context), cause, connection, runId }, call.signal, attendedWork);
   }
 
   async #attend<Answer>(
@@ -93,17 +99,17 @@ export class AttendedRuns {
     caller: AbortSignal,
     { work }: AttendedWork<Answer>,
   ): Promise<Answer> {
-    const cancelled = new AbortController();
-    const forget = this.#held.watch(target.runId, () => cancelled.abort(wasCancelled()));
+    const cancellation = new AbortController();
+    const forget = this.#held.watch(target.runId, () => cancellation.abort(wasCancelled()));
     const deadline = AbortSignal.timeout(maxCallSeconds * 1000);
-    const signal = AbortSignal.any([caller, cancelled.signal, deadline]);
+    const signal = AbortSignal.any([caller, cancellation.signal, deadline]);
     try {
       const { answer, result } = await work(target, signal);
       failpoint("tools.worked");
       await this.#end(target, { status: "Completed", result }, () => true);
       return answer;
     } catch (error) {
-      if (cancelled.signal.aborted) throw wasCancelled();
+      if (cancellation.signal.aborted) throw wasCancelled();
       const isLate = deadline.aborted && !caller.aborted;
       await this.#end(
         target,
@@ -123,8 +129,8 @@ export class AttendedRuns {
   ): Promise<void> {
     const store = () =>
       this.#database.transaction(tenant, cause, async (transaction) => {
-        const ended = await this.#held.endIn(transaction, runId, end);
-        if (ended) await recordInvocationEnd(transaction, ended, end);
+        const endedRun = await this.#held.endIn(transaction, runId, end);
+        if (endedRun) await recordInvocationEnd(transaction, endedRun, end);
       });
     await store().catch((error: unknown) => {
       if (!passes(error)) throw error;

@@ -15,7 +15,7 @@ interface Services {
 type Capability = "tools.list" | "tools.invoke";
 
 /**
- * The connection of the tenant, whose provider must have the capability. Throws CONNECTION_NOT_FOUND, CAPABILITY_MISSING,
+ * The tenant's connection, whose provider must have the capability. Throws CONNECTION_NOT_FOUND, CAPABILITY_MISSING,
  * and INVALID_STATE when the connection or its provider was stopped.
  */
 export async function callableConnection(
@@ -35,7 +35,7 @@ export async function callableConnection(
   return connection;
 }
 
-/** The tenant of a caller who may use tools: the token of an agent must be bound to a task. */
+/** The tenant for a caller who may use tools: an agent's token must be bound to a task. */
 export function tenantOfToolCaller(context: RequestContext): Tenant {
   const { principalType, agentTaskId } = principalOf(context);
   if (principalType === "Agent" && agentTaskId === undefined)

@@ -20,7 +20,7 @@ registerEnumType(ToolState, {
   },
 });
 
-/** The GraphQL type of a tool that the server of a connection has listed. */
+/** The GraphQL type for a tool that a connection's server has listed. */
 @ObjectType("ConnectionTool", {
   simpleResolvers: true,
   description: "A tool of a tool server. The texts and schemas are claims of that server.",
@@ -63,7 +63,7 @@ export class ConnectionToolType {
   annotations: unknown;
 }
 
-/** The GraphQL type of a tool that the platform does not offer. */
+/** The GraphQL type for a tool that the platform does not offer. */
 @ObjectType("LeftOutTool", { simpleResolvers: true, description: "A tool of a list that the platform does not offer." })
 class LeftOutToolType {
   @Field({ description: "The name that the tool server uses. Empty where it gives none." })
@@ -79,7 +79,7 @@ Field(() => [LeftOutToolType], {
     "The tools that the newest list of the server had and the platform does not offer, each with the reason. At most 100, the same on every page.",
 })(ToolPage.prototype, "leftOut");
 
-/** A page of tools. */
+/** A page with tools. */
 export interface ConnectionToolConnection extends Connection<ConnectionToolType> {
   readonly leftOut: readonly LeftOutToolType[];
 }

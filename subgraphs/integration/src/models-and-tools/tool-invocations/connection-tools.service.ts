@@ -16,7 +16,7 @@ import { readDefinition } from "./definitions.js";
 import { qualifiedName } from "./qualified-name.js";
 import { namesOfServers } from "./server-names.js";
 
-/** The list of a connection's tools. */
+/** The list with a connection's tools. */
 export const sortedTools = new SortedList<ConnectionToolType, TenantStatement>({
   list: "connection_tools",
   columns: { toolName: { column: "name", type: "text", unique: true, of: ({ toolName }) => toolName } },
@@ -39,7 +39,7 @@ interface Services {
   readonly cursors: CursorSeal;
 }
 
-/** Shows people the tools of a connection as they were last listed. The server is not asked. */
+/** Shows people a connection's tools as they were last listed. The server is not asked. */
 export class ConnectionToolsService {
   readonly #database: Database;
   readonly #connections: ConnectionService;

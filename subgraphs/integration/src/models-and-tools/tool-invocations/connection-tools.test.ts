@@ -5,15 +5,15 @@ import { anOwnServer, aTool, type OwnServer } from "./own-server.fixture.js";
 import { anAgent, ToolCaller } from "./tool-client.fixture.js";
 
 let caller: ToolCaller;
-let own: OwnServer;
+let ownServer: OwnServer;
 
 beforeAll(async () => {
   caller = await ToolCaller.start();
 });
 beforeEach(async () => {
-  own = await anOwnServer();
+  ownServer = await anOwnServer();
 });
-afterEach(() => own.close());
+afterEach(() => ownServer.close());
 afterAll(() => caller?.stop());
 
 const query = `query ($id: ID!, $first: Int, $after: String) {
@@ -24,7 +24,7 @@ const query = `query ($id: ID!, $first: Int, $after: String) {
   }
 }`;
 
-const listed = async (principal: Principal, id: string, page: { first?: number; after?: string | null } = {}) =>
+const listTools = async (principal: Principal, id: string, page: { first?: number; after?: string | null } = {}) =>
   (await caller.mutate(principal, query, { id, ...page })).connectionTools as {
     items: Record<string, unknown>[];
     leftOut: { toolName: string; reason: string }[];
@@ -32,7 +32,7 @@ const listed = async (principal: Principal, id: string, page: { first?: number; 
   };
 
 const statesOf = async (principal: Principal, id: string) =>
-  Object.fromEntries((await listed(principal, id)).items.map(({ toolName, state }) => [toolName, state]));
+  Object.fromEntries((await listTools(principal, id)).items.map(({ toolName, state }) => [toolName, state]));
 
 const rowsOf = (principal: Principal) =>
   caller.fixture.rows(
@@ -44,18 +44,18 @@ describe("the tools of a connection", () => {
   it("are shown with their definitions and states", async () => {
     const principal = aPrincipal();
     const annotations = { readOnlyHint: true };
-    own.tools = [aTool("read", { title: "Read", annotations }), aTool("remove"), aTool("write")];
+    ownServer.tools = [aTool("read", { title: "Read", annotations }), aTool("remove"), aTool("write")];
     const configuration = { allowedTools: "read, write, remove" };
-    const connectionId = await caller.connect(principal, own.url, { configuration, displayName: "My files" });
-    expect((await listed(principal, connectionId)).items).toEqual([]);
+    const connectionId = await caller.connect(principal, ownServer.url, { configuration, displayName: "My files" });
+    expect((await listTools(principal, connectionId)).items).toEqual([]);
     await caller.list(principal, { connectionId });
-    const { items } = await listed(principal, connectionId);
+    const { items } = await listTools(principal, connectionId);
     expect(items[0]).toEqual({
       ...{ toolName: "read", qualifiedName: "my-files__read", state: "Allowed", title: "Read", description: null },
       ...{ inputSchema: { type: "object" }, annotations },
       ...{ definitionHash: items[0]?.["acceptedHash"], acceptedHash: expect.stringMatching(/^[0-9a-f]{64}$/) },
     });
-    own.tools = [aTool("read", { description: "Another one." }), aTool("format"), aTool("write")];
+    ownServer.tools = [aTool("read", { description: "Another one." }), aTool("format"), aTool("write")];
     await caller.list(principal, { connectionId });
     expect(await statesOf(principal, connectionId)).toEqual({
       ...{ read: "Changed", format: "NotAllowed", write: "Allowed", remove: "Removed" },
@@ -69,13 +69,13 @@ describe("the tools of a connection", () => {
 
   it("are shown page by page, in the order of their names", async () => {
     const principal = aPrincipal();
-    own.tools = ["e", "b", "a", "d", "c"].map((name) => aTool(name));
-    const connectionId = await caller.connect(principal, own.url);
+    ownServer.tools = ["e", "b", "a", "d", "c"].map((name) => aTool(name));
+    const connectionId = await caller.connect(principal, ownServer.url);
     await caller.list(principal, { connectionId });
     const names: unknown[] = [];
     let after: string | null = null;
     do {
-      const page = await listed(principal, connectionId, { first: 2, after });
+      const page = await listTools(principal, connectionId, { first: 2, after });
       names.push(...page.items.map(({ toolName }) => toolName));
       after = page.nextCursor;
     } while (after !== null);
@@ -84,11 +84,11 @@ describe("the tools of a connection", () => {
 
   it("have an event for a change that somebody accepts", async () => {
     const principal = aPrincipal();
-    const connectionId = await caller.connect(principal, own.url);
+    const connectionId = await caller.connect(principal, ownServer.url);
     await caller.list(principal, { connectionId });
-    own.tools = [aTool("echo", { description: "Another one." })];
+    ownServer.tools = [aTool("echo", { description: "Another one." })];
     await caller.list(principal, { connectionId });
-    const [tool] = (await listed(principal, connectionId)).items;
+    const [tool] = (await listTools(principal, connectionId)).items;
     const { definitionHash, acceptedHash: formerHash } = tool as { definitionHash: string; acceptedHash: string };
     const accept = `mutation ($id: ID!, $input: AcceptToolDefinitionInput!) {
       acceptToolDefinition(connectionId: $id, input: $input) { toolName } }`;
@@ -102,8 +102,8 @@ describe("the tools of a connection", () => {
 
   it("are not stored for a connection that was deleted while its server answered", async () => {
     const principal = aPrincipal();
-    const connectionId = await caller.connect(principal, own.url);
-    own.beforeList = async () => {
+    const connectionId = await caller.connect(principal, ownServer.url);
+    ownServer.beforeList = async () => {
       const source = 'mutation ($id: ID!) { deleteConnection(connectionId: $id, ifMatch: "*") { status } }';
       await caller.mutate(principal, source, { id: connectionId });
     };
@@ -113,65 +113,66 @@ describe("the tools of a connection", () => {
 
   it("are taken off when they are listed with an odd member, and are back when it is gone", async () => {
     const principal = aPrincipal();
-    own.tools = [aTool("odd"), aTool("good")];
-    const connectionId = await caller.connect(principal, own.url);
+    ownServer.tools = [aTool("odd"), aTool("good")];
+    const connectionId = await caller.connect(principal, ownServer.url);
     await caller.list(principal, { connectionId });
-    own.tools = [aTool("odd", { description: null }), aTool("good")];
+    ownServer.tools = [aTool("odd", { description: null }), aTool("good")];
     await caller.list(principal, { connectionId });
     expect(await statesOf(principal, connectionId)).toEqual({ odd: "Removed", good: "Allowed" });
-    expect(await listed(principal, connectionId)).toMatchObject({
+    expect(await listTools(principal, connectionId)).toMatchObject({
       leftOut: [{ toolName: "odd", reason: "The member description must be a text or absent." }],
     });
     await expect(caller.invoke(principal, connectionId, "odd")).rejects.toMatchObject({
       code: "TOOL_NOT_FOUND",
       message: expect.stringContaining("The member description must be a text or absent."),
     });
-    own.tools = [aTool("odd"), aTool("good")];
+    ownServer.tools = [aTool("odd"), aTool("good")];
     await caller.list(principal, { connectionId });
     expect(await statesOf(principal, connectionId)).toEqual({ odd: "Allowed", good: "Allowed" });
-    expect((await listed(principal, connectionId)).leftOut).toEqual([]);
+    expect((await listTools(principal, connectionId)).leftOut).toEqual([]);
   });
 
   it("are left out where a definition is nested too deeply to be read", async () => {
     const principal = aPrincipal();
     const deep = JSON.parse(`${'{"a":'.repeat(70)}1${"}".repeat(70)}`) as object;
-    own.tools = [aTool("deep", { inputSchema: { type: "object", properties: deep } }), aTool("flat")];
-    const connectionId = await caller.connect(principal, own.url);
+    ownServer.tools = [aTool("deep", { inputSchema: { type: "object", properties: deep } }), aTool("flat")];
+    const connectionId = await caller.connect(principal, ownServer.url);
     const { tools } = await caller.list(principal, { connectionId });
     expect(tools.map(({ serverToolName }) => serverToolName)).toEqual(["flat"]);
   });
 });
 
 describe("the name of a tool to be invoked", () => {
-  const invoked = () => own.received.filter(({ method }) => method === "tools/call").map(({ params }) => params.name);
+  const invokedNames = () =>
+    ownServer.received.filter(({ method }) => method === "tools/call").map(({ params }) => params.name);
   const notFound = { code: "TOOL_NOT_FOUND" };
 
   it("means the tool that the server calls so, although the name has two underscores", async () => {
     const principal = aPrincipal();
-    own.tools = [aTool("b"), aTool("a__b")];
-    const connectionId = await caller.connect(principal, own.url);
+    ownServer.tools = [aTool("b"), aTool("a__b")];
+    const connectionId = await caller.connect(principal, ownServer.url);
     for (const name of ["a__b", "tools__b", "tools__a__b", "b"]) await caller.invoke(principal, connectionId, name);
-    expect(invoked()).toEqual(["a__b", "b", "a__b", "b"]);
+    expect(invokedNames()).toEqual(["a__b", "b", "a__b", "b"]);
     const events = await caller.messages(principal, "ToolInvoked");
-    expect(events.map(({ data }) => (data as { toolName: string }).toolName)).toEqual(invoked());
+    expect(events.map(({ data }) => (data as { toolName: string }).toolName)).toEqual(invokedNames());
   });
 
   it("means no tool of this connection when it begins with another server", async () => {
     const principal = aPrincipal();
-    const connectionId = await caller.connect(principal, own.url);
-    await caller.connect(principal, own.url, { displayName: "Other" });
+    const connectionId = await caller.connect(principal, ownServer.url);
+    await caller.connect(principal, ownServer.url, { displayName: "Other" });
     for (const name of ["other__echo", "fs__echo"])
       await expect(caller.invoke(principal, connectionId, name)).rejects.toMatchObject(notFound);
-    expect(invoked()).toEqual([]);
+    expect(invokedNames()).toEqual([]);
   });
 
   it("is refused where it means two tools, each of which has another name", async () => {
     const principal = aPrincipal();
-    own.tools = [aTool("b"), aTool("a__b")];
-    const connectionId = await caller.connect(principal, own.url, { displayName: "A" });
+    ownServer.tools = [aTool("b"), aTool("a__b")];
+    const connectionId = await caller.connect(principal, ownServer.url, { displayName: "A" });
     await expect(caller.invoke(principal, connectionId, "a__b")).rejects.toMatchObject(notFound);
     for (const name of ["b", "a__a__b"]) await caller.invoke(principal, connectionId, name);
-    expect(invoked()).toEqual(["b", "a__b"]);
+    expect(invokedNames()).toEqual(["b", "a__b"]);
   });
 });
 
@@ -179,13 +180,13 @@ describe("the accepted definition of a tool", () => {
   it("is kept while the server lists very many other names, and too many new ones are left out", async () => {
     const principal = aPrincipal();
     const pay = aTool("pay");
-    own.tools = [pay];
-    const connectionId = await caller.connect(principal, own.url);
+    ownServer.tools = [pay];
+    const connectionId = await caller.connect(principal, ownServer.url);
     await caller.list(principal, { connectionId });
-    // They come before the tool in the order of names.
+    // They come before the tool in name order.
     const others = (from: number, count: number) => Array.from({ length: count }, (_, at) => aTool(`a${from + at}`));
     const listOf = async (tools: object[]) => {
-      own.tools = tools;
+      ownServer.tools = tools;
       return (await caller.list(principal, { connectionId })).tools;
     };
     await listOf(others(0, 512));
@@ -193,8 +194,8 @@ describe("the accepted definition of a tool", () => {
     const names = (await listOf([...others(1_012, 20), aTool("a0"), pay])).map(({ serverToolName }) => serverToolName);
     expect(names).toHaveLength(13);
     expect(names).toEqual(expect.arrayContaining(["a0", "a1012", "a1022", "pay"]));
-    const [changed] = await listOf([aTool("pay", { description: "To somebody else." })]);
-    expect(changed).toMatchObject({ serverToolName: "pay", definitionChanged: true });
+    const [changedTool] = await listOf([aTool("pay", { description: "To somebody else." })]);
+    expect(changedTool).toMatchObject({ serverToolName: "pay", definitionChanged: true });
   });
 });
 
@@ -202,7 +203,7 @@ describe("an agent", () => {
   it("chooses neither the tools of a connection nor a tool server", async () => {
     const principal = aPrincipal();
     const agent = anAgent("task", principal.tenantId);
-    const connectionId = await caller.connect(principal, own.url, { configuration: { allowedTools: "echo" } });
+    const connectionId = await caller.connect(principal, ownServer.url, { configuration: { allowedTools: "echo" } });
     // oxlint-disable-next-line typescript/no-explicit-any
     const ask = async (source: string, variables: Record<string, unknown>): Promise<any> => {
       const { data, errors } = await caller.fixture.run(agent, source, variables);
@@ -219,7 +220,7 @@ describe("an agent", () => {
     expect(await change({ displayName: "Files", configuration })).toEqual({ configuration });
     const provider = (input: object) =>
       ask("mutation ($input: RegisterProviderInput!) { registerProvider(input: $input) { providerId } }", {
-        input: { displayName: "Tools", category: "Tool", authModel: "Custom", baseUrl: own.url, ...input },
+        input: { displayName: "Tools", category: "Tool", authModel: "Custom", baseUrl: ownServer.url, ...input },
       });
     const connect = (providerId: string) =>
       ask("mutation ($input: CreateConnectionInput!) { createConnection(input: $input) { status } }", {
@@ -240,10 +241,10 @@ describe("pages of ListTools", () => {
   it("lose no tool when the server changes its list between them", async () => {
     const principal = aPrincipal();
     const nameOf = (at: number) => `tool-${String(at).padStart(3, "0")}`;
-    own.tools = Array.from({ length: 130 }, (_, at) => aTool(nameOf(at)));
-    const connectionId = await caller.connect(principal, own.url);
+    ownServer.tools = Array.from({ length: 130 }, (_, at) => aTool(nameOf(at)));
+    const connectionId = await caller.connect(principal, ownServer.url);
     const first = await caller.list(principal, { connectionId });
-    own.tools = own.tools.slice(10);
+    ownServer.tools = ownServer.tools.slice(10);
     await caller.list(principal, { connectionId });
     const names = first.tools.map(({ serverToolName }) => serverToolName);
     let pageToken = first.nextPageToken;
@@ -253,8 +254,8 @@ describe("pages of ListTools", () => {
       pageToken = page.nextPageToken;
     }
     expect(names).toEqual(Array.from({ length: 130 }, (_, at) => nameOf(at)));
-    const other = await caller.connect(principal, own.url);
-    const mixed = caller.list(principal, { connectionId: other, pageToken: first.nextPageToken });
-    await expect(mixed).rejects.toMatchObject({ code: "VALIDATION_FAILED" });
+    const other = await caller.connect(principal, ownServer.url);
+    const mixedPage = caller.list(principal, { connectionId: other, pageToken: first.nextPageToken });
+    await expect(mixedPage).rejects.toMatchObject({ code: "VALIDATION_FAILED" });
   });
 });

@@ -34,7 +34,7 @@ interface NewList extends TakenList {
   readonly freshSeconds: number;
 }
 
-/** The names that are remembered of a server, those of its newest list included. */
+/** How many names are remembered for a server, with those in its newest list. */
 const maxNames = 1024;
 
 const freshList = tenantStatement(
@@ -55,7 +55,7 @@ const listedNames = tenantStatement(
    order by name limit ${maxNames}`,
 );
 
-/** In the order of names, which a list that is read anew between two pages does not change. */
+/** In name order, which a list that is read anew between two pages does not change. */
 const someTools = tenantStatement(
   "tools_after_name",
   `select ${toolColumns} from tools
@@ -63,7 +63,7 @@ const someTools = tenantStatement(
      and ($after::text is null or name > $after) order by name limit $limit`,
 );
 
-/** The row is locked, so that two lists of one server are stored one after the other. $3: seconds. */
+/** The row is locked, so that two lists from one server are stored one after the other. $3: seconds. */
 const storeServer = {
   name: "tool_list_store",
   text: `insert into listed_servers as server (tenant_id, connection_id, listed_at, fresh_until)
@@ -110,7 +110,7 @@ const forgetAll = [
   "delete from listed_servers where tenant_id = $1 and connection_id = $2",
 ];
 
-/** Keeps the lists of tools and the hashes of accepted definitions. */
+/** Keeps the tool lists and the hashes for accepted definitions. */
 export class DefinitionStore {
   readonly #database: Database;
 
@@ -131,17 +131,17 @@ export class DefinitionStore {
     const { reader } = this.#database;
     const parts = partsOf(name);
     const isOwn = parts !== undefined && (await namesOfServers(reader, tenant)).get(connectionId) === parts.server;
-    const wanted = { connection: uuidOf(connectionId), name, part: isOwn ? parts.tool : null };
-    return (await reader.rows<ToolRow>(namedTools, tenant, ...namedTools.valuesOf(wanted))).map(readTool);
+    const values = { connection: uuidOf(connectionId), name, part: isOwn ? parts.tool : null };
+    return (await reader.rows<ToolRow>(namedTools, tenant, ...namedTools.valuesOf(values))).map(readTool);
   }
 
-  /** The tools of the newest list after a name, or from the first one. */
+  /** The newest list's tools after a name, or from the first one. */
   async after(tenant: Tenant, connectionId: string, name: string | null, limit: number): Promise<StoredTool[]> {
     const values = someTools.valuesOf({ connection: uuidOf(connectionId), after: name, limit });
     return (await this.#database.reader.rows<ToolRow>(someTools, tenant, ...values)).map(readTool);
   }
 
-  /** The names of the tools of the newest list. */
+  /** The tool names in the newest list. */
   async names(tenant: Tenant, connectionId: string): Promise<string[]> {
     const { reader } = this.#database;
     const rows = await reader.rows<{ name: string }>(listedNames, tenant, uuidOf(connectionId));
@@ -159,7 +159,7 @@ export class DefinitionStore {
   }
 
   /**
-   * Stores a list. The first definition of a tool is accepted; a later one is not. Names are never forgotten, since the
+   * Stores a list. A tool's first definition is accepted; a later one is not. Names are never forgotten, since the
    * server would choose which: without room for a new name, its tool is left out. Throws CONNECTION_NOT_FOUND.
    */
   async storeIn(
@@ -168,12 +168,12 @@ export class DefinitionStore {
     { listed, leftOut, freshSeconds }: NewList,
   ): Promise<ListChange> {
     const at = [tenant.uuid, uuidOf(connectionId)];
-    // The deletion of the connection waits for this lock, or has deleted the tools for good.
+    // The connection's deletion waits for this lock, or has deleted the tools for good.
     if ((await execute(keepConnection, at)).length === 0) throw unknownConnection();
     const [server] = await execute<{ is_first: boolean }>(storeServer, [...at, freshSeconds]);
-    const known = await execute<Pick<ToolRow, "name" | "definition_hash" | "position">>(knownTools, at);
-    const before = new Map(known.map(({ name, ...rest }) => [name, rest]));
-    let room = maxNames - known.length;
+    const knownRows = await execute<Pick<ToolRow, "name" | "definition_hash" | "position">>(knownTools, at);
+    const before = new Map(knownRows.map(({ name, ...rest }) => [name, rest]));
+    let room = maxNames - knownRows.length;
     const [tools, without] = [[] as ListedTool[], [] as LeftOutTool[]];
     for (const tool of listed)
       if (before.has(tool.name) || room-- > 0) tools.push(tool);
@@ -190,7 +190,7 @@ export class DefinitionStore {
       hashes: tools.map(({ definitionHash }) => definitionHash),
     });
     await defer(storeTools, values);
-    const former = known.filter(({ position }) => position !== null);
+    const former = knownRows.filter(({ position }) => position !== null);
     return {
       isFirst: server?.is_first ?? false,
       tools: tools.length,

@@ -7,13 +7,13 @@ import { toolPart } from "./qualified-name.js";
 import { maxLevels } from "./server-calls/definition-fault.js";
 import { type LeftOutTool, leftOutTool } from "./server-calls/left-out-tool.js";
 
-/** The definition of a tool as its hash covers it: what a model is told about the tool. */
+/** A tool's definition as its hash covers it: what a model is told about the tool. */
 export type ToolDefinition = Pick<
   Tool,
   "name" | "title" | "description" | "inputSchema" | "outputSchema" | "annotations"
 >;
 
-/** A tool in the list of a server. */
+/** A tool in a server's list. */
 export interface ListedTool {
   readonly name: string;
   readonly part: string;
@@ -26,23 +26,24 @@ const maxTools = 512;
 const maxDefinitionBytes = 65_536;
 const maxListBytes = 2 * 1024 * 1024;
 
-/** A list as the platform takes it: the names of its tools differ, and they are within its limits. */
+/** A list as the platform takes it: its tools have different names, and they are within its limits. */
 export interface TakenList {
   readonly listed: readonly ListedTool[];
   readonly leftOut: readonly LeftOutTool[];
 }
 
 export function takenList(tools: readonly Tool[]): TakenList {
-  const listed: ListedTool[] = [];
+  const listedTools: ListedTool[] = [];
   const leftOut: LeftOutTool[] = [];
-  const taken: Taken = { parts: new Set(), names: new Set(), bytes: 0 };
+  const usage: Taken = { parts: new Set(), names: new Set(), bytes: 0 };
   for (const tool of tools) {
-    const found = listed.length < maxTools ? listedTool(tool) : `The list may have at most ${maxTools} tools.`;
-    const reason = typeof found === "string" ? found : take(found, taken);
+    const toolOrReason =
+      listedTools.length < maxTools ? listedTool(tool) : `The list may have at most ${maxTools} tools.`;
+    const reason = typeof toolOrReason === "string" ? toolOrReason : take(toolOrReason, usage);
     if (reason !== undefined) leftOut.push(leftOutTool(tool.name, reason));
-    else if (typeof found !== "string") listed.push(found);
+    else if (typeof toolOrReason !== "string") listedTools.push(toolOrReason);
   }
-  return { listed, leftOut };
+  return { listed: listedTools, leftOut };
 }
 
 interface Taken {
@@ -52,14 +53,14 @@ interface Taken {
 }
 
 /** Returns why the tool is not taken. */
-function take({ part, name, definition }: ListedTool, taken: Taken): string | undefined {
-  if (taken.names.has(name)) return "The list has another tool of this name before it.";
-  if (taken.parts.has(part)) return "The list has another tool before it whose name for models would be the same.";
-  if (taken.bytes + definition.length > maxListBytes)
+function take({ part, name, definition }: ListedTool, usage: Taken): string | undefined {
+  if (usage.names.has(name)) return "The list has another tool of this name before it.";
+  if (usage.parts.has(part)) return "The list has another tool before it whose name for models would be the same.";
+  if (usage.bytes + definition.length > maxListBytes)
     return `The definitions of the list may have at most ${maxListBytes} bytes.`;
-  taken.bytes += definition.length;
-  taken.parts.add(part);
-  taken.names.add(name);
+  usage.bytes += definition.length;
+  usage.parts.add(part);
+  usage.names.add(name);
   return undefined;
 }
 
@@ -71,9 +72,9 @@ function listedTool({ name, title, description, inputSchema, outputSchema, annot
     if (Buffer.byteLength(definition) > maxDefinitionBytes)
       return `The definition must have at most ${maxDefinitionBytes} bytes.`;
     if (levelsOf(definition) > maxLevels) return tooDeep;
-    // The numbers of JavaScript are hashed, so that definitions which were accepted before stay accepted.
-    const hashed = canonicalJson(withPlainNumbers(parts));
-    const definitionHash = createHash("sha256").update(hashed).digest("hex");
+    // JavaScript's numbers are hashed, so that definitions which were accepted before stay accepted.
+    const hashedText = canonicalJson(withPlainNumbers(parts));
+    const definitionHash = createHash("sha256").update(hashedText).digest("hex");
     return { name, part: toolPart(name), definition, definitionHash };
   } catch (error) {
     if (error instanceof RangeError) return tooDeep;

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { type AddressInfo, createServer } from "node:net";
 
-/** The program of the reference server, which speaks the revision 2025-11-25. */
+/** The reference server's program, which speaks the revision 2025-11-25. */
 export const everythingProgram = createRequire(import.meta.url).resolve(
   "@modelcontextprotocol/server-everything/dist/index.js",
 );
@@ -12,7 +12,7 @@ export interface EverythingServer {
   close(): Promise<void>;
 }
 
-/** Starts the reference server of the protocol over streamable HTTP, in a process of its own. */
+/** Starts the protocol's reference server over streamable HTTP, in its own process. */
 export async function anEverythingServer(): Promise<EverythingServer> {
   const port = await freePort();
   const child = spawn(process.execPath, [everythingProgram, "streamableHttp"], {
@@ -40,11 +40,11 @@ async function freePort(): Promise<number> {
 
 function saidThatItListens(child: ChildProcess): Promise<void> {
   return new Promise((resolve, reject) => {
-    let said = "";
+    let errorOutput = "";
     child.stderr?.on("data", (chunk: Buffer) => {
-      said += chunk.toString();
-      if (said.includes("listening on port")) resolve();
+      errorOutput += chunk.toString();
+      if (errorOutput.includes("listening on port")) resolve();
     });
-    child.once("exit", () => reject(new Error(`The tool server has ended: ${said}`)));
+    child.once("exit", () => reject(new Error(`The tool server has ended: ${errorOutput}`)));
   });
 }

@@ -2,7 +2,10 @@ import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import type { RunEnd } from "../../runs/run-operations.js";
 import type { RunRecord } from "../../runs/run-record.js";
 
-/** Records the event of an ended run of InvokeTool. It names the tool as its server does, and holds neither arguments nor a result. */
+/**
+ * Records the event when an InvokeTool run has ended. It names the tool as its server does, and holds neither arguments
+ * nor a result.
+ */
 export async function recordInvocationEnd(
   { record }: Pick<Transaction, "record">,
   { runId, connectionId, projectId, operation, payload }: RunRecord,

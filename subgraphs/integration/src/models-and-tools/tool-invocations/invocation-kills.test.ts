@@ -12,7 +12,7 @@ import { IntegrationProcesses } from "../../integration-processes.fixture.js";
 import { aModelConnection, aModelServer } from "../model-invocation/model-vendor.fixture.js";
 import { anOwnServer, aTool, type OwnServer } from "./own-server.fixture.js";
 
-/** Kills of each kind: between the answer of a tool or a model, and the end of its run. */
+/** Kills for each kind: between a tool's or a model's answer, and the end of its run. */
 const kills = Math.ceil(Number(process.env["KILLS"] ?? 2) / 2);
 const phases = ["tools.worked", "models.answered"] as const;
 /** Tokens come back so slowly that none does during the test. */
@@ -105,29 +105,29 @@ describe("kill -9 in calls of tools and models", () => {
     }
     await subgraph.start({ settings });
     expect(callsOfTools()).toBe(kills);
-    const left = "status = 'Running' and operation in ('InvokeTool', 'CompleteModel')";
-    const reserved = (await usedTokens()) ?? 0;
-    expect(reserved).toBeGreaterThan(4096 * kills);
-    // the time limit of a run is several minutes
+    const openRuns = "status = 'Running' and operation in ('InvokeTool', 'CompleteModel')";
+    const reservedTokens = (await usedTokens()) ?? 0;
+    expect(reservedTokens).toBeGreaterThan(4096 * kills);
+    // a run's time limit is several minutes
     const open = await sql(
-      `update integration.runs set deadline_at = now() - interval '2 minutes' where ${left} returning 1`,
+      `update integration.runs set deadline_at = now() - interval '2 minutes' where ${openRuns} returning 1`,
     );
     expect(open).toHaveLength(2 * kills);
     await eventually(
       "no run is open",
-      async () => (await sql(`select 1 from integration.runs where ${left}`)).length === 0,
+      async () => (await sql(`select 1 from integration.runs where ${openRuns}`)).length === 0,
       sweepMs,
     );
-    const ended = await sql<{ operation: string; count: number }>(
+    const endedRuns = await sql<{ operation: string; count: number }>(
       `select operation, count(*)::int as count from integration.runs
        where status = 'Failed' and error_code = 'WORKER_DIED' group by operation order by operation`,
     );
-    expect(ended).toEqual(["CompleteModel", "InvokeTool"].map((operation) => ({ operation, count: kills })));
-    const told = await sql(
+    expect(endedRuns).toEqual(["CompleteModel", "InvokeTool"].map((operation) => ({ operation, count: kills })));
+    const failureEvents = await sql(
       "select 1 from integration.outbox where envelope->>'type' in ('ModelInvocationFailed', 'ToolInvocationFailed')",
     );
-    expect(told).toHaveLength(2 * kills);
-    expect(reserved - ((await usedTokens()) ?? 0)).toBeGreaterThan(4000 * kills);
+    expect(failureEvents).toHaveLength(2 * kills);
+    expect(reservedTokens - ((await usedTokens()) ?? 0)).toBeGreaterThan(4000 * kills);
     expect(callsOfTools()).toBe(kills);
   });
 });

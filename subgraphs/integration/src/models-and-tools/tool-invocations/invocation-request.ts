@@ -29,16 +29,16 @@ export function checkedInvocation(request: {
       code: "FORMAT",
       detail: "The name of a tool has 1 to 128 characters, none of them a control character.",
     });
-  const given = argumentsJson === "" ? {} : readArguments(argumentsJson);
-  if (given === undefined)
+  const toolArguments = argumentsJson === "" ? {} : readArguments(argumentsJson);
+  if (toolArguments === undefined)
     errors.push({
       pointer: "/argumentsJson",
       code: "FORMAT",
       detail: `The arguments must be a JSON object of at most ${maxArgumentBytes} bytes and ${maxLevels} levels.`,
     });
-  if (errors.length > 0 || given === undefined)
+  if (errors.length > 0 || toolArguments === undefined)
     throw new DomainError("VALIDATION_FAILED", { detail: "The call of the tool is not valid. See errors.", errors });
-  return { connectionId, name, arguments: given };
+  return { connectionId, name, arguments: toolArguments };
 }
 
 function readArguments(text: string): Record<string, unknown> | undefined {

@@ -25,7 +25,7 @@ export interface ToolParts {
   readonly refresh: ListRefresh;
   readonly servers: ToolServers;
   readonly runs: AttendedRuns;
-  /** The time without an answer or a sign of progress. */
+  /** How long there may be no answer and no sign of progress. */
   readonly idleMs: number;
 }
 
@@ -46,22 +46,22 @@ export class InvokeTool {
   ): Promise<ToolResult> {
     const tenant = tenantOfToolCaller(context);
     const invocation = checkedInvocation(request);
-    const { connectionId, name, arguments: given } = invocation;
+    const { connectionId, name, arguments: toolArguments } = invocation;
     const connection = await callableConnection(this.#parts, tenant, connectionId, "tools.invoke");
     const { agentTaskId = null } = principalOf(context);
-    const [listed] = await this.#parts.store.named(tenant, connectionId, name);
-    const keyed = { ...context, idempotencyKey: idempotencyKeyOf(context, request.idempotencyKey) };
-    return this.#parts.runs.run(keyed, call, {
-      ...{ operation: "InvokeTool", connection, given: { name, arguments: given } },
-      payload: { toolName: listed?.name ?? name, agentTaskId },
+    const [listedTool] = await this.#parts.store.named(tenant, connectionId, name);
+    const keyedContext = { ...context, idempotencyKey: idempotencyKeyOf(context, request.idempotencyKey) };
+    return this.#parts.runs.run(keyedContext, call, {
+      ...{ operation: "InvokeTool", connection, given: { name, arguments: toolArguments } },
+      payload: { toolName: listedTool?.name ?? name, agentTaskId },
       work: async (target, signal) => {
         const startedAt = performance.now();
         const { tool, answer } = await this.#call(target, signal, invocation);
         const { contentJson, structuredJson, isError, findings } = answer;
         const resultBytes = Buffer.byteLength(contentJson) + Buffer.byteLength(structuredJson);
         const durationMs = Math.round(performance.now() - startedAt);
-        const found = findings.length > 0 && { findings: findings.map(({ code }) => code) };
-        return { answer, result: { toolName: tool.name, isError, durationMs, resultBytes, ...found } };
+        const findingCodes = findings.length > 0 && { findings: findings.map(({ code }) => code) };
+        return { answer, result: { toolName: tool.name, isError, durationMs, resultBytes, ...findingCodes } };
       },
     });
   }
@@ -73,10 +73,10 @@ export class InvokeTool {
   ): Promise<{ readonly tool: StoredTool; readonly answer: ToolResult }> {
     const { store, servers, refresh, idleMs } = this.#parts;
     const isFresh = await store.isFresh(target.tenant, target.connection.connectionId);
-    const known = isFresh ? await this.#tool(target, invocation) : undefined;
+    const freshTool = isFresh ? await this.#tool(target, invocation) : undefined;
     return servers.use(target, { signal, timeoutMs: maxCallSeconds * 1000 }, async (session) => {
-      if (!known) await refresh.refresh(session, target);
-      const tool = known ?? (await this.#tool(target, invocation));
+      if (!freshTool) await refresh.refresh(session, target);
+      const tool = freshTool ?? (await this.#tool(target, invocation));
       return { tool, answer: await callOnce(session, tool, invocation, idleMs) };
     });
   }
@@ -115,8 +115,10 @@ export class InvokeTool {
       return new DomainError("TOOL_NOT_FOUND", {
         detail: `The server lists the tool with a definition that the platform does not offer. ${leftOut.reason}`,
       });
-    const allowed = (await store.names(tenant, connectionId)).filter((known) => isAllowed(configuration, known));
-    const [nearest] = nearestNames(name, allowed);
+    const allowedNames = (await store.names(tenant, connectionId)).filter((toolName) =>
+      isAllowed(configuration, toolName),
+    );
+    const [nearest] = nearestNames(name, allowedNames);
     const hint = nearest === undefined ? "List its tools to find the name." : `Did you mean ${nearest}?`;
     return new DomainError("TOOL_NOT_FOUND", {
       detail: `The server of the connection does not list a tool with this name. ${hint}`,
@@ -124,17 +126,17 @@ export class InvokeTool {
   }
 }
 
-/** The result as it came. An error of the client of the protocol after it, or of the end of the stream, changes nothing. */
+/** The result as it came. An error in the protocol's client after it, or at the end of the stream, changes nothing. */
 async function callOnce(
   { client, options, facts }: ToolSession,
   tool: StoredTool,
-  { name, arguments: given }: Invocation,
+  { name, arguments: toolArguments }: Invocation,
   idleMs: number,
 ): Promise<ToolResult> {
   const { outputSchema, ...definition } = withPlainNumbers(readDefinition(tool.definition)) as ToolDefinition;
   try {
     await client.callTool(
-      { name: tool.name, arguments: mirroredArguments(given, definition.inputSchema) },
+      { name: tool.name, arguments: mirroredArguments(toolArguments, definition.inputSchema) },
       {
         ...options,
         timeout: idleMs,
@@ -151,7 +153,7 @@ async function callOnce(
   return toolResult(facts.result.value, outputSchema !== undefined);
 }
 
-/** The key of the request, or that of the metadata. */
+/** The request's key, or the metadata's. */
 function idempotencyKeyOf(context: RequestContext, key: string): string | undefined {
   if (key === "") return context.idempotencyKey;
   const other = context.idempotencyKey ?? key;

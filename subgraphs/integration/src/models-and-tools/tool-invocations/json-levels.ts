@@ -1,4 +1,4 @@
-/** The depth of a JSON text, read before it is parsed: work on a deep value could exceed the stack. */
+/** A JSON text's depth, read before it is parsed: work on a deep value could exceed the stack. */
 export function levelsOf(text: string): number {
   let [level, deepest, inString] = [0, 0, false];
   for (let at = 0; at < text.length; at += 1) {

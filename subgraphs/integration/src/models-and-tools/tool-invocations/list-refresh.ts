@@ -11,7 +11,7 @@ import type { ToolSession } from "./server-calls/tool-servers.js";
 /** No list counts for more than an hour. */
 const maxFreshMs = 3_600_000;
 
-/** Reads the list of tools of a server, and stores it. */
+/** Reads a server's tool list, and stores it. */
 export class ListRefresh {
   readonly #database: Database;
   readonly #store: DefinitionStore;
@@ -21,24 +21,24 @@ export class ListRefresh {
     this.#store = store;
   }
 
-  /** Returns the number of tools. Records ToolListRefreshed when the list differs from the stored one. */
+  /** Returns how many tools there are. Records ToolListRefreshed when the list differs from the stored one. */
   async refresh({ client, options, facts }: ToolSession, target: VendorTarget): Promise<number> {
     const { tenant, cause, connection, runId } = target;
     const list: ListToolsResult & { readonly ttlMs?: unknown } = await client.listTools(undefined, options);
-    const taken = takenList(list.tools.map((tool) => withSentNumbers(tool, facts.offered)));
+    const takenTools = takenList(list.tools.map((tool) => withSentNumbers(tool, facts.offered)));
     const leftOut = [
       ...facts.leftOut,
       ...undeclared(
         facts.offered.map(({ name }) => String(name)),
         list.tools,
       ),
-      ...taken.leftOut,
+      ...takenTools.leftOut,
     ];
     const freshMs = typeof list.ttlMs === "number" ? Math.min(Math.max(0, list.ttlMs), maxFreshMs) : defaultFreshMs;
     const { connectionId, projectId } = connection;
     return this.#database.transaction(tenant, cause, async (transaction) => {
       const { isFirst, ...change } = await this.#store.storeIn(transaction, connectionId, {
-        ...{ listed: taken.listed, leftOut, freshSeconds: freshMs / 1000 },
+        ...{ listed: takenTools.listed, leftOut, freshSeconds: freshMs / 1000 },
       });
       if (!isFirst && change.added + change.changed + change.removed === 0) return change.tools;
       const data = { connectionId, runId, ...change };
@@ -48,10 +48,10 @@ export class ListRefresh {
   }
 }
 
-/** The tools that the client of the protocol has left out, which it does for one reason. */
-function undeclared(offered: readonly string[], tools: readonly { readonly name: string }[]): LeftOutTool[] {
+/** The tools that the protocol's client has left out, which it does for one reason. */
+function undeclared(offeredNames: readonly string[], tools: readonly { readonly name: string }[]): LeftOutTool[] {
   const names = new Set(tools.map(({ name }) => name));
-  return offered
+  return offeredNames
     .filter((name) => !names.has(name))
     .map((name) => leftOutTool(name, "The input schema has a declaration x-mcp-header that is not valid."));
 }

@@ -21,7 +21,7 @@ import { namesOfServers } from "./server-names.js";
 
 type Page = DeepPartial<ListToolsResponse>;
 
-/** A place in the lists of a tenant: the tools of a connection after a name, or from its first one. */
+/** A place in a tenant's lists: a connection's tools after a name, or from its first one. */
 interface Place {
   readonly connectionId: string;
   readonly after: string | null;
@@ -31,7 +31,7 @@ const tokenForm = /^(con_[0-9a-z]{26}):([\w-]{0,700})$/;
 const maxPageTools = 64;
 const maxPageBytes = 512 * 1024;
 
-/** Lists the tools of tool servers. */
+/** Lists the tools that tool servers offer. */
 export class ListTools {
   readonly #database: Database;
   readonly #parts: ToolParts;
@@ -53,7 +53,7 @@ export class ListTools {
     return this.#page(context, call, { tenant, connection, server, after: place?.after ?? null });
   }
 
-  /** A page of the tools of all connections: those of one connection, oldest first. */
+  /** A page of all connections' tools: those of one connection, oldest first. */
   async #ofAll(
     context: RequestContext,
     call: AttendingCall,
@@ -73,33 +73,33 @@ export class ListTools {
       return { ...page, nextPageToken: page.nextPageToken || following };
     } catch (error) {
       if (!(error instanceof DomainError) || call.signal.aborted) throw error;
-      const skipped = { connectionId: id, code: error.code, detail: error.message };
-      return { tools: [], skipped, nextPageToken: following };
+      const skippedConnection = { connectionId: id, code: error.code, detail: error.message };
+      return { tools: [], skipped: skippedConnection, nextPageToken: following };
     }
   }
 
   async #page(
     context: RequestContext,
     call: AttendingCall,
-    wanted: { tenant: Tenant; connection: ConnectionRecord; server: string; after: string | null },
+    position: { tenant: Tenant; connection: ConnectionRecord; server: string; after: string | null },
   ): Promise<Page> {
-    const { tenant, connection, server, after } = wanted;
+    const { tenant, connection, server, after } = position;
     const { store } = this.#parts;
     const { connectionId, configuration } = connection;
     if (after === null && !(await store.isFresh(tenant, connectionId))) await this.#refresh(context, call, connection);
     const leftOut = after === null ? await this.#leftOut(tenant, connectionId) : [];
-    const stored = await store.after(tenant, connectionId, after, maxPageTools);
+    const storedTools = await store.after(tenant, connectionId, after, maxPageTools);
     const tools: Tool[] = [];
     let bytes = 0;
     let last = after;
-    for (const tool of stored) {
+    for (const tool of storedTools) {
       bytes += Buffer.byteLength(tool.definition);
       if (tools.length > 0 && bytes > maxPageBytes)
         return { tools, leftOut, nextPageToken: tokenOf({ connectionId, after: last }) };
       if (isAllowed(configuration, tool.name)) tools.push(shown(connectionId, server, tool));
       last = tool.name;
     }
-    const nextPageToken = stored.length === maxPageTools ? tokenOf({ connectionId, after: last }) : "";
+    const nextPageToken = storedTools.length === maxPageTools ? tokenOf({ connectionId, after: last }) : "";
     return { tools, leftOut, nextPageToken };
   }
 

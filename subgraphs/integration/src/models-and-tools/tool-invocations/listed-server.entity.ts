@@ -4,7 +4,7 @@ import { Entity, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 import type { LeftOutTool } from "./server-calls/left-out-tool.js";
 
-/** When the list of tools of a connection was read, and how long it counts. */
+/** When a connection's tool list was read, and how long it counts. */
 @Entity(tenantTable("listed_servers"))
 export class ListedServer {
   [PrimaryKeyProp]?: ["tenantId", "connectionId"];
@@ -22,7 +22,7 @@ export class ListedServer {
   @Property({ type: "timestamptz" })
   freshUntil: Date;
 
-  /** The tools of the list that the platform does not offer, at most 100. */
+  /** The tools in the list that the platform does not offer, at most 100. */
   @Property({ type: "jsonb", default: "[]" })
   leftOut: readonly LeftOutTool[];
 }

@@ -16,7 +16,7 @@ interface ReceivedCall {
   readonly headers: IncomingHttpHeaders;
 }
 
-/** Answers a call of a tool. It may write events to the stream before it ends it. */
+/** Answers a tool call. It may write events to the stream before it ends it. */
 type ToolBody = (call: ReceivedCall, stream: ToolStream) => void;
 
 interface ToolStream {
@@ -25,20 +25,20 @@ interface ToolStream {
   end(result: object): void;
 }
 
-/** A tool server of the tests over HTTP, without state. It speaks the revision 2026-07-28 unless it is a former one. */
+/** The tests' tool server over HTTP, without state. It speaks the revision 2026-07-28 unless it is a former one. */
 export interface OwnServer {
   readonly url: string;
   readonly received: ReceivedCall[];
   /** Whether it speaks the revision 2025-11-25. */
   isFormer: boolean;
   tools: unknown[];
-  /** Further members of its lists. */
+  /** Further members in its lists. */
   listMembers: object;
   ttlMs: number;
   /** The answer to requests without this header value is 401, where it is set. */
   authorization: string | undefined;
   onCall: ToolBody;
-  /** Is awaited before a list of tools is answered. */
+  /** Is awaited before a tool list is answered. */
   beforeList: () => Promise<void>;
   close(): Promise<void>;
 }
@@ -53,7 +53,7 @@ export async function anOwnServer(): Promise<OwnServer> {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
-      if (own.authorization !== undefined && request.headers.authorization !== own.authorization) {
+      if (ownServer.authorization !== undefined && request.headers.authorization !== ownServer.authorization) {
         response.writeHead(401).end();
         return;
       }
@@ -64,16 +64,16 @@ export async function anOwnServer(): Promise<OwnServer> {
       const message = parseForeignJson(Buffer.concat(chunks).toString());
       const { id, method, params } = message as Omit<ReceivedCall, "headers">;
       const call: ReceivedCall = { id, method, params, headers: request.headers };
-      own.received.push(call);
+      ownServer.received.push(call);
       if (method === "tools/call") {
-        own.onCall(call, streamOf(response, id, params?._meta?.progressToken));
+        ownServer.onCall(call, streamOf(response, id, params?._meta?.progressToken));
         return;
       }
       if (id === undefined) {
         response.writeHead(202).end();
         return;
       }
-      const ready = method === "tools/list" ? own.beforeList() : Promise.resolve();
+      const ready = method === "tools/list" ? ownServer.beforeList() : Promise.resolve();
       void ready.then(() => {
         const result = resultOf(method);
         const answer = result ? { result } : { error: { code: -32601, message: "Method not found" } };
@@ -82,17 +82,20 @@ export async function anOwnServer(): Promise<OwnServer> {
       });
     });
   });
-  const cached = () => (own.isFormer ? {} : { resultType: "complete", ttlMs: own.ttlMs, cacheScope: "private" });
+  const cacheMembers = () =>
+    ownServer.isFormer ? {} : { resultType: "complete", ttlMs: ownServer.ttlMs, cacheScope: "private" };
   const serverInfo = { name: "own", version: "1" };
   const resultOf = (method: string) => {
-    if (method === "initialize" && own.isFormer)
+    if (method === "initialize" && ownServer.isFormer)
       return { protocolVersion: formerRevision, capabilities: { tools: {} }, serverInfo };
-    if (method === "server/discover" && !own.isFormer)
-      return { ...cached(), supportedVersions: [revision], capabilities: { tools: {} } };
-    return method === "tools/list" ? { ...cached(), tools: own.tools, ...own.listMembers } : undefined;
+    if (method === "server/discover" && !ownServer.isFormer)
+      return { ...cacheMembers(), supportedVersions: [revision], capabilities: { tools: {} } };
+    return method === "tools/list"
+      ? { ...cacheMembers(), tools: ownServer.tools, ...ownServer.listMembers }
+      : undefined;
   };
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const own: OwnServer = {
+  const ownServer: OwnServer = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
     received: [],
     isFormer: false,
@@ -107,7 +110,7 @@ export async function anOwnServer(): Promise<OwnServer> {
       return new Promise((resolve) => server.close(() => resolve()));
     },
   };
-  return own;
+  return ownServer;
 }
 
 function streamOf(response: ServerResponse, id: unknown, progressToken: unknown): ToolStream {

@@ -1,6 +1,6 @@
 import { partsOf, qualifiedName, serverParts, toolPart } from "./qualified-name.js";
 
-const allowed = /^[A-Za-z0-9_-]{1,64}$/;
+const namePattern = /^[A-Za-z0-9_-]{1,64}$/;
 
 describe("names of tools", () => {
   it("are <server>__<tool>, and lead back to their parts", () => {
@@ -15,9 +15,9 @@ describe("names of tools", () => {
   it("have at most 64 allowed characters, and differ where the names of the server differ", () => {
     const names = ["a.b", "a/b", "a b", "a_b", "ä", "ö", `${"x".repeat(60)}1`, `${"x".repeat(60)}2`, "日本", "", "."];
     const [server = ""] = serverParts([{ connectionId: "con_1", displayName: "s".repeat(200) }]).values();
-    const made = names.map((name) => qualifiedName(server, toolPart(name)));
-    expect(made.filter((name) => !allowed.test(name))).toEqual([]);
-    expect(new Set(made).size).toBe(names.length);
+    const qualifiedNames = names.map((name) => qualifiedName(server, toolPart(name)));
+    expect(qualifiedNames.filter((name) => !namePattern.test(name))).toEqual([]);
+    expect(new Set(qualifiedNames).size).toBe(names.length);
   });
 
   it("keep the name of the oldest connection when another one has the same name", () => {

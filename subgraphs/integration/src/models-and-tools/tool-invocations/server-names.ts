@@ -4,7 +4,7 @@ import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import { serverParts } from "./qualified-name.js";
 import { type ToolConnectionRow, toolConnections } from "./tool-connections-statement.js";
 
-/** The part for the server in the names of tools, for each connection of the tenant that serves tools, oldest first. */
+/** The server's part in tool names, for each of the tenant's connections that serves tools, oldest first. */
 export async function namesOfServers(reader: TenantReader, tenant: Tenant): Promise<ReadonlyMap<string, string>> {
   const rows = await reader.rows<ToolConnectionRow>(toolConnections, tenant);
   return serverParts(

@@ -20,7 +20,7 @@ import type { IntegrationSettings } from "../../modules.js";
 
 type ToolClient = GrpcClient<typeof ToolInvocationDefinition>;
 
-/** A subgraph with its gRPC server, and a caller of its tools. The token of a principal is a word that names it. */
+/** A subgraph with its gRPC server, and a caller for its tools. A principal's token is a word that names it. */
 export class ToolCaller {
   readonly logged: string[] = [];
   fixture!: IntegrationFixture;
@@ -101,11 +101,11 @@ export class ToolCaller {
     principal: Principal,
     connectionId: string,
     name: string,
-    given: object = {},
+    toolArguments: object = {},
     { key = "", headers = {}, signal }: { key?: string; headers?: Record<string, string>; signal?: AbortSignal } = {},
   ): Promise<InvokeToolResponse> {
     return this.#client.invokeTool(
-      { connectionId, name, argumentsJson: JSON.stringify(given), idempotencyKey: key },
+      { connectionId, name, argumentsJson: JSON.stringify(toolArguments), idempotencyKey: key },
       { ...this.headersOf(principal, headers), ...(signal && { signal }) },
     );
   }
@@ -121,14 +121,14 @@ export class ToolCaller {
     return data;
   }
 
-  /** The envelopes of the tenant with this type, oldest first. */
+  /** The tenant's envelopes with this type, oldest first. */
   async messages(principal: Principal, type: string): Promise<Record<string, unknown>[]> {
-    const found = await this.fixture.rows<{ envelope: Record<string, unknown> }>(
+    const rows = await this.fixture.rows<{ envelope: Record<string, unknown> }>(
       `select envelope from integration.outbox where tenant_id = $1 and envelope->>'type' = $2 order by seq`,
       decodeId("ten", principal.tenantId ?? ""),
       type,
     );
-    return found.map(({ envelope }) => envelope);
+    return rows.map(({ envelope }) => envelope);
   }
 
   async runs(principal: Principal): Promise<{ operation: string; status: string; error_code: string | null }[]> {

@@ -5,13 +5,13 @@ import type { ConnectionRow } from "../../connections/connections/connection.vie
 
 export type ToolConnectionRow = Pick<ConnectionRow, "connection_id" | "display_name">;
 
-/** The capability of a provider whose server lists tools. */
+/** The capability that marks a provider whose server lists tools. */
 const listCapability = "tools.list";
 
-/** More connections of a tenant have no names in order of their age. */
+/** A tenant's connections beyond this number, by age, get no tool names. */
 const maxConnections = 1_000;
 
-/** The connections of a tenant that serve tools, oldest first. */
+/** The tenant's connections that serve tools, oldest first. */
 export const toolConnections = tenantStatement(
   "tool_connections",
   `select connection.connection_id, connection.display_name from connections connection

@@ -26,19 +26,19 @@ import { toolEndpoint } from "./tool.endpoint.js";
 import { Tool } from "./tool.entity.js";
 
 export interface ToolInvocationSettings {
-  /** Verifies the tokens of callers over gRPC. Without it tools cannot be invoked. */
+  /** Verifies callers' tokens over gRPC. Without it tools cannot be invoked. */
   readonly verifier?: Verifier;
-  /** The time that a tool may take without a sign of progress. Default: 60 s. */
+  /** How long a tool may take without a sign of progress. Default: 60 s. */
   readonly toolIdleMs?: number;
   /** The tool servers that the operator runs as programs. Default: none. */
   readonly localToolServers?: LocalServers;
-  /** The memory that a program of a tool server may use, with the programs that it starts. Default: 512 MiB. */
+  /** How much memory a tool server's program may use, with the programs that it starts. Default: 512 MiB. */
   readonly localToolServerBytes?: number;
 }
 
 const withConnection = "The deletion of a connection deletes its tools.";
 
-/** Lists and invokes the tools of tool servers (Model Context Protocol) through connections. */
+/** Lists and invokes the tools on tool servers (Model Context Protocol) through connections. */
 export const toolInvocations: SliceModule<ToolInvocationSettings> = {
   slice: "tool-invocations",
   entities: [ListedServer, Tool],
@@ -50,9 +50,9 @@ export const toolInvocations: SliceModule<ToolInvocationSettings> = {
   start({ database, cursors, settings, onClose }, services) {
     const { localToolServers = new Map(), localToolServerBytes: maxMemoryBytes = 512 * 1024 * 1024 } = settings;
     const { toolIdleMs: idleMs = 60_000 } = settings;
-    const held = services.get(HeldRuns);
-    held.add("ListTools", recordInvocationEnd);
-    held.add("InvokeTool", recordInvocationEnd);
+    const heldRuns = services.get(HeldRuns);
+    heldRuns.add("ListTools", recordInvocationEnd);
+    heldRuns.add("InvokeTool", recordInvocationEnd);
     const store = new DefinitionStore(database);
     services.get(ConnectionEndListeners).add((transaction, connectionId) => store.forget(transaction, connectionId));
     const programs = new StdioChannels(localToolServers, services.get(CredentialService), { maxMemoryBytes });
@@ -63,11 +63,11 @@ export const toolInvocations: SliceModule<ToolInvocationSettings> = {
       providers: services.get(ProviderService),
       store,
       refresh: new ListRefresh(database, store),
-      servers: new ToolServers((protocol, wanted) => {
-        const isLocal = localServerOf(wanted.target.connection.configuration) !== undefined;
-        return (isLocal ? programs.open : http)(protocol, wanted);
+      servers: new ToolServers((protocol, sessionRequest) => {
+        const isLocal = localServerOf(sessionRequest.target.connection.configuration) !== undefined;
+        return (isLocal ? programs.open : http)(protocol, sessionRequest);
       }),
-      runs: new AttendedRuns(database, held, services.get(LateEnds)),
+      runs: new AttendedRuns(database, heldRuns, services.get(LateEnds)),
       idleMs,
     };
     services.add(new AcceptanceService(database));

@@ -15,9 +15,9 @@ interface Services {
   readonly verifier: Verifier;
 }
 
-/** The gRPC service svc.tool.v1.ToolInvocation. Every service with a certificate of the platform may call it. */
+/** The gRPC service svc.tool.v1.ToolInvocation. Every service with a platform certificate may call it. */
 export function toolEndpoint({ invocations, lists, verifier }: Services): GrpcService {
-  const authorized = <T>(
+  const withAuthorization = <T>(
     call: ServiceCallContext,
     work: (context: RequestContext, attending: AttendingCall) => Promise<T>,
   ) => {
@@ -34,9 +34,10 @@ export function toolEndpoint({ invocations, lists, verifier }: Services): GrpcSe
   return grpcService(
     ToolInvocationDefinition,
     {
-      listTools: (request, call) => authorized(call, (context, attending) => lists.list(context, request, attending)),
+      listTools: (request, call) =>
+        withAuthorization(call, (context, attending) => lists.list(context, request, attending)),
       invokeTool: (request, call) =>
-        authorized(call, async (context, attending) => {
+        withAuthorization(call, async (context, attending) => {
           const { findings, ...result } = await invocations.invoke(context, request, attending);
           return { ...result, findings: [...findings] };
         }),

@@ -3,7 +3,7 @@ import { wireId } from "@factory/runtime/db/wire-id-type";
 import { Entity, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 
-/** A tool that the server of a connection has listed. */
+/** A tool that a connection's server has listed. */
 @Entity(tenantTable("tools"))
 export class Tool {
   [PrimaryKeyProp]?: ["tenantId", "connectionId", "name"];
@@ -22,15 +22,15 @@ export class Tool {
   @Property({ type: "text" })
   part: string;
 
-  /** The definition as canonical JSON. It is a text, since JSON of a server may hold what a JSON column refuses. */
+  /** The definition as canonical JSON. It is a text, since a server's JSON may hold what a JSON column refuses. */
   @Property({ type: "text" })
   definition: string;
 
-  /** SHA-256 of the definition. */
+  /** The definition's SHA-256. */
   @Property({ type: "text" })
   definitionHash: string;
 
-  /** The hash of the definition that may be invoked: the first one, until somebody accepts another. */
+  /** The hash for the definition that may be invoked: the first one, until somebody accepts another. */
   @Property({ type: "text" })
   acceptedHash: string;
 

@@ -6,6 +6,6 @@ export function refuseAgents({ principalType, actors = [] }: Principal, detail: 
   if (principalType === "Agent" || actors.length > 0) throw new DomainError("SELF_APPROVAL", { detail });
 }
 
-/** Whether one of the capabilities of a provider makes it a tool server. */
+/** Whether one of the provider's capabilities makes it a tool server. */
 export const hasTools = (capabilities: readonly string[]): boolean =>
   capabilities.some((capability) => capability.startsWith("tools."));

@@ -79,8 +79,12 @@ describe.each(jwsAlgorithms)("a detached JWS with %s", (alg) => {
   it("is not valid after a change, or with a header given twice", async () => {
     const jws = await signed({ alg, kid });
     const [header = "", , signature = ""] = jws.split(".");
-    const flipped = `${signature.slice(0, 20)}${signature[20] === "A" ? "B" : "A"}${signature.slice(21)}`;
-    const texts = [`${header}..${flipped}`, `${header}.e30.${signature}`, `${header}..${signature.slice(0, -4)}`];
+    const changedSignature = `${signature.slice(0, 20)}${signature[20] === "A" ? "B" : "A"}${signature.slice(21)}`;
+    const texts = [
+      `${header}..${changedSignature}`,
+      `${header}.e30.${signature}`,
+      `${header}..${signature.slice(0, -4)}`,
+    ];
     const others = [`${header}..${signature}AAAA`, `${header}..`, "", `${jws}.`, ` ${jws}`, `${header}=..${signature}`];
     for (const text of [...texts, ...others]) expect(await verdict(aMessage(text), keys)).toBe("invalid");
     expect(await verdict(aMessage([jws, jws]), keys)).toBe("invalid");
@@ -106,10 +110,10 @@ it("unsigned content and an HMAC with a public key are never valid", async () =>
     for (const signature of ["", "AA"])
       expect(await verdict(aMessage(`${encode({ alg })}..${signature}`), keys)).toBe("invalid");
   const publicKey = Buffer.from(pairs.RS256.publicKey.export({ format: "pem", type: "spki" }));
-  const confused = await signed({ alg: "HS256" }, publicKey);
-  expect(await verdict(aMessage(confused), keys)).toBe("invalid");
+  const confusedToken = await signed({ alg: "HS256" }, publicKey);
+  expect(await verdict(aMessage(confusedToken), keys)).toBe("invalid");
   const secret = { kty: "oct", k: publicKey.toString("base64url"), kid: "key-RS256" };
-  expect(await verdict(aMessage(confused), [secret])).toBe("invalid");
+  expect(await verdict(aMessage(confusedToken), [secret])).toBe("invalid");
 });
 
 it.each([

@@ -3,7 +3,7 @@ import { flattenedVerify, type JWK } from "jose";
 import { type InboundMessage, isRecent, singleHeader } from "./inbound-message.js";
 import type { JwsAlgorithm, JwsScheme } from "./signature-scheme.js";
 
-/** Finds the keys of a vendor. Throws KeysUnavailable. */
+/** Finds a vendor's keys. Throws KeysUnavailable. */
 export type FindKeys = (keyId: string | undefined) => Promise<readonly JWK[]>;
 
 /** Thrown when the vendor's key set cannot be read, so that a signature can be neither accepted nor refused. */
@@ -11,13 +11,13 @@ export class KeysUnavailable extends Error {
   override readonly name = "KeysUnavailable";
 }
 
-/** The members of a protected header (RFC 7515, section 4.1) that decide about the verification. */
+/** The protected header's members (RFC 7515, section 4.1) that decide about the verification. */
 interface ProtectedHeader {
   readonly alg: JwsAlgorithm;
   readonly kid: string | undefined;
   /** False: the signed payload is the body itself (RFC 7797). */
   readonly encoded: boolean;
-  /** The time of the signature in seconds since 1970, where the vendor sends one. */
+  /** When the signature was made, in seconds since 1970, where the vendor sends it. */
   readonly issuedAt: number | undefined;
 }
 
@@ -43,11 +43,11 @@ export async function verifyJws(
   for (const jwk of await findKeys(header.kid)) {
     const key = usableKey(jwk, header);
     if (!key) continue;
-    const verified = await flattenedVerify(jws, key, options).then(
+    const result = await flattenedVerify(jws, key, options).then(
       () => true,
       () => false,
     );
-    if (verified) return header.issuedAt === undefined || isRecent(header.issuedAt, now) ? "valid" : "expired";
+    if (result) return header.issuedAt === undefined || isRecent(header.issuedAt, now) ? "valid" : "expired";
   }
   return "invalid";
 }
@@ -56,12 +56,12 @@ function readHeader(text: string, algorithms: readonly JwsAlgorithm[]): Protecte
   const header = parseObject(text);
   if (!header) return undefined;
   const { kid, iat } = header;
-  const alg = algorithms.find((known) => known === header["alg"]);
-  const encoded = isEncoded(header);
-  if (!alg || encoded === undefined) return undefined;
+  const alg = algorithms.find((candidate) => candidate === header["alg"]);
+  const hasEncodedPayload = isEncoded(header);
+  if (!alg || hasEncodedPayload === undefined) return undefined;
   if (kid !== undefined && (typeof kid !== "string" || kid.length > maxKeyIdLength)) return undefined;
   if (iat !== undefined && !isWholeNumber(iat)) return undefined;
-  return { alg, kid, encoded, issuedAt: iat };
+  return { alg, kid, encoded: hasEncodedPayload, issuedAt: iat };
 }
 
 const isWholeNumber = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
@@ -76,9 +76,9 @@ function isEncoded({ crit, b64 }: Readonly<Record<string, unknown>>): boolean | 
   return isUnderstood && typeof b64 === "boolean" ? b64 : undefined;
 }
 
-function parseObject(encoded: string): Readonly<Record<string, unknown>> | undefined {
-  const bytes = Buffer.from(encoded, "base64url");
-  if (bytes.toString("base64url") !== encoded) return undefined;
+function parseObject(encodedText: string): Readonly<Record<string, unknown>> | undefined {
+  const bytes = Buffer.from(encodedText, "base64url");
+  if (bytes.toString("base64url") !== encodedText) return undefined;
   try {
     const value: unknown = JSON.parse(bytes.toString("utf8"));
     return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : undefined;
@@ -98,16 +98,16 @@ const keyTypes: Record<JwsAlgorithm, { readonly kty: string; readonly crv?: stri
 const rsaBits = { min: 2_048, max: 8_192 };
 const maxExponentLength = 6;
 
-/** The algorithm and the key id of a JWS. */
+/** A JWS's algorithm and key id. */
 interface WantedKey {
   readonly alg: JwsAlgorithm;
   readonly kid: string | undefined;
 }
 
 /** The key, if it is a public key for signatures with this algorithm. A key never brings its own algorithm. */
-function usableKey(jwk: JWK, wanted: WantedKey): KeyObject | undefined {
-  const { kty } = keyTypes[wanted.alg];
-  if (!isFor(jwk, wanted)) return undefined;
+function usableKey(jwk: JWK, wantedKey: WantedKey): KeyObject | undefined {
+  const { kty } = keyTypes[wantedKey.alg];
+  if (!isFor(jwk, wantedKey)) return undefined;
   const { crv, n, e, x, y } = jwk;
   if (kty === "RSA" && (typeof e !== "string" || e.length > maxExponentLength)) return undefined;
   // Only public members are taken, whatever else the set holds.

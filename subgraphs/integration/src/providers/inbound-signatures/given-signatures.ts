@@ -12,7 +12,7 @@ interface GivenSignatures {
 
 type Decode = (text: string) => Buffer | undefined;
 
-/** The signatures in the header of an HMAC and their time; undefined where one of them is malformed or the time is missing. */
+/** The signatures in an HMAC header and their time; undefined where a signature is malformed or the time is missing. */
 export function givenSignatures(
   scheme: HmacScheme,
   message: InboundMessage,
@@ -21,12 +21,12 @@ export function givenSignatures(
   const { prefix = "", separator, timestampHeader, timestampFormat, fields } = scheme;
   const decode = (text: string) =>
     text.startsWith(prefix) ? decodeSignature(text.slice(prefix.length), scheme) : undefined;
-  const found = fields
+  const listedParts = fields
     ? listedSignatures(header, fields, { decode, timestampFormat })
     : separatedSignatures(header, { separator, prefix, decode });
-  if (!found || timestampHeader === undefined) return found;
+  if (!listedParts || timestampHeader === undefined) return listedParts;
   const time = timeInHeader(message, timestampHeader, timestampFormat);
-  return time && { ...found, time };
+  return time && { ...listedParts, time };
 }
 
 /** One signature, or several with a character between them. Those without the prefix belong to other versions. */
@@ -34,13 +34,13 @@ function separatedSignatures(
   header: string,
   { separator, prefix, decode }: { separator: HmacScheme["separator"]; prefix: string; decode: Decode },
 ): GivenSignatures | undefined {
-  const given =
+  const parts =
     separator === undefined ? [header] : header.split(separators[separator], maxFields + 1).map((part) => part.trim());
-  const own = separator === undefined ? given : given.filter((part) => part.startsWith(prefix));
-  return given.length > maxFields ? undefined : wellFormed(own.map(decode), undefined);
+  const matchingParts = separator === undefined ? parts : parts.filter((part) => part.startsWith(prefix));
+  return parts.length > maxFields ? undefined : wellFormed(matchingParts.map(decode), undefined);
 }
 
-/** The members of a header like `t=1700000000,v1=…,v1=…`. Members with other names belong to other versions. */
+/** The members in a header like `t=1700000000,v1=…,v1=…`. Members with other names belong to other versions. */
 function listedSignatures(
   header: string,
   fields: NonNullable<HmacScheme["fields"]>,
@@ -62,6 +62,8 @@ function wellFormed(
   signatures: readonly (Buffer | undefined)[],
   time: SignedTime | undefined,
 ): GivenSignatures | undefined {
-  const known = signatures.filter((signature) => signature !== undefined);
-  return known.length === 0 || known.length < signatures.length ? undefined : { signatures: known, time };
+  const decodedSignatures = signatures.filter((signature) => signature !== undefined);
+  return decodedSignatures.length === 0 || decodedSignatures.length < signatures.length
+    ? undefined
+    : { signatures: decodedSignatures, time };
 }

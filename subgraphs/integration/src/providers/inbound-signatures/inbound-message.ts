@@ -1,10 +1,10 @@
 /** A received delivery, before anything in it is trusted. */
 export interface InboundMessage {
-  /** All values of each header, by its name in lower case. */
+  /** All values for each header, by its name in lower case. */
   readonly headers: ReadonlyMap<string, readonly string[]>;
   /** The bytes as they were sent, or as they were before they were compressed. */
   readonly body: Buffer;
-  /** The compressed bytes of a body that was sent compressed. */
+  /** The compressed bytes when a body was sent compressed. */
   readonly sentBody?: Buffer;
   /** The URL that the sender called, with its query. */
   readonly url: string;
@@ -12,7 +12,7 @@ export interface InboundMessage {
 
 const maxHeaderLength = 8_192;
 
-/** The value of a header that occurs once; undefined otherwise, since a second value could be the one that is used. */
+/** The header's value where it occurs once; undefined otherwise, since a second value could be the one that is used. */
 export function singleHeader({ headers }: InboundMessage, name: string): string | undefined {
   const values = headers.get(name);
   const value = values?.[0];

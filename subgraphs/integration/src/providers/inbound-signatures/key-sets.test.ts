@@ -43,8 +43,8 @@ afterEach(async () => {
 describe("a key set", () => {
   it("is read once for simultaneous calls, and kept", async () => {
     const find = new KeySets(egress, clock).of("ten_a", url);
-    const found = await Promise.all([find("a"), find("a"), find(undefined), find("b")]);
-    for (const keys of found) expect(keys.map(({ kid }) => kid)).toEqual(["a"]);
+    const foundKeys = await Promise.all([find("a"), find("a"), find(undefined), find("b")]);
+    for (const keys of foundKeys) expect(keys.map(({ kid }) => kid)).toEqual(["a"]);
     await find("a");
     expect(reads).toBe(1);
   });
@@ -80,8 +80,8 @@ describe("a key set", () => {
     ["null", { body: "null" }],
     ["more than 20 keys", { body: JSON.stringify({ keys: Array.from({ length: 21 }, () => ({ kty: "OKP" })) }) }],
     ["more than 64 KiB", { body: JSON.stringify({ keys: [], padding: "x".repeat(65_536) }) }],
-  ])("is unavailable after %s", async (_, given) => {
-    answer = () => given;
+  ])("is unavailable after %s", async (_, badAnswer) => {
+    answer = () => badAnswer;
     const find = new KeySets(egress, clock).of("ten_a", url);
     for (let attempt = 0; attempt < 3; attempt += 1) await expect(find("a")).rejects.toThrow(KeysUnavailable);
     expect(reads).toBe(1);
@@ -128,12 +128,12 @@ describe("a key set", () => {
     });
     const sets = new KeySets(egress, clock, { readsPerTenant: 2 });
     const slow = [1, 2, 3].map((name) => sets.of("ten_a", `${url}?${name}`)("a"));
-    const settled = Promise.allSettled(slow);
+    const outcomes = Promise.allSettled(slow);
     await expect(slow[2]).rejects.toThrow(KeysUnavailable);
     const other = sets.of("ten_b", `${url}?1`)("a");
     open();
     expect(await other).toHaveLength(1);
-    expect((await settled).map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected"]);
+    expect((await outcomes).map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected"]);
     expect(await sets.of("ten_a", `${url}?3`)("a")).toHaveLength(1);
   });
 });

@@ -3,18 +3,18 @@ import type { JWK } from "jose";
 import { LRUCache } from "lru-cache";
 import { type FindKeys, KeysUnavailable } from "./detached-jws.js";
 
-/** Bounds of the cache of key sets. */
+/** Bounds for the cache that holds key sets. */
 interface KeySetLimits {
   readonly maxSets: number;
-  /** Further sets of a tenant displace its own ones only. */
+  /** Further sets for a tenant displace its own ones only. */
   readonly maxSetsPerTenant: number;
   /** A set is read again after this time. */
   readonly maxAgeMs: number;
   /** A set that cannot be read again serves for this time after it was read. */
   readonly maxStaleMs: number;
-  /** The shortest time between two reads of a set, for example for unknown key ids. */
+  /** The shortest time between two reads that fetch one set, for example for unknown key ids. */
   readonly coolDownMs: number;
-  /** The reads of one tenant at the same time. */
+  /** The tenant's reads at the same time. */
   readonly readsPerTenant: number;
 }
 
@@ -38,13 +38,13 @@ interface KeySet {
   reading: Promise<void> | undefined;
 }
 
-/** The key sets (RFC 7517) of vendors, read through the client for URLs of tenants and kept in memory. */
+/** The vendors' key sets (RFC 7517), read through the client for tenants' URLs and kept in memory. */
 export class KeySets {
   readonly #egress: Egress;
   readonly #clock: () => Date;
   readonly #limits: KeySetLimits;
   readonly #sets: LRUCache<string, KeySet>;
-  /** The names of the sets of each tenant. */
+  /** The names under which each tenant has sets. */
   readonly #names = new Map<string, Set<string>>();
   readonly #reads = new Map<string, number>();
 
@@ -55,7 +55,7 @@ export class KeySets {
     this.#sets = new LRUCache({ max: this.#limits.maxSets, dispose: (_, name) => this.#forget(name) });
   }
 
-  /** The keys at a URL for one tenant. Tenants share no set, so that none of them delays the reads of another. */
+  /** The keys at a URL for one tenant. Tenants share no set, so that no tenant delays another one's reads. */
   of(tenantId: string, url: string): FindKeys {
     return async (keyId) => {
       const set = this.#setOf(tenantId, url);
@@ -77,10 +77,10 @@ export class KeySets {
 
   #setOf(tenantId: string, url: string): KeySet {
     const name = `${tenantId} ${url}`;
-    const known = this.#sets.get(name);
-    if (known) {
-      known.usedAt = this.#now();
-      return known;
+    const cachedSet = this.#sets.get(name);
+    if (cachedSet) {
+      cachedSet.usedAt = this.#now();
+      return cachedSet;
     }
     this.#makeRoom(tenantId);
     const never = Number.NEGATIVE_INFINITY;
@@ -90,7 +90,7 @@ export class KeySets {
     return set;
   }
 
-  /** Drops the set of a tenant that was not used for the longest time, unless this would end its cool-down. */
+  /** Drops the tenant's least recently used set, unless this would end its cool-down. */
   #makeRoom(tenantId: string): void {
     const names = [...(this.#names.get(tenantId) ?? [])];
     if (names.length < this.#limits.maxSetsPerTenant) return;
@@ -98,7 +98,7 @@ export class KeySets {
       const set = this.#sets.peek(name);
       return set?.reading === undefined && set && this.#mayRead(set) ? [{ name, usedAt: set.usedAt }] : [];
     });
-    const [oldest] = sets.sort((one, other) => one.usedAt - other.usedAt);
+    const [oldest] = sets.sort((first, other) => first.usedAt - other.usedAt);
     if (!oldest) throw new KeysUnavailable("The tenant has too many key sets.");
     this.#sets.delete(oldest.name);
   }
@@ -129,9 +129,9 @@ export class KeySets {
     } catch {
       // The set that was read before serves on, see maxStaleMs.
     } finally {
-      const left = (this.#reads.get(tenantId) ?? 1) - 1;
-      if (left === 0) this.#reads.delete(tenantId);
-      else this.#reads.set(tenantId, left);
+      const remaining = (this.#reads.get(tenantId) ?? 1) - 1;
+      if (remaining === 0) this.#reads.delete(tenantId);
+      else this.#reads.set(tenantId, remaining);
     }
   }
 

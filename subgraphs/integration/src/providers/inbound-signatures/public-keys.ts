@@ -10,7 +10,7 @@ const ed25519Bytes = 32;
 /** An ed25519 public key as `whpk_…`, 32 bytes in hex or base64, PEM, or SPKI in base64; undefined for any other text. */
 export const ed25519Key = publicKeys(({ asymmetricKeyType }) => asymmetricKeyType === "ed25519", ed25519Spki);
 
-/** A public key of the curve P-256, as PEM or as SPKI in base64; undefined for any other text. */
+/** A public key on the curve P-256, as PEM or as SPKI in base64; undefined for any other text. */
 export const p256Key = publicKeys(({ asymmetricKeyDetails }) => asymmetricKeyDetails?.namedCurve === "prime256v1");
 
 /** Reads keys of one kind, each text once. `spkiOfShort` reads a form that is shorter than SPKI. */

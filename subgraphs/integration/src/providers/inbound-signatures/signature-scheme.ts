@@ -1,15 +1,15 @@
-/** The algorithms of an HMAC over the content that a vendor signs. */
+/** The HMAC algorithms over the content that a vendor signs. */
 export const hmacAlgorithms = ["sha1", "sha256", "sha512"] as const;
 
-/** The asymmetric algorithms of a JWS (RFC 7518, RFC 8037). `none` and the HS algorithms are never accepted. */
+/** The asymmetric JWS algorithms (RFC 7518, RFC 8037). `none` and the HS algorithms are never accepted. */
 export const jwsAlgorithms = ["EdDSA", "ES256", "PS256", "RS256"] as const;
 
 export type JwsAlgorithm = (typeof jwsAlgorithms)[number];
 
-/** How the text of a secret holds the bytes of the key. */
+/** How the secret's text holds the key's bytes. */
 export const keyEncodings = ["text", "base64", "hex"] as const;
 
-/** Seconds or milliseconds since 1970 in digits, or a time of ISO 8601 with its zone. */
+/** Seconds or milliseconds since 1970 in digits, or an ISO 8601 time with its zone. */
 export const timeFormats = ["seconds", "milliseconds", "iso8601"] as const;
 export type TimeFormat = (typeof timeFormats)[number];
 
@@ -31,11 +31,11 @@ export type KeyedScheme = Exclude<SignatureScheme, JwsScheme>;
 /** The content that a vendor signs. */
 export interface SignedContent {
   /**
-   * The content with the placeholders `{body}`, `{timestamp}`, `{id}`, `{url}` and `{form}`: the parameters of a form,
+   * The content with the placeholders `{body}`, `{timestamp}`, `{id}`, `{url}` and `{form}`: a form's parameters,
    * sorted, each as name and value. For any other body `{form}` is empty.
    */
   readonly signedContent: string;
-  /** The header with the vendor's id of the delivery, which stands for `{id}`. */
+  /** The header with the vendor's id for the delivery, which stands for `{id}`. */
   readonly idHeader?: string;
   /** The header with the time, which stands for `{timestamp}`. */
   readonly timestampHeader?: string;
@@ -48,15 +48,15 @@ export interface HmacScheme extends SignedContent {
   readonly algorithm: (typeof hmacAlgorithms)[number];
   readonly header: string;
   readonly encoding: "hex" | "base64";
-  /** The default is the UTF-8 text of the secret itself. */
+  /** The default is the secret itself as UTF-8 text. */
   readonly keyEncoding?: (typeof keyEncodings)[number];
   /** The text before the encoded signature, for example `sha256=`. */
   readonly prefix?: string;
   /** The character between several signatures. Those without the prefix belong to other versions. */
   readonly separator?: keyof typeof separators;
-  /** The header is a list like `t=1700000000,v1=…,v1=…`: the names of its members. */
+  /** The header is a list like `t=1700000000,v1=…,v1=…`: its members' names. */
   readonly fields?: { readonly timestamp?: string; readonly signature: string };
-  /** The query parameter of the URL that holds the SHA-256 of the body in hexadecimal digits. */
+  /** The URL's query parameter that holds the body's SHA-256 in hexadecimal digits. */
   readonly bodyHashParameter?: string;
 }
 
@@ -65,14 +65,14 @@ interface TokenScheme {
   readonly kind: "token";
   /** The header that is the secret. */
   readonly header?: string;
-  /** The place of the secret in the body, or in each of its events: `body:<JSON pointer>`. */
+  /** Where the secret stands in the body, or in each event: `body:<JSON pointer>`. */
   readonly value?: string;
 }
 
 /** The Standard Webhooks specification, with symmetric keys (`whsec_…`, `v1`) and with public keys (`whpk_…`, `v1a`). */
 export interface StandardWebhooksScheme {
   readonly kind: "standard-webhooks";
-  /** The headers of a vendor with names of its own. The defaults are those of the specification. */
+  /** The headers where a vendor has its own names. The defaults are the specification's. */
   readonly idHeader?: string;
   readonly timestampHeader?: string;
   readonly header?: string;
@@ -92,7 +92,7 @@ export interface Ed25519Scheme extends SignedContent {
   readonly encoding: "hex" | "base64";
 }
 
-/** A JWS with detached content (RFC 7515 appendix F, RFC 7797), made with a key of the vendor's key set. */
+/** A JWS with detached content (RFC 7515 appendix F, RFC 7797), made with a key from the vendor's key set. */
 export interface JwsScheme {
   readonly kind: "jws";
   readonly header: string;
@@ -100,7 +100,7 @@ export interface JwsScheme {
   readonly jwksUrl: string;
 }
 
-/** The names of all schemes. */
+/** The names for all schemes. */
 export const signatureKinds = [
   "hmac",
   "token",
@@ -110,7 +110,7 @@ export const signatureKinds = [
   "jws",
 ] as const satisfies readonly SignatureScheme["kind"][];
 
-/** The three headers of a scheme of the kind standard-webhooks. */
+/** The three headers for a scheme with the kind standard-webhooks. */
 export const standardHeaders = ({ idHeader, timestampHeader, header }: StandardWebhooksScheme) => ({
   id: idHeader ?? "webhook-id",
   timestamp: timestampHeader ?? "webhook-timestamp",
@@ -121,9 +121,9 @@ export const standardHeaders = ({ idHeader, timestampHeader, header }: StandardW
 export const signatureHeader = (scheme: SignatureScheme): string | undefined =>
   scheme.kind === "standard-webhooks" ? standardHeaders(scheme).signature : scheme.header;
 
-/** Whether keys of the scheme are public, so that they prove the vendor only. */
+/** Whether the scheme's keys are public, so that they prove the vendor only. */
 export const hasPublicKeys = ({ kind }: SignatureScheme): boolean => kind === "ecdsa" || kind === "ed25519";
 
-/** Whether a public key may verify a signature of the scheme. */
+/** Whether a public key may verify one of the scheme's signatures. */
 export const takesPublicKeys = (scheme: SignatureScheme): boolean =>
   hasPublicKeys(scheme) || scheme.kind === "standard-webhooks";

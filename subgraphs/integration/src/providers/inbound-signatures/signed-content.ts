@@ -1,13 +1,13 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { type InboundMessage, singleHeader } from "./inbound-message.js";
 
-/** The parts of a scheme that say which content is signed. */
+/** The parts in a scheme that say which content is signed. */
 interface ContentRule {
   readonly signedContent: string;
   readonly bodyHashParameter?: string;
 }
 
-/** The values of headers that are signed. */
+/** The values in the signed headers. */
 interface SignedHeaders {
   readonly timestamp?: string | undefined;
   readonly id?: string | undefined;
@@ -20,8 +20,8 @@ const placeholder = /\{(body|timestamp|id|url|form)\}/;
 
 /**
  * The content that the vendor may have signed; undefined where no part of it covers the body. There are two contents
- * where the URL is signed, since vendors do not agree whether it names its port, and for a body that was sent compressed,
- * since they do not agree which of both is signed.
+ * where the URL is signed, since vendors do not agree whether it names its port, and for a body that was sent
+ * compressed, since they do not agree which one is signed.
  */
 export function signedContents(
   rule: ContentRule,
@@ -30,7 +30,7 @@ export function signedContents(
 ): Buffer[] | undefined {
   const { body, sentBody } = message;
   const bodies = sentBody === undefined ? [body] : [body, sentBody];
-  const contents = bodies.flatMap((signed) => contentsOf(rule, { ...message, body: signed }, headers) ?? []);
+  const contents = bodies.flatMap((body) => contentsOf(rule, { ...message, body }, headers) ?? []);
   return contents.length > 0 ? contents : undefined;
 }
 
@@ -42,9 +42,9 @@ function contentsOf(
   const parts = signedContent.split(placeholder);
   const names = parts.filter((_, index) => index % 2 === 1);
   const form = names.includes("form") ? formText(message) : "";
-  const hashed = bodyHashParameter !== undefined && hasBodyHash(message, bodyHashParameter);
-  const coversBody = names.includes("body") || (names.includes("form") && form !== undefined) || hashed === true;
-  if (!coversBody || hashed === undefined) return undefined;
+  const isBodyHashed = bodyHashParameter !== undefined && hasBodyHash(message, bodyHashParameter);
+  const coversBody = names.includes("body") || (names.includes("form") && form !== undefined) || isBodyHashed === true;
+  if (!coversBody || isBodyHashed === undefined) return undefined;
   const urls = names.includes("url") ? urlSpellings(message.url) : [""];
   return urls.map((url) => {
     const values: Record<string, string | Buffer> = { body: message.body, timestamp, id, url, form: form ?? "" };
@@ -55,7 +55,7 @@ function contentsOf(
   });
 }
 
-/** The parameters of a form sorted by name, each as name and value; equal parameters once. Undefined: not a form. */
+/** A form's parameters sorted by name, each as name and value; equal parameters once. Undefined: not a form. */
 function formText(message: InboundMessage): string | undefined {
   if (!formType.test(singleHeader(message, "content-type") ?? "")) return undefined;
   const text = message.body.toString("utf8");
@@ -68,18 +68,18 @@ function formText(message: InboundMessage): string | undefined {
     .join("");
 }
 
-/** Whether the query has the SHA-256 of the body; false: it has none, undefined: a wrong one or several. */
+/** Whether the query has the body's SHA-256; false: it has none, undefined: a wrong one or several. */
 function hasBodyHash({ url, body }: InboundMessage, parameter: string): boolean | undefined {
   const query = /\?([^#]*)/.exec(url)?.[1] ?? "";
-  const given = new URLSearchParams(query).getAll(parameter);
-  if (given.length === 0) return false;
-  const expected = createHash("sha256").update(body).digest("hex");
-  const [value = ""] = given;
-  if (given.length > 1 || value.length !== expected.length || !/^[0-9a-f]+$/i.test(value)) return undefined;
-  return timingSafeEqual(Buffer.from(value.toLowerCase()), Buffer.from(expected)) ? true : undefined;
+  const hashes = new URLSearchParams(query).getAll(parameter);
+  if (hashes.length === 0) return false;
+  const bodyHash = createHash("sha256").update(body).digest("hex");
+  const [value = ""] = hashes;
+  if (hashes.length > 1 || value.length !== bodyHash.length || !/^[0-9a-f]+$/i.test(value)) return undefined;
+  return timingSafeEqual(Buffer.from(value.toLowerCase()), Buffer.from(bodyHash)) ? true : undefined;
 }
 
-/** The URL as it is, and with the port that it names left out or the port of its scheme named. */
+/** The URL as it is, and with the port that it names left out or its scheme's port named. */
 function urlSpellings(url: string): string[] {
   const [, scheme, authority, rest] = urlForm.exec(url) ?? [];
   if (scheme === undefined || authority === undefined || rest === undefined) return [url];

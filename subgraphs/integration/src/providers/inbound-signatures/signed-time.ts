@@ -4,7 +4,7 @@ import type { TimeFormat } from "./signature-scheme.js";
 const millisecondsForm = /^(?:0|[1-9]\d{0,14})$/;
 const iso8601Form = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
 
-/** The time in seconds since 1970; undefined for a text of another format. */
+/** The time in seconds since 1970; undefined for a text in another format. */
 export function secondsOf(text: string, format: TimeFormat = "seconds"): number | undefined {
   if (format === "seconds") return isTimestamp(text) ? Number(text) : undefined;
   if (format === "milliseconds") return millisecondsForm.test(text) ? Number(text) / 1000 : undefined;
@@ -18,7 +18,7 @@ export interface SignedTime {
   readonly seconds: number;
 }
 
-/** The time of a header that occurs once; undefined where it has none in the format. */
+/** The time in a header that occurs once; undefined where it has none in the format. */
 export function timeInHeader(message: InboundMessage, name: string, format?: TimeFormat): SignedTime | undefined {
   const text = singleHeader(message, name);
   return text === undefined ? undefined : signedTime(text, format);

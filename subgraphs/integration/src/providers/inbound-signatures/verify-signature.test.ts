@@ -10,13 +10,13 @@ type Headers = Record<string, string | string[]>;
 const plain = { kind: "hmac", algorithm: "sha256", encoding: "hex" } as const;
 const hub: HmacScheme = { ...plain, header: "x-hub-signature-256", prefix: "sha256=", signedContent: "{body}" };
 const base64: HmacScheme = { ...plain, header: "x-signature", encoding: "base64", signedContent: "{body}" };
-const listed: HmacScheme = {
+const listScheme: HmacScheme = {
   ...plain,
   header: "stripe-signature",
   fields: { timestamp: "t", signature: "v1" },
   signedContent: "{timestamp}.{body}",
 };
-const timed: HmacScheme = {
+const timedScheme: HmacScheme = {
   ...plain,
   header: "x-slack-signature",
   prefix: "v0=",
@@ -72,8 +72,8 @@ describe("published examples", () => {
       "x-slack-request-timestamp": "1531420618",
     };
     const key = "8f742231b10e8888abcd99yyyzzz85a5";
-    expect(verifySignature(timed, aMessage(body, headers), key, new Date(1_531_420_618_000))).toBe("valid");
-    expect(verifySignature(timed, aMessage(body, headers), key, now)).toBe("expired");
+    expect(verifySignature(timedScheme, aMessage(body, headers), key, new Date(1_531_420_618_000))).toBe("valid");
+    expect(verifySignature(timedScheme, aMessage(body, headers), key, now)).toBe("expired");
   });
 
   it("Twilio's documentation, whose token is too short to verify here", () => {
@@ -84,11 +84,11 @@ describe("published examples", () => {
       ["CallSid", "CA1234567890ABCDE"],
       ["Caller", "+14158675309"],
     ]);
-    const expected = "RSOYDt4T1cUTdK1PDd93/VVr8B8=";
-    const headers = { ...form, "x-twilio-signature": expected };
+    const documentedSignature = "RSOYDt4T1cUTdK1PDd93/VVr8B8=";
+    const headers = { ...form, "x-twilio-signature": documentedSignature };
     const message = aMessage(body.toString(), headers, "https://mycompany.com/myapp.php?foo=1&bar=2");
     const [content] = signedContents(url, message, {}) ?? [];
-    expect(hmac("sha1", "12345", String(content), "base64")).toBe(expected);
+    expect(hmac("sha1", "12345", String(content), "base64")).toBe(documentedSignature);
     expect(verifySignature(url, message, "12345", now)).toBe("invalid");
   });
 
@@ -137,7 +137,7 @@ const edPublic = edPair.publicKey.export({ format: "der", type: "spki" }).subarr
 const signingSecret = generateSigningSecret();
 const body = '{"id":"evt_1"}';
 
-/** A message of each scheme, signed at the given time. */
+/** A message for each scheme, signed at the given time. */
 const signers: Record<string, (at: number) => Signed> = {
   hex: () => {
     const headers = { "x-hub-signature-256": `sha256=${hmac("sha256", secret, body)}` };
@@ -225,12 +225,12 @@ const signers: Record<string, (at: number) => Signed> = {
   },
   "a list with a time": (at) => {
     const headers = { "stripe-signature": `t=${at},v0=00,v1=${hmac("sha256", secret, `${at}.${body}`)}` };
-    return { scheme: listed, key: secret, header: "stripe-signature", message: aMessage(body, headers) };
+    return { scheme: listScheme, key: secret, header: "stripe-signature", message: aMessage(body, headers) };
   },
   "a header with the time": (at) => {
     const signature = `v0=${hmac("sha256", secret, `v0:${at}:${body}`)}`;
     const headers = { "x-slack-signature": signature, "x-slack-request-timestamp": String(at) };
-    return { scheme: timed, key: secret, header: "x-slack-signature", message: aMessage(body, headers) };
+    return { scheme: timedScheme, key: secret, header: "x-slack-signature", message: aMessage(body, headers) };
   },
   "the URL and a form": () => {
     const target = "https://platform.example/webhooks/deliveries/sms?a=1";
@@ -270,45 +270,46 @@ function flipped(text: string): string {
   return `${text.slice(0, at)}${text[at] === "a" ? "b" : "a"}${text.slice(at + 1)}`;
 }
 
-describe.each(Object.entries(signers))("a signature by %s", (_, signed) => {
-  const { scheme, key, header, message } = signed(seconds);
+describe.each(Object.entries(signers))("a signature by %s", (_, signMessage) => {
+  const { scheme, key, header, message } = signMessage(seconds);
   const value = message.headers.get(header)?.[0] ?? "";
-  const isTimed = signed(1).message.headers.get(header)?.[0] !== value && scheme.kind !== "token";
-  const refused = (changed: InboundMessage, with_ = key) => {
-    expect(verifySignature(scheme, changed, with_, now)).toBe("invalid");
-    expect(prepareSignature(scheme, changed, now)?.matches(with_) ?? false).toBe(false);
+  const isTimed = signMessage(1).message.headers.get(header)?.[0] !== value && scheme.kind !== "token";
+  const expectRefusal = (changedMessage: InboundMessage, with_ = key) => {
+    expect(verifySignature(scheme, changedMessage, with_, now)).toBe("invalid");
+    expect(prepareSignature(scheme, changedMessage, now)?.matches(with_) ?? false).toBe(false);
   };
 
   it("is valid", () => {
     expect(verifySignature(scheme, message, key, now)).toBe("valid");
-    const prepared = prepareSignature(scheme, message, now);
-    expect([prepared?.matches(key), prepared?.isRecent]).toEqual([true, true]);
+    const preparedSignature = prepareSignature(scheme, message, now);
+    expect([preparedSignature?.matches(key), preparedSignature?.isRecent]).toEqual([true, true]);
   });
 
   it("is not valid after a change of the body", () => {
-    for (const changed of [
+    for (const changedBody of [
       `${message.body.toString()} `,
       "",
       message.body.toString().replace("1", "2").replace("D", "E"),
     ])
-      refused({ ...message, body: Buffer.from(changed) });
+      expectRefusal({ ...message, body: Buffer.from(changedBody) });
   });
 
   it("is not valid after a change of itself, of its length or its encoding", () => {
     const texts = [flipped(value), value.slice(0, -1), `${value}0`, "", `x${value}`.replace("v1,", "v1,x")];
-    // A list may hold members of other versions, so that text after it does not count.
+    // A list may hold members for other versions, so that text after it does not count.
     const strict = scheme.kind === "standard-webhooks" ? [] : [`${value}.`, `${value}=`, `${value}\u00e4`];
-    for (const text of [...texts, ...strict]) refused(withHeader(message, header, text));
-    refused({ ...message, headers: new Map([...message.headers].filter(([name]) => name !== header)) });
+    for (const text of [...texts, ...strict]) expectRefusal(withHeader(message, header, text));
+    expectRefusal({ ...message, headers: new Map([...message.headers].filter(([name]) => name !== header)) });
   });
 
   it("is not valid when its header is given twice or joined", () => {
-    refused(withHeader(message, header, value, value));
-    if (scheme.kind !== "standard-webhooks") refused(withHeader(message, header, `${value}, ${value}`));
+    expectRefusal(withHeader(message, header, value, value));
+    if (scheme.kind !== "standard-webhooks") expectRefusal(withHeader(message, header, `${value}, ${value}`));
   });
 
   it("is not valid with another or a weak secret", () => {
-    for (const other of [`${key}A`, "", "short", generateSigningSecret(), "x".repeat(2_000)]) refused(message, other);
+    for (const other of [`${key}A`, "", "short", generateSigningSecret(), "x".repeat(2_000)])
+      expectRefusal(message, other);
   });
 
   it("expires after 300 s in both directions, and needs digits as its time", () => {
@@ -319,20 +320,20 @@ describe.each(Object.entries(signers))("a signature by %s", (_, signed) => {
       [seconds - 301, "expired"],
       [seconds + 301, "expired"],
     ] as const) {
-      const old = signed(at);
+      const old = signMessage(at);
       expect(verifySignature(old.scheme, old.message, old.key, now)).toBe(verdict);
       expect(prepareSignature(old.scheme, old.message, now)?.isRecent).toBe(verdict === "valid");
     }
     for (const at of [seconds + 0.5, -1, Number.NaN]) {
-      const odd = signed(at);
+      const odd = signMessage(at);
       expect(verifySignature(odd.scheme, odd.message, odd.key, now)).toBe("invalid");
     }
   });
 });
 
 describe("a token", () => {
-  const verdict = (sent: string | string[], held: string) =>
-    verifySignature(token, aMessage("{}", { "x-gitlab-token": sent }), held, now);
+  const verdict = (sentToken: string | string[], heldToken: string) =>
+    verifySignature(token, aMessage("{}", { "x-gitlab-token": sentToken }), heldToken, now);
 
   it("is compared as a whole", () => {
     expect(verdict("a-long-token", "a-long-token")).toBe("valid");
@@ -346,36 +347,36 @@ describe("a token", () => {
 
 describe("a signature over URL and form", () => {
   const target = "https://platform.example/sms";
-  const signed = (content: string, sent: string, headers: Headers, at = target) =>
-    aMessage(sent, { ...headers, "x-twilio-signature": hmac("sha1", secret, content, "base64") }, at);
+  const signedMessage = (content: string, sentBody: string, headers: Headers, at = target) =>
+    aMessage(sentBody, { ...headers, "x-twilio-signature": hmac("sha1", secret, content, "base64") }, at);
 
   it("is valid whether or not the vendor names the port", () => {
-    const named = signed("https://platform.example:443/smsab", "a=b", form);
-    expect(verifySignature(url, named, secret, now)).toBe("valid");
-    const bare = signed(`${target}ab`, "a=b", form, "https://platform.example:8443/sms");
+    const messageWithPort = signedMessage("https://platform.example:443/smsab", "a=b", form);
+    expect(verifySignature(url, messageWithPort, secret, now)).toBe("valid");
+    const bare = signedMessage(`${target}ab`, "a=b", form, "https://platform.example:8443/sms");
     expect(verifySignature(url, bare, secret, now)).toBe("valid");
-    const other = signed("https://platform.example:444/smsab", "a=b", form);
+    const other = signedMessage("https://platform.example:444/smsab", "a=b", form);
     expect(verifySignature(url, other, secret, now)).toBe("invalid");
   });
 
   it("takes equal parameters once and several values in order", () => {
-    const message = signed(`${target}a1a2b`, "a=2&b&a=1&a=2", form);
+    const message = signedMessage(`${target}a1a2b`, "a=2&b&a=1&a=2", form);
     expect(verifySignature(url, message, secret, now)).toBe("valid");
   });
 
   it("does not leave the body unsigned", () => {
     const json = { "content-type": "application/json" };
-    expect(prepareSignature(url, signed(target, "{}", json), now)).toBeUndefined();
+    expect(prepareSignature(url, signedMessage(target, "{}", json), now)).toBeUndefined();
     const hash = createHash("sha256").update("{}").digest("hex");
-    const hashed = `${target}?bodySHA256=${hash}`;
-    expect(verifySignature(url, signed(hashed, "{}", json, hashed), secret, now)).toBe("valid");
-    expect(prepareSignature(url, signed(hashed, "[]", json, hashed), now)).toBeUndefined();
+    const hashedUrl = `${target}?bodySHA256=${hash}`;
+    expect(verifySignature(url, signedMessage(hashedUrl, "{}", json, hashedUrl), secret, now)).toBe("valid");
+    expect(prepareSignature(url, signedMessage(hashedUrl, "[]", json, hashedUrl), now)).toBeUndefined();
     // A signed JSON delivery must not become an empty form.
-    expect(prepareSignature(url, signed(hashed, "", form, hashed), now)).toBeUndefined();
-    const twice = `${hashed}&bodySHA256=${hash}`;
-    expect(prepareSignature(url, signed(twice, "{}", json, twice), now)).toBeUndefined();
+    expect(prepareSignature(url, signedMessage(hashedUrl, "", form, hashedUrl), now)).toBeUndefined();
+    const twice = `${hashedUrl}&bodySHA256=${hash}`;
+    expect(prepareSignature(url, signedMessage(twice, "{}", json, twice), now)).toBeUndefined();
     const many = Array.from({ length: 1_001 }, (_, index) => `p${index}=1`).join("&");
-    expect(prepareSignature(url, signed(target, many, form), now)).toBeUndefined();
+    expect(prepareSignature(url, signedMessage(target, many, form), now)).toBeUndefined();
   });
 });
 
@@ -385,8 +386,8 @@ describe("several signatures in one header", () => {
   const other = hmac("sha256", "another secret", `${seconds}.${body}`);
 
   it("need one that verifies", () => {
-    expect(verifySignature(listed, list(`t=${seconds}`, `v1=${other}`, `v1=${good}`), secret, now)).toBe("valid");
-    expect(verifySignature(listed, list(`t=${seconds}`, `v1=${other}`), secret, now)).toBe("invalid");
+    expect(verifySignature(listScheme, list(`t=${seconds}`, `v1=${other}`, `v1=${good}`), secret, now)).toBe("valid");
+    expect(verifySignature(listScheme, list(`t=${seconds}`, `v1=${other}`), secret, now)).toBe("invalid");
   });
 
   it.each([
@@ -396,7 +397,7 @@ describe("several signatures in one header", () => {
     ["a signature of another length", [`t=${seconds}`, `v1=${good}`, "v1=00"]],
     ["too many members", [`t=${seconds}`, ...Array.from({ length: 64 }, () => `v1=${good}`)]],
   ])("do not verify with %s", (_, members) => {
-    expect(prepareSignature(listed, list(...members), now)).toBeUndefined();
+    expect(prepareSignature(listScheme, list(...members), now)).toBeUndefined();
   });
 });
 
@@ -423,7 +424,13 @@ it("a key of another curve or kind never verifies", () => {
 
 describe("several signatures in one header", () => {
   const listedOnly: HmacScheme = { ...plain, header: "x-s", fields: { signature: "v1" }, signedContent: "{body}" };
-  const separated: HmacScheme = { ...plain, header: "x-s", prefix: "v1=", separator: "comma", signedContent: "{body}" };
+  const separatedScheme: HmacScheme = {
+    ...plain,
+    header: "x-s",
+    prefix: "v1=",
+    separator: "comma",
+    signedContent: "{body}",
+  };
   const good = hmac("sha256", secret, body);
   const bad = hmac("sha256", "another secret", body);
   const outcome = (scheme: HmacScheme, header: string) =>
@@ -431,7 +438,7 @@ describe("several signatures in one header", () => {
 
   it.each([
     ["fields", listedOnly],
-    ["a separator", separated],
+    ["a separator", separatedScheme],
   ])("by %s verify when one of them does, and those of other versions do not count", (_, scheme) => {
     for (const header of [`v1=${good}`, `v1=${bad},v1=${good}`, `v1=${good}, v2=zz,v1=${bad}`, `v0=${bad},v1=${good}`])
       expect([header, outcome(scheme, header)]).toEqual([header, "valid"]);
@@ -449,10 +456,10 @@ describe("a signed id", () => {
 
   it("has no dot, so that no part of it can move to the next part", () => {
     const signature = hmac("sha256", secret, `a.${seconds}.${seconds}.{}`);
-    const moved = (id: string, text: string) =>
+    const verdictOf = (id: string, text: string) =>
       verifySignature(scheme, aMessage(text, { "x-id": id, "x-at": String(seconds), "x-s": signature }), secret, now);
-    expect(moved("a", `${seconds}.{}`)).toBe("valid");
-    expect(moved(`a.${seconds}`, "{}")).toBe("invalid");
+    expect(verdictOf("a", `${seconds}.{}`)).toBe("valid");
+    expect(verdictOf(`a.${seconds}`, "{}")).toBe("invalid");
   });
 
   it("is not valid when it is changed, missing or sent twice", () => {
@@ -465,8 +472,8 @@ describe("a signed id", () => {
 
 it("a body that was sent compressed is valid by the bytes before and after", () => {
   const sentBody = Buffer.from("compressed bytes");
-  for (const signed of [body, sentBody.toString()]) {
-    const headers = { "x-hub-signature-256": `sha256=${hmac("sha256", secret, signed)}` };
+  for (const signedText of [body, sentBody.toString()]) {
+    const headers = { "x-hub-signature-256": `sha256=${hmac("sha256", secret, signedText)}` };
     expect(verifySignature(hub, { ...aMessage(body, headers), sentBody }, secret, now)).toBe("valid");
   }
   const headers = { "x-hub-signature-256": `sha256=${hmac("sha256", secret, "other")}` };

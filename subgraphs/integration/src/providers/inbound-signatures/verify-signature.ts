@@ -32,7 +32,7 @@ const minSecretBytes = 8;
 const maxDerBytes = 72;
 const ed25519Bytes = 64;
 const largeBytes = 64 * 1024;
-/** An ed25519 signature of 25 MiB takes about 50 ms to verify, and each one reads the whole body. */
+/** An ed25519 signature over 25 MiB takes about 50 ms to verify, and each one reads the whole body. */
 const maxOfLargeBody = 2;
 
 /** A signature that was read once, for each candidate secret. */
@@ -48,20 +48,25 @@ export function prepareSignature(
   message: InboundMessage,
   now: Date,
 ): PreparedSignature | undefined {
-  const read = readSignature(scheme, message);
-  return read && { matches: read.matches, isRecent: read.time === undefined || isRecent(read.time.seconds, now) };
+  const signature = readSignature(scheme, message);
+  return (
+    signature && {
+      matches: signature.matches,
+      isRecent: signature.time === undefined || isRecent(signature.time.seconds, now),
+    }
+  );
 }
 
-/** Verifies with one secret. Only a message that the owner of the secret has signed is called expired. */
+/** Verifies with one secret. Only a message that the secret's owner has signed is called expired. */
 export function verifySignature(
   scheme: KeyedScheme,
   message: InboundMessage,
   secret: string,
   now: Date,
 ): "valid" | "invalid" | "expired" {
-  const prepared = prepareSignature(scheme, message, now);
-  if (!prepared?.matches(secret)) return "invalid";
-  return prepared.isRecent ? "valid" : "expired";
+  const preparedSignature = prepareSignature(scheme, message, now);
+  if (!preparedSignature?.matches(secret)) return "invalid";
+  return preparedSignature.isRecent ? "valid" : "expired";
 }
 
 function readSignature(scheme: KeyedScheme, message: InboundMessage): ReadSignature | undefined {
@@ -81,9 +86,9 @@ function readSignature(scheme: KeyedScheme, message: InboundMessage): ReadSignat
 
 function readHmac(scheme: HmacScheme, message: InboundMessage): ReadSignature | undefined {
   const header = singleHeader(message, scheme.header);
-  const given = header === undefined ? undefined : givenSignatures(scheme, message, header);
-  if (!given) return undefined;
-  const { signatures, time } = given;
+  const parsedSignatures = header === undefined ? undefined : givenSignatures(scheme, message, header);
+  if (!parsedSignatures) return undefined;
+  const { signatures, time } = parsedSignatures;
   const contents = contentsOf(scheme, message, time);
   return contents && { matches: hmacTest(scheme, contents, signatures), time };
 }
@@ -97,16 +102,16 @@ function hmacTest(
     const key = keyEncoding === "text" ? secret : decodeKey(secret, keyEncoding);
     if (key === undefined || Buffer.byteLength(key) < minSecretBytes) return false;
     const hmacKey = typeof key === "string" ? key : createSecretKey(key);
-    let found = false;
+    let isMatched = false;
     for (const content of contents) {
-      const expected = createHmac(algorithm, hmacKey).update(content).digest();
-      for (const signature of signatures) if (timingSafeEqual(signature, expected)) found = true;
+      const expectedDigest = createHmac(algorithm, hmacKey).update(content).digest();
+      for (const signature of signatures) if (timingSafeEqual(signature, expectedDigest)) isMatched = true;
     }
-    return found;
+    return isMatched;
   };
 }
 
-/** The contents that the vendor may have signed. The id has no dot, so that no part of it can move to the next part. */
+/** The contents that the vendor may have signed. The id has no dot, so that no part can move to the next part. */
 function contentsOf(
   scheme: SignedContent & { readonly bodyHashParameter?: string },
   message: InboundMessage,
@@ -120,14 +125,14 @@ function contentsOf(
 const sha256 = (text: string): Buffer => createHash("sha256").update(text).digest();
 
 /** A text that is the secret itself. */
-export function prepareToken(given: string | undefined): PreparedSignature | undefined {
-  const read = tokenSignature(given);
-  return read && { matches: read.matches, isRecent: true };
+export function prepareToken(token: string | undefined): PreparedSignature | undefined {
+  const signature = tokenSignature(token);
+  return signature && { matches: signature.matches, isRecent: true };
 }
 
-function tokenSignature(given: string | undefined): ReadSignature | undefined {
-  if (given === undefined || given.length < minSecretBytes) return undefined;
-  const digest = sha256(given);
+function tokenSignature(token: string | undefined): ReadSignature | undefined {
+  if (token === undefined || token.length < minSecretBytes) return undefined;
+  const digest = sha256(token);
   const matches = (secret: string) =>
     Buffer.byteLength(secret) >= minSecretBytes && timingSafeEqual(sha256(secret), digest);
   return { matches, time: undefined };
@@ -147,9 +152,10 @@ function readStandardWebhook(scheme: StandardWebhooksScheme, message: InboundMes
     if (hasPublicKeyForm(secret)) return isSignedBy(secret, contents, asymmetric);
     const key = parseSigningSecret(secret);
     if (!key) return false;
-    const expected = contents.map((content) => createHmac("sha256", key).update(content).digest());
+    const expectedDigests = contents.map((content) => createHmac("sha256", key).update(content).digest());
     return (
-      symmetric.filter((signature) => expected.filter((each) => timingSafeEqual(signature, each)).length > 0).length > 0
+      symmetric.filter((signature) => expectedDigests.filter((each) => timingSafeEqual(signature, each)).length > 0)
+        .length > 0
     );
   };
   return { matches, time };

@@ -23,9 +23,10 @@ const sendgrid = (event: string, type: string): DocumentedEvent => [
 ];
 
 /**
- * The documented events of vendors with the meaning of each. The facts are those of
+ * The vendors' documented events with their meanings. The facts are from
  * https://docs.gitlab.com/user/project/integrations/webhook_events/, https://api.slack.com/events,
- * https://docs.stripe.com/api/events/types, https://www.twilio.com/docs/messaging/api/message-resource#message-status-values,
+ * https://docs.stripe.com/api/events/types,
+ * https://www.twilio.com/docs/messaging/api/message-resource#message-status-values,
  * https://www.twilio.com/docs/voice/api/call-resource#call-status-values and
  * https://www.twilio.com/docs/sendgrid/for-developers/tracking-events/event.
  */

@@ -1,4 +1,4 @@
-/** The verbs with which names of the platform end, by the last word or words of a vendor's event name. */
+/** The verbs with which the platform's names end, by the last word or words in a vendor's event name. */
 export const eventVerbs: Readonly<Record<string, string>> = {
   create: "Created",
   created: "Created",

@@ -1,7 +1,8 @@
 /**
- * The meaning of each event of GitHub in the example payloads that @octokit/webhooks-examples 7.6.1 publishes: the name of
- * the event with its action, and its type. The meaning of an action is that of
- * https://docs.github.com/en/webhooks/webhook-events-and-payloads. VendorEventReceived: no name, rather than a wrong one.
+ * The meaning that each GitHub event has in the example payloads that @octokit/webhooks-examples 7.6.1 publishes: the
+ * event's name with its action, and its type. An action means what is documented at
+ * https://docs.github.com/en/webhooks/webhook-events-and-payloads. VendorEventReceived: no name, rather than a wrong
+ * one.
  */
 export const githubMeanings: Readonly<Record<string, string>> = {
   "branch_protection_rule.created": "BranchProtectionRuleCreated",

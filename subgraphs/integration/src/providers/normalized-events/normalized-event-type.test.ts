@@ -16,17 +16,17 @@ const rows = Object.entries(vendorEventNames).flatMap(([key, names]) =>
 it("has a type for the events of twelve vendors, each of which can be subscribed to", () => {
   expect(Object.keys(vendorEventNames)).toHaveLength(12);
   expect(rows.length).toBeGreaterThan(290);
-  const known = new Set<string>(vendorEventTypes);
+  const eventTypes = new Set<string>(vendorEventTypes);
   for (const [, , type] of rows) {
     expect(type).toMatch(/^([A-Z][a-z0-9]+){2,}$/);
-    expect(known).toContain(Object.hasOwn(platformEventTypes, type) ? `Vendor${type}` : type);
+    expect(eventTypes).toContain(Object.hasOwn(platformEventTypes, type) ? `Vendor${type}` : type);
   }
 });
 
 it("prefixes the types that the platform itself emits, and only those", () => {
   for (const [key, name, type] of rows) {
-    const expected = Object.hasOwn(platformEventTypes, type) ? `Vendor${type}` : type;
-    expect(typeOf(key, name)).toBe(expected);
+    const expectedType = Object.hasOwn(platformEventTypes, type) ? `Vendor${type}` : type;
+    expect(typeOf(key, name)).toBe(expectedType);
     expect(typeOf("other-key", name)).not.toBe("");
   }
   expect(typeOf("stripe", "payment_intent.payment_failed")).toBe("VendorPaymentFailed");
@@ -77,37 +77,45 @@ it("takes the table of the preset, and that of the key", () => {
 });
 
 it("takes the tenant's own names first", () => {
-  const own = settings({ "github/push": "CodeArrived", "github/pull_request.opened": "UserInvited", "x/y": "no name" });
-  const named = (name: string, action?: string) => normalizedEventType(own, vendor("github"), name, action);
-  expect(named("push")).toBe("CodeArrived");
-  expect(named("pull_request", "opened")).toBe("VendorUserInvited");
-  expect(named("pull_request", "closed")).toBe("PullRequestClosed");
-  expect(normalizedEventType(own, vendor("x"), "y", undefined)).toBe("VendorEventReceived");
-  expect(normalizedEventType(own, vendor("gitlab"), "push", undefined)).toBe("VendorEventReceived");
+  const ownNames = settings({
+    "github/push": "CodeArrived",
+    "github/pull_request.opened": "UserInvited",
+    "x/y": "no name",
+  });
+  const typeFor = (name: string, action?: string) => normalizedEventType(ownNames, vendor("github"), name, action);
+  expect(typeFor("push")).toBe("CodeArrived");
+  expect(typeFor("pull_request", "opened")).toBe("VendorUserInvited");
+  expect(typeFor("pull_request", "closed")).toBe("PullRequestClosed");
+  expect(normalizedEventType(ownNames, vendor("x"), "y", undefined)).toBe("VendorEventReceived");
+  expect(normalizedEventType(ownNames, vendor("gitlab"), "push", undefined)).toBe("VendorEventReceived");
 });
 
 it("gives a tenant's name for an event to its other actions, unless they say something else", () => {
-  const own = settings({ "acme/release": "ReleasePublished", "acme/issue": "TaskChanged", "acme/code": "CodeArrived" });
-  const named = (name: string, action?: string) => normalizedEventType(own, vendor("acme"), name, action);
+  const ownNames = settings({
+    "acme/release": "ReleasePublished",
+    "acme/issue": "TaskChanged",
+    "acme/code": "CodeArrived",
+  });
+  const typeFor = (name: string, action?: string) => normalizedEventType(ownNames, vendor("acme"), name, action);
   expect(
-    [undefined, "published", "edited", "deleted", "frobnicated"].map((action) => named("release", action)),
+    [undefined, "published", "edited", "deleted", "frobnicated"].map((action) => typeFor("release", action)),
   ).toEqual(["ReleasePublished", "ReleasePublished", "ReleaseUpdated", "ReleaseDeleted", "VendorEventReceived"]);
-  expect(["labeled", "frobnicated", "deleted"].map((action) => named("issue", action))).toEqual([
+  expect(["labeled", "frobnicated", "deleted"].map((action) => typeFor("issue", action))).toEqual([
     "TaskChanged",
     "TaskChanged",
     "IssueDeleted",
   ]);
-  expect(["sent", "deleted"].map((action) => named("code", action))).toEqual(["CodeArrived", "CodeDeleted"]);
+  expect(["sent", "deleted"].map((action) => typeFor("code", action))).toEqual(["CodeArrived", "CodeDeleted"]);
 });
 
 it("answers hostile names in bounded time", () => {
   const parts = ["a", "A", ".", "aA", "\ud800", "\u0130", "_-", "\u0000", "💥"];
-  const started = performance.now();
+  const startTime = performance.now();
   for (const part of parts)
     for (const length of [200, 100_000]) {
       const name = part.repeat(length);
       for (const text of [name, `${name}.created`, `${name}.${Object.keys(eventVerbs)[0]}`])
         expect(typeOf("acme", text, name)).toMatch(/^([A-Z][a-z0-9]+){2,}$/);
     }
-  expect(performance.now() - started).toBeLessThan(20_000);
+  expect(performance.now() - startTime).toBeLessThan(20_000);
 });

@@ -4,7 +4,7 @@ import { normalizedNamePattern } from "@factory/schema/tenant-settings";
 import { eventVerbs } from "./event-verbs.js";
 import { unnamedEvent, vendorEventNames } from "./vendor-event-names.js";
 
-/** The settings of a tenant, for example `FactsOfTenant`. */
+/** A tenant's settings, for example `FactsOfTenant`. */
 interface Settings {
   setting(key: "webhooks.eventNames"): TenantSettingValues["webhooks.eventNames"];
 }
@@ -20,10 +20,10 @@ const maxTypeLength = 100;
 const typeForm = new RegExp(normalizedNamePattern);
 
 /**
- * The event type for an event of a vendor (design, integration.md 5.4): the tenant's own setting, else the table of the
- * vendor, else a type made of the words of the name, else VendorEventReceived. The action is a part of the name: an action
- * that is not listed never takes the name of the event alone, which may say the opposite. A type that the platform itself
- * emits gets the prefix Vendor, so that no delivery can imitate its event.
+ * The event type for a vendor's event (design, integration.md 5.4): the tenant's own setting, else the vendor's table,
+ * else a type made from the name's words, else VendorEventReceived. The action belongs to the name: an action that is
+ * not listed never takes the event's name alone, which may say the opposite. A type that the platform itself emits gets
+ * the prefix Vendor, so that no delivery can imitate its event.
  */
 export function normalizedEventType(
   settings: Settings,
@@ -34,13 +34,13 @@ export function normalizedEventType(
   if (Math.max(eventName.length, action?.length ?? 0) > maxNameLength) return unnamedEvent;
   const name = wholeName(eventName, action);
   if (name.length > maxNameLength) return unnamedEvent;
-  const found =
+  const type =
     ownName(settings.setting("webhooks.eventNames"), vendor, { eventName, action, name }) ??
     tableName(vendor, name) ??
     (name === eventName || !isComplete(vendor, eventName) ? typeOfWords(name) : undefined) ??
     unnamedEvent;
-  if (!typeForm.test(found)) return unnamedEvent;
-  return found !== unnamedEvent && Object.hasOwn(platformEventTypes, found) ? `Vendor${found}` : found;
+  if (!typeForm.test(type)) return unnamedEvent;
+  return type !== unnamedEvent && Object.hasOwn(platformEventTypes, type) ? `Vendor${type}` : type;
 }
 
 /** The name with its action, which it may end with already: `pull_request.closed` and `closed(merged)`. */
@@ -53,12 +53,12 @@ function wholeName(eventName: string, action: string | undefined): string {
   return isSaid ? eventName + mark : `${eventName}.${action}`;
 }
 
-/** Whether an event has a name of its own without an action, which another action contradicts. */
+/** Whether an event has its own name without an action, which another action contradicts. */
 const isComplete = (vendor: Vendor, eventName: string): boolean =>
   (tableName(vendor, eventName) ?? typeOfWords(eventName)) !== undefined;
 
 /**
- * A name of the tenant for an event without its action stands for its other actions too, unless it says what happened and
+ * The tenant's name for an event without its action stands for its other actions too, unless it says what happened and
  * the action says something else. It never stands for a deletion.
  */
 function ownName(
@@ -68,11 +68,11 @@ function ownName(
 ): string | undefined {
   const exact = ownMember(names, `${key}/${name}`);
   if (exact !== undefined || action === undefined || eventName === name) return exact;
-  const found = ownMember(names, `${key}/${eventName}`);
-  if (found === undefined) return undefined;
-  const [said, done] = [verbOf(wordsOf(found))?.type ?? "Changed", verbOf(wordsOf(action))?.type];
-  if (done !== undefined && deletions.has(done)) return said === done ? found : undefined;
-  return said === "Changed" || said === done ? found : undefined;
+  const storedName = ownMember(names, `${key}/${eventName}`);
+  if (storedName === undefined) return undefined;
+  const [nameVerb, actionVerb] = [verbOf(wordsOf(storedName))?.type ?? "Changed", verbOf(wordsOf(action))?.type];
+  if (actionVerb !== undefined && deletions.has(actionVerb)) return nameVerb === actionVerb ? storedName : undefined;
+  return nameVerb === "Changed" || nameVerb === actionVerb ? storedName : undefined;
 }
 
 const deletions: ReadonlySet<string> = new Set(["Deleted", "Removed"]);
@@ -91,7 +91,7 @@ function typeOfWords(eventName: string): string | undefined {
   const words = wordsOf(eventName);
   const verb = verbOf(words);
   if (verb === undefined || words.length <= verb.length) return undefined;
-  const type = words.slice(0, -verb.length).map(capitalized).join("") + verb.type;
+  const type = words.slice(0, -verb.length).map(capitalize).join("") + verb.type;
   return type.length <= maxTypeLength && typeForm.test(type) ? type : undefined;
 }
 
@@ -102,7 +102,7 @@ const wordsOf = (name: string): string[] =>
     .split(/[._:/ -]+/)
     .filter((word) => word !== "");
 
-/** The verb at the end of a name, with the number of its words. */
+/** The verb that ends a name, with its number of words. */
 function verbOf(words: readonly string[]): { type: string; length: number } | undefined {
   for (const length of [3, 2, 1]) {
     const type =
@@ -112,4 +112,4 @@ function verbOf(words: readonly string[]): { type: string; length: number } | un
   return undefined;
 }
 
-const capitalized = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1).toLowerCase();
+const capitalize = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1).toLowerCase();

@@ -1,4 +1,4 @@
-/** The name of the platform for each event of the vendors of source control. */
+/** The platform's name for each event from the source-control vendors. */
 export const sourceControlEventNames: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   github: {
     push: "CommitsPushed",

@@ -1,9 +1,9 @@
 import { sourceControlEventNames } from "./source-control-event-names.js";
 
-/** The type of an event whose name says nothing to the platform. */
+/** The type for an event whose name says nothing to the platform. */
 export const unnamedEvent = "VendorEventReceived";
 
-/** The name of the platform for each event of a vendor, by the key or the preset of its provider. */
+/** The platform's name for each vendor's event, by its provider's key or preset. */
 export const vendorEventNames: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   ...sourceControlEventNames,
   stripe: {
@@ -126,7 +126,7 @@ export const vendorEventNames: Readonly<Record<string, Readonly<Record<string, s
     "ticket.updated": "TicketUpdated",
     "ticket.solved": "TicketSolved",
     "ticket.comment_added": "TicketCommented",
-    // the names in deliveries of a webhook that is subscribed to events
+    // the names in deliveries for a webhook that is subscribed to events
     "zen:event-type:ticket.created": "TicketOpened",
     "zen:event-type:ticket.comment_added": "TicketCommented",
   },
@@ -155,8 +155,8 @@ export const vendorEventNames: Readonly<Record<string, Readonly<Record<string, s
 };
 
 /**
- * The names that earlier releases gave to every action of an event. A delivery from that time may have one that says the
- * opposite, until it is handled again.
+ * The names that earlier releases gave to all actions under one event. A delivery from that time may have one that says
+ * the opposite, until it is handled again.
  */
 export const formerEventNames: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   github: { push: "CommitsPushed" },

@@ -28,28 +28,28 @@ const kinds: Readonly<Record<string, readonly string[]>> = {
   $when: ["$when", "$then"],
 };
 
-/** Reports everything that is wrong with the templates of commands. */
-export function checkCommands(given: unknown, pointer: string, problems: DriverProblems): void {
-  if (given === undefined) return;
-  const known = commandsOf("integration");
-  for (const [name, template] of entriesOf(given, pointer, problems)) {
+/** Reports everything that is wrong with command templates. */
+export function checkCommands(templates: unknown, pointer: string, problems: DriverProblems): void {
+  if (templates === undefined) return;
+  const commandNames = commandsOf("integration");
+  for (const [name, template] of entriesOf(templates, pointer, problems)) {
     const at = `${pointer}/${pointerToken(name)}`;
-    const type = known.find((one) => one === name);
+    const type = commandNames.find((candidate) => candidate === name);
     if (type) checkTemplate(type, template, at, problems);
-    else problems.refuse(at, `Must be one of ${known.join(", ")}.`, "UNKNOWN_VALUE");
+    else problems.refuse(at, `Must be one of ${commandNames.join(", ")}.`, "UNKNOWN_VALUE");
   }
 }
 
-function checkTemplate(type: VendorCommandType, given: unknown, at: string, problems: DriverProblems): void {
-  const template = Object.fromEntries(entriesOf(given, at, problems)) as GivenTemplate;
-  const allowed = [
+function checkTemplate(type: VendorCommandType, input: unknown, at: string, problems: DriverProblems): void {
+  const template = Object.fromEntries(entriesOf(input, at, problems)) as GivenTemplate;
+  const allowedMembers = [
     ...members,
     ...(commandsWithUrl.includes(type) ? ["url"] : []),
     ...(moneyCommands.includes(type) ? ["state"] : []),
   ];
   for (const name of Object.keys(template))
-    if (!allowed.includes(name))
-      problems.refuse(`${at}/${pointerToken(name)}`, `Must be one of ${allowed.join(", ")}.`, "UNKNOWN_VALUE");
+    if (!allowedMembers.includes(name))
+      problems.refuse(`${at}/${pointerToken(name)}`, `Must be one of ${allowedMembers.join(", ")}.`, "UNKNOWN_VALUE");
   problems.oneOf(`${at}/method`, String(template.method), ["POST", "PUT", "PATCH"]);
   problems.oneOf(`${at}/encoding`, String(template.encoding), ["json", "form"]);
   const { path, repeatable } = template;
@@ -72,8 +72,8 @@ function checkPath(path: unknown, pointer: string, problems: DriverProblems): vo
 }
 
 /** Reports what is wrong with the request that asks for an outcome. */
-function checkState(type: VendorCommandType, given: unknown, at: string, problems: DriverProblems): void {
-  const { path, value, outcomes, ...others } = Object.fromEntries(entriesOf(given, at, problems));
+function checkState(type: VendorCommandType, description: unknown, at: string, problems: DriverProblems): void {
+  const { path, value, outcomes, ...others } = Object.fromEntries(entriesOf(description, at, problems));
   for (const name of Object.keys(others))
     problems.refuse(`${at}/${pointerToken(name)}`, "Must be one of path, value, outcomes.", "UNKNOWN_VALUE");
   checkPath(path, `${at}/path`, problems);
@@ -81,15 +81,16 @@ function checkState(type: VendorCommandType, given: unknown, at: string, problem
     problems.refuse(`${at}/path`, "The path has {vendorId} or {commandId}.");
   if (typeof value !== "string" || !value.startsWith("body:") || !answerForm.test(value))
     problems.refuse(`${at}/value`, "The value stands at body:<JSON pointer>.");
-  const own = reportedOutcomes.filter((outcome) => commandOfOutcome[outcome] === type);
+  const ownOutcomes = reportedOutcomes.filter((outcome) => commandOfOutcome[outcome] === type);
   const entries = entriesOf(outcomes, `${at}/outcomes`, problems);
   if (entries.length > 20) problems.refuse(`${at}/outcomes`, "There may be at most 20 entries.", "TOO_LONG");
-  for (const [state, outcome] of entries) problems.oneOf(`${at}/outcomes/${pointerToken(state)}`, String(outcome), own);
+  for (const [state, outcome] of entries)
+    problems.oneOf(`${at}/outcomes/${pointerToken(state)}`, String(outcome), ownOutcomes);
 }
 
 type GivenTemplate = Readonly<Partial<Record<keyof CommandTemplate, unknown>>>;
 
-/** Reports what is wrong with the places of the values in the vendor's answer. */
+/** Reports what is wrong with the places where the values stand in the vendor's answer. */
 function checkAnswer(type: VendorCommandType, template: GivenTemplate, at: string, problems: DriverProblems): void {
   const names = commandsWithUrl.includes(type) ? (["vendorId", "url"] as const) : (["vendorId"] as const);
   for (const name of names) {
@@ -105,11 +106,11 @@ function checkAnswer(type: VendorCommandType, template: GivenTemplate, at: strin
 
 interface Place {
   readonly depth: number;
-  /** Whether the place is inside of a list that is made by `$each`. */
+  /** Whether the place is inside a list that is made by `$each`. */
   readonly hasItem: boolean;
 }
 
-/** The check of one body, which counts its values. */
+/** The check for one body, which counts its values. */
 class TemplateCheck {
   readonly #type: VendorCommandType;
   readonly #problems: DriverProblems;
@@ -134,8 +135,8 @@ class TemplateCheck {
   #checkObject(value: Readonly<Record<string, unknown>>, at: string, deeper: Place): void {
     const names = Object.keys(value);
     const kind = Object.keys(kinds).find((name) => names.includes(name));
-    const allowed = kind === undefined ? undefined : kinds[kind];
-    if (kind === undefined || allowed === undefined) {
+    const allowedMembers = kind === undefined ? undefined : kinds[kind];
+    if (kind === undefined || allowedMembers === undefined) {
       for (const name of names) {
         const below = `${at}/${pointerToken(name)}`;
         if (name.startsWith("$") || name === "__proto__")
@@ -144,8 +145,8 @@ class TemplateCheck {
       }
       return;
     }
-    if (names.length !== allowed.length || !allowed.every((name) => names.includes(name)))
-      this.#problems.refuse(at, `An object with ${kind} has exactly the members ${allowed.join(" and ")}.`);
+    if (names.length !== allowedMembers.length || !allowedMembers.every((name) => names.includes(name)))
+      this.#problems.refuse(at, `An object with ${kind} has exactly the members ${allowedMembers.join(" and ")}.`);
     this.#checkPointer(kind, value[kind], `${at}/${kind}`, deeper.hasItem);
     if (kind === "$each") this.check(value["$as"], `${at}/$as`, { ...deeper, hasItem: true });
     if (kind === "$when") this.check(value["$then"], `${at}/$then`, deeper);
@@ -160,11 +161,15 @@ class TemplateCheck {
       if (!hasItem) this.#problems.refuse(at, "There is an item only inside of $as.");
       return;
     }
-    const own = commandMembers(this.#type);
-    const known = [...own, ...(own.includes("currency") ? ["currencyInLowerCase"] : []), "commandId"];
+    const memberNames = commandMembers(this.#type);
+    const valueNames = [
+      ...memberNames,
+      ...(memberNames.includes("currency") ? ["currencyInLowerCase"] : []),
+      "commandId",
+    ];
     const [, first = ""] = pointer.split("/");
-    if (!known.includes(first))
-      this.#problems.refuse(at, `The data of ${this.#type} has the members ${known.join(", ")}.`, "UNKNOWN_VALUE");
+    if (!valueNames.includes(first))
+      this.#problems.refuse(at, `The data of ${this.#type} has the members ${valueNames.join(", ")}.`, "UNKNOWN_VALUE");
   }
 }
 

@@ -4,11 +4,11 @@ import { checkedDriver, driverUrls } from "./checked-driver.js";
 import type { ProviderDriverInput } from "./provider-driver.input.js";
 import type { ProviderDriver } from "./provider-driver.js";
 
-const checked = (driver: object) => checkedDriver(driver as ProviderDriverInput, "/input/driver");
+const check = (driver: object) => checkedDriver(driver as ProviderDriverInput, "/input/driver");
 
 function problems(driver: object): string[] {
   try {
-    checked(driver);
+    check(driver);
   } catch (error) {
     if (!(error instanceof DomainError) || error.code !== "PARAMETERS_INVALID") throw error;
     return (error.facts.errors ?? []).map(({ pointer, code }) => `${pointer.replace("/input/driver/", "")} ${code}`);
@@ -20,24 +20,24 @@ const oauth2 = { tokenUrl: "https://vendor.example/token", clientAuthentication:
 const paths = { deliveryId: ["body:/id"], eventName: ["header:X-Event"] };
 const hmac = { kind: "hmac", algorithm: "sha256", header: "X-Signature", encoding: "hex" };
 const template = { method: "POST", path: "/send", encoding: "json", body: { to: { $value: "/to" } } };
-const nested = (depth: number): object => (depth === 0 ? {} : { a: nested(depth - 1) });
+const nestedObject = (depth: number): object => (depth === 0 ? {} : { a: nestedObject(depth - 1) });
 const webhook = (scheme: object) => ({ webhook: { scheme, ...paths } });
 
 describe("a driver", () => {
   it.each(providerPresets.map((preset) => [preset.name, preset.driver] as const))(
     "of the preset %s is valid",
     (_, driver) => {
-      expect(checked(driver)).toEqual(driver);
+      expect(check(driver)).toEqual(driver);
     },
   );
 
   it("is stored without null members and with header names in lower case", () => {
-    const driver = checked({
+    const driver = check({
       probe: null,
       apiKey: { in: "query", name: "key", prefix: null },
       webhook: { ...webhook(hmac).webhook, account: "header:X-Account", action: "form:Action", batch: null },
     });
-    const expected: ProviderDriver = {
+    const expectedDriver: ProviderDriver = {
       apiKey: { in: "query", name: "key" },
       webhook: {
         scheme: { ...hmac, header: "x-signature", signedContent: "{body}" } as never,
@@ -47,7 +47,7 @@ describe("a driver", () => {
         action: "form:Action",
       },
     };
-    expect(driver).toEqual(expected);
+    expect(driver).toEqual(expectedDriver);
   });
 
   it.each([
@@ -266,7 +266,7 @@ describe("a driver", () => {
     ],
     [
       "a body with too many levels",
-      { commands: { SendEmail: { ...template, body: { a: nested(12) } } } },
+      { commands: { SendEmail: { ...template, body: { a: nestedObject(12) } } } },
       [`commands/SendEmail/body/a${"/a".repeat(9)} TOO_LONG`],
     ],
     [
@@ -301,8 +301,8 @@ describe("a driver", () => {
       webhook({ kind: "jws", jwksUrl: "https://v.example", algorithms: ["HS256"] }),
       ["webhook/scheme/algorithms/0 UNKNOWN_VALUE"],
     ],
-  ])("with %s is refused", (_, driver, expected) => {
-    expect(problems(driver)).toEqual(expected);
+  ])("with %s is refused", (_, driver, expectedProblems) => {
+    expect(problems(driver)).toEqual(expectedProblems);
   });
 
   it("is refused over 16 KiB, before anything else", () => {
@@ -318,7 +318,7 @@ describe("a driver", () => {
 
   it("names all its URLs", () => {
     const jws = { kind: "jws", jwksUrl: "https://vendor.example/jwks" };
-    const driver = checked({ oauth2: { ...oauth2, authorizationUrl: "https://vendor.example/a" }, ...webhook(jws) });
+    const driver = check({ oauth2: { ...oauth2, authorizationUrl: "https://vendor.example/a" }, ...webhook(jws) });
     expect(driverUrls(driver, "")).toEqual([
       { pointer: "/oauth2/tokenUrl", url: "https://vendor.example/token" },
       { pointer: "/oauth2/authorizationUrl", url: "https://vendor.example/a" },

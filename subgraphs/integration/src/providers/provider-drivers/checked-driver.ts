@@ -24,40 +24,40 @@ const parameterValue = /^[^\p{Cc}\p{Surrogate}]{1,1000}$/u;
 /** Headers that carry a secret, which a driver must not hold. */
 const secretHeaders = new Set(["authorization", "proxy-authorization", "cookie"]);
 
-/** Parameters that the platform sets itself. To replace them could break the protection of the flow. */
+/** Parameters that the platform sets itself. To replace them could break the flow's protection. */
 const ownParameters = new Set(
   `grant_type client_id client_secret client_assertion client_assertion_type code code_challenge code_challenge_method
    code_verifier redirect_uri response_type refresh_token scope state assertion`.split(/\s+/),
 );
 
 /**
- * The driver of an input whose bounds have been checked, with header names in lower case. The URLs are not checked yet.
- * Throws PARAMETERS_INVALID.
+ * The driver from an input whose bounds have been checked, with header names in lower case. The URLs are not checked
+ * yet. Throws PARAMETERS_INVALID.
  */
 export function checkedDriver(input: ProviderDriverInput, pointer: string): ProviderDriver {
-  const given = withoutNulls(input);
+  const members = withoutNulls(input);
   const problems = new DriverProblems();
-  if (Buffer.byteLength(JSON.stringify(given)) > maxBytes)
+  if (Buffer.byteLength(JSON.stringify(members)) > maxBytes)
     problems.refuse(pointer, `The driver must not be larger than ${maxBytes} bytes.`, "TOO_LONG");
   problems.throwAny();
-  checkCalls(given, pointer, problems);
-  for (const [index, report] of (given.webhook?.reports ?? []).entries())
+  checkCalls(members, pointer, problems);
+  for (const [index, report] of (members.webhook?.reports ?? []).entries())
     checkReport(report, `${pointer}/webhook/reports/${index}`, problems);
-  if (given.webhook) checkDescription(given.webhook, `${pointer}/webhook`, problems);
-  checkCommands(given.commands, `${pointer}/commands`, problems);
-  const smtp = checkedMailServer(given.smtp, `${pointer}/smtp`, problems);
-  checkParameters(given.oauth2?.tokenParameters, `${pointer}/oauth2/tokenParameters`, problems);
-  checkParameters(given.oauth2?.authorizationParameters, `${pointer}/oauth2/authorizationParameters`, problems);
-  const scheme = given.webhook?.scheme as unknown as GivenScheme | undefined;
+  if (members.webhook) checkDescription(members.webhook, `${pointer}/webhook`, problems);
+  checkCommands(members.commands, `${pointer}/commands`, problems);
+  const smtp = checkedMailServer(members.smtp, `${pointer}/smtp`, problems);
+  checkParameters(members.oauth2?.tokenParameters, `${pointer}/oauth2/tokenParameters`, problems);
+  checkParameters(members.oauth2?.authorizationParameters, `${pointer}/oauth2/authorizationParameters`, problems);
+  const scheme = members.webhook?.scheme as unknown as GivenScheme | undefined;
   const webhook = scheme && {
-    ...withLowerCaseHeaders(given.webhook as WebhookDescription),
+    ...withLowerCaseHeaders(members.webhook as WebhookDescription),
     scheme: checkedScheme(scheme, `${pointer}/webhook/scheme`, problems),
   };
   problems.throwAny();
-  return { ...given, ...(webhook ? { webhook } : {}), ...(smtp ? { smtp } : {}) };
+  return { ...members, ...(webhook ? { webhook } : {}), ...(smtp ? { smtp } : {}) };
 }
 
-/** A plain copy of the input without its null members, which count as absent. */
+/** A plain copy without the input's null members, which count as absent. */
 function withoutNulls(input: ProviderDriverInput): ProviderDriver {
   const text = JSON.stringify(input, (_, value: unknown) => (value === null ? undefined : value));
   return parseForeignJson(text) as ProviderDriver;
@@ -128,7 +128,7 @@ function checkTexts(entries: object, pointer: string, problems: DriverProblems):
   return all.filter((entry): entry is [string, string] => typeof entry[1] === "string");
 }
 
-/** The paths of a description with the names of headers in lower case. */
+/** A description's paths with header names in lower case. */
 function withLowerCaseHeaders(webhook: WebhookDescription): WebhookDescription {
   const path = (text: string) =>
     text
@@ -154,13 +154,13 @@ const withLowerCaseTest = ({ answer, when, ...test }: UrlTest, path: (text: stri
   ...(when === undefined ? {} : { when: path(when) }),
 });
 
-/** A URL of a driver with the pointer to it. */
+/** A driver's URL with the pointer to it. */
 interface DriverUrl {
   readonly pointer: string;
   readonly url: string;
 }
 
-/** The URLs of a driver, which the egress client has to allow. */
+/** The driver's URLs, which the egress client has to allow. */
 export function driverUrls({ oauth2, webhook }: ProviderDriver, pointer: string): DriverUrl[] {
   const urls = {
     "oauth2/tokenUrl": oauth2?.tokenUrl,
@@ -171,7 +171,7 @@ export function driverUrls({ oauth2, webhook }: ProviderDriver, pointer: string)
   return Object.entries(urls).flatMap(([at, url]) => (url === undefined ? [] : [{ pointer: `${pointer}/${at}`, url }]));
 }
 
-/** Reports what is wrong with the description of deliveries, beside their scheme and their reports. */
+/** Reports what is wrong with a description of deliveries, beside their scheme and their reports. */
 function checkDescription(
   { urlTests = [], signedTime, batch, events }: WebhookDescription,
   pointer: string,
@@ -189,7 +189,7 @@ function checkUrlTest({ method, answer, member, when, equals }: UrlTest, at: str
     problems.refuse(`${at}/equals`, "The members when and equals belong together.", "REQUIRED");
   if (member !== undefined && answer === undefined)
     problems.refuse(`${at}/answer`, "A member holds the value of the answer.", "REQUIRED");
-  // Without a value of its own in the query every delivery would be a test.
+  // Without its own value in the query every delivery would be a test.
   if (method === "POST" && !answer?.startsWith("query:"))
     problems.refuse(`${at}/answer`, "A test by POST is told from a delivery by a value of the query.");
 }

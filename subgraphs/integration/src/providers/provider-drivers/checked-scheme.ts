@@ -10,21 +10,21 @@ import {
 } from "../inbound-signatures/signature-scheme.js";
 import type { DriverProblems } from "./driver-problems.js";
 
-/** The members of an input of a scheme, without null values. */
+/** The members in a scheme's input, without null values. */
 export type GivenScheme = Readonly<Record<string, unknown>> & { readonly kind: string };
 
 interface Member {
   readonly required: boolean;
 }
-const required = { required: true };
+const requiredMember = { required: true };
 const optional = { required: false };
 
-/** The members of each kind beside `kind` itself. */
+/** Each kind's members beside `kind` itself. */
 const membersOf: Record<SignatureScheme["kind"], Readonly<Record<string, Member>>> = {
   hmac: {
-    algorithm: required,
-    header: required,
-    encoding: required,
+    algorithm: requiredMember,
+    header: requiredMember,
+    encoding: requiredMember,
     keyEncoding: optional,
     prefix: optional,
     separator: optional,
@@ -38,21 +38,21 @@ const membersOf: Record<SignatureScheme["kind"], Readonly<Record<string, Member>
   token: { header: optional, value: optional },
   "standard-webhooks": { idHeader: optional, timestampHeader: optional, header: optional },
   ecdsa: {
-    header: required,
+    header: requiredMember,
     idHeader: optional,
-    timestampHeader: required,
+    timestampHeader: requiredMember,
     timestampFormat: optional,
     signedContent: optional,
   },
   ed25519: {
-    header: required,
-    encoding: required,
+    header: requiredMember,
+    encoding: requiredMember,
     idHeader: optional,
     timestampHeader: optional,
     timestampFormat: optional,
     signedContent: optional,
   },
-  jws: { header: optional, algorithms: optional, jwksUrl: required },
+  jws: { header: optional, algorithms: optional, jwksUrl: requiredMember },
 };
 
 const defaults: Partial<Record<SignatureScheme["kind"], object>> = {
@@ -63,30 +63,30 @@ const defaults: Partial<Record<SignatureScheme["kind"], object>> = {
 };
 
 /** The scheme with its defaults and with header names in lower case. Problems are reported at the pointer. */
-export function checkedScheme(given: GivenScheme, pointer: string, problems: DriverProblems): SignatureScheme {
-  const kind = signatureKinds.find((known) => known === given.kind);
-  problems.oneOf(`${pointer}/kind`, given.kind, signatureKinds);
+export function checkedScheme(input: GivenScheme, pointer: string, problems: DriverProblems): SignatureScheme {
+  const kind = signatureKinds.find((candidate) => candidate === input.kind);
+  problems.oneOf(`${pointer}/kind`, input.kind, signatureKinds);
   if (kind === undefined) return { kind: "standard-webhooks" };
   const members = membersOf[kind];
-  for (const name of Object.keys(given))
+  for (const name of Object.keys(input))
     if (name !== "kind" && members[name] === undefined)
       problems.refuse(`${pointer}/${name}`, `A scheme of the kind ${kind} has no such member.`);
   for (const [name, member] of Object.entries(members))
-    if (member.required && given[name] === undefined)
+    if (member.required && input[name] === undefined)
       problems.refuse(`${pointer}/${name}`, `A scheme of the kind ${kind} needs this member.`, "REQUIRED");
   const scheme = {
     ...defaults[kind],
-    ...given,
-    ...lowerCase(given, "header"),
-    ...lowerCase(given, "idHeader"),
-    ...lowerCase(given, "timestampHeader"),
+    ...input,
+    ...lowerCase(input, "header"),
+    ...lowerCase(input, "idHeader"),
+    ...lowerCase(input, "timestampHeader"),
   };
   checkValues(scheme as GivenScheme, pointer, problems);
   return scheme as unknown as SignatureScheme;
 }
 
-function lowerCase(given: GivenScheme, name: string): object {
-  const value = given[name];
+function lowerCase(input: GivenScheme, name: string): object {
+  const value = input[name];
   return typeof value === "string" ? { [name]: value.toLowerCase() } : {};
 }
 

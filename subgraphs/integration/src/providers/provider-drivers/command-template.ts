@@ -1,15 +1,15 @@
 import type { CommandOf } from "@factory/schema/command-names";
 import type { ReportedOutcome } from "./vendor-report.js";
 
-/** A command that becomes a request of a vendor. */
+/** A command that becomes a request to a vendor. */
 export type VendorCommandType = CommandOf<"integration">;
 
 /**
- * The request of a vendor for one command. The body is JSON in which these objects stand for values of the command. A
- * value is put in as it is, never into a text, so it cannot change the request around it:
+ * The vendor's request for one command. The body is JSON in which these objects stand for the command's values. A value
+ * is put in as it is, never into a text, so it cannot change the request around it:
  *
- * - `{"$value": "/subject"}` is the value at the JSON pointer in the data of the command, which has `commandId` too, and
- *   `currencyInLowerCase` where it has a currency;
+ * - `{"$value": "/subject"}` is the value at the JSON pointer in the command's data, which has `commandId` too, and
+ * `currencyInLowerCase` where it has a currency;
  * - `{"$each": "/to", "$as": …}` is a list with one item for each item of the list at the pointer;
  * - `{"$item": "/email"}` is the value at the pointer in the present item, and with `""` the item itself;
  * - `{"$when": "/html", "$then": …}` is there only if the command has the value.
@@ -18,24 +18,24 @@ export type VendorCommandType = CommandOf<"integration">;
  */
 export interface CommandTemplate {
   readonly method: "POST" | "PUT" | "PATCH";
-  /** Below the base URL, with a leading slash. `{name}` is a value of the connection's configuration. */
+  /** Below the base URL, with a leading slash. `{name}` is a value from the connection's configuration. */
   readonly path: string;
-  /** `form`: members of objects are sent as `a[b]`, and items of lists as `a[0]`. */
+  /** `form`: members in objects are sent as `a[b]`, and items in lists as `a[0]`. */
   readonly encoding: "json" | "form";
   readonly body: Readonly<Record<string, unknown>>;
   /** Where the vendor's id stands in its answer: `body:…` or `header:…`. */
   readonly vendorId?: string;
-  /** Where the address of the thing stands that the command has made, in the same form. */
+  /** Where the address stands for the thing that the command has made, in the same form. */
   readonly url?: string;
-  /** How the vendor is asked for the outcome of a command that moves money, where it has not reported it. */
+  /** How the vendor is asked how a command ended that moves money, where it has not reported it. */
   readonly state?: StateRequest;
-  /** The same request twice has the effect of one, for example because it names the thing by an id of the sender. */
+  /** The same request twice has the effect of one, for example because it names the thing by the sender's id. */
   readonly repeatable?: boolean;
 }
 
-/** A request that changes nothing, whose answer tells the outcome of a command that the vendor has accepted. */
+/** A request that changes nothing, whose answer tells the outcome for a command that the vendor has accepted. */
 export interface StateRequest {
-  /** As the path of a template. `{vendorId}` and `{commandId}` are the ids of the command, each as one segment. */
+  /** As a template's path. `{vendorId}` and `{commandId}` are the command's ids, each as one segment. */
   readonly path: string;
   /** Where the state stands in the answer: `body:…`. */
   readonly value: string;
@@ -55,7 +55,7 @@ export const commandsWithVendorId: readonly VendorCommandType[] = ["SyncContact"
 /** Commands whose answer tells an address at the vendor. */
 export const commandsWithUrl: readonly VendorCommandType[] = ["OpenTicket", "CreateCheckoutSession"];
 
-/** The request of each command that the vendor can carry out. */
+/** The request for each command that the vendor can carry out. */
 export type CommandTemplates = Readonly<Partial<Record<VendorCommandType, CommandTemplate>>>;
 
 /** A mail server, for vendors without an API for mail. */

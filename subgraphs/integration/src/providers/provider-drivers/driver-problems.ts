@@ -9,9 +9,10 @@ export class DriverProblems {
     this.#errors.push({ pointer, code, detail });
   }
 
-  /** Refuses a value outside of its closed set. */
-  oneOf(pointer: string, value: string, allowed: readonly string[]): void {
-    if (!allowed.includes(value)) this.refuse(pointer, `Must be one of ${allowed.join(", ")}.`, "UNKNOWN_VALUE");
+  /** Refuses a value outside its closed set. */
+  oneOf(pointer: string, value: string, allowedValues: readonly string[]): void {
+    if (!allowedValues.includes(value))
+      this.refuse(pointer, `Must be one of ${allowedValues.join(", ")}.`, "UNKNOWN_VALUE");
   }
 
   /** Refuses a header that the client for outgoing requests sets itself. */

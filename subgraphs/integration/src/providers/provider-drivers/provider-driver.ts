@@ -9,7 +9,7 @@ import type { VendorReport } from "./vendor-report.js";
  */
 export type ValuePath = string;
 
-/** How the vendor of a provider is called, and how its deliveries are read. It holds no secret. */
+/** How a provider's vendor is called, and how its deliveries are read. It holds no secret. */
 export interface ProviderDriver {
   /** The request that shows whether a credential works. */
   readonly probe?: {
@@ -31,19 +31,19 @@ export interface ProviderDriver {
     readonly timestampHeader?: string;
   };
   readonly oauth2?: OAuth2Description;
-  /** Headers of every call, for example the version of the vendor's API. */
+  /** Headers for every call, for example the version that the vendor's API has. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly rateLimit?: { readonly requests: number; readonly perSeconds: number };
   /** The header in which the vendor takes an idempotency key. */
   readonly idempotencyHeader?: string;
   readonly webhook?: WebhookDescription;
-  /** How the commands of the platform become requests of the vendor. */
+  /** How the platform's commands become requests to the vendor. */
   readonly commands?: CommandTemplates;
   /** Sends mail where `commands` has no SendEmail. */
   readonly smtp?: MailServer;
 }
 
-/** A value in the JSON body of an answer, with a path `body:…`. */
+/** A value in an answer's JSON body, with a path `body:…`. */
 export interface ProbeExpectation {
   readonly value: ValuePath;
   readonly equals: string;
@@ -51,7 +51,7 @@ export interface ProbeExpectation {
 
 export const clientAuthentications = ["client_secret_basic", "client_secret_post", "private_key_jwt", "none"] as const;
 
-/** The endpoints of the vendor's authorization server (RFC 6749). */
+/** The endpoints at the vendor's authorization server (RFC 6749). */
 export interface OAuth2Description {
   readonly tokenUrl: string;
   readonly authorizationUrl?: string;
@@ -67,7 +67,7 @@ export interface OAuth2Description {
   readonly authorizationParameters?: Readonly<Record<string, string>>;
 }
 
-/** How a delivery of the vendor is signed, and where its values stand. */
+/** How the vendor's delivery is signed, and where its values stand. */
 export interface WebhookDescription {
   readonly scheme: SignatureScheme;
   /** The first path that has a value wins. */
@@ -77,23 +77,23 @@ export interface WebhookDescription {
   readonly action?: ValuePath;
   /** Where the value of `when` equals `equals`, `mark` is added to the action, for example `closed(merged)`. */
   readonly actionMark?: { readonly when: ValuePath; readonly equals: string; readonly mark: string };
-  /** The vendor's id of the account, which a connection has as its external account id. */
+  /** The vendor's id for the account, which a connection has as its external account id. */
   readonly account?: ValuePath;
   /** The vendor tests the URL: where the value of `when` equals `equals`, the answer is the value of `answer`. */
   readonly challenge?: { readonly when: ValuePath; readonly equals: string; readonly answer: ValuePath };
-  /** How the vendor tests the URL of a resource without a signature. */
+  /** How the vendor tests a resource's URL without a signature. */
   readonly urlTests?: readonly UrlTest[];
   /** A time in the body, for vendors that sign no other one. It must be at most 300 s from now. */
   readonly signedTime?: { readonly value: ValuePath; readonly format?: TimeFormat };
   /** Vendor event names or normalized names which say that a credential was revoked at the vendor. */
   readonly revokedEvents?: readonly string[];
-  /** Events that tell the outcome of commands. */
+  /** Events that tell how commands ended. */
   readonly reports?: readonly VendorReport[];
-  /** The field of a form that holds the body as JSON, in deliveries that are sent as a form. */
+  /** The form field that holds the body as JSON, in deliveries that are sent as a form. */
   readonly formPayload?: string;
-  /** The body is an array of events, each a delivery of its own. Body paths are relative to one event. */
+  /** The body is an array with events, each its own delivery. Body paths are relative to one event. */
   readonly batch?: boolean;
-  /** The place of an array of events in the body, with `batch` only for the array that is the body itself. */
+  /** Where an array with events stands in the body, with `batch` only for the array that is the body itself. */
   readonly events?: ValuePath;
 }
 
@@ -104,7 +104,7 @@ export interface UrlTest {
   readonly method: (typeof urlTestMethods)[number];
   /** Without it the answer is empty. */
   readonly answer?: string;
-  /** The member of a JSON object that holds the value. Without it the answer is plain text. */
+  /** The JSON object's member that holds the value. Without it the answer is plain text. */
   readonly member?: string;
   /** Where it is given, the test is one only if this value equals `equals`. */
   readonly when?: string;

@@ -1,6 +1,6 @@
 import type { CommandOf } from "@factory/schema/command-names";
 
-/** The outcomes of commands that a vendor can report, with the command of each one. */
+/** The outcomes that a vendor can report for commands, each with its command. */
 export const commandOfOutcome = {
   EmailDelivered: "SendEmail",
   EmailBounced: "SendEmail",
@@ -12,12 +12,12 @@ export const commandOfOutcome = {
   RefundFailed: "RefundPayment",
 } as const satisfies Readonly<Record<string, CommandOf<"integration">>>;
 
-/** The outcome of a command that a vendor can report. */
+/** The outcome that a vendor can report for a command. */
 export type ReportedOutcome = keyof typeof commandOfOutcome;
 
 export const reportedOutcomes = Object.keys(commandOfOutcome) as readonly ReportedOutcome[];
 
-/** The outcomes of commands that were not carried out. */
+/** The outcomes for commands that were not carried out. */
 export const failedOutcomes: ReadonlySet<ReportedOutcome> = new Set([
   "EmailBounced",
   "SmsFailed",
@@ -25,16 +25,16 @@ export const failedOutcomes: ReadonlySet<ReportedOutcome> = new Set([
   "RefundFailed",
 ]);
 
-/** An event of a vendor that tells the outcome of a command, which it names by one of the two values at least. */
+/** A vendor's event that tells how a command ended, which it names by one of the two values at least. */
 export interface VendorReport {
-  /** The event name of the vendor, or its normalized name. */
+  /** The vendor's event name, or its normalized name. */
   readonly event: string;
   readonly outcome: ReportedOutcome;
   /** The event is a report only where this value stands in its payload. */
   readonly when?: { readonly value: string; readonly equals: string };
-  /** The place of the vendor's id: `body:<JSON pointer>`. */
+  /** Where the vendor's id stands: `body:<JSON pointer>`. */
   readonly vendorId?: string;
-  /** The place of the id of the command, which its request must have given to the vendor. */
+  /** Where the command's id stands, which its request must have given to the vendor. */
   readonly commandId?: string;
 }
 

@@ -1,7 +1,7 @@
 import { Constraint } from "@factory/runtime/input-validation/constraint";
 import { Field, InputType } from "type-graphql";
 
-/** The name of an HTTP header (RFC 9110, section 5.1). */
+/** The name that an HTTP header has (RFC 9110, section 5.1). */
 export const headerPattern = "^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$";
 /** Empty, or beginning with another character than a space. */
 export const printable = "^(?:[\\x21-\\x7e][\\x20-\\x7e]*)?$";

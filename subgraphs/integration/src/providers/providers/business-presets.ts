@@ -3,7 +3,7 @@ import { presetCommands } from "./preset-commands.js";
 
 const apiClient = "http-json";
 
-/** The presets of vendors of customer relationship and support. */
+/** The presets for vendors in customer relationship and support. */
 export const businessPresets = [
   {
     name: "hubspot",
@@ -32,7 +32,7 @@ export const businessPresets = [
     authModel: "Basic",
     apiClient,
     capabilities: ["tickets.write", "webhooks.receive"],
-    // Each account has a host of its own.
+    // Each account has its own host.
     baseUrl: null,
     driver: {
       probe: { method: "GET", path: "/api/v2/tickets.json?per_page=1" },

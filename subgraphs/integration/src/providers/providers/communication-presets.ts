@@ -2,7 +2,7 @@ import { presetCommands, presetReports } from "./preset-commands.js";
 
 const apiClient = "http-json";
 
-/** The presets of vendors by which people are told something. */
+/** The presets for vendors by which people are told something. */
 export const communicationPresets = [
   {
     name: "slack",

@@ -4,7 +4,7 @@ import type { VendorReport } from "../provider-drivers/vendor-report.js";
 const value = (pointer: string) => ({ $value: pointer });
 const addresses = (pointer: string) => ({ $each: pointer, $as: { email: { $item: "" } } });
 
-/** The requests of commands at the vendors of the presets. */
+/** The command requests to the presets' vendors. */
 export const presetCommands = {
   sendgrid: {
     SendEmail: {
@@ -109,7 +109,7 @@ export const presetCommands = {
     },
   },
   hubspot: {
-    // The account needs a property `external_id` of contacts with unique values.
+    // The account needs a contact property `external_id` with unique values.
     SyncContact: {
       method: "POST",
       path: "/crm/v3/objects/contacts/batch/upsert",
@@ -159,9 +159,9 @@ export const presetCommands = {
 } as const satisfies Readonly<Record<string, CommandTemplates>>;
 
 const payment = { commandId: "body:/data/object/metadata/commandId", vendorId: "body:/data/object/id" };
-const succeeded = { value: "body:/data/object/status", equals: "succeeded" };
+const successCondition = { value: "body:/data/object/status", equals: "succeeded" };
 
-/** The events by which the vendors of the presets report the outcomes of commands. */
+/** The events by which the presets' vendors report how commands ended. */
 export const presetReports = {
   sendgrid: [
     { event: "delivered", outcome: "EmailDelivered", commandId: "body:/commandId" },
@@ -172,9 +172,9 @@ export const presetReports = {
     { event: "payment_intent.succeeded", outcome: "PaymentCharged", ...payment },
     { event: "payment_intent.payment_failed", outcome: "PaymentFailed", ...payment },
     { event: "payment_intent.canceled", outcome: "PaymentFailed", ...payment },
-    { event: "refund.created", outcome: "PaymentRefunded", when: succeeded, ...payment },
-    { event: "refund.updated", outcome: "PaymentRefunded", when: succeeded, ...payment },
-    { event: "charge.refund.updated", outcome: "PaymentRefunded", when: succeeded, ...payment },
+    { event: "refund.created", outcome: "PaymentRefunded", when: successCondition, ...payment },
+    { event: "refund.updated", outcome: "PaymentRefunded", when: successCondition, ...payment },
+    { event: "charge.refund.updated", outcome: "PaymentRefunded", when: successCondition, ...payment },
     { event: "refund.failed", outcome: "RefundFailed", ...payment },
   ],
   twilio: [

@@ -68,11 +68,11 @@ const forms: Readonly<Record<string, SourceControlForm>> = {
   },
 };
 
-/** How repositories of the vendor of a preset are reached; undefined for other vendors. */
+/** How repositories are reached at a preset's vendor; undefined for other vendors. */
 export const sourceControlForm = (preset: string | null): SourceControlForm | undefined =>
   preset !== null && Object.hasOwn(forms, preset) ? forms[preset] : undefined;
 
-/** The form of a vendor whose event with this name, with or without an action, tells of a pull request. */
+/** The form for a vendor whose event with this name, with or without an action, tells about a pull request. */
 export function pullRequestForm(preset: string | null, eventName: string): SourceControlForm | undefined {
   const form = sourceControlForm(preset);
   const isReport = form && (eventName === form.delivery.event || eventName.startsWith(`${form.delivery.event}.`));

@@ -12,8 +12,8 @@ import { providerView } from "./provider.view.js";
 import type { ProviderMoveListeners } from "./provider-move-listeners.js";
 
 /**
- * The target state and the event of each mutation. Enabling has an event of its own, because ProviderRegistered means
- * only the first registration.
+ * The target state and the event for each mutation. Enabling has its own event, because ProviderRegistered means only
+ * the first registration.
  */
 const moves = {
   deprecateProvider: { to: "Deprecated", event: "ProviderDeprecated" },
@@ -48,12 +48,12 @@ export class ProviderLifecycleService {
         const { em, record } = transaction;
         const provider = await lockedProvider(transaction, providerId);
         const { apiClientId, key, status } = provider;
-        const allowed = statesBefore(to);
-        if (!allowed.includes(status))
+        const allowedStates = statesBefore(to);
+        if (!allowedStates.includes(status))
           throw new DomainError("INVALID_STATE", {
-            detail: `The provider is ${status}. It can become ${to} only from ${allowed.join(" or ")}.`,
+            detail: `The provider is ${status}. It can become ${to} only from ${allowedStates.join(" or ")}.`,
             currentState: status,
-            allowed,
+            allowed: allowedStates,
           });
         em.assign(provider, { status: to, statusReason: reason });
         announceInboundSources(transaction);

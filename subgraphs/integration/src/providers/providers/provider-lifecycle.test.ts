@@ -65,7 +65,7 @@ async function statusOf(principal: Principal, providerId: string): Promise<unkno
   return (await fixture.run(principal, query, { id: providerId })).data?.provider;
 }
 
-/** The events of a provider after its registration, in the order of their writing. */
+/** The provider's events after its registration, in the order in which they were written. */
 async function told(providerId: string, count: number): Promise<{ type: string; data: unknown }[]> {
   return eventually(async () => {
     const rows = await fixture.rows<{ envelope: { type: string; data: unknown } }>(
@@ -77,10 +77,10 @@ async function told(providerId: string, count: number): Promise<{ type: string; 
 }
 
 const pairs = states.flatMap((from) => states.map((to) => [from, to] as const));
-const allowed = (from: ProviderState, to: ProviderState) => providerStates[from].next.some((next) => next === to);
+const isAllowed = (from: ProviderState, to: ProviderState) => providerStates[from].next.some((next) => next === to);
 
 describe("a provider", () => {
-  it.each(pairs.filter((pair) => allowed(...pair)))("goes from %s to %s, and tells it", async (from, to) => {
+  it.each(pairs.filter((pair) => isAllowed(...pair)))("goes from %s to %s, and tells it", async (from, to) => {
     const principal = aPrincipal();
     const providerId = await aProviderIn(principal, from);
     const { value, error } = await move(principal, to, providerId, { input: { reason: "Because." } });
@@ -94,7 +94,7 @@ describe("a provider", () => {
     });
   });
 
-  it.each(pairs.filter((pair) => !allowed(...pair)))("does not go from %s to %s", async (from, to) => {
+  it.each(pairs.filter((pair) => !isAllowed(...pair)))("does not go from %s to %s", async (from, to) => {
     const principal = aPrincipal();
     const providerId = await aProviderIn(principal, from);
     const { value, error, message } = await move(principal, to, providerId, { input: { reason: "Because." } });
@@ -104,7 +104,7 @@ describe("a provider", () => {
       code: "INVALID_STATE",
       status: 409,
       currentState: from,
-      allowed: states.filter((state) => allowed(state, to)),
+      allowed: states.filter((state) => isAllowed(state, to)),
     });
     expect(await statusOf(principal, providerId)).toEqual({ status: from, statusReason: null });
   });
@@ -136,12 +136,12 @@ describe("a provider", () => {
   it("loses no move to another one at the same time", async () => {
     const principal = aPrincipal();
     const providerId = await aProviderIn(principal, "Disabled");
-    const [enabled, retired] = await Promise.all([
+    const [enableAnswer, retireAnswer] = await Promise.all([
       move(principal, "Registered", providerId),
       move(principal, "Retired", providerId),
     ]);
     // whichever came first leaves a state that the other cannot start from
-    const [winner, loser] = enabled.value ? [enabled, retired] : [retired, enabled];
+    const [winner, loser] = enableAnswer.value ? [enableAnswer, retireAnswer] : [retireAnswer, enableAnswer];
     expect(loser.error).toMatchObject({ code: "INVALID_STATE", currentState: winner.value.status });
     expect(await statusOf(principal, providerId)).toMatchObject({ status: winner.value.status });
   });
@@ -199,12 +199,12 @@ describe("Query.providers", () => {
     ])
       ids.push(await aProvider(principal, { key, category }));
     for (const id of ids.slice(1)) await move(principal, "Deprecated", id);
-    const listed = async (filter: object) => keysOf(await fixture.run(principal, query, { filter }));
-    expect(await listed({ status: "Deprecated" })).toEqual(["bank", "mail"]);
-    expect(await listed({ status: "Deprecated", category: "Payment" })).toEqual(["bank"]);
-    expect(await listed({ category: "Payment" })).toEqual(["bank", "pay"]);
-    expect(await listed({ status: "Retired" })).toEqual([]);
-    expect(await listed({ status: null, category: null })).toEqual(["bank", "mail", "pay"]);
+    const listKeys = async (filter: object) => keysOf(await fixture.run(principal, query, { filter }));
+    expect(await listKeys({ status: "Deprecated" })).toEqual(["bank", "mail"]);
+    expect(await listKeys({ status: "Deprecated", category: "Payment" })).toEqual(["bank"]);
+    expect(await listKeys({ category: "Payment" })).toEqual(["bank", "pay"]);
+    expect(await listKeys({ status: "Retired" })).toEqual([]);
+    expect(await listKeys({ status: null, category: null })).toEqual(["bank", "mail", "pay"]);
   });
 
   it("refuses a category there is none, and a cursor of another list", async () => {
@@ -218,12 +218,12 @@ describe("Query.providers", () => {
     });
     const { data } = await fixture.run(principal, query, { first: 1 });
     const after = data.providers.nextCursor;
-    const misused = [
+    const misuses = [
       fixture.run(principal, query, { after, filter: { status: "Registered" } }),
       fixture.run(aPrincipal(), query, { after }),
       fixture.run(principal, query, { after: "x" }),
     ];
-    for (const { errors } of await Promise.all(misused))
+    for (const { errors } of await Promise.all(misuses))
       expect(errors?.[0]?.extensions).toMatchObject({ code: "INVALID_CURSOR" });
     const none = await fixture.run(principal, query, { first: 0 });
     expect(none.errors?.[0]?.extensions).toMatchObject({ code: "VALIDATION_FAILED" });

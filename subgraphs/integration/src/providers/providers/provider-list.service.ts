@@ -33,7 +33,7 @@ export const sortedProviders = new SortedList<ProviderType, TenantStatement>({
     ),
 });
 
-/** Lists the providers of a tenant in pages. */
+/** Lists a tenant's providers in pages. */
 export class ProviderListService {
   readonly #database: Database;
   readonly #cursors: CursorSeal;

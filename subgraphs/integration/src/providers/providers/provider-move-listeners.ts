@@ -12,21 +12,21 @@ interface MovingProvider {
 }
 
 /**
- * Called in the transaction that changes the state, while the row of the provider is locked. It refuses the change with
- * a DomainError, or applies what follows from it.
+ * Called in the transaction that changes the state, while the provider's row is locked. It refuses the change with a
+ * DomainError, or applies what follows from it.
  */
 export type ProviderMoveListener = (transaction: Transaction, provider: MovingProvider) => Promise<void>;
 
 /**
- * Called in the transaction that gives a URL of the provider another origin, while the row of the provider is locked. It
- * refuses the change with a DomainError.
+ * Called in the transaction that gives a provider's URL another origin, while the provider's row is locked. It refuses
+ * the change with a DomainError.
  */
 export type ProviderOriginListener = (
   transaction: Transaction,
   change: { readonly providerId: string; readonly principal: Principal },
 ) => Promise<void>;
 
-/** The listeners of the slices whose rows depend on the state or the hosts of a provider. */
+/** The listeners for slices whose rows depend on a provider's state or hosts. */
 export class ProviderMoveListeners {
   readonly #listeners: ProviderMoveListener[] = [];
   readonly #originListeners: ProviderOriginListener[] = [];

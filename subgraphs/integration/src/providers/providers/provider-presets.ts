@@ -5,7 +5,9 @@ import { communicationPresets } from "./communication-presets.js";
 import { presetCommands, presetReports } from "./preset-commands.js";
 import type { AuthModel, ProviderCategory } from "./provider.states.js";
 
-/** The knowledge of the platform about a vendor. It is not a provider: it takes no key, emits no event, appears in no search. */
+/**
+ * The platform's knowledge about a vendor. It is not a provider: it takes no key, emits no event, appears in no search.
+ */
 export interface ProviderPreset {
   readonly name: string;
   readonly displayName: string;
@@ -19,7 +21,7 @@ export interface ProviderPreset {
 
 const apiClient = "http-json";
 
-/** The signature and the body of a delivery as the specification shows them. */
+/** A delivery's signature and body as the specification shows them. */
 const specifiedWebhook: WebhookDescription = {
   scheme: {
     kind: "hmac",
@@ -33,7 +35,7 @@ const specifiedWebhook: WebhookDescription = {
   eventName: ["body:/eventName"],
 };
 
-/** The presets of the platform, by their names. */
+/** The platform's presets, by their names. */
 export const providerPresets: readonly ProviderPreset[] = [
   {
     name: "github",
@@ -58,7 +60,7 @@ export const providerPresets: readonly ProviderPreset[] = [
         eventName: ["header:x-github-event"],
         action: "body:/action",
         actionMark: { when: "body:/pull_request/merged", equals: "true", mark: "(merged)" },
-        // The header X-GitHub-Hook-Installation-Target-ID has the id of the App for the webhooks of an App.
+        // The header X-GitHub-Hook-Installation-Target-ID has the App's id for webhooks that belong to an App.
         account: "body:/installation/id",
         formPayload: "payload",
         revokedEvents: ["github_app_authorization.revoked", "installation.deleted", "installation.suspend"],
@@ -194,14 +196,14 @@ export const providerPresets: readonly ProviderPreset[] = [
 
 const presetsByName = new Map(providerPresets.map((preset) => [preset.name, preset]));
 
-/** The preset that a provider names, else the one with the name of its key. */
+/** The preset that a provider names, else the one with its key's name. */
 export const presetOf = ({ preset, key }: { preset: string | null; key: string }): ProviderPreset | undefined =>
   presetsByName.get(preset ?? key);
 
-/** The driver of a provider: a member of its own replaces the whole member of the preset's driver. */
-export function effectiveDriver(preset: ProviderPreset | undefined, own: ProviderDriver | null): ProviderDriver {
-  return { ...preset?.driver, ...own };
+/** A provider's driver: its own member replaces the whole member in the preset's driver. */
+export function effectiveDriver(preset: ProviderPreset | undefined, ownDriver: ProviderDriver | null): ProviderDriver {
+  return { ...preset?.driver, ...ownDriver };
 }
 
-/** The names of all presets. */
+/** The names for all presets. */
 export const presetNames: readonly string[] = [...presetsByName.keys()];

@@ -8,10 +8,10 @@ type Kept = "providerId" | "key" | "status" | "category" | "authModel" | "baseUr
 
 /** A provider as the slices below see it. */
 export interface ProviderRecord extends RecordOf<Provider, Kept> {
-  /** The name of the preset, which is also the vendor's name in the table of normalized events. */
+  /** The preset's name, which is also the vendor's name in the table for normalized events. */
   readonly preset: string | null;
   readonly capabilities: readonly string[];
-  /** The driver of the preset with the provider's own members over it. */
+  /** The preset's driver with the provider's own members over it. */
   readonly driver: ProviderDriver;
 }
 

@@ -4,16 +4,16 @@ import { driverUrls } from "../provider-drivers/checked-driver.js";
 import { type MailServer, mailServerText } from "../provider-drivers/command-template.js";
 import type { ProviderDriver } from "../provider-drivers/provider-driver.js";
 
-/** The URLs at which the vendor of a provider is called. */
+/** The URLs at which a provider's vendor is called. */
 export interface Targets {
   readonly baseUrl: string | null;
   readonly driver: ProviderDriver;
 }
 
-/** Whether a change gives a URL of the provider another origin, so that secrets go to another host or without TLS. */
+/** Whether a change gives a provider's URL another origin, so that secrets go to another host or without TLS. */
 export function movesOrigin(before: Targets, after: Targets): boolean {
-  const known = originsOf(before);
-  return [...originsOf(after)].some(([pointer, origin]) => known.get(pointer) !== origin);
+  const originsBefore = originsOf(before);
+  return [...originsOf(after)].some(([pointer, origin]) => originsBefore.get(pointer) !== origin);
 }
 
 function originsOf({ baseUrl, driver }: Targets): Map<string, string> {
@@ -22,7 +22,7 @@ function originsOf({ baseUrl, driver }: Targets): Map<string, string> {
   return driver.smtp ? origins.set("/driver/smtp", mailServerText(driver.smtp)) : origins;
 }
 
-/** Checks the URLs at which the vendor of a provider is called. */
+/** Checks the URLs at which a provider's vendor is called. */
 export class ProviderTargets {
   readonly #egress: Egress;
   readonly #httpsOnly: boolean;

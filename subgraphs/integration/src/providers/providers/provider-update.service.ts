@@ -22,7 +22,7 @@ import { movesOrigin, type ProviderTargets } from "./provider-targets.js";
 
 type Changes = Partial<Pick<Provider, "displayName" | "apiClient" | "capabilities" | "baseUrl" | "driver">>;
 
-/** Changes the description of providers. */
+/** Changes a provider's description. */
 export class ProviderUpdateService {
   readonly #database: Database;
   readonly #targets: ProviderTargets;
@@ -50,28 +50,28 @@ export class ProviderUpdateService {
             currentState: status,
             allowed: ["Registered", "Deprecated", "Disabled"],
           });
-        const changed = changesOf(provider, input, driver);
-        if (changed.capabilities && hasTools(changed.capabilities) && !hasTools(provider.capabilities))
+        const changes = changesOf(provider, input, driver);
+        if (changes.capabilities && hasTools(changes.capabilities) && !hasTools(provider.capabilities))
           refuseAgents(
             principalOf(context),
             "An agent may not make a provider a tool server. A person or a service has to do it.",
           );
-        if (changed.driver) requireIdempotencyKeys(targetsOf(provider, changed).driver, "/input/driver");
-        if (movesOrigin(targetsOf(provider, provider), targetsOf(provider, changed))) {
+        if (changes.driver) requireIdempotencyKeys(targetsOf(provider, changes).driver, "/input/driver");
+        if (movesOrigin(targetsOf(provider, provider), targetsOf(provider, changes))) {
           const principal = principalOf(context);
           await this.#listeners.callForOrigins(transaction, { providerId, principal });
           provider.hostsChosenBy = withChooser(provider.hostsChosenBy, principal);
         }
-        transaction.em.assign(provider, changed);
+        transaction.em.assign(provider, changes);
         const { displayName, apiClient, capabilities } = provider;
-        if (Object.keys(changed).length > 0) {
+        if (Object.keys(changes).length > 0) {
           announceInboundSources(transaction);
           transaction.record({
             type: "ProviderUpdated",
             subject: `providers/${providerId}`,
             data: {
               ...{ providerId, key, displayName, category, authModel, apiClient, apiClientId, capabilities, status },
-              changed: Object.keys(changed),
+              changed: Object.keys(changes),
             },
           });
         }
@@ -81,16 +81,16 @@ export class ProviderUpdateService {
   }
 }
 
-/** The URLs of a provider after a change. */
+/** The provider's URLs after a change. */
 function targetsOf(provider: Provider, { baseUrl, driver }: Changes) {
-  const own = driver === undefined ? provider.driver : driver;
-  return { baseUrl: baseUrl ?? provider.baseUrl, driver: effectiveDriver(presetOf(provider), own) };
+  const ownDriver = driver === undefined ? provider.driver : driver;
+  return { baseUrl: baseUrl ?? provider.baseUrl, driver: effectiveDriver(presetOf(provider), ownDriver) };
 }
 
 /** The members that get another value. */
 function changesOf(provider: Provider, input: UpdateProviderInput, driver: ProviderDriver | null): Changes {
   const { displayName, apiClient, capabilities, baseUrl } = input;
-  const wanted: Changes = {
+  const changes: Changes = {
     ...(displayName == null ? {} : { displayName }),
     ...(apiClient == null ? {} : { apiClient }),
     ...(capabilities == null ? {} : { capabilities: canonicalCapabilities(capabilities) }),
@@ -98,5 +98,5 @@ function changesOf(provider: Provider, input: UpdateProviderInput, driver: Provi
     ...(driver === null ? {} : { driver }),
   };
   const differs = ([name, value]: [string, unknown]) => !isDeepStrictEqual(provider[name as keyof Changes], value);
-  return Object.fromEntries(Object.entries(wanted).filter(differs));
+  return Object.fromEntries(Object.entries(changes).filter(differs));
 }

@@ -121,21 +121,24 @@ describe("Mutation.updateProvider", () => {
     const principal = aPrincipal();
     const { provider } = await registered(principal, { key: "acme", capabilities: ["a.b"] });
     const input = { displayName: "Acme 2", capabilities: ["C.D", "c.d"], driver: { idempotencyHeader: "x-key" } };
-    const changed = await updated(principal, provider.providerId, input, "one");
-    expect(changed).toEqual({
+    const changedProvider = await updated(principal, provider.providerId, input, "one");
+    expect(changedProvider).toEqual({
       provider: { ...provider, displayName: "Acme 2", capabilities: ["c.d"], driver: { idempotencyHeader: "x-key" } },
       error: undefined,
     });
-    expect(await updated(principal, provider.providerId, input, "one")).toEqual(changed);
+    expect(await updated(principal, provider.providerId, input, "one")).toEqual(changedProvider);
     await updated(principal, provider.providerId, { ...input, baseUrl: null });
     await updated(principal, provider.providerId, { driver: {} });
-    const told = await eventually(async () => {
-      const found = await events(provider.providerId, "ProviderUpdated");
-      return found.length > 1 ? found : undefined;
+    const updateEvents = await eventually(async () => {
+      const updates = await events(provider.providerId, "ProviderUpdated");
+      return updates.length > 1 ? updates : undefined;
     });
-    expect(told.map(({ data }) => data["changed"])).toEqual([["displayName", "capabilities", "driver"], ["driver"]]);
-    expect(told[0]?.data).toMatchObject({ displayName: "Acme 2", capabilities: ["c.d"], status: "Registered" });
-    expect(JSON.stringify(told)).not.toContain("x-key");
+    expect(updateEvents.map(({ data }) => data["changed"])).toEqual([
+      ["displayName", "capabilities", "driver"],
+      ["driver"],
+    ]);
+    expect(updateEvents[0]?.data).toMatchObject({ displayName: "Acme 2", capabilities: ["c.d"], status: "Registered" });
+    expect(JSON.stringify(updateEvents)).not.toContain("x-key");
   });
 
   it("changes no Retired provider", async () => {

@@ -6,7 +6,7 @@ import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 import type { ProviderDriver } from "../provider-drivers/provider-driver.js";
 import type { AuthModel, ProviderCategory, ProviderState } from "./provider.states.js";
 
-/** Workers find the tenants of an inbound delivery by the key of its provider. */
+/** Workers find an inbound delivery's tenants by its provider's key. */
 @Entity(withLookup(tenantTable("providers"), "status <> 'Retired'"))
 @Unique({ name: "providers_key", properties: ["tenantId", "key"] })
 @Unique({ name: "providers_api_client", properties: ["tenantId", "apiClientId"] })
@@ -47,22 +47,22 @@ export class Provider {
   @Property({ type: "text", nullable: true })
   baseUrl: string | null;
 
-  /** The name of a preset of the platform. */
+  /** The name that a platform preset has. */
   @Property({ type: "text", nullable: true })
   preset: string | null;
 
-  /** The members that replace those of the preset's driver. */
+  /** The members that replace those in the preset's driver. */
   @Property({ ...foreignJson(), nullable: true })
   driver: ProviderDriver | null;
 
-  /** The principals that chose a host of the vendor without the scope to write credentials. */
+  /** The principals that chose one of the vendor's hosts without the scope to write credentials. */
   @Property({ type: "text[]", default: [] })
   hostsChosenBy: string[];
 
   @Property({ type: "text" })
   status: ProviderState;
 
-  /** The reason of the last change of the state. Null when no reason was given, and before the first change. */
+  /** The reason for the last change to the state. Null when no reason was given, and before the first change. */
   @Property({ type: "text", nullable: true })
   statusReason: string | null;
 

@@ -52,18 +52,18 @@ describe("Mutation.registerProvider", () => {
       capabilities: ["email.send"],
     });
     const { providerId } = data.registerProvider;
-    const read = await fixture.run(principal, "query ($id: ID!) { provider(providerId: $id) { key baseUrl } }", {
+    const readAnswer = await fixture.run(principal, "query ($id: ID!) { provider(providerId: $id) { key baseUrl } }", {
       id: providerId,
     });
-    expect(read.data?.provider).toEqual({ key: "sendgrid", baseUrl: publicProvider.baseUrl });
-    const [logged] = await eventually(async () => {
+    expect(readAnswer.data?.provider).toEqual({ key: "sendgrid", baseUrl: publicProvider.baseUrl });
+    const [auditRow] = await eventually(async () => {
       const rows = await fixture.rows<{ envelope: Record<string, unknown> }>(
         "select envelope from integration.event_log where type = 'ProviderRegistered' and envelope->>'subject' = $1",
         `providers/${providerId}`,
       );
       return rows.length > 0 ? rows : undefined;
     });
-    expect(logged?.envelope).toMatchObject({
+    expect(auditRow?.envelope).toMatchObject({
       source: "/integration",
       tenantid: principal.tenantId,
       actorid: principal.subject,

@@ -51,7 +51,7 @@ export class ProviderService {
     this.#targets = targets;
   }
 
-  /** The provider of the tenant with its effective driver. */
+  /** The tenant's provider with its effective driver. */
   async record(tenant: Tenant, providerId: string): Promise<ProviderRecord | undefined> {
     const uuid = decodeId("prv", providerId);
     if (uuid === undefined) return undefined;
@@ -65,7 +65,7 @@ export class ProviderService {
     return row && providerRecord(readProvider(row));
   }
 
-  /** As `record`, inside of a transaction. The provider keeps its state until the transaction ends. */
+  /** As `record`, inside a transaction. The provider keeps its state until the transaction ends. */
   async recordIn({ tenant, execute }: Transaction, providerId: string): Promise<ProviderRecord | undefined> {
     const uuid = decodeId("prv", providerId);
     if (uuid === undefined) return undefined;
@@ -160,8 +160,8 @@ interface CheckedSets {
 
 function checkedSets(input: RegisterProviderInput): CheckedSets {
   const preset = presetOf({ preset: input.preset ?? null, key: input.key });
-  const category = providerCategories.find((known) => known === input.category);
-  const authModel = authModels.find((known) => known === input.authModel);
+  const category = providerCategories.find((candidate) => candidate === input.category);
+  const authModel = authModels.find((candidate) => candidate === input.authModel);
   const problems: InvalidEnumValue[] = [];
   if (!category) problems.push({ pointer: "/input/category", allowed: providerCategories });
   if (!authModel) problems.push({ pointer: "/input/authModel", allowed: authModels });

@@ -1,4 +1,4 @@
-/** The states of a provider. Deprecated and Disabled can be reversed; Retired cannot. */
+/** The states that a provider can have. Deprecated and Disabled can be reversed; Retired cannot. */
 export const providerStates = {
   Registered: { next: ["Deprecated", "Disabled"] },
   Deprecated: { next: ["Registered", "Disabled", "Retired"] },
@@ -32,7 +32,7 @@ export const providerCategories = [
 ] as const;
 export type ProviderCategory = (typeof providerCategories)[number];
 
-/** The `authMode` of a connection says which OAuth2 flow is used. */
+/** A connection's `authMode` says which OAuth2 flow is used. */
 export const authModels = [
   "OAuth2",
   "OAuth2ClientCredentials",

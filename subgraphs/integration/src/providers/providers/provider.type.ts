@@ -18,7 +18,7 @@ registerEnumType(ProviderStatus, { name: "ProviderStatus" });
 /** The scopes for reading a provider or its API client, through a root field or through another entity. */
 export const readProviders = { scopes: ["integration.providers.read"] } as const satisfies AuthRule;
 
-/** The GraphQL type of a provider, which is also the view that the services return. */
+/** The GraphQL type for a provider, which is also the view that the services return. */
 @ObjectType("Provider", { simpleResolvers: true })
 @Directive('@key(fields: "providerId")')
 export class ProviderType {

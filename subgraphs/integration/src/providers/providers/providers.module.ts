@@ -13,7 +13,7 @@ import { ProviderTargets } from "./provider-targets.js";
 import { ProviderUpdateService } from "./provider-update.service.js";
 
 export interface ProviderSettings {
-  /** Base URLs and the URLs of drivers must have https. */
+  /** Base URLs and drivers' URLs must have https. */
   readonly httpsOnly?: boolean;
 }
 

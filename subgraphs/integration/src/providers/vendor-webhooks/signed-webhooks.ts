@@ -1,6 +1,6 @@
 import type { WebhookDescription } from "../provider-drivers/provider-driver.js";
 
-/** The headers of Svix, with which several vendors send (docs.svix.com, "Verifying Manually"). */
+/** The Svix headers, with which several vendors send (docs.svix.com, "Verifying Manually"). */
 const svix = {
   kind: "standard-webhooks",
   idHeader: "svix-id",
@@ -11,7 +11,7 @@ const svix = {
 const hexHmac = { kind: "hmac", algorithm: "sha256", encoding: "hex", signedContent: "{body}" } as const;
 const base64Hmac = { ...hexHmac, encoding: "base64" } as const;
 
-/** How vendors sign the body of their deliveries, each as its documentation describes it. */
+/** How vendors sign their deliveries' bodies, each as its documentation describes it. */
 export const signedWebhooks = {
   /** clerk.com/docs, "Sync Clerk data to your app with webhooks": sent by Svix. */
   clerk: {
@@ -26,16 +26,16 @@ export const signedWebhooks = {
     deliveryId: ["header:svix-id"],
     eventName: ["body:/type"],
   },
-  /** shopify.dev, "Deliver webhooks through HTTPS": the key is the client secret of the app. */
+  /** shopify.dev, "Deliver webhooks through HTTPS": the key is the app's client secret. */
   shopify: {
     scheme: { ...base64Hmac, header: "x-shopify-hmac-sha256" },
-    // the id of a delivery and not X-Shopify-Event-Id, which several deliveries of one event share
+    // the delivery's id and not X-Shopify-Event-Id, which several deliveries for one event share
     deliveryId: ["header:x-shopify-webhook-id"],
     eventName: ["header:x-shopify-topic"],
     account: "header:x-shopify-shop-domain",
     revokedEvents: ["app/uninstalled"],
   },
-  /** linear.app/developers/webhooks: the only signed time is a member of the body. */
+  /** linear.app/developers/webhooks: the only signed time is a member in the body. */
   linear: {
     scheme: { ...hexHmac, header: "linear-signature" },
     signedTime: { value: "body:/webhookTimestamp", format: "milliseconds" },

@@ -3,8 +3,8 @@ import type { WebhookDescription } from "../provider-drivers/provider-driver.js"
 /** Vendors that send the secret itself, and test the URL before they use it. */
 export const tokenWebhooks = {
   /**
-   * learn.microsoft.com/graph, "Receive change notifications through webhooks": the secret is the `clientState` of the
-   * subscription, which each notification has. The URL is tested by POST with `validationToken`.
+   * learn.microsoft.com/graph, "Receive change notifications through webhooks": the secret is the subscription's
+   * `clientState`, which each notification has. The URL is tested by POST with `validationToken`.
    */
   "microsoft-graph": {
     scheme: { kind: "token", value: "body:/clientState" },
@@ -16,8 +16,8 @@ export const tokenWebhooks = {
     account: "body:/tenantId",
   },
   /**
-   * developer.okta.com/docs/concepts/event-hooks: the secret is the value of the header Authorization. The URL is tested
-   * by GET, and the answer is a member of JSON.
+   * developer.okta.com/docs/concepts/event-hooks: the secret is the Authorization header's value. The URL is tested by
+   * GET, and the answer is a JSON member.
    */
   okta: {
     scheme: { kind: "token", header: "authorization" },

@@ -3,7 +3,7 @@ import { tokenWebhooks } from "./token-webhooks.js";
 
 const common = { apiClient: "http-json", capabilities: ["webhooks.receive"], baseUrl: null } as const;
 
-/** The presets of vendors whose deliveries are received. How they are called is left to the driver of the tenant. */
+/** The presets for vendors whose deliveries are received. How they are called is left to the tenant's driver. */
 export const webhookPresets = [
   {
     ...common,

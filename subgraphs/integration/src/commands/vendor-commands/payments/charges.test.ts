@@ -47,7 +47,7 @@ interface StoredCommand {
   ciphertext: Buffer | null;
 }
 
-const stored = async ({ id }: CommandEnvelope): Promise<StoredCommand | undefined> => {
+const readCommand = async ({ id }: CommandEnvelope): Promise<StoredCommand | undefined> => {
   const [row] = await fixture.rows<StoredCommand>(
     `select command.status, run.status as run, run.run_id, next_attempt_at, ciphertext
      from integration.vendor_commands command join integration.runs run using (tenant_id, run_id) where command_id = $1`,
@@ -58,18 +58,18 @@ const stored = async ({ id }: CommandEnvelope): Promise<StoredCommand | undefine
 
 const becomes = (command: CommandEnvelope, status: string, run: string) =>
   eventually(async () => {
-    const row = await stored(command);
+    const row = await readCommand(command);
     return row?.status === status && row.run === run ? row : undefined;
   });
 
-/** As if the time of the next attempt of a run had come. */
+/** Makes a run's next attempt due now. */
 const letTimePass = ({ run_id }: Pick<StoredCommand, "run_id">) =>
   fixture.rows(
     "update integration_jobs.job set start_after = now() where state = 'created' and singleton_key = $1",
     encodeId("run", run_id),
   );
 
-const handled = (deliveryId: string) =>
+const whenHandled = (deliveryId: string) =>
   eventually(async () => {
     const [row] = await fixture.rows(
       `select from integration.outbox
@@ -129,7 +129,7 @@ describe("a command to charge a payment", () => {
     ]);
     await becomes(command, "Done", "Completed");
     const late = await report({ type: "payment.paid", id: "pay-1", ref: command.id });
-    await handled(late);
+    await whenHandled(late);
     expect(await typesOf(command)).toEqual(["PaymentCharged"]);
     expect(vendor.requests.map(({ method }) => method)).toEqual(["POST"]);
   });
@@ -167,7 +167,7 @@ describe("a command to charge a payment", () => {
       report({ type: "payment.paid", ref: command.id }),
     ]);
     const late = await report({ type: "payment.declined", id: "pay-1" });
-    await handled(late);
+    await whenHandled(late);
     expect(await typesOf(command)).toEqual(["PaymentCharged"]);
   });
 
@@ -252,12 +252,12 @@ describe("a command to charge a payment", () => {
     ]);
     await report({ type: "payment.paid", ref: command.id, id: "pay-1" });
     expect(await typesOf(command, 2)).toEqual(["CommandDeadLettered", "PaymentCharged"]);
-    expect(await stored(command)).toMatchObject({ status: "Done" });
+    expect(await readCommand(command)).toMatchObject({ status: "Done" });
   });
 });
 
 describe("a charge without an answer for longer than its vendor keeps idempotency keys", () => {
-  const unanswered = async (): Promise<CommandEnvelope> => {
+  const sendUnanswered = async (): Promise<CommandEnvelope> => {
     vendor.answer = ({ method }) => (method === "GET" ? { status: 200, body: '{"state":"paid"}' } : { status: 500 });
     const command = await sent();
     const waiting = await becomes(command, "Accepted", "RetryScheduled");
@@ -271,7 +271,7 @@ describe("a charge without an answer for longer than its vendor keeps idempotenc
 
   it("is not charged a second time: nobody knows whether it was made", async () => {
     await connect();
-    expect(await answersTo(fixture, await unanswered())).toMatchObject([
+    expect(await answersTo(fixture, await sendUnanswered())).toMatchObject([
       { type: "CommandDeadLettered", data: { error: { code: "OUTCOME_UNKNOWN" } } },
     ]);
     expect(vendor.requests.map(({ method }) => method)).toEqual(["POST"]);
@@ -282,7 +282,7 @@ describe("a charge without an answer for longer than its vendor keeps idempotenc
     const { ChargePayment: charge } = commands;
     const state = { ...charge.state, path: "/payments/by-ref/{commandId}" };
     await connect({ ...paymentDriver, commands: { ...commands, ChargePayment: { ...charge, state } } });
-    const command = await unanswered();
+    const command = await sendUnanswered();
     expect(await answersTo(fixture, command)).toMatchObject([{ type: "PaymentCharged" }]);
     expect(vendor.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
       "POST /payments",
@@ -293,24 +293,24 @@ describe("a charge without an answer for longer than its vendor keeps idempotenc
 
 describe("a charge that nobody has reported", () => {
   const looks = async (command: CommandEnvelope): Promise<number> => {
-    const row = await stored(command);
+    const row = await readCommand(command);
     return Math.round(((row?.next_attempt_at?.getTime() ?? 0) - Date.now()) / 1000);
   };
 
   it("is asked for after 30 s, 5 min, 1 h and 24 h, whatever the early answers are", async () => {
     await connect();
     const command = await sent();
-    for (const [status, passed, left] of [
+    for (const [status, elapsedTime, remainingSeconds] of [
       [503, "31 seconds", 269],
       [404, "301 seconds", 3299],
     ] as const) {
       const waiting = await becomes(command, "Awaited", "RetryScheduled");
       vendor.answer = () => ({ status });
       vendor.requests.length = 0;
-      await acceptedBefore(command, passed);
+      await acceptedBefore(command, elapsedTime);
       await letTimePass(waiting);
       await eventually(async () => (vendor.requests.length > 0 && (await looks(command)) > 60) || undefined);
-      expect(Math.abs((await looks(command)) - left)).toBeLessThan(10);
+      expect(Math.abs((await looks(command)) - remainingSeconds)).toBeLessThan(10);
     }
     vendor.answer = () => ({ status: 200, body: '{"state":"paid"}' });
     await acceptedBefore(command, "3601 seconds");
@@ -385,14 +385,16 @@ describe("a charge that nobody has reported for 24 h", () => {
 
   it("is asked for again while the vendor is away", async () => {
     await connect();
-    let asked = 0;
+    let requestCount = 0;
     vendor.answer = ({ method }) => {
       if (method === "POST") return { status: 200, body: '{"id":"pay-1"}' };
-      return ++asked < 4 ? { status: 503 } : { status: 200, body: '{"state":"paid"}' };
+      return ++requestCount < 4 ? { status: 503 } : { status: 200, body: '{"state":"paid"}' };
     };
     const command = await overdue();
-    await eventually(async () => ((await stored(command))?.run === "RetryScheduled" && asked === 3) || undefined);
-    const waiting = await stored(command);
+    await eventually(
+      async () => ((await readCommand(command))?.run === "RetryScheduled" && requestCount === 3) || undefined,
+    );
+    const waiting = await readCommand(command);
     if (waiting) await letTimePass(waiting);
     expect(await typesOf(command)).toEqual(["PaymentCharged"]);
   });
@@ -430,21 +432,21 @@ describe("a command to charge a payment", () => {
   it("is rejected without a connection, through one of another tenant, and through a suspended one", async () => {
     const { connectionId } = await connect();
     principal = aPrincipal();
-    const rejected = (code: string) => [{ type: "CommandRejected", data: { error: { code } } }];
-    expect(await answersTo(fixture, await sent())).toMatchObject(rejected("REFERENCE_NOT_FOUND"));
+    const rejectionEvents = (code: string) => [{ type: "CommandRejected", data: { error: { code } } }];
+    expect(await answersTo(fixture, await sent())).toMatchObject(rejectionEvents("REFERENCE_NOT_FOUND"));
     expect(await answersTo(fixture, await sent({ ...payment, connectionId }))).toMatchObject(
-      rejected("REFERENCE_NOT_FOUND"),
+      rejectionEvents("REFERENCE_NOT_FOUND"),
     );
-    const own = await connect();
+    const ownConnection = await connect();
     const { errors } = await fixture.run(
       principal,
       "mutation ($id: ID!) { suspendConnection(connectionId: $id) { status } }",
-      { id: own.connectionId },
+      { id: ownConnection.connectionId },
     );
     expect(errors).toBeUndefined();
-    expect(await answersTo(fixture, await sent({ ...payment, connectionId: own.connectionId }))).toMatchObject(
-      rejected("INVALID_STATE"),
-    );
+    expect(
+      await answersTo(fixture, await sent({ ...payment, connectionId: ownConnection.connectionId })),
+    ).toMatchObject(rejectionEvents("INVALID_STATE"));
     expect(vendor.requests).toEqual([]);
   });
 

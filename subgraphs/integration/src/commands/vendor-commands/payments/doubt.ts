@@ -6,12 +6,15 @@ import { isRetryable } from "../../../runs/run-operations.js";
 export const didNothing = (error: unknown): boolean =>
   error instanceof DomainError && (error.code === "RATE_LIMITED" || error.code === "UNAVAILABLE" || wasUnsent(error));
 
-/** The status of a refusal of the payment itself (payment required). A repeated request gets the same answer again. */
+/**
+ * The status with which a vendor refuses the payment itself (payment required). A repeated request gets the same answer
+ * again.
+ */
 const paymentRefused = 402;
 const clear: ReadonlySet<string> = new Set(["OUTCOME_UNKNOWN", "RUN_TOO_LONG"]);
 
 /**
- * The error of a command that an earlier attempt may have carried out already: a refusal of the present attempt, for
+ * The error for a command that an earlier attempt may have carried out already: the present attempt's refusal, for
  * example since the connection was suspended meanwhile, does not tell that nothing was done.
  */
 export function withDoubt(error: unknown): unknown {

@@ -5,15 +5,15 @@ const after = (seconds: number) => new Date(acceptedAt.getTime() + seconds * 100
 
 describe("the looks at an outcome that its vendor has not reported", () => {
   it("come after 30 s, 5 min, 1 h and 24 h, and then end", () => {
-    let passed = 0;
+    let elapsedSeconds = 0;
     const looks = [firstLook(true)];
     for (;;) {
-      passed += looks.at(-1) ?? 0;
-      const next = nextLook(acceptedAt, after(passed), true);
+      elapsedSeconds += looks.at(-1) ?? 0;
+      const next = nextLook(acceptedAt, after(elapsedSeconds), true);
       if (next === undefined) break;
       looks.push(next);
     }
-    expect(looks.map((_, place) => looks.slice(0, place + 1).reduce((sum, one) => sum + one, 0))).toEqual([
+    expect(looks.map((_, place) => looks.slice(0, place + 1).reduce((sum, seconds) => sum + seconds, 0))).toEqual([
       ...[30, 300, 3600, 86_400],
     ]);
   });

@@ -13,7 +13,7 @@ const currencies: ReadonlySet<string> = new Set(
 
 type Data = Readonly<Record<string, unknown>>;
 
-/** The data of a command with an amount, whose currency must exist. Throws VALIDATION_FAILED. */
+/** The data for a command with an amount, whose currency must exist. Throws VALIDATION_FAILED. */
 export function withCurrency(data: Data): Data {
   const { amountMinor, currency } = data;
   if (currency == null && amountMinor == null) return data;
@@ -26,13 +26,13 @@ export function withCurrency(data: Data): Data {
   return { ...data, currencyInLowerCase: currency.toLowerCase() };
 }
 
-/** The members that the answer of a command repeats. They name no person. */
-const repeated: Readonly<Partial<Record<VendorCommandType, readonly string[]>>> = {
+/** The members that a command's answer repeats. They name no person. */
+const repeatedMembers: Readonly<Partial<Record<VendorCommandType, readonly string[]>>> = {
   ChargePayment: ["amountMinor", "currency", "planSubscriptionId"],
   RefundPayment: ["paymentRef", "amountMinor", "currency"],
   CreateCheckoutSession: ["amountMinor", "currency"],
 };
 
-/** The members of a command that its answer repeats, with null for those that it has not. */
+/** The command's members that its answer repeats, with null for those that it has not. */
 export const repeatedFacts = (type: VendorCommandType, data: Data): Data =>
-  Object.fromEntries((repeated[type] ?? []).map((name) => [name, data[name] ?? null]));
+  Object.fromEntries((repeatedMembers[type] ?? []).map((name) => [name, data[name] ?? null]));

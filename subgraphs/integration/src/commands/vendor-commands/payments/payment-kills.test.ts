@@ -6,7 +6,7 @@ import { aPrincipal } from "../../../integration.fixture.js";
 import { IntegrationProcesses } from "../../../integration-processes.fixture.js";
 import { aPaymentConnection, type PaymentConnection } from "./payments.fixture.js";
 
-/** Where the process is killed: after the vendor's answer, in the transaction of its report, and before it is asked. */
+/** Where the process is killed: after the vendor's answer, in its report's transaction, and before it is asked. */
 const phases = ["vendorCommand.called", "vendorCommand.settled", "vendorCommand.calling"];
 const kills = Number(process.env["KILLS"] ?? 2);
 const takeoverMs = 360_000;
@@ -28,10 +28,10 @@ describe("kill -9 in commands that charge payments", () => {
   const principal = aPrincipal();
   let subgraph: IntegrationProcesses;
   let connection: PaymentConnection | undefined;
-  /** The payments of the vendor by the idempotency keys that it remembers. */
+  /** The vendor's payments by the idempotency keys that it remembers. */
   const payments = new Map<string, { readonly id: string; readonly ref: string }>();
-  const reported = new Set<string>();
-  let asked = 0;
+  const reportedPayments = new Set<string>();
+  let requestCount = 0;
   const vendor = createServer((incoming, response) => {
     void charged(incoming).then(
       (payment) => response.end(JSON.stringify({ id: payment.id })),
@@ -43,18 +43,18 @@ describe("kill -9 in commands that charge payments", () => {
   async function charged(incoming: IncomingMessage): Promise<{ id: string }> {
     const key = String(incoming.headers["idempotency-key"]);
     const { ref } = (await json(incoming)) as { ref: string };
-    asked += 1;
-    const known = payments.get(key) ?? { id: `pay-${payments.size + 1}`, ref };
-    payments.set(key, known);
-    return known;
+    requestCount += 1;
+    const payment = payments.get(key) ?? { id: `pay-${payments.size + 1}`, ref };
+    payments.set(key, payment);
+    return payment;
   }
 
   /** Reports each payment until the platform has taken the report, as vendors do. */
   async function report(): Promise<void> {
     for (const { id, ref } of payments.values()) {
-      if (reported.has(id) || !connection) continue;
+      if (reportedPayments.has(id) || !connection) continue;
       await connection.report({ event: `evt-${id}`, type: "paid", id, ref });
-      reported.add(id);
+      reportedPayments.add(id);
     }
   }
 
@@ -81,19 +81,19 @@ describe("kill -9 in commands that charge payments", () => {
   }
 
   it("charges each payment once, and answers it by the report", async () => {
-    const sent: string[] = [];
+    const commandIds: string[] = [];
     for (let count = 0; count < kills; count += 1) {
-      // the command of an earlier kill may end the process before it is ready
+      // an earlier kill's command may end the process before it is ready
       if (!(await subgraph.startMortal(`${phases[count % phases.length]}:kill:1`))) continue;
       connection ??= await connect();
       await charge().then(
-        (commandId) => sent.push(commandId),
+        (commandId) => commandIds.push(commandId),
         () => undefined,
       );
       expect(await subgraph.process.ended).toBeNull();
     }
     await subgraph.start();
-    sent.push(await charge());
+    commandIds.push(await charge());
     const runs = async (): Promise<string[]> => {
       const query = '{ runs(filter: { operation: "ChargePayment" }, first: 100) { items { status } } }';
       const { items } = await subgraph.only(principal, query);
@@ -103,12 +103,12 @@ describe("kill -9 in commands that charge payments", () => {
       "each payment is charged",
       async () => {
         const states = await runs();
-        return states.length === sent.length && states.every((status) => status === "Completed");
+        return states.length === commandIds.length && states.every((status) => status === "Completed");
       },
       takeoverMs,
     );
-    expect([...payments.keys()].sort()).toEqual([...sent].sort());
-    expect([...payments.values()].map(({ ref }) => ref).sort()).toEqual([...sent].sort());
-    expect(asked).toBeLessThanOrEqual(sent.length + kills);
+    expect([...payments.keys()].sort()).toEqual([...commandIds].sort());
+    expect([...payments.values()].map(({ ref }) => ref).sort()).toEqual([...commandIds].sort());
+    expect(requestCount).toBeLessThanOrEqual(commandIds.length + kills);
   }, 1_200_000);
 });

@@ -7,7 +7,7 @@ import type { Database, Transaction } from "@factory/runtime/unit-of-work/databa
 import type { ReportedOutcome } from "../../../providers/provider-drivers/vendor-report.js";
 import type { ToldOutcome } from "./reported-end.js";
 
-/** The columns of what a vendor has told. */
+/** The columns for what a vendor has told. */
 interface ToldColumns {
   vendor_reference: string | null;
   reported_outcome: ReportedOutcome | null;
@@ -66,7 +66,7 @@ const settleLate = namedStatement(
     where tenant_id = $tenant and command_id = $command and status = 'DeadLettered'`,
 );
 
-/** The facts that are stored of commands that move money, beside those of every command. */
+/** The facts that are stored for commands that move money, beside those for every command. */
 export class PaymentRecords {
   readonly #database: Database;
 
@@ -74,7 +74,7 @@ export class PaymentRecords {
     this.#database = database;
   }
 
-  /** The connection by which the vendor's payment was charged. Undefined for a payment of which nothing is known here. */
+  /** The connection by which the vendor's payment was charged. Undefined for a payment that is unknown here. */
   async connectionOf(tenant: Tenant, paymentRef: string): Promise<string | undefined> {
     const { reader } = this.#database;
     const row = await reader.row<{ connection_id: string }>(connectionOfPayment, tenant, paymentRef);
@@ -82,9 +82,9 @@ export class PaymentRecords {
   }
 
   /** Notes before the request that the vendor may carry out the command from now on, or that it did nothing after all. */
-  markAsked(tenant: Tenant, cause: Cause, commandId: string, asked: boolean): Promise<void> {
+  markAsked(tenant: Tenant, cause: Cause, commandId: string, isAsked: boolean): Promise<void> {
     return this.#database.transaction(tenant, cause, async ({ execute }) => {
-      await execute(markAsked, [...keyOf(tenant, commandId), asked]);
+      await execute(markAsked, [...keyOf(tenant, commandId), isAsked]);
     });
   }
 
@@ -98,13 +98,16 @@ export class PaymentRecords {
     return row && toldBy(row);
   }
 
-  /** The outcome that the vendor has reported of a command that has not ended. */
+  /** The outcome that the vendor has reported for a command that has not ended. */
   async told({ execute, tenant }: Transaction, commandId: string): Promise<ToldOutcome | undefined> {
     const [row] = await execute<ToldColumns>(toldOutcome, keyOf(tenant, commandId));
     return row && toldBy(row);
   }
 
-  /** Notes the first report of a command that was not answered, or that was given up. Undefined: it was answered before. */
+  /**
+   * Notes the first report about a command that was not answered, or that was given up. Undefined: it was answered
+   * before.
+   */
   async noteReport(
     { execute, tenant }: Transaction,
     commandId: string,

@@ -38,7 +38,7 @@ const checkout = {
   url: "body:/url",
 };
 
-/** The driver of a vendor of payments, which reports by deliveries. */
+/** The driver for a payment vendor, which reports by deliveries. */
 export const paymentDriver = {
   idempotencyHeader: "Idempotency-Key",
   commands: { ChargePayment: charge, RefundPayment: refund, CreateCheckoutSession: checkout },
@@ -63,7 +63,7 @@ export const paymentDriver = {
 
 const capabilities = ["payments.charge", "payments.refund", "payments.checkout"];
 
-/** A connection to a vendor of payments. */
+/** A connection to a payment vendor. */
 export interface PaymentConnection {
   readonly connectionId: string;
   readonly providerId: string;
@@ -71,7 +71,7 @@ export interface PaymentConnection {
   readonly report: (body: object) => Promise<string>;
 }
 
-/** Connects a vendor of payments whose deliveries are accepted. */
+/** Connects a payment vendor whose deliveries are accepted. */
 export async function aPaymentConnection(
   fixture: IntegrationCaller,
   principal: Principal,
@@ -97,8 +97,8 @@ export async function aPaymentConnection(
   return {
     connectionId,
     providerId,
-    report: async (told) => {
-      const body = Buffer.from(JSON.stringify({ event: newId("evt"), ...told }));
+    report: async (report) => {
+      const body = Buffer.from(JSON.stringify({ event: newId("evt"), ...report }));
       const signature = createHmac("sha256", secret).update(body).digest("hex");
       const data = await run(
         "mutation ($input: IngestWebhookDeliveryInput!) { ingestWebhookDelivery(input: $input) { deliveryId } }",

@@ -33,7 +33,7 @@ async function sent(type: PaymentCommand, data: Record<string, unknown>): Promis
   return command;
 }
 
-const awaited = ({ id }: CommandEnvelope) =>
+const whenAwaited = ({ id }: CommandEnvelope) =>
   eventually(async () => {
     const [row] = await fixture.rows<{ status: string }>(
       "select status from integration.vendor_commands where command_id = $1",
@@ -67,11 +67,11 @@ describe("a command to refund a payment", () => {
     const charge = await sent("ChargePayment", {
       ...{ amountMinor: 500, currency: "EUR", customerRef: "c", connectionId },
     });
-    await awaited(charge);
+    await whenAwaited(charge);
     await second.report({ type: "payment.paid", id: "pay-1" });
     await answersTo(fixture, charge);
     const command = await sent("RefundPayment", { paymentRef: "pay-1", amountMinor: 200, currency: "EUR" });
-    await awaited(command);
+    await whenAwaited(command);
     await first.report({ type: "refund.changed", id: "re-1", state: "done" });
     await second.report({ type: "refund.changed", id: "re-1", state: "pending" });
     const deliveryId = await second.report({ type: "refund.changed", id: "re-1", state: "done" });
@@ -91,7 +91,7 @@ describe("a command to refund a payment", () => {
   it("happens once, however often it comes", async () => {
     const { report } = await connect();
     const command = await sent("RefundPayment", { paymentRef: "pay-9" });
-    await awaited(command);
+    await whenAwaited(command);
     // the bus stores an id once, so another delivery is what a consumer sees after a crash
     await fixture.rows("delete from bus.messages where envelope->>'id' = $1", command.id);
     await fixture.bus.publish([command]);
@@ -108,7 +108,7 @@ describe("a command to refund a payment", () => {
     if (state === undefined) vendor.answer = () => ({ status: 404 });
     const command = await sent("RefundPayment", { paymentRef: "pay-9" });
     if (state !== undefined) {
-      await awaited(command);
+      await whenAwaited(command);
       await report({ type: "refund.changed", id: "re-1", state });
     }
     expect(await answersTo(fixture, command)).toMatchObject([
@@ -181,7 +181,7 @@ describe("a provider that moves money", () => {
       },
     );
   const { idempotencyHeader: _, ...withoutKeys } = paymentDriver;
-  const refused = {
+  const expectedRefusal = {
     extensions: {
       code: "PARAMETERS_INVALID",
       errors: [{ pointer: "/input/driver/idempotencyHeader", code: "REQUIRED" }],
@@ -189,7 +189,7 @@ describe("a provider that moves money", () => {
   };
 
   it("must take idempotency keys, of its own or of its preset", async () => {
-    expect((await register({ driver: withoutKeys })).errors).toMatchObject([refused]);
+    expect((await register({ driver: withoutKeys })).errors).toMatchObject([expectedRefusal]);
     expect((await register({ driver: withoutKeys, preset: "stripe" })).errors).toBeUndefined();
   });
 
@@ -200,7 +200,7 @@ describe("a provider that moves money", () => {
       "mutation ($id: ID!, $input: UpdateProviderInput!) { updateProvider(providerId: $id, input: $input) { providerId } }",
       { id: data.registerProvider.providerId, input: { driver: withoutKeys } },
     );
-    expect(errors).toMatchObject([refused]);
+    expect(errors).toMatchObject([expectedRefusal]);
   });
 
   it("is asked as the preset of a vendor describes", async () => {
@@ -210,7 +210,7 @@ describe("a provider that moves money", () => {
     });
     vendor.answer = () => ({ status: 200, body: '{"id":"pi_1","status":"processing"}' });
     const command = await sent("ChargePayment", { amountMinor: 1999, currency: "CHF", customerRef: "cus_1" });
-    await awaited(command);
+    await whenAwaited(command);
     const request = vendor.requests.find(({ method }) => method === "POST");
     expect(request).toMatchObject({ path: "/v1/payment_intents", headers: { "idempotency-key": command.id } });
     expect(Object.fromEntries(new URLSearchParams(request?.body))).toEqual({

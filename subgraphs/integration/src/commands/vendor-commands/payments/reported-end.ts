@@ -1,7 +1,7 @@
 import { failedOutcomes, type ReportedOutcome } from "../../../providers/provider-drivers/vendor-report.js";
 import type { RunEnd } from "../../../runs/run-operations.js";
 
-/** The outcome of a command as its vendor has told it. */
+/** A command's outcome as its vendor has told it. */
 export interface ToldOutcome {
   readonly outcome: ReportedOutcome;
   readonly vendorId: string | null;
@@ -11,7 +11,7 @@ export interface ToldOutcome {
   readonly reason?: string | null;
 }
 
-/** The end of the run of a command whose outcome the vendor has told. */
+/** The run's end for a command whose outcome the vendor has told. */
 export function endOf({ outcome, vendorId, deliveryId, reason = null }: ToldOutcome): RunEnd {
   const result = { vendorId, ...(deliveryId !== null && { deliveryId }) };
   if (!failedOutcomes.has(outcome)) return { status: "Completed", result };

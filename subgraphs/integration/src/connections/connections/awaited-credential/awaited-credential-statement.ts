@@ -3,8 +3,8 @@
 import { namedStatement } from "@factory/runtime/db/named-parameters";
 
 /**
- * $1: tenant, $2: the two forms of a reference. Holds the hosts of the providers whose connections name a credential. Take
- * it before the lock of the connections, as a change of the provider does.
+ * $1: tenant, $2: the two forms of a reference. Holds the hosts at providers whose connections name a credential. Take
+ * it before the connections' lock, as a change to the provider does.
  */
 export const holdProvidersNaming = {
   name: "connection_hold_providers_naming",

@@ -45,16 +45,16 @@ const aCredential = (name: string, more: object = {}) =>
   run(owner, "mutation ($input: CreateCredentialInput!) { createCredential(input: $input) { credentialId } }", {
     input: { name, kind: "BearerToken", secret: { token: "the-token" }, ...more },
   });
-const read = (connectionId: string) =>
+const readConnection = (connectionId: string) =>
   run(owner, "query ($id: ID!) { connection(connectionId: $id) { status health healthReason version } }", {
     id: connectionId,
   });
 const becomes = (connectionId: string, health: string) =>
   eventually(async () => {
-    const connection = await read(connectionId);
+    const connection = await readConnection(connectionId);
     return connection["health"] === health ? connection : undefined;
   });
-const linked = async (name: string): Promise<number> => {
+const countLinked = async (name: string): Promise<number> => {
   const [row] = await fixture.rows<{ count: number }>(
     `select count(credential_id)::int + count(webhook_credential_id)::int as count from integration.connections
      where credential_ref like '%' || $1 or webhook_secret_ref like '%' || $1`,
@@ -90,7 +90,7 @@ describe("a connection that names a credential before it exists", () => {
       configuration: { webhookSecretRef: `secret://${name}` },
     });
     await aCredential(name, { kind: "VendorWebhookSecret", secret: { secret: "s" } });
-    expect(await linked(name)).toBe(1);
+    expect(await countLinked(name)).toBe(1);
   });
 
   it("does not take a secret of a kind that cannot verify deliveries, and nothing of another tenant", async () => {
@@ -102,7 +102,7 @@ describe("a connection that names a credential before it exists", () => {
     await aCredential(name, { kind: "VendorWebhookSecret", secret: { secret: "s" } });
     owner = first;
     await aCredential(name);
-    expect(await linked(name)).toBe(0);
+    expect(await countLinked(name)).toBe(0);
   });
 
   it("gets no secret for a host that somebody has chosen who may not write credentials", async () => {
@@ -112,27 +112,27 @@ describe("a connection that names a credential before it exists", () => {
     const providerId = await aProvider(partner);
     for (const name of [trap, safe]) await aConnection(partner, providerId, { credentialRef: name });
     await aCredential(trap);
-    expect(await linked(trap)).toBe(0);
+    expect(await countLinked(trap)).toBe(0);
     // A secret with hosts is sent only there, whoever chose the provider.
     await aCredential(safe, { secret: { token: "the-token", hosts: ["vendor.example"] } });
-    expect(await linked(safe)).toBe(1);
+    expect(await countLinked(safe)).toBe(1);
     expect(vendor.requests.filter(({ headers }) => headers["authorization"] !== undefined)).toEqual([]);
   });
 
   it("finds it also when both are made at the same time, or one is changed meanwhile", async () => {
     const providerId = await aProvider(owner);
-    const unnamed = await aConnection(owner, providerId, {});
+    const unnamedId = await aConnection(owner, providerId, {});
     const rename = (name: string) =>
       run(
         owner,
         "mutation ($id: ID!, $input: UpdateConnectionInput!) { updateConnection(connectionId: $id, input: $input) { status } }",
-        { id: unnamed, input: { credentialRef: name } },
+        { id: unnamedId, input: { credentialRef: name } },
       );
     for (let round = 0; round < 12; round += 1) {
       const name = `same-${newId("crd").slice(4)}`;
       const making = [aConnection(owner, providerId, { credentialRef: name }), rename(name)];
       await Promise.all([...making, aCredential(name)]);
-      expect(await linked(name)).toBe(2);
+      expect(await countLinked(name)).toBe(2);
     }
   });
 
@@ -141,7 +141,7 @@ describe("a connection that names a credential before it exists", () => {
     const providerId = await aProvider(owner);
     for (let count = 0; count < 103; count += 1) await aConnection(owner, providerId, { credentialRef: name });
     await aCredential(name);
-    expect(await linked(name)).toBe(103);
+    expect(await countLinked(name)).toBe(103);
     const [row] = await fixture.rows<{ runs: number }>(
       `select count(*)::int as runs from integration.runs run join integration.connections connection
          on run.connection_id = connection.connection_id and run.run_id = connection.last_run_id

@@ -6,7 +6,7 @@ import { credentialRef } from "../../../credentials/credentials/credential-name.
 import { announceInboundSources } from "../../../providers/providers/inbound-sources.js";
 import { checkSoon, holdProvidersNaming, useCredential, useWebhookCredential } from "./awaited-credential-statement.js";
 
-/** The number of connections that get a run at once. Further ones are checked by schedule, a few at a time. */
+/** How many connections get a run at once. Further ones are checked by schedule, a few at a time. */
 const verifiedAtOnce = 100;
 
 // The entity stands in the folder above, which imports this one.
@@ -23,9 +23,9 @@ interface NamingConnection {
   readonly version: number;
 }
 
-/** The part of the slice that the effect of a new credential needs. */
+/** The slice's parts that a new credential's effect needs. */
 interface ConnectionParts {
-  /** Makes connections and credentials of the tenant see each other, until the transaction ends. */
+  /** Makes the tenant's connections and credentials see each other, until the transaction ends. */
   readonly lock: (transaction: Transaction) => Promise<void>;
   readonly verify: (transaction: Transaction, connection: NamingConnection) => Promise<unknown>;
 }
@@ -35,19 +35,19 @@ export function useAwaitedCredential({ lock, verify }: ConnectionParts): Credent
   return async (transaction, { credentialId, name, kind, hasHosts }) => {
     const { execute, tenant } = transaction;
     const forms = [name, credentialRef(name)];
-    const named = [tenant.uuid, forms];
+    const references = [tenant.uuid, forms];
     const uuid = decodeId("crd", credentialId);
     await lock(transaction);
-    await execute(holdProvidersNaming, named);
+    await execute(holdProvidersNaming, references);
     const values = useCredential.valuesOf({ tenant: tenant.uuid, forms, credential: uuid, hasHosts });
     const using = await execute<UsingRow>(useCredential, values);
-    const verified = using.filter(({ status }) => status === "Active" || status === "AuthorizationRequired");
-    for (const { connection_id, project_id: projectId, version } of verified.slice(0, verifiedAtOnce))
+    const verifiedRows = using.filter(({ status }) => status === "Active" || status === "AuthorizationRequired");
+    for (const { connection_id, project_id: projectId, version } of verifiedRows.slice(0, verifiedAtOnce))
       await verify(transaction, { connectionId: encodeId("con", connection_id), projectId, version });
-    const later = verified.slice(verifiedAtOnce).map(({ connection_id }) => connection_id);
+    const later = verifiedRows.slice(verifiedAtOnce).map(({ connection_id }) => connection_id);
     if (later.length > 0) await execute(checkSoon, [tenant.uuid, later]);
     if (!verifyingKinds.includes(kind)) return;
-    const verifying = await execute(useWebhookCredential, [...named, uuid]);
+    const verifying = await execute(useWebhookCredential, [...references, uuid]);
     if (verifying.length > 0) announceInboundSources(transaction);
   };
 }

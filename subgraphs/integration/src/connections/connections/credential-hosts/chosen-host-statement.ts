@@ -3,8 +3,8 @@
 import { namedStatement } from "@factory/runtime/db/named-parameters";
 
 /**
- * $1: tenant, $2: connection. Holds the provider of the connection until the transaction ends, so that its hosts stay.
- * Take it before the lock of the connection, as a change of the provider does.
+ * $1: tenant, $2: connection. Holds the connection's provider until the transaction ends, so that its hosts stay. Take
+ * it before the connection's lock, as a change to the provider does.
  */
 export const holdHosts = {
   name: "connection_hold_hosts",
@@ -13,7 +13,7 @@ export const holdHosts = {
     for share`,
 };
 
-/** Whether the principal has chosen a host of the provider, and no connection sends the credential there yet. */
+/** Whether the principal has chosen one of the provider's hosts, and no connection sends the credential there yet. */
 export const choseHost = namedStatement(
   "connection_chose_host",
   `select exists (

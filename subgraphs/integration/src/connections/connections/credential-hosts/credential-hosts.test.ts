@@ -26,7 +26,7 @@ async function run(by: Principal, source: string, variables: object) {
   return error ? { refused: error.extensions } : (Object.values(data)[0] as Record<string, unknown>);
 }
 
-const refused = {
+const expectedRefusal = {
   refused: { code: "INSUFFICIENT_SCOPE", status: 403, requiredScopes: ["integration.credentials.write"] },
 };
 const isDone = { connectionId: expect.stringMatching(/^con_/) };
@@ -84,15 +84,15 @@ describe("the hosts of a provider with connections", () => {
     const { connectionId } = (await connect(owner, id, await aCredential(["93.184.216.35"]))) as {
       connectionId: string;
     };
-    const moved = [
+    const changesOfHost = [
       { baseUrl: third },
       { baseUrl: "http://93.184.216.35/v1" },
       { driver: { oauth2: { ...oauth2, tokenUrl: "https://93.184.216.36/token" } } },
       { driver: { oauth2: { ...oauth2, authorizationUrl: "https://93.184.216.36/authorize" } } },
     ];
-    for (const input of moved) expect(await update(partner, id, input)).toMatchObject(refused);
-    const kept = { baseUrl: "https://93.184.216.35/v2", driver: { oauth2: { ...oauth2, scopes: ["read"] } } };
-    expect(await update(partner, id, kept)).toMatchObject({ baseUrl: kept.baseUrl });
+    for (const input of changesOfHost) expect(await update(partner, id, input)).toMatchObject(expectedRefusal);
+    const sameHosts = { baseUrl: "https://93.184.216.35/v2", driver: { oauth2: { ...oauth2, scopes: ["read"] } } };
+    expect(await update(partner, id, sameHosts)).toMatchObject({ baseUrl: sameHosts.baseUrl });
     expect(await update(owner, id, { baseUrl: third })).toMatchObject({ baseUrl: third });
     await run(owner, "mutation ($id: ID!) { deleteConnection(connectionId: $id) { status } }", { id: connectionId });
     expect(await update(partner, id, { baseUrl: first })).toMatchObject({ baseUrl: first });
@@ -102,16 +102,16 @@ describe("the hosts of a provider with connections", () => {
 describe("a credential at a host that the caller has chosen", () => {
   it("is connected only by others, or with the scope to write credentials", async () => {
     const [name, other] = [await aCredential(), await aCredential()];
-    const own = await aProvider(partner, { baseUrl: first });
-    expect(await connect(partner, own, name)).toMatchObject(refused);
-    const { connectionId } = (await connect(partner, own)) as { connectionId: string };
+    const ownProvider = await aProvider(partner, { baseUrl: first });
+    expect(await connect(partner, ownProvider, name)).toMatchObject(expectedRefusal);
+    const { connectionId } = (await connect(partner, ownProvider)) as { connectionId: string };
     for (const input of [{ credentialRef: name }, { credentialRef: `secret://${name}`, configuration: {} }])
-      expect(await change(partner, connectionId, input)).toMatchObject(refused);
-    expect(await connect(aPartner(), own, name)).toMatchObject(isDone);
+      expect(await change(partner, connectionId, input)).toMatchObject(expectedRefusal);
+    expect(await connect(aPartner(), ownProvider, name)).toMatchObject(isDone);
     // the credential goes there already
-    expect(await connect(partner, own, name)).toMatchObject(isDone);
-    expect(await connect(partner, own, other)).toMatchObject(refused);
-    expect(await connect(owner, own, other)).toMatchObject(isDone);
+    expect(await connect(partner, ownProvider, name)).toMatchObject(isDone);
+    expect(await connect(partner, ownProvider, other)).toMatchObject(expectedRefusal);
+    expect(await connect(owner, ownProvider, other)).toMatchObject(isDone);
   });
 
   it("is not found by a change of the settings when it was stored after its reference", async () => {
@@ -122,17 +122,21 @@ describe("a credential at a host that the caller has chosen", () => {
     await run(owner, "mutation ($input: CreateCredentialInput!) { createCredential(input: $input) { credentialId } }", {
       input: { name, kind: "BearerToken", secret: { token: "t" } },
     });
-    expect(await change(partner, connectionId, { configuration: { region: "eu" } })).toMatchObject(refused);
+    expect(await change(partner, connectionId, { configuration: { region: "eu" } })).toMatchObject(expectedRefusal);
     expect(await change(partner, connectionId, { displayName: "Still" })).toEqual({ displayName: "Still" });
   });
 
   it("is connected where the hosts are those of a preset or of others, until the caller moves them", async () => {
     const name = await aCredential();
-    const known = [await aProvider(partner, { preset: "github" }), await aProvider(owner, { baseUrl: second })];
-    for (const provider of known) expect(await connect(partner, provider, name)).toMatchObject(isDone);
-    const moved = await aProvider(owner, { baseUrl: second });
-    expect(await update(partner, moved, { baseUrl: first })).toEqual({ baseUrl: first });
-    const replaced = await aProvider(partner, { preset: "github", baseUrl: first });
-    for (const provider of [moved, replaced]) expect(await connect(partner, provider, name)).toMatchObject(refused);
+    const knownProviders = [
+      await aProvider(partner, { preset: "github" }),
+      await aProvider(owner, { baseUrl: second }),
+    ];
+    for (const provider of knownProviders) expect(await connect(partner, provider, name)).toMatchObject(isDone);
+    const movedProvider = await aProvider(owner, { baseUrl: second });
+    expect(await update(partner, movedProvider, { baseUrl: first })).toEqual({ baseUrl: first });
+    const replacedProvider = await aProvider(partner, { preset: "github", baseUrl: first });
+    for (const provider of [movedProvider, replacedProvider])
+      expect(await connect(partner, provider, name)).toMatchObject(expectedRefusal);
   });
 });

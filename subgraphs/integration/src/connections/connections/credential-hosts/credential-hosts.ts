@@ -13,19 +13,19 @@ const countWithCredential = {
 };
 
 /**
- * A caller that chooses the host that receives a secret can read the secret, so another host of a provider whose connections
- * have credentials needs the scope to write credentials.
+ * A caller that chooses the host that receives a secret can read the secret, so another host for a provider whose
+ * connections have credentials needs the scope to write credentials.
  */
 export const guardCredentials: ProviderOriginListener = async ({ execute, tenant }, { providerId, principal }) => {
   if (principal.scopes.has(manageCredentials)) return;
-  const [found] = await execute<{ count: number }>(countWithCredential, [tenant.uuid, decodeId("prv", providerId)]);
-  if (!found || found.count === 0) return;
+  const [countRow] = await execute<{ count: number }>(countWithCredential, [tenant.uuid, decodeId("prv", providerId)]);
+  if (!countRow || countRow.count === 0) return;
   throw insufficientScope(
-    `The provider has ${found.count} connections with credentials, which would be sent to another host. Use a token with the scope ${manageCredentials}, or register another provider.`,
+    `The provider has ${countRow.count} connections with credentials, which would be sent to another host. Use a token with the scope ${manageCredentials}, or register another provider.`,
   );
 };
 
-/** Keeps the hosts of a connection while the caller changes it. Call it before the lock of the connection. */
+/** Keeps a connection's hosts while the caller changes it. Call it before the connection's lock. */
 export async function holdHostsOf(
   { execute, tenant }: Transaction,
   { principal, connectionId }: { readonly principal: Principal; readonly connectionId: string },
@@ -34,7 +34,7 @@ export async function holdHostsOf(
   await execute(holdHosts, [tenant.uuid, decodeId("con", connectionId) ?? null]);
 }
 
-/** A credential that a connection is to send to the hosts of its provider. */
+/** A credential that a connection is to send to its provider's hosts. */
 interface WantedCredential {
   readonly principal: Principal;
   readonly providerId: string;
@@ -42,8 +42,8 @@ interface WantedCredential {
 }
 
 /**
- * Throws INSUFFICIENT_SCOPE when the caller has chosen a host of the provider itself, may not write credentials, and no
- * connection sends the credential to that provider yet. Call it while the provider is held.
+ * Throws INSUFFICIENT_SCOPE when the caller has itself chosen one of the provider's hosts, may not write credentials,
+ * and no connection sends the credential to that provider yet. Call it while the provider is held.
  */
 export async function refuseChosenHost(
   { execute, tenant }: Transaction,
@@ -54,8 +54,8 @@ export async function refuseChosenHost(
     ...{ tenant: tenant.uuid, provider: decodeId("prv", providerId), credential: decodeId("crd", credentialId) },
     principal: principal.subject,
   });
-  const [found] = await execute<{ chose: boolean }>(choseHost, values);
-  if (!found?.chose) return;
+  const [choiceRow] = await execute<{ chose: boolean }>(choseHost, values);
+  if (!choiceRow?.chose) return;
   throw insufficientScope(
     `You have chosen a host of the provider, and the credential would be sent there. Use a token with the scope ${manageCredentials}, or let another principal connect the provider.`,
   );

@@ -66,7 +66,7 @@ export function requireSupportedMode(authMode: string): void {
     });
 }
 
-/** The credential as the mode of the connection shows it to the vendor. */
+/** The credential as the connection's mode shows it to the vendor. */
 export async function authenticate(
   authMode: string,
   material: SecretMaterial,
@@ -88,7 +88,7 @@ const defaultHmac: NonNullable<ProviderDriver["hmac"]> = {
 
 /**
  * Signs `<method>\n<path and query>\n<timestamp>\n<body>`. The timestamp is in seconds; without a header for it in the
- * driver it is left out together with its line. A `keyId` of the credential is sent in `x-key-id`.
+ * driver it is left out together with its line. The credential's `keyId` is sent in `x-key-id`.
  */
 function signatureHeaders(
   material: SecretMaterial,

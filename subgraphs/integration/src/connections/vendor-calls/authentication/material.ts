@@ -3,7 +3,7 @@ import { asciiAuthority } from "@factory/runtime/internet-names/host-name";
 import type { SecretMaterial } from "../../../credentials/credentials/secret-store.js";
 import { credentialUnusable } from "../exchange/call-failure.js";
 
-/** The first of the members that is a text. */
+/** The first member that is a text. */
 export function optionalMember(material: SecretMaterial, ...names: readonly string[]): string | undefined {
   return names
     .filter((name) => Object.hasOwn(material, name))
@@ -33,12 +33,12 @@ export function requireHost(material: SecretMaterial, url: URL): void {
   const { hosts } = material;
   if (hosts === undefined) return;
   const port = url.port === "" ? (url.protocol === "https:" ? "443" : "80") : url.port;
-  const named = [url.host, `${url.hostname}:${port}`];
-  if (!Array.isArray(hosts) || !hosts.some((host) => named.includes(asciiAuthority(String(host)))))
+  const hostNames = [url.host, `${url.hostname}:${port}`];
+  if (!Array.isArray(hosts) || !hosts.some((host) => hostNames.includes(asciiAuthority(String(host)))))
     throw credentialUnusable("The credential is for other hosts. Add the host of the vendor to its member hosts.");
 }
 
-/** The client certificate of the mode MutualTls. */
+/** The client certificate for the mode MutualTls. */
 export function clientTls(material: SecretMaterial): ClientTls {
   const authorities = optionalMember(material, "ca");
   return {

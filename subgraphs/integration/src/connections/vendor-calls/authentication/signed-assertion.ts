@@ -5,7 +5,7 @@ import type { SecretMaterial } from "../../../credentials/credentials/secret-sto
 import { credentialUnusable } from "../exchange/call-failure.js";
 import { member, optionalMember } from "./material.js";
 
-/** RFC 7523, section 3, asks for a short life. Ten minutes is the limit of GitHub. */
+/** RFC 7523, section 3, asks for a short life. Ten minutes is the limit at GitHub. */
 const lifetimeSeconds = 300;
 
 const algorithmOfCurve: Readonly<Record<string, string>> = {
@@ -14,7 +14,7 @@ const algorithmOfCurve: Readonly<Record<string, string>> = {
   secp521r1: "ES512",
 };
 
-/** A JWT that the private key of the material signs, with `issuer`, `subject` and `audience` (RFC 7523). */
+/** A JWT that the material's private key signs, with `issuer`, `subject` and `audience` (RFC 7523). */
 export async function signedAssertion(
   material: SecretMaterial,
   { issuer, subject, audience, now }: { issuer: string; subject: string; audience: string; now: Date },

@@ -6,10 +6,10 @@ import { requireHost } from "./material.js";
 
 const maxShownLength = 100;
 
-/** A version of a credential with its secret. */
+/** A credential's version with its secret. */
 export type OpenVersion = Pick<OpenCredential, "version" | "material">;
 
-/** Opens the credential of a connection, for the hosts that the credential names. */
+/** Opens a connection's credential, for the hosts that the credential names. */
 export class VendorCredentials {
   readonly #credentials: CredentialService;
 
@@ -30,7 +30,7 @@ export class VendorCredentials {
     return { version, material };
   }
 
-  /** Says what is missing and what to do. The name of a long reference is not compared. */
+  /** Says what is missing and what to do. A long reference's name is not compared. */
   async #missing({ tenant, connection: { credentialRef } }: VendorTarget): Promise<DomainError> {
     if (credentialRef == null)
       return new DomainError("CREDENTIAL_NOT_FOUND", {
@@ -39,12 +39,12 @@ export class VendorCredentials {
       });
     const name = credentialName(credentialRef);
     const nearest = await this.#credentials.nearestName(tenant, name);
-    const shown = name.length > maxShownLength ? `${name.slice(0, maxShownLength)}…` : name;
-    const unknown = `The connection names no credential of this tenant: there is none with the name "${shown}".`;
+    const shownName = name.length > maxShownLength ? `${name.slice(0, maxShownLength)}…` : name;
+    const unknown = `The connection names no credential of this tenant: there is none with the name "${shownName}".`;
     const hint = nearest === undefined ? "" : ` Did you mean ${nearest}?`;
     const detail =
       nearest === name
-        ? `The credential "${shown}" was created after the connection, which does not use it. Set the credentialRef of the connection again, with a token that has the scope integration.credentials.write.`
+        ? `The credential "${shownName}" was created after the connection, which does not use it. Set the credentialRef of the connection again, with a token that has the scope integration.credentials.write.`
         : `${unknown}${hint} Create it, and the connection uses it at once.`;
     return new DomainError("CREDENTIAL_NOT_FOUND", { detail });
   }
@@ -70,9 +70,9 @@ export class VendorCredentials {
     const { tenant, cause, connection, credentialVersion } = target;
     if (connection.credentialId === null || credentialVersion !== undefined) return undefined;
     try {
-      const opened = await this.#credentials.openVersion(tenant, cause, connection.credentialId, "previous");
-      requireHost(opened.material, url);
-      return opened;
+      const openCredential = await this.#credentials.openVersion(tenant, cause, connection.credentialId, "previous");
+      requireHost(openCredential.material, url);
+      return openCredential;
     } catch (error) {
       if (error instanceof DomainError && error.code !== "SECRET_STORE_UNAVAILABLE") return undefined;
       throw error;

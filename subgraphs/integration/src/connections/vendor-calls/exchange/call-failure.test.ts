@@ -9,9 +9,9 @@ describe("the refusal of a call during a pause", () => {
   ] as const)("%s says when the pause ends, in the text too, which a run shows later", (code, error, seconds) => {
     expect(error).toMatchObject({ code, facts: { retryAfterSeconds: seconds } });
     const [, until = ""] = /The next call is made after (\S+)\.$/.exec(error.message) ?? [];
-    const left = (Date.parse(until) - Date.now()) / 1000;
-    expect(left).toBeGreaterThan(seconds - 5);
-    expect(left).toBeLessThanOrEqual(seconds);
+    const secondsLeft = (Date.parse(until) - Date.now()) / 1000;
+    expect(secondsLeft).toBeGreaterThan(seconds - 5);
+    expect(secondsLeft).toBeLessThanOrEqual(seconds);
   });
 });
 

@@ -3,7 +3,7 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import { FileOutage } from "@factory/runtime/errors/file-failure";
 import { outageRefusal } from "@factory/runtime/errors/unavailable";
 
-/** The texts for the tenant. The message of an egress failure may name an address, so it is not repeated. */
+/** The texts for the tenant. An egress failure's message may name an address, so it is not repeated. */
 const details: Record<EgressFailureKind, string> = {
   connect: "The vendor cannot be connected to.",
   timeout: "The vendor did not answer in time.",
@@ -12,10 +12,10 @@ const details: Record<EgressFailureKind, string> = {
   protocol: "The vendor's answer is not valid HTTP.",
 };
 
-/** Errors of calls that did not reach the vendor. The set does not show in answers. */
+/** Errors in calls that did not reach the vendor. The set does not show in answers. */
 const neverSent = new WeakSet<object>();
 
-/** Marks an error of a call that did not reach the vendor, so that it may be repeated. */
+/** Marks an error from a call that did not reach the vendor, so that the call may be repeated. */
 export function unsent<E extends DomainError>(error: E): E {
   neverSent.add(error);
   return error;
@@ -37,11 +37,11 @@ export function callFailure(error: unknown): unknown {
   return error.kind === "connect" ? unsent(failure) : failure;
 }
 
-/** The refusal when the time of a call is over before the vendor was asked. */
+/** The refusal when a call's time is over before the vendor was asked. */
 export const outOfTime = () =>
   unsent(new DomainError("UPSTREAM_TIMEOUT", { detail: "The call was not made in time. Try again later." }));
 
-/** The refusal of a call during a pause. Its text names the end of the pause, since it may be read later. */
+/** The refusal for a call during a pause. Its text names the pause's end, since it may be read later. */
 export function paused(code: "RATE_LIMITED" | "UNAVAILABLE", cause: string, waitMs: number): DomainError {
   const seconds = Math.max(1, Math.ceil(waitMs / 1000));
   const until = new Date(Date.now() + seconds * 1000).toISOString();

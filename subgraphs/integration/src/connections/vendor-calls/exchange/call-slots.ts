@@ -7,7 +7,7 @@ interface Waiter {
 }
 
 const shortCalls: SlotLimits = { ...slotLimits, maxPerOrigin: 8 };
-/** The limits of calls whose answers take minutes: they hold a socket and little else. */
+/** The limits for calls whose answers take minutes: they hold a socket and little else. */
 export const longCalls: SlotLimits = {
   maxTotal: 512,
   maxPerTenant: 64,
@@ -18,8 +18,8 @@ export const longCalls: SlotLimits = {
 const maxWaitingPerTenant = 256;
 
 /**
- * Limits the exchanges with vendors that this process has open: 8 per connection, 32 per tenant, 256 in all, of which
- * the last 64 go to tenants with few. Others wait in the order of their arrival; tenants take turns. For calls that take
+ * Limits the exchanges with vendors that this process has open: 8 per connection, 32 per tenant, 256 in all; the last
+ * 64 go to tenants with few. Others wait in the order in which they came; tenants take turns. For calls that take
  * minutes the limits are `longCalls`.
  */
 export class CallSlots {
@@ -35,7 +35,7 @@ export class CallSlots {
     return this.#slots.take({ tenant, origin: connection }) ? this.#freeing(tenant, connection) : undefined;
   }
 
-  /** Resolves with the function that frees the slot. Throws RATE_LIMITED or the reason of the signal. */
+  /** Resolves with the function that frees the slot. Throws RATE_LIMITED or the signal's reason. */
   async take(tenant: string, connection: string, signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
     if (!this.#slots.take({ tenant, origin: connection })) await this.#wait(tenant, connection, signal);
@@ -43,10 +43,10 @@ export class CallSlots {
   }
 
   #freeing(tenant: string, connection: string): () => void {
-    let held = true;
+    let isHeld = true;
     return () => {
-      if (!held) return;
-      held = false;
+      if (!isHeld) return;
+      isHeld = false;
       this.#slots.free({ tenant, origin: connection });
       this.#admit();
     };
@@ -77,7 +77,7 @@ export class CallSlots {
     });
   }
 
-  /** Admits waiters until no slot is left. A tenant that was served goes to the end of the turn. */
+  /** Admits waiters until no slot is left. A tenant that was served takes its next turn last. */
   #admit(): void {
     for (const tenant of [...this.#waiting.keys()]) {
       const waiting = this.#waiting.get(tenant);

@@ -11,7 +11,7 @@ interface Entry {
 
 const tidyEveryMs = 60_000;
 
-/** The breakers of vendors, one for each origin of a tenant: of their APIs and of their mail servers. */
+/** The vendors' breakers, one for each tenant's origin: for their APIs and for their mail servers. */
 export class VendorBreakers {
   readonly #breakers = new CircuitBreakers();
   readonly #probing = new Set<string>();

@@ -6,7 +6,7 @@ const maxClients = 512;
 const maxClientsPerTenant = 32;
 const idleMs = 60_000;
 const connectionsPerOrigin = 8;
-/** Calls that take minutes have a client of their own, so that they leave its connections to the others. */
+/** Calls that take minutes have their own client, so that they leave its connections to the others. */
 const longConnectionsPerOrigin = 64;
 
 export const connectTimeoutMs = 5000;
@@ -39,8 +39,8 @@ export class VendorClients {
   /** `tenant` and `connection` are IDs without spaces. */
   of(tenant: string, connection: string, { tls, isLong = false }: ClientOptions): EgressClient {
     const key = `${tenant} ${connection} ${tls ? fingerprint(tls) : "-"} ${isLong}`;
-    const known = this.#clients.get(key);
-    if (known) return known;
+    const cachedClient = this.#clients.get(key);
+    if (cachedClient) return cachedClient;
     const connections = isLong ? longConnectionsPerOrigin : connectionsPerOrigin;
     const client = this.#egress.client({ connectTimeoutMs, connections, ...(tls && { tls }) });
     const ofTenant = [...this.#clients.rkeys()].filter((other) => other.startsWith(`${tenant} `));

@@ -14,16 +14,16 @@ interface Exchange {
   readonly method: string;
   readonly headers: Record<string, string>;
   readonly body?: Buffer | string | undefined;
-  /** Milliseconds of the monotonic clock. */
+  /** Milliseconds on the monotonic clock. */
   readonly deadline: number;
   readonly maxResponseBytes: number;
   readonly onBody?: TakeBody | undefined;
-  /** Whether the caller may wait for minutes. Long exchanges have slots of their own. */
+  /** Whether the caller may wait for minutes. Long exchanges have their own slots. */
   readonly isLong?: boolean;
   readonly tls?: ClientTls | undefined;
 }
 
-/** Makes one HTTP exchange with a vendor: by the client of the connection, in its slots, behind the breaker. */
+/** Makes one HTTP exchange with a vendor: by the connection's client, in its slots, behind the breaker. */
 export class VendorSender {
   readonly #clients: VendorClients;
   readonly #httpsOnly: boolean;
@@ -39,7 +39,7 @@ export class VendorSender {
 
   /**
    * Throws UPSTREAM_FAILED, UPSTREAM_TIMEOUT, TARGET_BLOCKED, RATE_LIMITED, UNAVAILABLE while the breaker is open, and
-   * the reason of the target's signal.
+   * the target signal's reason.
    */
   async send({ tenant, connection, signal }: VendorTarget, exchange: Exchange): Promise<EgressResponse> {
     const { url, deadline, isLong = false } = exchange;
@@ -48,8 +48,8 @@ export class VendorSender {
     const receiver = { tenant: tenant.uuid, origin: url.origin };
     const { probe, leave } = this.#breakers.enter(receiver);
     const slots = isLong ? this.#longSlots : this.#slots;
-    const wanted = { tenant: tenant.uuid, connection: connection.connectionId, deadline, signal };
-    const free = await slotOf(slots, wanted).catch((error: unknown) => {
+    const slotRequest = { tenant: tenant.uuid, connection: connection.connectionId, deadline, signal };
+    const free = await slotOf(slots, slotRequest).catch((error: unknown) => {
       leave();
       throw error;
     });
@@ -102,11 +102,11 @@ async function slotOf(slots: CallSlots, { tenant, connection, deadline, signal }
   signal?.throwIfAborted();
   const free = deadline > performance.now() ? slots.takeFree(tenant, connection) : undefined;
   if (free) return free;
-  const left = AbortSignal.timeout(Math.max(0, Math.floor(deadline - performance.now())));
-  const ended = signal ? AbortSignal.any([left, signal]) : left;
+  const timeout = AbortSignal.timeout(Math.max(0, Math.floor(deadline - performance.now())));
+  const endSignal = signal ? AbortSignal.any([timeout, signal]) : timeout;
   try {
-    return await slots.take(tenant, connection, ended);
+    return await slots.take(tenant, connection, endSignal);
   } catch (error) {
-    throw left.aborted && !signal?.aborted ? outOfTime() : error;
+    throw timeout.aborted && !signal?.aborted ? outOfTime() : error;
   }
 }

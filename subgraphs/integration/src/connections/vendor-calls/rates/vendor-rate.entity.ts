@@ -3,7 +3,7 @@ import { wireId } from "@factory/runtime/db/wire-id-type";
 import { Entity, Index, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 
-/** The vendor's rate limit of a connection, as a virtual queue that all processes share. */
+/** The vendor's rate limit for a connection, as a virtual queue that all processes share. */
 @Entity(workerTable("vendor_rates"))
 @Index({ name: "vendor_rates_next_at", properties: ["nextAt"] })
 export class VendorRate {
@@ -15,7 +15,7 @@ export class VendorRate {
   @PrimaryKey({ type: wireId("con") })
   connectionId: string;
 
-  /** The time at which the queue of admitted calls is empty. */
+  /** When the queue with admitted calls is empty. */
   @Property({ type: "timestamptz" })
   nextAt: Date;
 

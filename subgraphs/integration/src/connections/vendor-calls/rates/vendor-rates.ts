@@ -50,8 +50,8 @@ const storePause = {
 };
 
 /**
- * A quarter of the calls may come at once, and the others come evenly, so that no period of `perSeconds` has more calls
- * than `requests`.
+ * A quarter may come at once, and the others come evenly, so that no period as long as `perSeconds` has more calls than
+ * `requests`.
  */
 function shape({ requests, perSeconds }: RateLimit): { interval: number; early: number } {
   const burst = Math.ceil(requests / 4);
@@ -59,7 +59,7 @@ function shape({ requests, perSeconds }: RateLimit): { interval: number; early: 
   return { interval, early: (burst - 1) * interval };
 }
 
-/** Keeps the rate limit of the vendor for each connection, and the pauses that the vendor asks for with 429. */
+/** Keeps the vendor's rate limit for each connection, and the pauses that the vendor asks for with 429. */
 export class VendorRates {
   readonly #database: Database;
 
@@ -78,24 +78,24 @@ export class VendorRates {
     const uuid = decodeId("con", connection.connectionId);
     const { interval, early } = shape(limit);
     const wait = await this.#database.transaction(tenant, cause, async ({ execute }) => {
-      const wanted = { tenant: tenant.uuid, connection: uuid, interval, early, patience: maxWaitMs / 1000 };
-      const [admitted] = await execute<{ wait_ms: number }>(admit, admit.valuesOf(wanted));
-      if (admitted) return { ms: admitted.wait_ms, isAdmitted: true };
-      const [refused] = await execute<{ wait_ms: number }>(shortestWait, [tenant.uuid, uuid, early]);
-      return { ms: refused?.wait_ms ?? 0, isAdmitted: false };
+      const admission = { tenant: tenant.uuid, connection: uuid, interval, early, patience: maxWaitMs / 1000 };
+      const [admittedRow] = await execute<{ wait_ms: number }>(admit, admit.valuesOf(admission));
+      if (admittedRow) return { ms: admittedRow.wait_ms, isAdmitted: true };
+      const [refusedRow] = await execute<{ wait_ms: number }>(shortestWait, [tenant.uuid, uuid, early]);
+      return { ms: refusedRow?.wait_ms ?? 0, isAdmitted: false };
     });
     if (!wait.isAdmitted) throw refusal(wait.ms);
     return Math.max(0, wait.ms);
   }
 
-  /** The milliseconds for which calls of the connection pause still. */
+  /** The milliseconds for which the connection's calls pause still. */
   async pauseMs({ tenant, connection }: VendorTarget): Promise<number> {
     const uuid = decodeId("con", connection.connectionId);
     const row = await this.#database.reader.row<{ wait_ms: number }>(pausedUntil, tenant, uuid);
     return row?.wait_ms ?? 0;
   }
 
-  /** Pauses the calls of the connection in all processes, for an hour at most. */
+  /** Pauses the connection's calls in all processes, for an hour at most. */
   async pause({ tenant, cause, connection }: VendorTarget, ms: number): Promise<void> {
     const values = [tenant.uuid, decodeId("con", connection.connectionId), Math.min(ms, maxPauseMs) / 1000];
     await this.#database.transaction(tenant, cause, ({ execute }) => execute(storePause, values));

@@ -14,30 +14,30 @@ interface ReceivedMail {
 export interface MailServerFixture {
   readonly port: number;
   readonly received: ReceivedMail[];
-  /** Ends the connections of all clients. */
+  /** Ends all clients' connections. */
   leave(): void;
   close(): Promise<void>;
 }
 
 /** A mail server on a loopback port. Without `cert` it has no TLS. */
 export async function aMailServer(options: SMTPServerOptions = {}): Promise<MailServerFixture> {
-  const received: ReceivedMail[] = [];
+  const receivedMails: ReceivedMail[] = [];
   const server = new SMTPServer({
     authOptional: true,
     ...(options.cert ? {} : { disabledCommands: ["STARTTLS"] }),
-    onData(stream, session, done) {
+    onData(stream, session, finish) {
       const chunks: Buffer[] = [];
       stream.on("data", (chunk: Buffer) => chunks.push(chunk));
       stream.on("end", () => {
         const { mailFrom, rcptTo } = session.envelope;
-        received.push({
+        receivedMails.push({
           from: mailFrom ? mailFrom.address : "",
           to: rcptTo.map(({ address }) => address),
           text: Buffer.concat(chunks).toString(),
           secure: session.secure,
           user: session.user,
         });
-        done();
+        finish();
       });
     },
     ...options,
@@ -56,7 +56,7 @@ export async function aMailServer(options: SMTPServerOptions = {}): Promise<Mail
   const address = server.server.address();
   return {
     port: typeof address === "object" && address ? address.port : 0,
-    received,
+    received: receivedMails,
     leave,
     close: () => new Promise((resolve) => server.close(() => resolve())),
   };

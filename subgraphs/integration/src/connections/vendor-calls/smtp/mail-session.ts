@@ -14,7 +14,7 @@ export interface VendorMail {
   readonly subject: string;
   readonly text: string | undefined;
   readonly html: string | undefined;
-  /** The value of List-Unsubscribe, whose address unsubscribes by one POST (RFC 8058). */
+  /** The value for List-Unsubscribe, whose address unsubscribes by one POST (RFC 8058). */
   readonly listUnsubscribe?: string | undefined;
 }
 
@@ -23,7 +23,7 @@ interface MailLogin {
   readonly password: string;
 }
 
-/** The step of a session that failed, with the reply of the server where there is one. */
+/** The step in a session that failed, with the server's reply where there is one. */
 export class MailStepFailed extends Error {
   override readonly name = "MailStepFailed";
 
@@ -35,7 +35,7 @@ export class MailStepFailed extends Error {
   }
 }
 
-/** The server does not offer SMTPUTF8 (RFC 6531), which an address of the mail needs. Nothing was sent. */
+/** The server does not offer SMTPUTF8 (RFC 6531), which an address in the mail needs. Nothing was sent. */
 export class SmtpUtf8Missing extends Error {
   override readonly name = "SmtpUtf8Missing";
 }
@@ -60,14 +60,14 @@ export async function sendMail(mail: VendorMail, options: SessionOptions): Promi
   return inSession(domainOf(from), options, async (connection) => {
     const envelope = { from, to: [...to, ...cc, ...bcc] };
     if ([from, ...envelope.to].some(needsSmtpUtf8) && !offersSmtpUtf8(connection)) throw new SmtpUtf8Missing();
-    let refused = 0;
-    await step("send", connection, (done) =>
+    let refusedCount = 0;
+    await step("send", connection, (finish) =>
       connection.send(envelope, message, (error, info) => {
-        refused = info?.rejected?.length ?? 0;
-        done(error);
+        refusedCount = info?.rejected?.length ?? 0;
+        finish(error);
       }),
     );
-    return refused;
+    return refusedCount;
   });
 }
 
@@ -75,11 +75,11 @@ export async function sendMail(mail: VendorMail, options: SessionOptions): Promi
 const offersSmtpUtf8 = (connection: SMTPConnection): boolean =>
   (connection as unknown as { _supportedExtensions: string[] })._supportedExtensions.includes("SMTPUTF8");
 
-/** Connects, logs in and leaves, as a client at the domain of the address. */
+/** Connects, logs in and leaves, as a client at the address's domain. */
 export const checkLogin = (from: string, options: SessionOptions): Promise<void> =>
   inSession(domainOf(from), options, async () => undefined);
 
-/** The domain of an address. One that is none could add commands to the session. */
+/** An address's domain. An invalid domain could add commands to the session. */
 function domainOf(address: string): string {
   const domain = address.slice(address.lastIndexOf("@") + 1);
   return /^[A-Za-z0-9.-]{1,253}$/.test(domain) ? domain : "localhost";
@@ -95,7 +95,7 @@ async function inSession<T>(
     connection: socket,
     host: server.host,
     port: server.port,
-    // the name of this machine is nobody's business
+    // this machine's name is nobody's business
     name,
     secure: server.security === "tls",
     requireTLS: server.security === "starttls",
@@ -107,10 +107,10 @@ async function inSession<T>(
   const abort = () => connection.close();
   signal.addEventListener("abort", abort, { once: true });
   try {
-    await step("connect", connection, (done) => connection.connect(done));
+    await step("connect", connection, (finish) => connection.connect(finish));
     if (login) {
       const credentials = { user: login.user, pass: login.password };
-      await step("login", connection, (done) => connection.login({ credentials }, done));
+      await step("login", connection, (finish) => connection.login({ credentials }, finish));
     }
     const result = await work(connection);
     connection.quit();
@@ -122,7 +122,7 @@ async function inSession<T>(
   }
 }
 
-/** Runs a step until its callback, the first error of the connection, or its end. */
+/** Runs a step until its callback, the connection's first error, or its end. */
 function step(
   name: MailStepFailed["step"],
   connection: SMTPConnection,
@@ -146,7 +146,7 @@ const replyCodeOf = (error: Error): number | undefined => (error as { responseCo
 function composed(mail: VendorMail): Promise<Buffer> {
   const { messageId, from, to, cc, bcc, subject, text, html, listUnsubscribe } = mail;
   // an object is always one address; a text could contain several
-  const address = (one: string) => ({ name: "", address: one });
+  const address = (addressText: string) => ({ name: "", address: addressText });
   const composer = new MailComposer({
     from: address(from),
     to: to.map(address),

@@ -29,7 +29,7 @@ const current = {
     where tenant_id = $1 and connection_id = $2 and name = $3 and position is not null`,
 };
 
-/** Accepts definitions of tools that a server has changed. */
+/** Accepts tool definitions that a server has changed. */
 export class AcceptanceService {
   readonly #database: Database;
 
@@ -52,20 +52,20 @@ export class AcceptanceService {
         const { execute, record, tenant } = transaction;
         const connection = decodeId("con", connectionId);
         const values = accept.valuesOf({ tenant: tenant.uuid, connection, name: toolName, hash: definitionHash });
-        const [accepted] = await execute<{ former_hash: string }>(accept, values);
-        if (accepted) {
-          const { former_hash: formerHash } = accepted;
+        const [acceptedRow] = await execute<{ former_hash: string }>(accept, values);
+        if (acceptedRow) {
+          const { former_hash: formerHash } = acceptedRow;
           const data = { connectionId, toolName, definitionHash, formerHash };
           if (formerHash !== definitionHash)
             record({ type: "ToolDefinitionAccepted", subject: `connections/${connectionId}`, projectId, data });
           return { connectionId, toolName, definitionHash };
         }
-        const [known] = await execute<{ definition_hash: string; accepted_hash: string }>(current, [
+        const [currentRow] = await execute<{ definition_hash: string; accepted_hash: string }>(current, [
           tenant.uuid,
           connection,
           toolName,
         ]);
-        if (known) throw otherDefinition(known);
+        if (currentRow) throw otherDefinition(currentRow);
         throw new DomainError("TOOL_NOT_FOUND", {
           detail: "The newest list of the connection's server does not have a tool with this name.",
         });
@@ -74,10 +74,10 @@ export class AcceptanceService {
   }
 }
 
-const otherDefinition = (known: { definition_hash: string; accepted_hash: string }) =>
+const otherDefinition = (currentRow: { definition_hash: string; accepted_hash: string }) =>
   new DomainError("TOOL_DEFINITION_CHANGED", {
     detail:
       "The server lists another definition of the tool than the one to be accepted. Read it, then accept its hash.",
-    definitionHash: known.definition_hash,
-    acceptedHash: known.accepted_hash,
+    definitionHash: currentRow.definition_hash,
+    acceptedHash: currentRow.accepted_hash,
   });

@@ -2,21 +2,21 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 
 /** A tool server that the operator runs as a program. */
 export interface LocalServer {
-  /** The path of the program and its fixed arguments. */
+  /** The program's path and its fixed arguments. */
   readonly program: readonly string[];
   /** The ids of the tenants that may use it. */
   readonly tenants: "all" | readonly string[];
-  /** The variable of its environment that gets the token of the connection's credential; absent: it gets none. */
+  /** The variable in its environment that gets the token from the connection's credential; absent: it gets none. */
   readonly credentialVariable?: string | undefined;
 }
 
-/** The tool servers of the operator by their names. */
+/** The operator's tool servers by their names. */
 export type LocalServers = ReadonlyMap<string, LocalServer>;
 
-/** The setting of a connection that names a tool server of the operator. */
+/** The connection's setting that names one of the operator's tool servers. */
 const setting = "toolServer";
 
-/** The name of the operator's tool server that a connection uses; undefined for a connection to a URL. */
+/** The operator's tool server that a connection uses, by name; undefined for a connection to a URL. */
 export const localServerOf = (configuration: Readonly<Record<string, string>>): string | undefined =>
   Object.hasOwn(configuration, setting) ? configuration[setting] : undefined;
 

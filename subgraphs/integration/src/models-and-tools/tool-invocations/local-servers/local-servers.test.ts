@@ -33,7 +33,7 @@ const programs = new Map([
   ["tells", aFormerServer("const told = process.env.TOLD_TOKEN;")],
 ]);
 
-/** A server of the revision 2025-11-25 with the tool `echo`. The variables say how it behaves. */
+/** A server with the revision 2025-11-25 and the tool `echo`. The variables say how it behaves. */
 function aFormerServer(variables: string) {
   return inNode(`${variables}
     const given = typeof exact === "undefined" ? undefined : JSON.parse(exact, (_, value, { source }) => source ? JSON.rawJSON(source) : value);
@@ -56,11 +56,11 @@ function aFormerServer(variables: string) {
     require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => answer(line));`);
 }
 
-const chosen = aPrincipal();
+const chosenPrincipal = aPrincipal();
 const servers = new Map<string, LocalServer>([
   ...[...programs].map(([name, program]) => [name, { program, tenants: "all" }] as const),
   ["told", { program: programs.get("tells") ?? [], tenants: "all", credentialVariable: "TOLD_TOKEN" }],
-  ["private", { program: programs.get("former") ?? [], tenants: [chosen.tenantId ?? ""] }],
+  ["private", { program: programs.get("former") ?? [], tenants: [chosenPrincipal.tenantId ?? ""] }],
 ]);
 
 const isAlive = (pid: number) => {
@@ -83,7 +83,7 @@ describe("tool servers that the operator runs as programs", () => {
   const connect = (principal: ReturnType<typeof aPrincipal>, toolServer: string, by = caller) =>
     by.connect(principal, undefined, { configuration: { toolServer } });
 
-  /** Fails when a process of the program is left. */
+  /** Fails when one of the program's processes is left. */
   const leavesNoProcess = async (name: string) => {
     await eventually(() => (commandsOf(name).length === 0 ? true : undefined));
   };
@@ -129,16 +129,16 @@ describe("tool servers that the operator runs as programs", () => {
     const principal = aPrincipal();
     for (const name of ["nothing", "/bin/sh", ""]) {
       const connectionId = await connect(principal, name);
-      const refused = caller.invoke(principal, connectionId, "echo");
-      await expect(refused).rejects.toMatchObject({ code: "VALIDATION_FAILED" });
+      const refusedCall = caller.invoke(principal, connectionId, "echo");
+      await expect(refusedCall).rejects.toMatchObject({ code: "VALIDATION_FAILED" });
     }
   });
 
   it.each(["dies", "greedy", "floods"])("fails the call of a program that %s, and leaves no process", async (name) => {
     const principal = aPrincipal();
     const connectionId = await connect(principal, name);
-    const refused = caller.invoke(principal, connectionId, "echo");
-    await expect(refused).rejects.toMatchObject({ code: "UPSTREAM_FAILED" });
+    const refusedCall = caller.invoke(principal, connectionId, "echo");
+    await expect(refusedCall).rejects.toMatchObject({ code: "UPSTREAM_FAILED" });
     await leavesNoProcess(name);
   });
 
@@ -153,11 +153,11 @@ describe("tool servers that the operator runs as programs", () => {
   it("ends a silent program when its caller goes", async () => {
     const principal = aPrincipal();
     const connectionId = await connect(principal, "silent");
-    const gone = new AbortController();
-    const { signal } = gone;
+    const callerEnd = new AbortController();
+    const { signal } = callerEnd;
     const answer = expect(caller.invoke(principal, connectionId, "echo", {}, { signal })).rejects.toMatchObject({});
     await eventually(() => (commandsOf("silent").length > 0 ? true : undefined));
-    gone.abort();
+    callerEnd.abort();
     await answer;
     await leavesNoProcess("silent");
   });
@@ -184,11 +184,11 @@ describe("tool servers that the operator runs as programs", () => {
   });
 
   it("is offered only to the tenants that the operator names", async () => {
-    const answer = await caller.invoke(chosen, await connect(chosen, "private"), "echo");
+    const answer = await caller.invoke(chosenPrincipal, await connect(chosenPrincipal, "private"), "echo");
     expect(answer.isError).toBe(false);
     const other = aPrincipal();
-    const refused = caller.invoke(other, await connect(other, "private"), "echo");
-    await expect(refused).rejects.toMatchObject({ code: "VALIDATION_FAILED" });
+    const refusedCall = caller.invoke(other, await connect(other, "private"), "echo");
+    await expect(refusedCall).rejects.toMatchObject({ code: "VALIDATION_FAILED" });
   });
 
   it("gets the token of the connection only in the variable that the operator names", async () => {
@@ -216,11 +216,11 @@ describe("the program of a tool server", () => {
   /** Starts it, and returns the id that its script prints. */
   const startedBy = async (script: string) => {
     const program = new ServerProcess(inNode(script), { maxMemoryBytes: 1e9 });
-    const started = await new Promise<number>((resolve) =>
+    const startedPid = await new Promise<number>((resolve) =>
       program.child.stdout.once("data", (text: Buffer) => resolve(Number(text.toString()))),
     );
-    expect(isAlive(started)).toBe(true);
-    return { program, started };
+    expect(isAlive(startedPid)).toBe(true);
+    return { program, started: startedPid };
   };
   const sleep = (seconds: number, options: string) =>
     `const child = require("child_process").spawn("sleep", ["${seconds}"], ${options}); console.log(child.pid);`;
@@ -243,9 +243,9 @@ describe("the program of a tool server", () => {
     ["at once", 0],
     ["later", 2_000],
   ])("has ended when it exits %s, although another one keeps its output", async (_, afterMs) => {
-    const kept = sleep(600, '{ detached: true, stdio: ["ignore", "inherit", "ignore"] }');
+    const keptProcess = sleep(600, '{ detached: true, stdio: ["ignore", "inherit", "ignore"] }');
     const { program, started } = await startedBy(
-      `${kept} child.unref(); process.stdin.once("data", () => process.exit())`,
+      `${keptProcess} child.unref(); process.stdin.once("data", () => process.exit())`,
     );
     // The looks run in this process, so they come before the exit however slow the machine is.
     await pause(afterMs);
@@ -259,7 +259,7 @@ describe("the program of a tool server", () => {
   it("ends when its platform is killed", async () => {
     const watch = readFileSync(new URL("./server-process.ts", import.meta.url), "utf8");
     const [, script = ""] = /const script = '(.+)';/.exec(watch) ?? [];
-    // A process of its own plays the platform: it starts a program and the watch of it, and is killed.
+    // A separate process plays the platform: it starts a program and its watch, and is killed.
     const platform = spawn(process.execPath, [
       "-e",
       `

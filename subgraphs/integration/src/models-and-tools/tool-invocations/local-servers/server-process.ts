@@ -3,7 +3,7 @@ import type { Readable, Writable } from "node:stream";
 import { childEnvironment } from "@factory/runtime/jobs/child-processes/environment";
 import { type FoundProcess, processTree } from "./process-tree.js";
 
-/** The limits of a tool server's program. */
+/** The limits for a tool server's program. */
 export interface ProcessLimits {
   readonly maxMemoryBytes: number;
 }
@@ -15,18 +15,18 @@ const graceMs = 1_000;
  * No core file, 300 s of processor time and 256 open files for each process. They hold even when nobody watches. The
  * arguments come behind the script, so the shell does not read them.
  */
-const limited = ["/bin/sh", "-c", 'ulimit -c 0; ulimit -t 300; ulimit -n 256; exec "$@"', "sh"];
+const limitedShell = ["/bin/sh", "-c", 'ulimit -c 0; ulimit -t 300; ulimit -n 256; exec "$@"', "sh"];
 
 /**
- * The program of a tool server: a process group of its own with a minimal environment, in the folder `/`. It ends with
- * its session, with this process, and when it uses too much memory. The processes that it has started end with it, also
+ * A tool server's program: its own process group with a minimal environment, in the folder `/`. It ends with its
+ * session, with this process, and when it uses too much memory. The processes that it has started end with it, also
  * those that left the group, unless this process dies or they began and lost their parents between two looks.
  */
 export class ServerProcess {
   readonly child: ChildProcessByStdio<Writable, Readable, null>;
   /** Resolves when the program has ended, with whether it had used too much memory. */
   readonly ended: Promise<{ readonly tooMuchMemory: boolean }>;
-  /** The processes of the newest look. Those that left the group are known also when their parents have ended. */
+  /** The processes in the newest look. Those that left the group are known also when their parents have ended. */
   #found: readonly FoundProcess[] = [];
   #isLooking = false;
   #tooMuchMemory = false;
@@ -34,12 +34,12 @@ export class ServerProcess {
 
   /** `environment` is added to the minimal one. Throws when the program does not start; then no process is left. */
   constructor(argv: readonly string[], { maxMemoryBytes }: ProcessLimits, environment: Record<string, string> = {}) {
-    const [shell = "", ...before] = limited;
+    const [shell = "", ...before] = limitedShell;
     this.child = spawn(shell, [...before, ...argv], {
       cwd: "/",
       env: { ...environment, ...childEnvironment() },
       stdio: ["pipe", "pipe", "ignore"],
-      // A group of its own, so that programs which it has started end with it.
+      // Its own group, so that programs which it has started end with it.
       detached: true,
     });
     // Too many open files or processes: the error comes later, and the child may have no input.
@@ -79,16 +79,16 @@ export class ServerProcess {
 
   /** Kills the program and all that it has started. */
   kill(): void {
-    void this.#look().then((found) => {
+    void this.#look().then((processes) => {
       this.#signal("SIGKILL");
-      for (const { pid } of found) signal(pid, "SIGKILL");
+      for (const { pid } of processes) signal(pid, "SIGKILL");
     });
   }
 
   async #look(): Promise<readonly FoundProcess[]> {
     const { pid, exitCode, signalCode } = this.child;
-    const own = pid === undefined || exitCode !== null || signalCode !== null ? [] : [{ pid }];
-    this.#found = await processTree([...own, ...this.#found]);
+    const ownProcesses = pid === undefined || exitCode !== null || signalCode !== null ? [] : [{ pid }];
+    this.#found = await processTree([...ownProcesses, ...this.#found]);
     return this.#found;
   }
 
@@ -105,14 +105,14 @@ export class ServerProcess {
   async #checkMemory(maxMemoryBytes: number): Promise<void> {
     if (this.#isOver || this.#isLooking) return;
     this.#isLooking = true;
-    const used = (await this.#look()).reduce((sum, { residentBytes }) => sum + residentBytes, 0);
+    const usedBytes = (await this.#look()).reduce((sum, { residentBytes }) => sum + residentBytes, 0);
     this.#isLooking = false;
-    if (this.#isOver || used <= maxMemoryBytes) return;
+    if (this.#isOver || usedBytes <= maxMemoryBytes) return;
     this.#tooMuchMemory = true;
     this.kill();
   }
 
-  /** Signals the group. The group of a program that has ended may still have members. */
+  /** Signals the group. When a program has ended, its group may still have members. */
   #signal(name: "SIGTERM" | "SIGKILL"): void {
     const { pid } = this.child;
     if (pid !== undefined) signal(-pid, name);
@@ -123,7 +123,7 @@ function signal(target: number, name: "SIGTERM" | "SIGKILL"): void {
   try {
     process.kill(target, name);
   } catch {
-    // the process, or each one of the group, has ended
+    // the process, or each one in the group, has ended
   }
 }
 

@@ -14,8 +14,8 @@ import { StdioTransport } from "./stdio-transport.js";
 const limits = { maxPerTenant: 4, maxTotal: 8 };
 
 /**
- * Channels to the operator's tool servers. Each session has a program of its own, so that one tenant finds nothing of
- * another one in it.
+ * Channels to the operator's tool servers. Each session has its own program, so that one tenant finds nothing there
+ * from another one.
  */
 export class StdioChannels {
   readonly #servers: LocalServers;
@@ -53,7 +53,7 @@ export class StdioChannels {
       process,
       parse: protocol.parseJSONRPCMessage,
       asked: (message) => askedRequest(message, facts),
-      read: (answer, asked) => readAnswer(answer, asked, facts),
+      read: (answer, request) => readAnswer(answer, request, facts),
       count(bytes) {
         facts.receivedBytes += bytes;
         if (facts.receivedBytes <= maxSessionBytes) return;
@@ -73,13 +73,13 @@ export class StdioChannels {
     try {
       return new ServerProcess(program, this.#limits, environment);
     } catch {
-      // The error of the system may tell the environment, which has the token.
+      // The system's error may tell the environment, which has the token.
       leave();
       throw notStarted();
     }
   }
 
-  /** Kills the programs that still run, for the stop of the platform. */
+  /** Kills the programs that still run, when the platform stops. */
   async close(): Promise<void> {
     const running = [...this.#running];
     for (const process of running) process.kill();
@@ -93,9 +93,9 @@ const usedTooMuch = () =>
 const notStarted = () =>
   new DomainError("UNAVAILABLE", { detail: "The program of the tool server could not be started. Try again later." });
 
-const hasEnded = (called: boolean) =>
+const hasEnded = (wasCalled: boolean) =>
   new DomainError("UPSTREAM_FAILED", {
-    detail: called
+    detail: wasCalled
       ? "The program of the tool server has ended before the result. The tool may have run."
       : "The program of the tool server has ended before the call.",
   });
@@ -103,7 +103,7 @@ const hasEnded = (called: boolean) =>
 const modes: readonly string[] = ["ApiKey", "BearerToken"];
 
 /**
- * The environment that shows a program the credential of a connection: none for the mode None. Throws CREDENTIAL_UNUSABLE,
+ * The environment that shows a program a connection's credential: none for the mode None. Throws CREDENTIAL_UNUSABLE,
  * and what `CredentialService.openVersion` throws.
  */
 async function programCredential(

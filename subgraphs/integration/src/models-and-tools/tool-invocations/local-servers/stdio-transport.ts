@@ -12,19 +12,19 @@ interface Options {
   readonly parse: ProtocolPackage["parseJSONRPCMessage"];
   /** The request in a message whose answer is to be read. */
   readonly asked: (message: JSONRPCMessage) => AskedRequest | undefined;
-  /** Returns the message for the client of the protocol. */
+  /** Returns the message for the protocol's client. */
   readonly read: (answer: unknown, asked: AskedRequest) => unknown;
   /** Throws when the session has got more than is accepted. */
   readonly count: (bytes: number) => void;
   readonly onEnded: (how: { readonly tooMuchMemory: boolean }) => void;
 }
 
-/** JSON-RPC messages as lines over the standard input and output of a program. */
+/** JSON-RPC messages as lines over a program's standard input and output. */
 export class StdioTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: NonNullable<Transport["onmessage"]>;
-  /** With `pid`, it tells the client of the protocol that this is a program: silence means the former revision. */
+  /** With `pid`, it tells the protocol's client that this is a program: silence means the former revision. */
   readonly stderr = null;
   readonly #options: Options;
   readonly #asked = new Map<unknown, AskedRequest>();
@@ -50,8 +50,8 @@ export class StdioTransport implements Transport {
 
   send(message: JSONRPCMessage): Promise<void> {
     const { stdin } = this.#options.process.child;
-    const asked = this.#options.asked(message);
-    if (asked) this.#asked.set(asked.id, asked);
+    const request = this.#options.asked(message);
+    if (request) this.#asked.set(request.id, request);
     return new Promise((resolve, reject) => {
       stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
     });
@@ -83,9 +83,11 @@ export class StdioTransport implements Transport {
   #read(line: string): void {
     let message: JSONRPCMessage;
     try {
-      const received = parseForeignJson(line);
-      const asked = this.#asked.get(withPlainNumbers(membersOf(received)?.["id"]));
-      message = this.#options.parse(withPlainNumbers(asked ? this.#options.read(received, asked) : received));
+      const parsedMessage = parseForeignJson(line);
+      const request = this.#asked.get(withPlainNumbers(membersOf(parsedMessage)?.["id"]));
+      message = this.#options.parse(
+        withPlainNumbers(request ? this.#options.read(parsedMessage, request) : parsedMessage),
+      );
     } catch {
       return;
     }

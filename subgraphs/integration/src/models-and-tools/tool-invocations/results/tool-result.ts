@@ -1,13 +1,13 @@
 import { storableText } from "@factory/runtime/input-validation/storable-text";
 import { membersOf } from "../server-calls/json-members.js";
 
-/** How a result departs from the protocol or from the definition of its tool. */
+/** How a result departs from the protocol or from its tool's definition. */
 interface ResultFinding {
   readonly code: "CONTENT_FORM" | "STRUCTURED_CONTENT_MISSING" | "RESULT_FORM" | "TOO_LARGE";
   readonly detail: string;
 }
 
-/** The result of a tool. It is handed over whatever its form is, since the tool has run. */
+/** A tool's result. It is handed over whatever its form is, since the tool has run. */
 export interface ToolResult {
   readonly contentJson: string;
   readonly structuredJson: string;
@@ -15,7 +15,7 @@ export interface ToolResult {
   readonly findings: readonly ResultFinding[];
 }
 
-/** Below the largest message of gRPC. */
+/** Below the largest gRPC message. */
 const maxResultBytes = 900 * 1024;
 const maxFindings = 20;
 
@@ -27,7 +27,7 @@ const textMembers: Readonly<Record<string, readonly string[] | undefined>> = {
   resource: [],
 };
 
-/** `hasOutputSchema`: the definition of the tool promises structured content. */
+/** `hasOutputSchema`: the tool's definition promises structured content. */
 export function toolResult(value: unknown, hasOutputSchema: boolean): ToolResult {
   const result = membersOf(value);
   if (!result)
@@ -91,16 +91,16 @@ function within(
   structuredContent: unknown,
   findings: ResultFinding[],
 ): Pick<ToolResult, "contentJson" | "structuredJson"> {
-  const structured = structuredContent === undefined ? "" : jsonWithin(structuredContent, maxResultBytes);
-  let room = maxResultBytes - 2 - Buffer.byteLength(structured ?? "");
-  let isWhole = structured !== undefined;
-  const kept: string[] = [];
+  const structuredJson = structuredContent === undefined ? "" : jsonWithin(structuredContent, maxResultBytes);
+  let room = maxResultBytes - 2 - Buffer.byteLength(structuredJson ?? "");
+  let isWhole = structuredJson !== undefined;
+  const keptBlocks: string[] = [];
   for (const block of blocks) {
     const json = jsonWithin(block, room);
     isWhole &&= json !== undefined;
     const part = json ?? cutText(block, room);
     if (part === undefined) continue;
-    kept.push(part);
+    keptBlocks.push(part);
     room -= Buffer.byteLength(part) + 1;
   }
   if (!isWhole)
@@ -108,7 +108,7 @@ function within(
       code: "TOO_LARGE",
       detail: `The result is larger than ${maxResultBytes} bytes, or nested too deeply. Parts of it were left out.`,
     });
-  return { contentJson: `[${kept.join(",")}]`, structuredJson: structured ?? "" };
+  return { contentJson: `[${keptBlocks.join(",")}]`, structuredJson: structuredJson ?? "" };
 }
 
 /** The JSON text; undefined for one that is too long or nested too deeply. */
@@ -122,7 +122,7 @@ function jsonWithin(value: unknown, maxBytes: number): string | undefined {
   }
 }
 
-/** The beginning of a block of text that fits; undefined for other blocks, and without room. */
+/** The beginning of a text block that fits; undefined for other blocks, and without room. */
 function cutText(value: unknown, room: number): string | undefined {
   const { type, text } = membersOf(value) ?? {};
   if (type !== "text" || typeof text !== "string") return undefined;

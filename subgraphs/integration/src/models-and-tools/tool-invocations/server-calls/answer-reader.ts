@@ -6,7 +6,7 @@ import { leftOutTool, maxLeftOut } from "./left-out-tool.js";
 import { placeOf, plainJson } from "./sent-numbers.js";
 import type { SessionFacts } from "./session-facts.js";
 
-/** A request whose answer is read before the client of the protocol sees it. */
+/** A request whose answer is read before the protocol's client sees it. */
 export interface AskedRequest {
   readonly id: unknown;
   readonly method: string;
@@ -26,9 +26,9 @@ export const isAnswerTo = (message: unknown, { id }: AskedRequest): boolean =>
   withPlainNumbers(membersOf(message)?.["id"]) === id;
 
 /**
- * Reads a message of a server before the client of the protocol does, which refuses a whole answer because of one member.
- * Returns the message for the client: a list without the tools that cannot be offered, and a result of a tool without its
- * content, which the facts of the session keep as it came. The client must not refuse what a tool has done.
+ * Reads a server's message before the protocol's client does, which refuses a whole answer because of one member.
+ * Returns the message for the client: a list without the tools that cannot be offered, and a tool's result without its
+ * content, which the session's facts keep as it came. The client must not refuse what a tool has done.
  */
 export function readAnswer(message: unknown, { id, method }: AskedRequest, facts: SessionFacts): unknown {
   const answer = membersOf(message);
@@ -46,7 +46,7 @@ export function readAnswer(message: unknown, { id, method }: AskedRequest, facts
 
 const messageWith = (id: unknown, result: unknown) => ({ jsonrpc: "2.0", id, result });
 
-/** The list in the form that the client expects. Freshness of another form counts as none. */
+/** The list in the form that the client expects. Freshness in another form counts as none. */
 function readableList(result: Members, facts: SessionFacts): Members {
   const isFormer = result["resultType"] === undefined;
   const { tools, nextCursor, ttlMs: sentMs, cacheScope, ...rest } = result;
@@ -65,7 +65,7 @@ function readableList(result: Members, facts: SessionFacts): Members {
 /** A list without a valid `ttlMs` counts for a minute. */
 export const defaultFreshMs = 60_000;
 
-/** The members of a tool that have a meaning here, or none for a tool that is left out. */
+/** The members in a tool that have a meaning here, or none for a tool that is left out. */
 function offeredTool(value: unknown, isFormer: boolean, { leftOut, offered }: SessionFacts): Members[] {
   const tool = membersOf(value);
   const fault = tool ? definitionFault(tool, isFormer) : "The entry of the list is not an object.";

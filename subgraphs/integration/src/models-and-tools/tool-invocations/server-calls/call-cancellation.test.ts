@@ -5,36 +5,36 @@ import { anOwnServer, type OwnServer } from "../own-server.fixture.js";
 import { ToolCaller } from "../tool-client.fixture.js";
 
 let caller: ToolCaller;
-let own: OwnServer;
+let ownServer: OwnServer;
 
 beforeAll(async () => {
-  [caller, own] = await Promise.all([ToolCaller.start(), anOwnServer()]);
-  own.ttlMs = 60_000;
+  [caller, ownServer] = await Promise.all([ToolCaller.start(), anOwnServer()]);
+  ownServer.ttlMs = 60_000;
 });
 afterAll(async () => {
   await caller?.stop();
-  await own?.close();
+  await ownServer?.close();
 });
 
 const trials = 4;
 /** On an idle machine it takes less than 100 ms. A call that goes on would end after minutes. */
 const limitMs = 5_000;
-const median = (taken: readonly number[]) => taken.toSorted((a, b) => a - b)[Math.floor(trials / 2)] ?? Number.NaN;
+const median = (times: readonly number[]) => times.toSorted((a, b) => a - b)[Math.floor(trials / 2)] ?? Number.NaN;
 
 describe("the socket of a tool server", () => {
   it.each(["cancelled", "deadline"])("is closed soon after the end of its caller: %s", async (end) => {
     const principal = aPrincipal();
-    const connectionId = await caller.connect(principal, own.url);
+    const connectionId = await caller.connect(principal, ownServer.url);
     await caller.list(principal, { connectionId });
     const request = { connectionId, name: "echo", argumentsJson: "", idempotencyKey: "" };
     const client = caller.as("product");
-    const taken: number[] = [];
+    const times: number[] = [];
     for (let trial = 0; trial < trials; trial += 1) {
-      const gone = new AbortController();
-      let [called, endedAt] = [false, Number.NaN];
-      const closed = new Promise<number>((resolve) => {
-        own.onCall = (_, stream) => {
-          called = true;
+      const callerEnd = new AbortController();
+      let [isCalled, endedAt] = [false, Number.NaN];
+      const closing = new Promise<number>((resolve) => {
+        ownServer.onCall = (_, stream) => {
+          isCalled = true;
           const { response } = stream;
           // half of the calls have begun their answer
           if (trial % 2 === 0) stream.progress(1);
@@ -42,28 +42,28 @@ describe("the socket of a tool server", () => {
           if (end === "cancelled")
             setTimeout(() => {
               endedAt = performance.now();
-              gone.abort();
+              callerEnd.abort();
             }, 50);
         };
       });
       // a slow machine needs more time to reach the server before the deadline
-      for (let timeoutMs = end === "deadline" ? 500 : 20_000; !called; timeoutMs *= 2) {
-        const options = { ...caller.headersOf(principal), signal: gone.signal, timeoutMs };
+      for (let timeoutMs = end === "deadline" ? 500 : 20_000; !isCalled; timeoutMs *= 2) {
+        const options = { ...caller.headersOf(principal), signal: callerEnd.signal, timeoutMs };
         await client.invokeTool(request, options).catch(() => undefined);
         if (end === "deadline") endedAt = performance.now();
       }
-      taken.push((await closed) - endedAt);
+      times.push((await closing) - endedAt);
     }
-    expect(median(taken)).toBeLessThan(limitMs);
+    expect(median(times)).toBeLessThan(limitMs);
   });
 
   it("is closed soon after a cancellation during the handshake", async () => {
     const principal = aPrincipal();
-    const taken: number[] = [];
+    const times: number[] = [];
     for (let trial = 0; trial < trials; trial += 1) {
-      const gone = new AbortController();
+      const callerEnd = new AbortController();
       let closedAt: (time: number) => void = () => undefined;
-      const closed = new Promise<number>((resolve) => {
+      const closing = new Promise<number>((resolve) => {
         closedAt = resolve;
       });
       let endedAt = Number.NaN;
@@ -71,21 +71,21 @@ describe("the socket of a tool server", () => {
         response.on("close", () => closedAt(performance.now()));
         setTimeout(() => {
           endedAt = performance.now();
-          gone.abort();
+          callerEnd.abort();
         }, 50);
       });
       await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
       const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/mcp`;
       const connectionId = await caller.connect(principal, url);
-      const options = { ...caller.headersOf(principal), signal: gone.signal };
+      const options = { ...caller.headersOf(principal), signal: callerEnd.signal };
       await caller
         .as("product")
         .listTools({ connectionId }, options)
         .catch(() => undefined);
-      taken.push((await closed) - endedAt);
+      times.push((await closing) - endedAt);
       silent.closeAllConnections();
       await new Promise((resolve) => silent.close(resolve));
     }
-    expect(median(taken)).toBeLessThan(limitMs);
+    expect(median(times)).toBeLessThan(limitMs);
   });
 });

@@ -2,13 +2,13 @@ import { isKeptNumber } from "@factory/runtime/json/kept-numbers";
 import { type Members, membersOf } from "./json-members.js";
 
 const nameForm = /^[^\p{Cc}\p{Cs}]{1,128}$/u;
-/** Deeper ones could exceed the stack of whoever reads them. */
+/** Deeper ones could exceed their readers' stack. */
 export const maxLevels = 64;
 const hints = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"];
 
 /**
- * The first reason for which the definition of a tool cannot be offered; undefined for one that can. `isFormer`: the
- * server speaks a revision before 2026-07-28, in which results of tools are objects.
+ * The first reason for which a tool's definition cannot be offered; undefined for one that can. `isFormer`: the server
+ * speaks a revision before 2026-07-28, in which tool results are objects.
  */
 export function definitionFault(tool: Members, isFormer: boolean): string | undefined {
   const { name, title, description, inputSchema, outputSchema, annotations } = tool;
@@ -57,13 +57,13 @@ function annotationsFault(value: unknown): string | undefined {
 const isTextList = (value: unknown): boolean =>
   Array.isArray(value) && value.every((element) => typeof element === "string");
 
-/** Whether a value has more levels of objects and lists. It works without recursion, which a hostile value could exhaust. */
+/** Whether objects and lists are nested deeper. It works without recursion, which a hostile value could exhaust. */
 function isDeeper(value: unknown, levels: number): boolean {
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth += 1) {
     if (depth >= levels) return true;
     level = level
-      .flatMap((one) => (typeof one === "object" && one !== null ? Object.values(one) : []))
+      .flatMap((member) => (typeof member === "object" && member !== null ? Object.values(member) : []))
       .filter(isNested);
   }
   return false;

@@ -5,7 +5,7 @@ import { vendorFetch } from "./vendor-fetch.js";
 
 const endPatienceMs = 2_000;
 
-/** Never asked: the address is that of the connection. */
+/** Never asked: the address is the connection's. */
 const placeholder = new URL("https://tool-server.invalid/");
 
 /** Streamable HTTP through the one door for vendor calls. A stream that broke is not resumed. */
@@ -32,14 +32,14 @@ export const httpChannel =
     };
   };
 
-/** Tells a server of the former revision that the session is over. */
+/** Tells a server with the former revision that the session is over. */
 async function endSession(
   calls: VendorCalls,
-  called: VendorTarget,
+  calledServer: VendorTarget,
   sessionId: string,
   protocolVersion: string | undefined,
 ): Promise<void> {
-  const { signal: _, ...target } = called;
+  const { signal: _, ...target } = calledServer;
   const headers = {
     "mcp-session-id": sessionId,
     ...(protocolVersion !== undefined && { "mcp-protocol-version": protocolVersion }),

@@ -1,6 +1,6 @@
 import { storableText } from "@factory/runtime/input-validation/storable-text";
 
-/** A tool in the list of a server that the platform does not offer. */
+/** A tool in a server's list that the platform does not offer. */
 export interface LeftOutTool {
   /** As the server calls it, without what no text may hold. Empty where the server gives no name. */
   readonly toolName: string;
@@ -8,7 +8,7 @@ export interface LeftOutTool {
 }
 
 const maxNameLength = 128;
-/** More of a list of any length are not named. */
+/** At most so many are named, however long the list is. */
 export const maxLeftOut = 100;
 
 export function leftOutTool(name: unknown, reason: string): LeftOutTool {

@@ -4,15 +4,15 @@ import { anOwnServer, aTool, type OwnServer } from "../own-server.fixture.js";
 import { ToolCaller } from "../tool-client.fixture.js";
 
 let caller: ToolCaller;
-let own: OwnServer;
+let ownServer: OwnServer;
 
 beforeAll(async () => {
   caller = await ToolCaller.start({ toolIdleMs: 10_000 });
 });
 beforeEach(async () => {
-  own = await anOwnServer();
+  ownServer = await anOwnServer();
 });
-afterEach(() => own.close());
+afterEach(() => ownServer.close());
 afterAll(() => caller?.stop());
 
 const object = { type: "object" };
@@ -20,7 +20,7 @@ const deep = JSON.parse(`${'{"a":'.repeat(1_000)}1${"}".repeat(1_000)}`) as obje
 
 const numbers = "[820982911946154508,1e400,-0,1.0,1E5,0.1000000000000000055511151231257827]";
 
-/** Entries of a list that cannot be offered, by what is wrong with them. */
+/** List entries that cannot be offered, by what is wrong with them. */
 const oddTools: readonly (readonly [what: string, entry: unknown])[] = [
   ["an empty input schema", aTool("odd", { inputSchema: {} })],
   ["no input schema", { name: "odd" }],
@@ -62,31 +62,31 @@ const harmless: readonly object[] = [
 describe("one odd member of a list of tools does not take the list down", () => {
   it.each([false, true])("with a former server: %s", async (isFormer) => {
     const principal = aPrincipal();
-    own.isFormer = isFormer;
-    const seen: unknown[] = [];
-    const expected: unknown[] = [];
-    for (const [what, entry] of oddTools) {
-      // The former revision has no declarations of headers, so they mean nothing in it.
-      if (isFormer && what.startsWith("a header")) continue;
-      own.tools = [aTool("first"), entry, aTool("last")];
-      const connectionId = await caller.connect(principal, own.url, { displayName: what.slice(0, 20) });
+    ownServer.isFormer = isFormer;
+    const seenTools: unknown[] = [];
+    const expectedTools: unknown[] = [];
+    for (const [title, entry] of oddTools) {
+      // The former revision has no header declarations, so they mean nothing in it.
+      if (isFormer && title.startsWith("a header")) continue;
+      ownServer.tools = [aTool("first"), entry, aTool("last")];
+      const connectionId = await caller.connect(principal, ownServer.url, { displayName: title.slice(0, 20) });
       const { tools, leftOut } = await caller.list(principal, { connectionId });
       const { contentJson } = await caller.invoke(principal, connectionId, "last");
       const reasons = leftOut.map(({ reason }) => /^The .+\.$/.test(reason));
-      seen.push([what, tools.map(({ serverToolName }) => serverToolName), reasons, contentJson.includes("last")]);
-      expected.push([what, ["first", "last"], [true], true]);
+      seenTools.push([title, tools.map(({ serverToolName }) => serverToolName), reasons, contentJson.includes("last")]);
+      expectedTools.push([title, ["first", "last"], [true], true]);
     }
-    expect(seen).toEqual(expected);
+    expect(seenTools).toEqual(expectedTools);
   });
 
   it.each([false, true])(
     "and members without a meaning leave no tool out, with a former server: %s",
     async (isFormer) => {
       const principal = aPrincipal();
-      own.isFormer = isFormer;
-      own.tools = harmless.map((more, at) => aTool(`tool-${at}`, more));
-      own.listMembers = { nextCursor: null, ...(!isFormer && { ttlMs: "long", cacheScope: "mine" }) };
-      const connectionId = await caller.connect(principal, own.url);
+      ownServer.isFormer = isFormer;
+      ownServer.tools = harmless.map((more, at) => aTool(`tool-${at}`, more));
+      ownServer.listMembers = { nextCursor: null, ...(!isFormer && { ttlMs: "long", cacheScope: "mine" }) };
+      const connectionId = await caller.connect(principal, ownServer.url);
       const { tools, leftOut } = await caller.list(principal, { connectionId });
       expect(tools).toHaveLength(harmless.length);
       expect(leftOut).toEqual([]);
@@ -97,22 +97,27 @@ describe("one odd member of a list of tools does not take the list down", () => 
     "and numbers of its definitions stay as they came, with a former server: %s",
     async (isFormer) => {
       const principal = aPrincipal();
-      own.isFormer = isFormer;
+      ownServer.isFormer = isFormer;
       const withEnum = (text: string) => ({ properties: { count: parseForeignJson(`{"enum":${text}}`) }, ...object });
-      const [one, two] = [
+      const [first, second] = [
         aTool("same", { inputSchema: withEnum(numbers) }),
         aTool("other", { inputSchema: withEnum("[2.0]") }),
       ];
       const invalid = { ...object, "x-mcp-header": "a b" };
-      own.tools = [aTool("same", { inputSchema: isFormer ? {} : invalid }), one, aTool("odd", { title: 1 }), two];
-      own.listMembers = parseForeignJson(`{"_meta":{"a":1e400}${isFormer ? "" : ',"ttlMs":0.0'}}`) as object;
-      const connectionId = await caller.connect(principal, own.url);
+      ownServer.tools = [
+        aTool("same", { inputSchema: isFormer ? {} : invalid }),
+        first,
+        aTool("odd", { title: 1 }),
+        second,
+      ];
+      ownServer.listMembers = parseForeignJson(`{"_meta":{"a":1e400}${isFormer ? "" : ',"ttlMs":0.0'}}`) as object;
+      const connectionId = await caller.connect(principal, ownServer.url);
       const { tools } = await caller.list(principal, { connectionId });
       expect(tools.map(({ inputSchemaJson }) => inputSchemaJson)).toEqual([
         '{"properties":{"count":{"enum":[2.0]}},"type":"object"}',
         `{"properties":{"count":{"enum":${numbers}}},"type":"object"}`,
       ]);
-      own.tools = [];
+      ownServer.tools = [];
       const again = await caller.list(principal, { connectionId });
       expect(again.tools).toHaveLength(isFormer ? 2 : 0);
     },
@@ -120,8 +125,8 @@ describe("one odd member of a list of tools does not take the list down", () => 
 
   it("and the second of two tools of one name is left out with its reason", async () => {
     const principal = aPrincipal();
-    own.tools = [aTool("same"), aTool("same", { title: "Second" }), aTool("other")];
-    const connectionId = await caller.connect(principal, own.url);
+    ownServer.tools = [aTool("same"), aTool("same", { title: "Second" }), aTool("other")];
+    const connectionId = await caller.connect(principal, ownServer.url);
     const { tools, leftOut } = await caller.list(principal, { connectionId });
     expect(tools.map(({ serverToolName }) => serverToolName)).toEqual(["other", "same"]);
     expect(leftOut).toMatchObject([
@@ -131,9 +136,9 @@ describe("one odd member of a list of tools does not take the list down", () => 
 
   it("and at most 100 of many are named, also when the list is answered from memory", async () => {
     const principal = aPrincipal();
-    own.ttlMs = 60_000;
-    own.tools = [...Array.from({ length: 150 }, (_, at) => aTool(`odd-${at}`, { title: 1 })), aTool("good")];
-    const connectionId = await caller.connect(principal, own.url);
+    ownServer.ttlMs = 60_000;
+    ownServer.tools = [...Array.from({ length: 150 }, (_, at) => aTool(`odd-${at}`, { title: 1 })), aTool("good")];
+    const connectionId = await caller.connect(principal, ownServer.url);
     for (let times = 0; times < 2; times += 1) {
       const { tools, leftOut } = await caller.list(principal, { connectionId });
       expect([tools.length, leftOut.length]).toEqual([1, 100]);
@@ -141,7 +146,7 @@ describe("one odd member of a list of tools does not take the list down", () => 
   });
 });
 
-/** Results of tools that the protocol does not document, with what is handed over. */
+/** Tool results that the protocol does not document, with what is handed over. */
 const oddResults: readonly (readonly [
   what: string,
   result: unknown,
@@ -184,12 +189,12 @@ describe("what a tool has done is handed over, although our check of its answer 
     [true, true],
   ])("with a former server: %s, as an event stream: %s", async (isFormer, isStream) => {
     const principal = aPrincipal();
-    own.isFormer = isFormer;
-    const connectionId = await caller.connect(principal, own.url);
-    const seen: unknown[] = [];
-    const expected: unknown[] = [];
-    for (const [what, result, handed] of oddResults) {
-      own.onCall = ({ id }, { response }) => {
+    ownServer.isFormer = isFormer;
+    const connectionId = await caller.connect(principal, ownServer.url);
+    const seenResults: unknown[] = [];
+    const expectedResults: unknown[] = [];
+    for (const [title, result, handedResult] of oddResults) {
+      ownServer.onCall = ({ id }, { response }) => {
         const full =
           typeof result === "object" && result !== null && !isFormer ? { resultType: "complete", ...result } : result;
         const message = JSON.stringify({ jsonrpc: "2.0", id, result: full, error: null });
@@ -198,18 +203,18 @@ describe("what a tool has done is handed over, although our check of its answer 
       };
       const answer = await caller.invoke(principal, connectionId, "echo");
       const codes = answer.findings.map(({ code }) => code);
-      seen.push([what, JSON.parse(answer.contentJson), answer.structuredJson, codes, answer.isError]);
-      expected.push([what, handed.content, handed.structured ?? "", handed.findings, false]);
+      seenResults.push([title, JSON.parse(answer.contentJson), answer.structuredJson, codes, answer.isError]);
+      expectedResults.push([title, handedResult.content, handedResult.structured ?? "", handedResult.findings, false]);
     }
-    expect(seen).toEqual(expected);
+    expect(seenResults).toEqual(expectedResults);
     const statuses = (await caller.runs(principal)).map(({ status }) => status);
     expect(new Set(statuses)).toEqual(new Set(["Completed"]));
   });
 
   it("and a missing structured content stands beside the result", async () => {
     const principal = aPrincipal();
-    own.tools = [aTool("echo", { outputSchema: object })];
-    const connectionId = await caller.connect(principal, own.url);
+    ownServer.tools = [aTool("echo", { outputSchema: object })];
+    const connectionId = await caller.connect(principal, ownServer.url);
     const { contentJson, findings } = await caller.invoke(principal, connectionId, "echo");
     expect(contentJson).toContain("echo");
     expect(findings).toMatchObject([{ code: "STRUCTURED_CONTENT_MISSING" }]);
@@ -219,9 +224,10 @@ describe("what a tool has done is handed over, although our check of its answer 
 
   it("and a result that is too large comes as far as it fits", async () => {
     const principal = aPrincipal();
-    const connectionId = await caller.connect(principal, own.url);
+    const connectionId = await caller.connect(principal, ownServer.url);
     const block = (text: string) => ({ type: "text", text });
-    own.onCall = (_, stream) => stream.end({ content: [block("first"), block("ü".repeat(1_000_000)), block("last")] });
+    ownServer.onCall = (_, stream) =>
+      stream.end({ content: [block("first"), block("ü".repeat(1_000_000)), block("last")] });
     const { contentJson, findings, isError } = await caller.invoke(principal, connectionId, "echo");
     const [first, second] = JSON.parse(contentJson) as { text: string }[];
     expect(first).toEqual(block("first"));
@@ -231,8 +237,8 @@ describe("what a tool has done is handed over, although our check of its answer 
 
   it("and a result is kept whose connection breaks in the packet that has it", async () => {
     const principal = aPrincipal();
-    const connectionId = await caller.connect(principal, own.url);
-    own.onCall = ({ id }, { response }) => {
+    const connectionId = await caller.connect(principal, ownServer.url);
+    ownServer.onCall = ({ id }, { response }) => {
       const message = JSON.stringify({ jsonrpc: "2.0", id, result: { resultType: "complete", content: [] } });
       const body = `event: message\r\ndata: ${message}\r\n\r\n`;
       // The chunk after it has no valid length, so that the body is broken.
@@ -246,8 +252,8 @@ describe("what a tool has done is handed over, although our check of its answer 
 
   it("and an answer above the limit of the platform is told as such", async () => {
     const principal = aPrincipal();
-    const connectionId = await caller.connect(principal, own.url);
-    own.onCall = (_, stream) => stream.end({ content: [{ type: "text", text: "x".repeat(5_000_000) }] });
+    const connectionId = await caller.connect(principal, ownServer.url);
+    ownServer.onCall = (_, stream) => stream.end({ content: [{ type: "text", text: "x".repeat(5_000_000) }] });
     await expect(caller.invoke(principal, connectionId, "echo")).rejects.toMatchObject({
       code: "PAYLOAD_TOO_LARGE",
       message: expect.stringContaining("The tool may have run."),
@@ -261,11 +267,11 @@ it("a number that a header repeats is one that the header can have", async () =>
     count: { type: "integer", "x-mcp-header": "Count" },
     inner: { type: "object", properties: { big: { type: "integer", "x-mcp-header": "Big" }, free: {} } },
   };
-  own.tools = [aTool("echo", { inputSchema: { ...object, properties } })];
-  const connectionId = await caller.connect(principal, own.url);
+  ownServer.tools = [aTool("echo", { inputSchema: { ...object, properties } })];
+  const connectionId = await caller.connect(principal, ownServer.url);
   const text = '{"count":5.0,"inner":{"big":820982911946154508,"free":5.0},"other":5.0}';
   await caller.invoke(principal, connectionId, "echo", parseForeignJson(text) as Record<string, unknown>);
-  const call = own.received.find(({ method }) => method === "tools/call");
+  const call = ownServer.received.find(({ method }) => method === "tools/call");
   expect([call?.headers["mcp-param-count"], call?.headers["mcp-param-big"]]).toEqual(["5", undefined]);
   expect(JSON.stringify(call?.params.arguments)).toBe(text.replace("5.0", "5"));
 });

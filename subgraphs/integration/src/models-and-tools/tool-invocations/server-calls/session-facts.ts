@@ -4,29 +4,29 @@ import type { LeftOutTool } from "./left-out-tool.js";
 
 /** The facts that one session with a tool server has shown. */
 export interface SessionFacts {
-  /** The first refusal, which the client of the protocol replaces by one of its own. */
+  /** The first refusal, which the protocol's client replaces by its own. */
   refusal: DomainError | undefined;
-  /** The status of the last answer, where it was a refusal. */
+  /** The last answer's status, where it was a refusal. */
   failedStatus: number | undefined;
   receivedBytes: number;
   /** Whether the server has been asked to run a tool, so that an error may come after the effect. */
   called: boolean;
-  /** The tools of the lists so far that the platform does not offer. */
+  /** The tools in the lists so far that the platform does not offer. */
   readonly leftOut: LeftOutTool[];
   /** The others, with their numbers as the server has sent them. */
   readonly offered: Members[];
-  /** The result of a tool as it came, whatever it is. Undefined until a tool has answered. */
+  /** A tool's result as it came, whatever it is. Undefined until a tool has answered. */
   result: { readonly value: unknown } | undefined;
-  /** Whether the program of the server has ended, for no reason of the platform. */
+  /** Whether the server's program has ended for a reason outside the platform. */
   programEnded: boolean;
-  /** Ends the session: a stream has ended, and the client of the protocol would wait for its answer on. */
+  /** Ends the session: a stream has ended, and the protocol's client would wait for its answer on. */
   readonly broken: (error: unknown) => void;
 }
 
-/** All answers of one session together: lists of tools have several pages. */
+/** All answers in one session together: tool lists have several pages. */
 export const maxSessionBytes = 4 * 1024 * 1024;
 
-/** The refusal for an answer above this limit, which is one of the platform. */
+/** The refusal for an answer above this limit, which the platform sets. */
 export const answerTooLong = ({ called }: Pick<SessionFacts, "called">) =>
   called
     ? new DomainError("PAYLOAD_TOO_LARGE", {

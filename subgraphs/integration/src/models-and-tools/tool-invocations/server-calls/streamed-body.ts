@@ -1,22 +1,22 @@
 import { parseForeignJson } from "@factory/runtime/json/kept-numbers";
 import { EventStreamParser } from "../../chat-completions/event-stream.js";
 
-/** The first character of a JSON-RPC message. No line of an event stream begins with it. */
+/** The first character in a JSON-RPC message. No line in an event stream begins with it. */
 const braces: readonly number[] = ["{", "["].map((character) => character.charCodeAt(0));
 const white: readonly number[] = [" ", "\t", "\r", "\n"].map((character) => character.charCodeAt(0));
 
 interface Options {
   /** Throws when the session has got more than is accepted. */
   readonly count: (bytes: number) => void;
-  /** Returns the message for the client of the protocol. */
+  /** Returns the message for the protocol's client. */
   readonly read: (message: unknown) => unknown;
   /** The longest message in characters. */
   readonly maxCharacters: number;
 }
 
 /**
- * Passes the messages in the body of a success on while they come, as the response that the client of the protocol reads.
- * A message that has come is never lost because the body fails after it.
+ * Passes the messages in a success's body on while they come, as the response that the protocol's client reads. A
+ * message that has come is never lost because the body fails after it.
  */
 export class StreamedBody {
   /** Resolves with the first bytes. Its type is read from them, since the headers come with the end. */
@@ -69,8 +69,8 @@ export class StreamedBody {
 
   #pass(text: string): void {
     for (const message of messagesIn(text)) {
-      const passed = textOf(this.#options.read(message));
-      if (passed !== undefined) this.#controller?.enqueue(Buffer.from(`event: message\ndata: ${passed}\n\n`));
+      const messageText = textOf(this.#options.read(message));
+      if (messageText !== undefined) this.#controller?.enqueue(Buffer.from(`event: message\ndata: ${messageText}\n\n`));
     }
   }
 }

@@ -5,14 +5,14 @@ import type { VendorTarget } from "../../../connections/vendor-calls/exchange/ve
 import type { OpenChannel, ProtocolPackage } from "./channel.js";
 import type { SessionFacts } from "./session-facts.js";
 
-/** The limits of one session. */
+/** The limits for one session. */
 interface SessionLimits {
   /** Aborted when the work must end. */
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
 }
 
-/** A session with a tool server: the client, and the options of each of its requests. */
+/** A session with a tool server: the client, and the options for each request. */
 export interface ToolSession {
   readonly client: Client;
   readonly options: RequestOptions;
@@ -29,8 +29,8 @@ const maxDiscoveryCharacters = 16_384;
 const revisionMemoryMs = 600_000;
 
 /**
- * Sessions with tool servers, one for each piece of work. The revision 2026-07-28 of the protocol is tried first, then
- * 2025-11-25; the platform remembers for some minutes which of them a server speaks.
+ * Sessions with tool servers, one for each piece of work. The protocol's revision 2026-07-28 is tried first, then
+ * 2025-11-25; the platform remembers for some minutes which one a server speaks.
  */
 export class ToolServers {
   readonly #open: OpenChannel;
@@ -41,8 +41,8 @@ export class ToolServers {
   }
 
   /**
-   * Runs `work` in a session. Throws what `VendorCalls.call` throws, UPSTREAM_FAILED and VALIDATION_FAILED for refusals
-   * of the server, what the work throws, and the reason of the signal. No text of the server is in these errors.
+   * Runs `work` in a session. Throws what `VendorCalls.call` throws, UPSTREAM_FAILED and VALIDATION_FAILED for the
+   * server's refusals, what the work throws, and the signal's reason. No server text is in these errors.
    */
   async use<T>(
     target: VendorTarget,
@@ -50,16 +50,16 @@ export class ToolServers {
     work: (session: ToolSession) => Promise<T>,
   ): Promise<T> {
     const deadline = performance.now() + timeoutMs;
-    const wanted = { target, signal, deadline };
+    const sessionRequest = { target, signal, deadline };
     try {
-      return await this.#session(wanted, this.#revisions.get(keyOf(target)), work);
+      return await this.#session(sessionRequest, this.#revisions.get(keyOf(target)), work);
     } catch (error) {
       if (!(error instanceof EndedAtHandshake)) throw error;
     }
-    return this.#session(wanted, { kind: "legacy" }, work);
+    return this.#session(sessionRequest, { kind: "legacy" }, work);
   }
 
-  /** `prior`: the revision of the server. Without it, throws EndedAtHandshake where a program ends at the question. */
+  /** `prior`: the server's revision. Without it, throws EndedAtHandshake where a program ends at the question. */
   async #session<T>(
     { target, signal, deadline }: WantedSession,
     prior: PriorDiscovery | undefined,
@@ -68,10 +68,10 @@ export class ToolServers {
     const protocol = await import("@modelcontextprotocol/client");
     const { facts, broken } = newFacts();
     const over = new AbortController();
-    const ended = AbortSignal.any([signal, over.signal]);
-    const channel = await this.#open(protocol, { target: { ...target, signal: ended }, deadline, facts });
-    // The client of the protocol does not look at the signal while it finds out the revision.
-    ended.addEventListener("abort", () => facts.broken(ended.reason), { once: true });
+    const endSignal = AbortSignal.any([signal, over.signal]);
+    const channel = await this.#open(protocol, { target: { ...target, signal: endSignal }, deadline, facts });
+    // The protocol's client does not look at the signal while it finds out the revision.
+    endSignal.addEventListener("abort", () => facts.broken(endSignal.reason), { once: true });
     const client = newClient(protocol);
     const timeout = Math.max(1, Math.floor(deadline - performance.now()));
     const options = { signal, timeout, maxTotalTimeout: timeout };
@@ -93,7 +93,7 @@ export class ToolServers {
       if (!isConnected) await channel.transport.close().catch(() => undefined);
       channel.end();
       over.abort();
-      // The place of a program is free for the next one when it has ended.
+      // A program's place is free for the next one when it has ended.
       if (!isConnected) await channel.ended;
     }
   }
@@ -110,11 +110,11 @@ export class ToolServers {
 interface WantedSession {
   readonly target: VendorTarget;
   readonly signal: AbortSignal;
-  /** Milliseconds of the monotonic clock. */
+  /** Milliseconds on the monotonic clock. */
   readonly deadline: number;
 }
 
-/** A program may end at the handshake of a revision that it does not know. */
+/** A program may end at the handshake for a revision that it does not know. */
 class EndedAtHandshake extends Error {}
 
 const keyOf = ({ tenant, connection }: VendorTarget) => `${tenant.uuid} ${connection.connectionId}`;
@@ -123,14 +123,14 @@ function newClient(protocol: ProtocolPackage): Client {
   return new protocol.Client(clientInfo, {
     versionNegotiation: { mode: "auto", probe: { timeoutMs: 10_000 } },
     listMaxPages: maxListPages,
-    // The schemas of a server are not compiled here: a hostile pattern could block the process.
+    // A server's schemas are not compiled here: a hostile pattern could block the process.
     jsonSchemaValidator: {
       getValidator: () => (data) => ({ valid: true, data: data as never, errorMessage: undefined }),
     },
   });
 }
 
-/** The facts of a new session, and the promise that is rejected when the session breaks. */
+/** A new session's facts, and the promise that is rejected when the session breaks. */
 function newFacts(): { facts: SessionFacts; broken: Promise<never> } {
   let reject: (error: unknown) => void = () => undefined;
   const promise = new Promise<never>((_, refuse) => {

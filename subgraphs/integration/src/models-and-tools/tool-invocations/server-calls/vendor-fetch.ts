@@ -14,17 +14,17 @@ const endPatienceMs = 2_000;
 const withoutBody: readonly number[] = [204, 205, 304];
 
 /**
- * The function by which the client of the protocol sends HTTP: through the one door for vendor calls, so that the
- * address is that of the connection whatever the client asks for. A stream for messages of the server's own is not
- * opened, since nothing would read it.
+ * The function by which the protocol's client sends HTTP: through the one door for vendor calls, so that the address is
+ * the connection's whatever the client asks for. A stream for the server's own messages is not opened, since nothing
+ * would read it.
  */
 export function vendorFetch({ calls, target, deadline, facts }: Exchanges) {
   const count = (bytes: number) => {
     facts.receivedBytes += bytes;
     if (facts.receivedBytes > maxSessionBytes) throw answerTooLong(facts);
   };
-  const send = async (request: VendorRequest, own: AbortSignal | undefined): Promise<Response> => {
-    const signal = own ? AbortSignal.any([own, target.signal]) : target.signal;
+  const send = async (request: VendorRequest, ownSignal: AbortSignal | undefined): Promise<Response> => {
+    const signal = ownSignal ? AbortSignal.any([ownSignal, target.signal]) : target.signal;
     const answer = await calls.call({ ...target, signal }, request);
     count(answer.body.length);
     if (answer.truncated) throw answerTooLong(facts);
@@ -43,28 +43,28 @@ export function vendorFetch({ calls, target, deadline, facts }: Exchanges) {
       timeoutMs: Math.max(1, Math.floor(deadline - performance.now())),
     };
     try {
-      const asked = askedRequest(JSON.parse(text), facts);
-      if (!asked) return await send(request, signal ?? undefined);
+      const pendingRequest = askedRequest(JSON.parse(text), facts);
+      if (!pendingRequest) return await send(request, signal ?? undefined);
       // A call may report progress before its answer, so its body is passed on as it comes.
       let isAnswered = false;
-      const read = (message: unknown) => {
-        isAnswered ||= isAnswerTo(message, asked);
-        return readAnswer(message, asked, facts);
+      const readMessage = (message: unknown) => {
+        isAnswered ||= isAnswerTo(message, pendingRequest);
+        return readAnswer(message, pendingRequest, facts);
       };
-      const ended = (error: DomainError) => {
-        streamed.end();
+      const endStream = (error: DomainError) => {
+        streamedBody.end();
         if (!isAnswered) endSoon(facts, error);
       };
-      const streamed = new StreamedBody({ count, read, maxCharacters: maxSessionBytes });
-      const whole = send({ ...request, onBody: streamed.take }, signal ?? undefined);
+      const streamedBody = new StreamedBody({ count, read: readMessage, maxCharacters: maxSessionBytes });
+      const whole = send({ ...request, onBody: streamedBody.take }, signal ?? undefined);
       whole.then(
-        () => ended(withoutAnswer(asked)),
+        () => endStream(withoutAnswer(pendingRequest)),
         (error: unknown) => {
           note(error);
-          ended(facts.refusal ?? withoutAnswer(asked));
+          endStream(facts.refusal ?? withoutAnswer(pendingRequest));
         },
       );
-      return await Promise.race([streamed.response, whole]);
+      return await Promise.race([streamedBody.response, whole]);
     } catch (error) {
       note(error);
       throw error;
@@ -82,7 +82,7 @@ function response({ status, headers, body }: Answer): Response {
   if (status < 200 || status > 599)
     throw new DomainError("UPSTREAM_FAILED", { detail: "The answer of the tool server is not valid HTTP." });
   const lines = Object.entries(headers).flatMap(([name, value]): [string, string][] =>
-    [value ?? []].flat().map((one) => [name, one]),
+    [value ?? []].flat().map((text) => [name, text]),
   );
   return new Response(withoutBody.includes(status) ? null : new Uint8Array(body), { status, headers: lines });
 }
