@@ -19,7 +19,7 @@ export const roleView = ({ roleId, code, name, description, scopes, isSystem, cr
   createdAt: createdAt.toISOString(),
 });
 
-/** The fields of a RoleAssignment as a plain object, which can be spread. */
+/** A RoleAssignment's fields as a plain object, which can be spread. */
 export type AssignmentFacts = { [Name in keyof RoleAssignmentType]: RoleAssignmentType[Name] };
 
 export function assignmentView(assignment: RoleAssignment, roleCode: string): AssignmentFacts {
