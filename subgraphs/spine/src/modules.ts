@@ -31,7 +31,7 @@ import { signingKeys } from "./sign-in/signing-keys/signing-keys.module.js";
 import { editions } from "./tenants/editions/editions.module.js";
 import { tenants } from "./tenants/tenants/tenants.module.js";
 
-/** The slices of this subgraph. A slice uses only slices above its own. Provisioning runs their steps in this order. */
+/** This subgraph's slices. A slice uses only slices above its own. Provisioning runs their steps in this order. */
 export const spineModules = [
   installationSecrets,
   accessControl,

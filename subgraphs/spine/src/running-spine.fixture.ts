@@ -39,21 +39,21 @@ export const testSettings: SpineSettings = {
   filesDir: join(tmpdir(), "spine-files"),
 };
 
-/** The part of a running spine that each suite has for itself. */
+/** The part that each suite has for itself in a running spine. */
 interface SpineUse {
-  /** The URL of the superuser. */
+  /** The superuser's URL. */
   readonly url: string;
-  /** Makes slugs of tenants unique where suites share a spine. */
+  /** Makes tenant slugs unique where suites share a spine. */
   readonly slugSuffix: string;
   end(): Promise<void>;
 }
 
-let shared: Promise<RunningSpine> | undefined;
+let sharedSpine: Promise<RunningSpine> | undefined;
 let sharers = 0;
 
 /** A started spine over a database, and the requests that tests send to it. */
 export class RunningSpine extends SpineCaller {
-  /** Connects as superuser, which sees every row of every tenant. */
+  /** Connects as superuser, which sees every tenant's rows. */
   readonly admin: pg.Pool;
   #server: Server | undefined;
   readonly #use: SpineUse;
@@ -71,7 +71,7 @@ export class RunningSpine extends SpineCaller {
     this.#use = use;
   }
 
-  /** A spine with a database of its own. `pauses` are for its bus. */
+  /** A spine with its own database. `pauses` are for its bus. */
   static async start(changes: Partial<SpineSettings> = {}, pauses = defaultPauses): Promise<RunningSpine> {
     const logger = createLogger("spine-test", "silent");
     const filesDir = await mkdtemp(join(tmpdir(), "spine-files-"));
@@ -90,13 +90,13 @@ export class RunningSpine extends SpineCaller {
   }
 
   /**
-   * The spine that suites of this worker share. It is for a suite with tenants of its own, which neither changes nor
-   * counts what all tenants share, and which needs no settings. The slugs of its tenants get a suffix.
+   * The spine that this worker's suites share. It is for a suite with its own tenants, which neither changes nor counts
+   * what all tenants share, and which needs no settings. Its tenants' slugs get a suffix.
    */
   static async shared(): Promise<RunningSpine> {
-    shared ??= RunningSpine.#startShared();
-    const first = await shared.catch((error: unknown) => {
-      shared = undefined;
+    sharedSpine ??= RunningSpine.#startShared();
+    const first = await sharedSpine.catch((error: unknown) => {
+      sharedSpine = undefined;
       throw error;
     });
     sharers += 1;
@@ -107,7 +107,7 @@ export class RunningSpine extends SpineCaller {
   static async #startShared(): Promise<RunningSpine> {
     const first = await RunningSpine.start();
     closeWithWorker(async () => {
-      shared = undefined;
+      sharedSpine = undefined;
       await first.stop();
     });
     return first;
@@ -149,11 +149,16 @@ export class RunningSpine extends SpineCaller {
       variableValues: variables,
       contextValue,
     });
-    const shown = errors.map((error) => error.toJSON());
-    return { data: data ?? null, errors: shown, refusal: shown[0]?.extensions, replayed: contextValue.replayed };
+    const shownErrors = errors.map((error) => error.toJSON());
+    return {
+      data: data ?? null,
+      errors: shownErrors,
+      refusal: shownErrors[0]?.extensions,
+      replayed: contextValue.replayed,
+    };
   }
 
-  /** Runs one statement in a transaction of the tenant, as the database role that serves requests. */
+  /** Runs one statement in a transaction for the tenant, as the database role that serves requests. */
   async asApp(tenantId: string | null, statement: string): Promise<pg.QueryResult> {
     const client = new pg.Client({ connectionString: this.connections.app });
     await client.connect();
@@ -183,7 +188,7 @@ export class RunningSpine extends SpineCaller {
   }
 }
 
-/** A person who has just signed in at a client of the platform, with the strongest factor. */
+/** A person who has just signed in at a platform client, with the strongest factor. */
 export function signedIn(tenantId: string, scopes: readonly Scope[], changes: Partial<Principal> = {}): Principal {
   const signIn = {
     authTime: Math.floor(Date.now() / 1000),

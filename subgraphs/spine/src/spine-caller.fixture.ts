@@ -5,12 +5,12 @@ import { platformScopes, type Scope } from "@factory/schema/scopes";
 import type { GraphQLFormattedError } from "graphql";
 import type pg from "pg";
 
-/** A value of a GraphQL result, untyped like the result of `JSON.parse`. */
+/** A value in a GraphQL result, untyped like a `JSON.parse` result. */
 export type Json = ReturnType<JSON["parse"]>;
 
 export interface Answer {
   data: Record<string, Json> | null;
-  /** The extensions of the first error. */
+  /** The first error's extensions. */
   refusal: Record<string, Json> | undefined;
   errors: readonly GraphQLFormattedError[];
   replayed: boolean;
@@ -18,7 +18,7 @@ export interface Answer {
 
 /** The requests that tests send to a spine, in this process or in another one. */
 export abstract class SpineCaller {
-  /** Connects as superuser, which sees every row of every tenant. */
+  /** Connects as superuser, which sees every tenant's rows. */
   abstract readonly admin: pg.Pool;
 
   abstract ask(
@@ -28,7 +28,7 @@ export abstract class SpineCaller {
     idempotencyKey?: string,
   ): Promise<Answer>;
 
-  /** The slug of a tenant with this name. */
+  /** The slug for a tenant with this name. */
   slugOf(name: string): string {
     return name;
   }

@@ -51,8 +51,8 @@ export class SpineProcesses extends SpineCaller {
     variables: Record<string, unknown> = {},
     idempotencyKey?: string,
   ): Promise<Answer> {
-    const sent = await this.process.call("ask", principal, document, variables, idempotencyKey);
-    const { data = null, errors = [], replayed } = sent;
+    const answer = await this.process.call("ask", principal, document, variables, idempotencyKey);
+    const { data = null, errors = [], replayed } = answer;
     return { data, errors, refusal: errors[0]?.extensions, replayed };
   }
 

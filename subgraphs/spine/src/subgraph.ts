@@ -12,17 +12,17 @@ import type { AuthorizationServer } from "./sign-in/authorization-server/authori
 import { authorizationServerService } from "./sign-in/authorization-server/authorization-server.module.js";
 import { spineTables } from "./tables.js";
 
-/** The guide for the users of this subgraph, in Markdown. */
+/** The guide for this subgraph's users, in Markdown. */
 export const guideAddress = new URL("../GUIDE.md", import.meta.url);
 
 /** The running subgraph, and what the platform takes from it beside the schema. */
 export interface Spine extends StartedSubgraph {
   readonly authorizationServer: AuthorizationServer;
-  /** The client of the platform administrator. Its secret is absent when the operator has given it. */
+  /** The platform administrator's client. Its secret is absent when the operator has given it. */
   readonly bootstrap: PlatformClient;
-  /** Evaluates the feature flags of tenants by OFREP. */
+  /** Evaluates tenants' feature flags by OFREP. */
   readonly featureFlags: FlagEvaluation;
-  /** The contents of report runs. */
+  /** The report runs' contents. */
   readonly reportContents: ReportContents;
   /** Calls the listener once for each revocation that still matters, and from then on for each new one. */
   watchRevocations(listener: (revocation: Revocation) => void): Promise<void>;

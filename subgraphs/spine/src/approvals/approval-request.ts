@@ -14,7 +14,7 @@ import { Approval } from "./approval.entity.js";
 import { approvalFacts } from "./approval.events.js";
 import type { FourEyesRequest } from "./four-eyes-rule/four-eyes.js";
 
-/** Scopes that an agent wants for one task of one subject. */
+/** Scopes that an agent wants for one task and one subject. */
 export interface ApprovalRequest {
   readonly agentClientId: string;
   readonly agentTaskId: string;
@@ -22,7 +22,9 @@ export interface ApprovalRequest {
   readonly scopes: readonly string[];
 }
 
-/** The task of a user or service that publishes by itself. No agent can name it, because it ends with a space. */
+/**
+ * The task for a user or service that publishes without an agent. No agent can name it, because it ends with a space.
+ */
 export const ownPublishingTask = "own publishing ";
 
 /** The request as the four-eyes rule looks at it. */
@@ -39,7 +41,7 @@ export interface ApprovalDecision {
   readonly validUntil: Date;
 }
 
-/** Undecided requests of one agent, or of one user or service that publishes by itself. */
+/** Undecided requests from one agent, or from one user or service that publishes without an agent. */
 const maxPending = 20;
 const pendingMs = 24 * 60 * 60_000;
 
@@ -56,7 +58,7 @@ const decisionSelect = (
 const approvalDecision = tenantStatement("approval_decision", decisionSelect("scope.tenant"));
 const storedDecision = namedStatement("stored_approval_decision", decisionSelect("$tenant"));
 
-/** Requests of agents for publishing scopes. The same request is stored once. */
+/** Agents' requests for publishing scopes. The same request is stored once. */
 export class ApprovalRequests {
   readonly #database: Database;
   readonly #settings: TenantSettings;

@@ -8,7 +8,7 @@ import type { ProposedSetting } from "../settings/configuration/proposed-setting
 import type { ApprovalState } from "./approval.states.js";
 
 /**
- * A request for publishing scopes in one task, or for a weaker value of a protected setting, and the decision of a
+ * A request for publishing scopes in one task, or for a weaker value of a protected setting, and the decision by a
  * principal other than its subject. Workers find settings whose time to decide has ended.
  */
 @Entity(sweptTenantTable("approvals", "setting is not null and status = 'Pending'"))
@@ -57,7 +57,9 @@ export class Approval {
   @Property({ type: "text" })
   status: ApprovalState;
 
-  /** The level of sign-in that the tenant asked for at the time of the request. A person decides with it or a higher one. */
+  /**
+   * The sign-in level that the tenant asked for when the request was made. A person decides with it or a higher one.
+   */
   @Property({ type: "text", nullable: true })
   requiredAcr: AuthenticationLevel | null;
 

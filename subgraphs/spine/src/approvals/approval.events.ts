@@ -8,7 +8,7 @@ export function approvalFacts(
   return { approvalId, agentClientId, agentTaskId, subject, scopes, validUntil: validUntil.toISOString() };
 }
 
-/** The data of every event about a change of a setting that waited for an approval. */
+/** The data in every event about a setting change that waited for an approval. */
 export function settingChangeFacts({
   approvalId,
   agentClientId: clientId,

@@ -259,7 +259,8 @@ describe("Query.approvals", () => {
         approvals(first: $first, after: $after, filter: $filter) { items { approvalId } nextCursor } }`,
       variables,
     );
-  const idsOf = ({ data }: Answer) => data?.["approvals"].items.map((one: { approvalId: string }) => one.approvalId);
+  const idsOf = ({ data }: Answer) =>
+    data?.["approvals"].items.map((approval: { approvalId: string }) => approval.approvalId);
 
   it("lists all approvals in pages, the newest first", async () => {
     const first = await list({ first: 2 });

@@ -51,7 +51,7 @@ const decisionEvents = {
   Rejected: { scopes: "ScopeApprovalRejected", setting: "SettingChangeRejected" },
 } as const;
 
-/** A person or service of the tenant decides by the first ones, a platform administrator by the second ones. */
+/** The tenant's people and services decide by the first ones, a platform administrator by the second ones. */
 type OwnDecision = "approveScopes" | "rejectScopes";
 type PlatformDecision = "approveTenantSetting" | "rejectTenantSetting";
 
@@ -65,7 +65,7 @@ const approvalById = tenantStatement(
   `select ${approvalColumns} from approvals where tenant_id = scope.tenant and approval_id = $2`,
 );
 
-/** The list of the approvals of a tenant. */
+/** A tenant's list of approvals. */
 export const sortedApprovals = new SortedList<ApprovalType, TenantStatement>({
   list: "approvals",
   columns: { requestedAt: { column: "requested_at", type: "timestamptz", of: ({ requestedAt }) => requestedAt } },
@@ -158,8 +158,8 @@ export class ApprovalService {
   }
 
   /**
-   * Decides about a setting of a tenant in which no second person exists. The caller is a platform administrator. Throws
-   * NOT_FOUND for another tenant's approval and for one of scopes.
+   * Decides about a setting in a tenant without a second person. The caller is a platform administrator. Throws
+   * NOT_FOUND for another tenant's approval and for an approval that is about scopes.
    */
   decideForTenant(
     context: RequestContext,
@@ -191,7 +191,9 @@ export class ApprovalService {
     });
   }
 
-  /** The setting of a tenant on which a platform administrator is asked to decide. Throws NOT_FOUND as `decideForTenant`. */
+  /**
+   * The tenant's setting on which a platform administrator is asked to decide. Throws NOT_FOUND as `decideForTenant`.
+   */
   async getForTenant(tenantId: string, approvalId: string): Promise<ApprovalType> {
     if (decodeId("ten", tenantId) === undefined) throw unknownTenant();
     const uuid = decodeId("apr", approvalId);
@@ -201,7 +203,7 @@ export class ApprovalService {
     return approvalRowView(row);
   }
 
-  /** Ends a change of a setting that the caller has asked for. Throws INVALID_STATE and NOT_THE_REQUESTER. */
+  /** Ends a setting change that the caller has asked for. Throws INVALID_STATE and NOT_THE_REQUESTER. */
   withdraw(context: RequestContext, approvalId: string): Promise<ApprovalType> {
     if (decodeId("apr", approvalId) === undefined) throw unknownApproval();
     return idempotentMutation(this.#database, context, {
@@ -236,15 +238,15 @@ export class ApprovalService {
     const subject = `approvals/${approvalId}`;
     transaction.record({ type, subject, data: { ...facts, decidedBy: decider.subject } });
     if (setting !== null && to === "Approved") {
-      const applied = await applyProposedSetting(transaction, this.#settings, { proposed: setting, by });
-      if (!applied) throw notPending("Withdrawn");
+      const isApplied = await applyProposedSetting(transaction, this.#settings, { proposed: setting, by });
+      if (!isApplied) throw notPending("Withdrawn");
       await this.#proposals.end(transaction, setting.key);
     }
     return approvalView(approval);
   }
 }
 
-/** The lock on the configuration comes first, as in every change of a setting, to prevent deadlocks. */
+/** The lock on the configuration comes first, as in every setting change, to prevent deadlocks. */
 async function lockedApproval(transaction: Transaction, approvalId: string): Promise<Approval> {
   const { em, tenant } = transaction;
   const key = { tenantId: tenant.tenantId, approvalId };
@@ -260,9 +262,9 @@ async function lockedApproval(transaction: Transaction, approvalId: string): Pro
 }
 
 /** Where everybody needs an approval, nobody holds publishing scopes but those who may use them after one. */
-function requireApprovable({ scopes, withheldScopes = [] }: Principal, asked: readonly string[]): void {
+function requireApprovable({ scopes, withheldScopes = [] }: Principal, requestedScopes: readonly string[]): void {
   const explanation = "Only a principal that holds the scopes itself can approve them.";
-  requireScopesIn(new Set([...scopes, ...withheldScopes]), asked, explanation);
+  requireScopesIn(new Set([...scopes, ...withheldScopes]), requestedScopes, explanation);
 }
 
 function requirePending(approval: Approval): void {

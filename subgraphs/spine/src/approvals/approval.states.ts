@@ -1,4 +1,4 @@
-/** The states of an approval: the states that may follow, and the events that tell of the state. */
+/** An approval's states: the states that may follow, and the events that tell of the state. */
 export const approvalStates = {
   Pending: {
     next: ["Approved", "Rejected", "Expired", "Withdrawn"],

@@ -32,7 +32,7 @@ export const approvalColumns = `${columnsOf(Approval, shownMembers)}, ${currentS
 
 const readApproval = rowReader(Approval);
 
-/** The view of a row, whose state PostgreSQL has told. */
+/** A row's view. PostgreSQL computed the state. */
 export const approvalRowView = (row: ApprovalRow): ApprovalType => approvalView(readApproval(row), row.status);
 
 export function approvalView(

@@ -12,7 +12,7 @@ import { UserConfirmationResolver } from "./four-eyes-rule/user-confirmation.res
 import { SettingProposals } from "./setting-proposals.js";
 import { withdrawUnauthorizedChanges } from "./withdraw-unauthorized-changes.js";
 
-/** Approvals that publishing needs, and weaker values of protected settings. */
+/** Approvals for publishing, and for weaker values of protected settings. */
 export const approvals: SliceModule = {
   slice: "approvals",
   entities: [Approval],

@@ -33,7 +33,7 @@ const deciding: readonly Scope[] = ["governance.approve", "templates.publish"];
 const scopes: readonly Scope[] = ["client.manage", ...deciding];
 const seconds = () => Math.floor(Date.now() / 1000);
 
-/** A person has just signed in at a client of our own. */
+/** A person has just signed in at a first-party client. */
 const as = (subject: string, changes: Partial<Principal> = {}): Principal => ({
   ...principal(tenantId, scopes),
   ...(subject.startsWith("usr_")
@@ -42,7 +42,7 @@ const as = (subject: string, changes: Partial<Principal> = {}): Principal => ({
   ...changes,
 });
 
-/** By one of the tenant, or for it by a platform administrator. */
+/** By a principal in the tenant, or by a platform administrator for the tenant. */
 async function aClient(
   by: string,
   { asked = as(by), ...input }: { asked?: Principal; principalType?: string; scopes?: readonly Scope[] } = {},
@@ -62,7 +62,7 @@ async function aClient(
 
 const administrators = (subject: string) => aClient(subject, { asked: platformAdmin({ subject, clientId: subject }) });
 
-const held = (clientId: string, by: string | null) =>
+const setHolder = (clientId: string, by: string | null) =>
   platform.admin.query("update api_clients set secret_held_by = $2 where client_id = $1", [clientId, by]);
 
 async function requested(subject: string, agentClientId = newId("cli")): Promise<string> {
@@ -96,29 +96,29 @@ describe("the secret of the client that decides", () => {
   it("must not be known to an agent", async () => {
     const agent = await aClient(colleague, { principalType: "Agent" });
     const client = await aClient(colleague);
-    await held(client, agent);
+    await setHolder(client, agent);
     expect(await decision(client, person, agent)).toBe("SELF_APPROVAL");
     expect(await decision(client, person)).toBe("SELF_APPROVAL");
   });
 
   it("may be held in a circle of clients", async () => {
     const ring = [await aClient(person), await aClient(person), await aClient(person)] as const;
-    await Promise.all(ring.map((client, at) => held(client, ring[(at + 1) % 3] ?? "")));
+    await Promise.all(ring.map((client, at) => setHolder(client, ring[(at + 1) % 3] ?? "")));
     expect(await decision(ring[0], person)).toBe("Approved");
     expect(await decision(ring[0], ring[2])).toBe("SELF_APPROVAL");
-    await held(ring[1], ring[1]);
+    await setHolder(ring[1], ring[1]);
     expect(await decision(ring[1], person)).toBe("Approved");
   });
 
   it("is held by everyone who installed one of its keys", async () => {
     const client = await aClient(colleague);
-    await held(client, `${colleague} ${person}`);
+    await setHolder(client, `${colleague} ${person}`);
     for (const subject of [person, colleague]) expect(await decision(client, subject)).toBe("SELF_APPROVAL");
   });
 
   it("has no holder if it was shown before holders were recorded", async () => {
     const client = await aClient(person);
-    await held(client, null);
+    await setHolder(client, null);
     expect(await decision(client, person)).toBe("Approved");
   });
 });
@@ -224,7 +224,8 @@ describe("a person who decides", () => {
 });
 
 describe("the client that decides", () => {
-  const role = (principalId: string, held: readonly Scope[]) => aRoleOf(platform, tenantId, principalId, held);
+  const role = (principalId: string, heldScopes: readonly Scope[]) =>
+    aRoleOf(platform, tenantId, principalId, heldScopes);
 
   it("is refused if the subject may rotate its secret", async () => {
     const owner = (await aUser(platform, tenantId, scopes)).userId;
@@ -255,7 +256,7 @@ describe("the client that decides", () => {
     const agent = await aClient(colleague, { principalType: "Agent" });
     const client = await aClient(colleague);
     expect(await decision(client, person, agent)).toBe("Approved");
-    await held(await aClient(colleague, { scopes }), agent);
+    await setHolder(await aClient(colleague, { scopes }), agent);
     expect(await decision(client, person, agent)).toBe("SELF_APPROVAL");
   });
 });

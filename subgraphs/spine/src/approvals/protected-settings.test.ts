@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => platform?.stop());
 
-/** Another value of each setting. Where a setting protects something, it protects more than the default. */
+/** Another value for each setting. Where a setting protects something, it protects more than the default. */
 const stricter: TenantSettingValues = {
   "governance.publish.requiresApproval": true,
   "governance.publish.scanSeverity": "High",
@@ -76,7 +76,7 @@ async function inForce(key: SettingKey): Promise<unknown> {
   return data?.["knownSettings"].find((setting: Json) => setting.key === key)?.value;
 }
 
-/** The last version of the entry that has the default of the setting as its value. */
+/** The entry's last version whose value is the setting's default. */
 async function versionOfDefault(key: SettingKey): Promise<number> {
   const query = "query ($key: ID!) { configurationHistory(key: $key) { items { version change value } } }";
   const { data } = await platform.ask(person(), query, { key });
@@ -135,7 +135,7 @@ const lacking: Record<string, { by: () => Principal; refusal: (key: SettingKey) 
 };
 
 describe.each(keys)("the setting %s", (key) => {
-  /** A stricter value acts at once, by every kind of caller that may change the setting at all. */
+  /** A stricter value acts at once, by every caller type that may change the setting at all. */
   async function strict(by = person()): Promise<void> {
     const { data, refusal } = await change(by, key, stricter[key]);
     expect([refusal, data?.["entry"].approvalId]).toEqual([undefined, null]);
@@ -151,11 +151,11 @@ describe.each(keys)("the setting %s", (key) => {
     await strict(principal(tenantId, all));
   });
 
-  it.each(Object.entries(lacking))("is not weakened by %s, in any way", async (_, { by, refusal: expected }) => {
+  it.each(Object.entries(lacking))("is not weakened by %s, in any way", async (_, { by, refusal: expectedCode }) => {
     for (const [way, weaken] of Object.entries(ways)) {
       await strict();
       const { refusal, data } = await weaken(by(), key);
-      const code = expected(key);
+      const code = expectedCode(key);
       expect([way, refusal?.["code"]]).toEqual([way, code]);
       const waits = code === undefined && needSecondPerson.includes(key);
       if (code === undefined) expect(data?.["entry"].approvalId !== null).toBe(waits);

@@ -31,7 +31,7 @@ export interface PublishingDecision {
 
 type ApprovedRow = RowOf<Approval, "approvalId" | "scopes"> & { valid_until_ms: number };
 
-const approved = tenantStatement(
+const approvedRequest = tenantStatement(
   "approved_publishing",
   `select approval_id, scopes, extract(epoch from valid_until)::float8 * 1000 as valid_until_ms from approvals
    where tenant_id = scope.tenant and agent_client_id = $clientId and agent_task_id = $task and subject = $subject
@@ -51,10 +51,10 @@ export class PublishApprovals {
     this.#settings = settings;
   }
 
-  /** Whether a principal of this type needs an approval for publishing scopes. */
+  /** Whether this principal type needs an approval for publishing scopes. */
   async required(tenant: Tenant, principalType: PrincipalType): Promise<boolean> {
-    const required = await this.#settings.get(tenant, "governance.publish.requiresApproval");
-    return typeof required === "boolean" ? required : required.includes(principalType);
+    const requirement = await this.#settings.get(tenant, "governance.publish.requiresApproval");
+    return typeof requirement === "boolean" ? requirement : requirement.includes(principalType);
   }
 
   /** Takes out the publishing scopes that need an approval and have none. */
@@ -64,14 +64,14 @@ export class PublishApprovals {
     const { tenant, principalType, clientId, subject } = publisher;
     if (!(await this.required(tenant, principalType)))
       return { scopes, withheld: [], claims: { publishApproval: "NotRequired" } };
-    const values = approved.valuesOf({ clientId, task: ownPublishingTask, subject, publishing });
-    const approval = await this.#database.reader.row<ApprovedRow>(approved, tenant, ...values);
+    const values = approvedRequest.valuesOf({ clientId, task: ownPublishingTask, subject, publishing });
+    const approval = await this.#database.reader.row<ApprovedRow>(approvedRequest, tenant, ...values);
     const approvedScopes: readonly string[] = approval?.scopes ?? [];
     const withheld = publishing.filter((scope) => !approvedScopes.includes(scope));
-    const left = scopes.filter((scope) => !withheld.includes(scope));
-    if (!approval) return { scopes: left, withheld, claims: {} };
+    const remainingScopes = scopes.filter((scope) => !withheld.includes(scope));
+    if (!approval) return { scopes: remainingScopes, withheld, claims: {} };
     const claims = { approvalId: encodeId("apr", approval.approval_id) };
-    return { scopes: left, withheld, claims, validUntil: approval.valid_until_ms };
+    return { scopes: remainingScopes, withheld, claims, validUntil: approval.valid_until_ms };
   }
 
   /** The decision on the publisher's request for these scopes, which is stored as Pending if it is new. */

@@ -70,7 +70,7 @@ async function anInviter(holder: string): Promise<string> {
 
 let days = 400;
 
-/** Asks for a weaker value in the name of one account, and lets another one approve it. */
+/** Asks for a weaker value for one account, and lets another one approve it. */
 async function approval(asker: string, decider: string | Principal): Promise<unknown> {
   days += 1;
   const stricter = `mutation { setConfiguration(key: "retention.auditLogDays", input: { value: ${days} }) { version } }`;
@@ -86,9 +86,9 @@ async function decided(decider: Principal, approvalId: string): Promise<unknown>
   return refusal?.["code"] ?? data?.["made"].status;
 }
 
-const oneThroughTheOther = async (one: string, other: string) => [
-  await approval(one, other),
-  await approval(other, one),
+const oneThroughTheOther = async (first: string, other: string) => [
+  await approval(first, other),
+  await approval(other, first),
 ];
 const onePerson = ["SELF_APPROVAL", "SELF_APPROVAL"];
 const twoPeople = ["Approved", "Approved"];
@@ -129,7 +129,7 @@ describe("a second account of one person does not count as a second person", () 
       expect(await oneThroughTheOther(owner, await invited([client]))).toEqual(onePerson);
   });
 
-  /** Invites in the name of the caller, and returns everybody whom the invitation remembers. */
+  /** Invites for the caller, and returns everybody whom the invitation remembers. */
   async function invitersOf(caller: string): Promise<string[]> {
     const email = `${newId("usr")}@example.com`;
     const invite = "mutation ($input: InviteUserInput!) { made: inviteUser(input: $input) { invitationId } }";
@@ -153,11 +153,11 @@ describe("a second account of one person does not count as a second person", () 
 
   it("if a client of the person invited it after it had renewed its own secret, or one of them that of the other", async () => {
     const owner = await somebody();
-    const [own, one, other] = [await anInviter(owner), await anInviter(owner), await anInviter(owner)];
-    await rotate(own, own);
-    await rotate(one, other);
-    await rotate(other, one);
-    for (const client of [own, one, other])
+    const [ownClient, firstClient, other] = [await anInviter(owner), await anInviter(owner), await anInviter(owner)];
+    await rotate(ownClient, ownClient);
+    await rotate(firstClient, other);
+    await rotate(other, firstClient);
+    for (const client of [ownClient, firstClient, other])
       expect(await oneThroughTheOther(owner, await invited(await invitersOf(client)))).toEqual(onePerson);
   });
 
@@ -172,16 +172,16 @@ describe("a second account of one person does not count as a second person", () 
   });
 
   it("in a circle of invitations", async () => {
-    const [one, other] = [newId("usr"), newId("usr")];
+    const [first, other] = [newId("usr"), newId("usr")];
     for (const [account, by] of [
-      [one, other],
-      [other, one],
+      [first, other],
+      [other, first],
     ] as const)
       await platform.admin.query(
         "insert into user_origins (tenant_id, principal, invited_by, joined_at) values ($1, $2, $3, now())",
         [decodeId("ten", tenantId), account, [by]],
       );
-    expect(await approval(one, other)).toBe("SELF_APPROVAL");
+    expect(await approval(first, other)).toBe("SELF_APPROVAL");
   });
 });
 
@@ -222,16 +222,18 @@ describe("a confirmation", () => {
     expect(await oneThroughTheOther(owner, newcomer)).toEqual(twoPeople);
     expect(await oneThroughTheOther(owner, friend)).toEqual(twoPeople);
     expect(await oneThroughTheOther(newcomer, friend)).toEqual(onePerson);
-    const told = (await platform.eventsOf(tenantId)).filter(({ type }) => type === "UserConfirmed");
-    expect(told.filter(({ data }) => data["userId"] === newcomer)).toMatchObject([{ data: { confirmedBy: outsider } }]);
+    const confirmations = (await platform.eventsOf(tenantId)).filter(({ type }) => type === "UserConfirmed");
+    expect(confirmations.filter(({ data }) => data["userId"] === newcomer)).toMatchObject([
+      { data: { confirmedBy: outsider } },
+    ]);
   });
 
   it("is refused to the inviters, to accounts of the same chain and to the account itself", async () => {
     const owner = await somebody();
-    const [one, other] = [await invited([owner]), await invited([owner])];
-    for (const by of [owner, other, one, await invited([one])])
-      expect(await confirm(as(by), one)).toBe("SELF_APPROVAL");
-    expect(await oneThroughTheOther(owner, one)).toEqual(onePerson);
+    const [first, other] = [await invited([owner]), await invited([owner])];
+    for (const by of [owner, other, first, await invited([first])])
+      expect(await confirm(as(by), first)).toBe("SELF_APPROVAL");
+    expect(await oneThroughTheOther(owner, first)).toEqual(onePerson);
   });
 
   it("is refused to services, agents, tokens of the password grant and an old sign-in", async () => {

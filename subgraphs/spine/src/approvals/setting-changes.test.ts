@@ -66,7 +66,7 @@ const eventsAbout = async (approvalId: string) =>
 const statusOf = async (approvalId: string) =>
   (await platform.ask(person(), `{ made: approval(approvalId: "${approvalId}") { status } }`)).data?.["made"].status;
 
-/** The operations in the audit log of the tenant that name the approval. */
+/** The operations in the tenant's audit log that name the approval. */
 async function audited(approvalId: string): Promise<string[]> {
   const { rows } = await platform.admin.query<{ operation: string }>(
     `select envelope->>'operation' as operation from outbox where envelope->>'messagekind' = 'audit'
@@ -86,8 +86,8 @@ describe("a weaker value that waits", () => {
     const { data } = await set(50, asker);
     expect(data?.["entry"]).toMatchObject({ value: 400, version: 1 });
     const { approvalId } = data?.["entry"] ?? {};
-    const read = await platform.ask(person(), `{ made: approval(approvalId: "${approvalId}") { ${members} } }`);
-    expect(read.data?.["made"]).toEqual({
+    const answer = await platform.ask(person(), `{ made: approval(approvalId: "${approvalId}") { ${members} } }`);
+    expect(answer.data?.["made"]).toEqual({
       ...{ approvalId, status: "Pending", subject: asker.subject, agentClientId: "cli_studio", scopes: [] },
       ...{ requiredAcr: null, decidedBy: null },
       setting: { key, change: "Set", oldValue: 400, newValue: 50, description: null },
@@ -114,8 +114,8 @@ describe("a weaker value that waits", () => {
 
   it("ends with a rejection, and with the withdrawal of the person who asked", async () => {
     const asker = person();
-    const rejected = await asked(100, asker);
-    expect(outcome(await decide("rejectScopes", rejected, person()))).toBe("Rejected");
+    const rejectedId = await asked(100, asker);
+    expect(outcome(await decide("rejectScopes", rejectedId, person()))).toBe("Rejected");
     const withdrawn = await asked(100, asker);
     for (const other of [
       person(),
@@ -124,7 +124,7 @@ describe("a weaker value that waits", () => {
     ])
       expect(outcome(await decide("withdrawSettingChange", withdrawn, other))).toBe("NOT_THE_REQUESTER");
     expect(outcome(await decide("withdrawSettingChange", withdrawn, asker))).toBe("Withdrawn");
-    for (const approvalId of [rejected, withdrawn])
+    for (const approvalId of [rejectedId, withdrawn])
       for (const field of ["approveScopes", "rejectScopes", "withdrawSettingChange"])
         expect(outcome(await decide(field, approvalId, field.startsWith("with") ? asker : person()))).toBe(
           "INVALID_STATE",
@@ -134,7 +134,7 @@ describe("a weaker value that waits", () => {
       type: "SettingChangeWithdrawn",
       data: { reason: "Requested", oldValue: 365, newValue: 100 },
     });
-    expect(await audited(rejected)).toEqual(["setConfiguration", "rejectScopes"]);
+    expect(await audited(rejectedId)).toEqual(["setConfiguration", "rejectScopes"]);
     expect(await audited(withdrawn)).toEqual(["setConfiguration", "withdrawSettingChange"]);
   });
 
@@ -174,8 +174,8 @@ describe("a weaker value that waits", () => {
       data: { reason: "KeyChanged" },
     });
     const second = await asked(100);
-    const described = `mutation { setConfiguration(key: "${key}", input: { value: 500, description: "Why" }) { version } }`;
-    await platform.ask(person(), described);
+    const mutation = `mutation { setConfiguration(key: "${key}", input: { value: 500, description: "Why" }) { version } }`;
+    await platform.ask(person(), mutation);
     expect(await statusOf(second)).toBe("Withdrawn");
     expect(outcome(await decide("approveScopes", second, person()))).toBe("INVALID_STATE");
     expect(await inForce()).toBe(500);
@@ -184,8 +184,8 @@ describe("a weaker value that waits", () => {
   const asksFor = (userId: string) => person({ subject: userId });
   const someone = async () => (await aUser(platform, tenantId, scopes)).userId;
   const assignmentOf = async (userId: string) => {
-    const held = "select assignment_id, role_id from role_assignments where principal_id = $1";
-    const [row] = (await platform.admin.query(held, [userId])).rows;
+    const assignments = "select assignment_id, role_id from role_assignments where principal_id = $1";
+    const [row] = (await platform.admin.query(assignments, [userId])).rows;
     return `assignmentId: "${encodeId("asg", row.assignment_id)}", roleId: "${encodeId("rol", row.role_id)}"`;
   };
 
@@ -199,18 +199,18 @@ describe("a weaker value that waits", () => {
     ],
   ])("ends when the person who asked %s", async (_, reason, loss) => {
     const [asker, other] = [await someone(), await someone()];
-    const [approvalId, kept] = [await asked(100, asksFor(asker)), await asked(200, asksFor(other))];
+    const [approvalId, keptId] = [await asked(100, asksFor(asker)), await asked(200, asksFor(other))];
     const { errors } = await platform.ask(signedIn(tenantId, tenantScopes), `mutation { ${await loss(asker)} }`);
     expect(errors).toEqual([]);
     expect((await eventsAbout(approvalId)).at(-1)).toMatchObject({ type: "SettingChangeWithdrawn", data: { reason } });
     expect(outcome(await decide("approveScopes", approvalId, person()))).toBe("INVALID_STATE");
-    expect([await inForce(), await statusOf(kept)]).toEqual([365, "Pending"]);
+    expect([await inForce(), await statusOf(keptId)]).toEqual([365, "Pending"]);
   });
 
   it("ends when the change of another person is approved", async () => {
-    const [one, other] = [await asked(100), await asked(200)];
+    const [firstId, other] = [await asked(100), await asked(200)];
     expect(outcome(await decide("approveScopes", other, person()))).toBe("Approved");
-    expect(await statusOf(one)).toBe("Withdrawn");
+    expect(await statusOf(firstId)).toBe("Withdrawn");
     expect(await inForce()).toBe(200);
   });
 
@@ -219,8 +219,8 @@ describe("a weaker value that waits", () => {
     const first = await asked(100, asker);
     expect(await asked(100, asker)).toBe(first);
     expect(await asked(100)).not.toBe(first);
-    const replaced = await asked(90, asker);
-    expect([await statusOf(first), await statusOf(replaced)]).toEqual(["Withdrawn", "Pending"]);
+    const replacedId = await asked(90, asker);
+    expect([await statusOf(first), await statusOf(replacedId)]).toEqual(["Withdrawn", "Pending"]);
     expect((await eventsAbout(first)).map(({ type }) => type)).toEqual([
       "SettingChangeRequested",
       "SettingChangeWithdrawn",
@@ -234,12 +234,12 @@ describe("a weaker value that waits", () => {
       decide("rejectScopes", approvalId, person()),
       set(600),
     ]);
-    const [approved, rejected] = outcomes.slice(0, 2).map(outcome);
+    const [approval, rejection] = outcomes.slice(0, 2).map(outcome);
     expect([
       ["Approved", "INVALID_STATE"],
       ["INVALID_STATE", "Rejected"],
       ["INVALID_STATE", "INVALID_STATE"],
-    ]).toContainEqual([approved, rejected]);
+    ]).toContainEqual([approval, rejection]);
     expect((await eventsAbout(approvalId)).length).toBe(2);
     expect(await inForce()).toBe(600);
   });
@@ -295,17 +295,17 @@ describe("a platform administrator", () => {
     platform.ask(by, `mutation { made: ${field}(tenantId: "${of}", approvalId: "${approvalId}") { ${members} } }`);
 
   it("decides where no second person exists, and sees both values before", async () => {
-    const [one, other] = [await asked(100), await asked(90)];
-    const read = await platform.ask(
+    const [firstId, other] = [await asked(100), await asked(90)];
+    const answer = await platform.ask(
       platformAdmin(),
-      `{ made: tenantSettingChange(tenantId: "${tenantId}", approvalId: "${one}") { ${members} } }`,
+      `{ made: tenantSettingChange(tenantId: "${tenantId}", approvalId: "${firstId}") { ${members} } }`,
     );
-    expect(read.data?.["made"].setting).toMatchObject({ key, oldValue: 365, newValue: 100 });
+    expect(answer.data?.["made"].setting).toMatchObject({ key, oldValue: 365, newValue: 100 });
     expect(outcome(await forTenant("rejectTenantSetting", other, platformAdmin()))).toBe("Rejected");
-    expect(outcome(await forTenant("approveTenantSetting", one, platformAdmin()))).toBe("Approved");
+    expect(outcome(await forTenant("approveTenantSetting", firstId, platformAdmin()))).toBe("Approved");
     expect(await inForce()).toBe(100);
-    expect(await audited(one)).toEqual(["setConfiguration", "approveTenantSetting"]);
-    await until(async () => (await eventsAbout(one)).some(({ type }) => type === "SettingChangeApproved"));
+    expect(await audited(firstId)).toEqual(["setConfiguration", "approveTenantSetting"]);
+    await until(async () => (await eventsAbout(firstId)).some(({ type }) => type === "SettingChangeApproved"));
   });
 
   it("does not approve where another person of the tenant can, and approves where all are one person with the asker", async () => {

@@ -8,7 +8,7 @@ import { settingChangeFacts } from "./approval.events.js";
 import { stateAt } from "./approval.view.js";
 import { expireSettingChangeJob } from "./expire-setting-change.js";
 
-/** The task of a person who asks for a setting. No agent can name it, because it ends with a space. */
+/** The task for a person who asks for a setting. No agent can name it, because it ends with a space. */
 export const settingTask = "setting change ";
 
 const pendingMs = 24 * 60 * 60_000;

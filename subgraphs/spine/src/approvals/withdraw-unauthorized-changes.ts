@@ -14,7 +14,7 @@ const reasons: Record<PrincipalPermissions["status"], WithdrawalReason> = {
   Active: "RequesterLostScopes",
 };
 
-/** Withdraws the undecided changes of settings for which these users (`usr_…`) could not ask any more. */
+/** Withdraws the undecided setting changes for which these users (`usr_…`) could not ask any more. */
 export async function withdrawUnauthorizedChanges(
   transaction: Transaction,
   principals: readonly string[],

@@ -14,7 +14,7 @@ interface Head {
 
 const headMembers = ["tenantId", "position", "hash"] as const;
 
-/** Heads are locked in the order of tenants, so that two processes cannot wait for each other. */
+/** Heads are locked in tenant order, so that two processes cannot wait for each other. */
 const lockHeads = {
   name: "audit_lock_heads",
   text: `select ${columnsOf(ChainHead, headMembers)} from audit_heads
@@ -53,30 +53,30 @@ const insertRecords = {
 };
 
 /**
- * Appends records to the chains of their tenants: four statements for any number of tenants. A record that a chain has
- * already is left out, so the same records can be given again. The transaction must be able to write the rows of all
- * these tenants, as the worker role is.
+ * Appends records to their tenants' chains: four statements for any number of tenants. A record that a chain has
+ * already is left out, so the same records can be given again. The transaction must be able to write all these tenants'
+ * rows, as the worker role is.
  */
 export async function appendRecords({ execute }: Executing, records: readonly NewRecord[], now: Date): Promise<void> {
   const tenants = [...new Set(records.map(({ tenantUuid }) => tenantUuid))].sort();
   const heads = await lockedHeads({ execute }, tenants, now);
-  const known = await execute<{ tenant_id: string; record_id: string }>(knownRecords, [
+  const storedRows = await execute<{ tenant_id: string; record_id: string }>(knownRecords, [
     records.map(({ tenantUuid }) => tenantUuid),
     records.map(({ recordUuid }) => recordUuid),
   ]);
-  const seen = new Set(known.map(({ tenant_id, record_id }) => `${tenant_id} ${record_id}`));
+  const seenKeys = new Set(storedRows.map(({ tenant_id, record_id }) => `${tenant_id} ${record_id}`));
   const rows: object[] = [];
-  const moved = new Set<Head>();
+  const movedHeads = new Set<Head>();
   for (const record of records) {
     const head = heads.get(record.tenantUuid);
     const key = `${record.tenantUuid} ${record.recordUuid}`;
-    if (!head || seen.has(key)) continue;
-    seen.add(key);
+    if (!head || seenKeys.has(key)) continue;
+    seenKeys.add(key);
     rows.push(chained(head, record));
-    moved.add(head);
+    movedHeads.add(head);
   }
   if (rows.length === 0) return;
-  const ends = [...moved].map(({ tenantUuid, position, hash }) => ({
+  const ends = [...movedHeads].map(({ tenantUuid, position, hash }) => ({
     tenant_id: tenantUuid,
     position,
     hash: hash.toString("hex"),
@@ -105,10 +105,10 @@ async function lockedHeads(
   return lock();
 }
 
-/** Moves the head to the record and returns the row of the record. */
+/** Moves the head to the record and returns the record's row. */
 function chained(head: Head, { tenantUuid, recordUuid, facts, personal, salt }: NewRecord): object {
   head.position += 1;
   head.hash = chainHash(head.hash, { ...facts, position: head.position });
-  const own = { tenant_id: tenantUuid, record_id: recordUuid, position: head.position };
-  return { ...facts, ...personal, ...own, salt: salt?.toString("hex"), hash: head.hash.toString("hex") };
+  const chainFacts = { tenant_id: tenantUuid, record_id: recordUuid, position: head.position };
+  return { ...facts, ...personal, ...chainFacts, salt: salt?.toString("hex"), hash: head.hash.toString("hex") };
 }

@@ -7,7 +7,7 @@ import { platformTenant } from "../tenants/tenants/platform-tenant.js";
 import { appendRecords } from "./append-records.js";
 import { newRecord } from "./record-facts.js";
 
-/** Takes audit records from the bus and chains them, those of all tenants of a batch in one transaction. */
+/** Takes audit records from the bus and chains them, all tenants in a batch in one transaction. */
 export class AuditChain {
   readonly #workers: WorkerPool;
   readonly #clock: () => Date;
@@ -21,7 +21,7 @@ export class AuditChain {
   async take(messages: readonly BusMessage<AuditRecord>[]): Promise<void> {
     const records = messages.map(({ envelope }) => newRecord(envelope));
     const cause = { trace: continueTrace(undefined), actorId: "audit-log" };
-    // The tenant of the transaction does not matter: the policies let the worker role write the rows of every tenant.
+    // The transaction's tenant does not matter: the policies let the worker role write every tenant's rows.
     await workerTransaction(this.#workers, platformTenant, cause, async (transaction) => {
       await appendRecords(transaction, records, this.#clock());
       failpoint("audit.chaining");

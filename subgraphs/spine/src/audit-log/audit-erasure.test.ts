@@ -40,18 +40,18 @@ describe("a deleted person", () => {
 
   it("is forgotten by the audit log, which stays intact, also by records that arrive later", async () => {
     const [ada, other] = [await aUser(log.platform, tenantId, []), await aUser(log.platform, tenantId, [])];
-    const failed = { principal: "anonymous", operation: "POST /connect/token", outcome: "Refused" } as const;
+    const failure = { principal: "anonymous", operation: "POST /connect/token", outcome: "Refused" } as const;
     await log.chain(tenantId, [
       aRecord(tenantId, { principal: ada.userId }),
-      aRecord(tenantId, { ...failed, email: ada.email.toUpperCase() }),
+      aRecord(tenantId, { ...failure, email: ada.email.toUpperCase() }),
       aRecord(tenantId, { principal: other.userId, operation: "kept" }),
-      aRecord(tenantId, { ...failed, email: other.email, operation: "kept" }),
+      aRecord(tenantId, { ...failure, email: other.email, operation: "kept" }),
     ]);
     await deleteUser(ada.userId);
     await log.upkeep();
-    const left = await personal();
-    expect(left.filter(({ operation }) => operation === "kept")).toHaveLength(2);
-    expect(JSON.stringify(left).toLowerCase()).not.toContain(ada.email);
+    const remainingRows = await personal();
+    expect(remainingRows.filter(({ operation }) => operation === "kept")).toHaveLength(2);
+    expect(JSON.stringify(remainingRows).toLowerCase()).not.toContain(ada.email);
     expect(await log.verify(tenantId)).toMatchObject({ status: "Intact" });
     await log.chain(tenantId, [aRecord(tenantId, { principal: ada.userId, operation: "late" })]);
     await log.passDays(2);
@@ -69,12 +69,12 @@ describe("a deleted person", () => {
     );
     await deleteUser(userId);
     await log.upkeep();
-    const [left] = await log.rows(
+    const [remaining] = await log.rows(
       "select count(address)::int as count from audit_records where tenant_id = $1 and principal = $2",
       tenantId,
       userId,
     );
-    expect(left).toEqual({ count: 0 });
+    expect(remaining).toEqual({ count: 0 });
     expect(await log.verify(tenantId)).toMatchObject({ status: "Intact" });
   });
 });
@@ -99,8 +99,8 @@ describe("the retention of the audit log", () => {
     log.ahead = before;
     await log.passDays(1);
     await log.passDays(1);
-    const verified = await log.verify(tenantId);
-    expect(verified).toMatchObject({ status: "Intact", startPosition: through });
+    const verification = await log.verify(tenantId);
+    expect(verification).toMatchObject({ status: "Intact", startPosition: through });
     const items = await log.list(tenantId);
     expect(Math.min(...items.map(({ position }) => position))).toBe(through + 1);
     expect(items.filter(({ operation }) => operation === "deleteExpiredAuditRecords")).toMatchObject([
@@ -149,7 +149,7 @@ describe("the roles of the application", () => {
     `delete from ${table}`,
     `truncate ${table}`,
   ]);
-  const denied = { code: "42501" };
+  const denial = { code: "42501" };
 
   it.each([
     ...forbidden,
@@ -162,7 +162,7 @@ describe("the roles of the application", () => {
     "select erase_audit_records(null, null, null, null, null, null)",
     "select prune_audit_records(null, null, null)",
   ])("that serves requests may not: %s", async (statement) => {
-    await expect(log.platform.asApp(tenantId, statement)).rejects.toMatchObject(denied);
+    await expect(log.platform.asApp(tenantId, statement)).rejects.toMatchObject(denial);
   });
 
   it.each([...forbidden, "delete from audit_heads", "truncate audit_heads", "delete from audit_keys"])(
@@ -171,7 +171,7 @@ describe("the roles of the application", () => {
       const worker = new pg.Client({ connectionString: log.platform.connections.worker });
       await worker.connect();
       try {
-        await expect(worker.query(statement)).rejects.toMatchObject(denied);
+        await expect(worker.query(statement)).rejects.toMatchObject(denial);
       } finally {
         await worker.end();
       }

@@ -8,7 +8,7 @@ import type { DeletedPerson } from "../people/users/personal-data.js";
 import type { ErasureRequest } from "./audit-erasure.entity.js";
 
 const batchSize = 2000;
-/** Records of the person that were still on the bus at the first pass are erased by the last one. */
+/** The person's records that were still on the bus at the first pass are erased by the last one. */
 const lastPassAfterMs = 24 * 60 * 60_000;
 
 const request = namedStatement(
@@ -28,7 +28,7 @@ const erase = namedStatement(
 
 type DueRow = RowOf<ErasureRequest, "tenantId" | "userId" | "email"> & { last: boolean };
 
-/** The records of a principal, or those with an e-mail address. */
+/** A principal's records, or the records with an e-mail address. */
 interface ErasedRecords {
   readonly tenant: string;
   readonly principal: string | null;
@@ -36,8 +36,8 @@ interface ErasedRecords {
 }
 
 /**
- * Erases e-mail address, network address and user agent of deleted people. A person can have a million records, so the
- * mutation only stores a request, and the rows are erased in batches soon after it.
+ * Erases deleted people's e-mail addresses, network addresses and user agents. A person can have a million records, so
+ * the mutation only stores a request, and the rows are erased in batches soon after it.
  */
 export class AuditErasure {
   readonly #workers: Pool;

@@ -2,7 +2,7 @@ import { workerTable } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
 import { Entity, Index, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
 
-/** Where the chain of a tenant begins and ends. Its row is locked while records are chained, sealed or deleted. */
+/** Where a tenant's chain begins and ends. Its row is locked while records are chained, sealed or deleted. */
 @Entity(workerTable("audit_heads"))
 @Index({ name: "audit_heads_unsealed", properties: ["unsealedSince"], where: "unsealed_since is not null" })
 @Index({ name: "audit_heads_retention", properties: ["retentionDueAt"] })
@@ -28,7 +28,7 @@ export class ChainHead {
   @Property({ type: "timestamptz", nullable: true })
   unsealedSince: Date | null;
 
-  /** When the retention of the tenant is looked at next. */
+  /** When the tenant's retention is checked next. */
   @Property({ type: "timestamptz" })
   retentionDueAt: Date;
 }

@@ -11,7 +11,7 @@ import { Entity, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
   policies: [{ name: "worker", roles: [workerGroup], using: "true", check: "true" }],
 })
 export class AuditKeyRow {
-  /** RFC 7638 thumbprint of the public key. */
+  /** The public key's RFC 7638 thumbprint. */
   @PrimaryKey({ type: "text" })
   keyId: string;
 

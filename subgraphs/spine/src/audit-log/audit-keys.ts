@@ -5,9 +5,9 @@ import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from "jo
 import type { Pool, PoolClient } from "pg";
 import { AuditKeyRow } from "./audit-key.entity.js";
 
-/** A key of the audit log with its private part. */
+/** An audit log key with its private part. */
 export interface AuditKey {
-  /** RFC 7638 thumbprint of the public key; the `kid` of its seals. */
+  /** The public key's RFC 7638 thumbprint, which is the `kid` in its seals. */
   readonly keyId: string;
   readonly publicJwk: JWK;
   readonly privateJwk: JWK;
@@ -20,8 +20,8 @@ const usedForMs = 365 * 24 * 60 * 60_000;
 const allKeys = `select ${columnsOf(AuditKeyRow)} from audit_keys order by created_at desc, key_id`;
 
 /**
- * The keys that sign seals. They are not the keys of tokens, which are deleted after their rotation: a key of the audit
- * log signs for a year and is kept for ever. The next key is made when it is needed.
+ * The keys that sign seals. They are not the token keys, which are deleted after their rotation: an audit log key signs
+ * for a year and is kept for ever. The next key is made when it is needed.
  */
 export class AuditKeys {
   readonly #pool: Pool;
@@ -44,19 +44,19 @@ export class AuditKeys {
     const [newest] = this.#keys;
     if (newest && now.getTime() - newest.createdAt.getTime() < usedForMs) return newest;
     const client = await this.#pool.connect();
-    let broken = true;
+    let isBroken = true;
     try {
       await client.query("begin");
       await client.query("select pg_advisory_xact_lock($1)", [advisoryLocks.auditKeys]);
-      const [known, ...others] = await this.#read(client);
-      const usable = known && now.getTime() - known.createdAt.getTime() < usedForMs;
-      const key = usable ? known : await this.#create(client, now);
+      const [newestKey, ...others] = await this.#read(client);
+      const usable = newestKey && now.getTime() - newestKey.createdAt.getTime() < usedForMs;
+      const key = usable ? newestKey : await this.#create(client, now);
       await client.query("commit");
-      broken = false;
-      this.#keys = usable || !known ? [key, ...others] : [key, known, ...others];
+      isBroken = false;
+      this.#keys = usable || !newestKey ? [key, ...others] : [key, newestKey, ...others];
       return key;
     } finally {
-      if (broken) await client.query("rollback").catch(() => undefined);
+      if (isBroken) await client.query("rollback").catch(() => undefined);
       client.release();
     }
   }
@@ -69,8 +69,8 @@ export class AuditKeys {
   /** The public key with this id; undefined if the platform has none. Another process may just have made it. */
   async verification(keyId: string): Promise<JWK | undefined> {
     const find = () => this.#keys.find((key) => key.keyId === keyId)?.publicJwk;
-    const known = find();
-    if (known) return known;
+    const keyInMemory = find();
+    if (keyInMemory) return keyInMemory;
     await this.load();
     return find();
   }
@@ -78,12 +78,12 @@ export class AuditKeys {
   async #read(from: Pool | PoolClient): Promise<AuditKey[]> {
     const { rows } = await from.query<RowOf<AuditKeyRow>>(allKeys);
     const keys: AuditKey[] = [];
-    for (const { keyId, sealedKey: sealed, createdAt } of rows.map(readKey)) {
-      const { text, resealed } = this.#seal.open(sealed, keyId);
+    for (const { keyId, sealedKey: sealedText, createdAt } of rows.map(readKey)) {
+      const { text, resealed } = this.#seal.open(sealedText, keyId);
       if (resealed !== undefined)
         await from.query("update audit_keys set sealed_key = $3 where key_id = $1 and sealed_key = $2", [
           keyId,
-          sealed,
+          sealedText,
           resealed,
         ]);
       keys.push(auditKey(keyId, JSON.parse(text) as JWK, createdAt));
@@ -95,10 +95,10 @@ export class AuditKeys {
     const { privateKey } = await generateKeyPair("ES256", { extractable: true });
     const { d, ...publicKey } = await exportJWK(privateKey);
     const keyId = await calculateJwkThumbprint(publicKey);
-    const sealed = this.#seal.seal(JSON.stringify({ ...publicKey, d }), keyId);
+    const sealedKey = this.#seal.seal(JSON.stringify({ ...publicKey, d }), keyId);
     await client.query("insert into audit_keys (key_id, sealed_key, created_at) values ($1, $2, $3)", [
       keyId,
-      sealed,
+      sealedKey,
       now,
     ]);
     return auditKey(keyId, { ...publicKey, ...(d === undefined ? {} : { d }) }, now);

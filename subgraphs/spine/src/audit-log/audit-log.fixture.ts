@@ -52,7 +52,7 @@ export class RunningAuditLog {
     return row?.["count"] as number;
   }
 
-  /** Runs SQL as superuser. `$1` is the uuid of the tenant. */
+  /** Runs SQL as superuser. `$1` is the tenant's UUID. */
   async rows(sql: string, tenantId: string, ...values: unknown[]): Promise<Record<string, Json>[]> {
     return (await this.platform.admin.query(sql, [decodeId("ten", tenantId), ...values])).rows;
   }
@@ -62,7 +62,7 @@ export class RunningAuditLog {
     return this.platform.spine.get(AuditUpkeep).run();
   }
 
-  /** Lets the days pass, and does what is due on each of them. */
+  /** Lets the days pass, and does each day's work. */
   async passDays(days: number): Promise<void> {
     this.ahead += days * 24 * 60 * 60_000;
     await this.upkeep();

@@ -22,13 +22,13 @@ import { AuditVerificationService } from "./audit-verification.service.js";
 
 export interface AuditLogSettings {
   readonly masterKeys: MasterKeys;
-  /** The calendar of seals and retention; absent: the clock of the system. */
+  /** The calendar for seals and retention; absent: the system clock. */
   readonly clock?: () => Date;
 }
 
 const sealOf = ({ masterKeys }: AuditLogSettings) => new ValueSeal(masterKeys.keyring("factory spine audit keys"));
 
-/** The audit log: a chain of records per tenant, its seals, its verification and its retention. */
+/** The audit log: a record chain per tenant, its seals, its verification and its retention. */
 export const auditLog: SliceModule<AuditLogSettings> = {
   slice: "audit-log",
   entities: [ChainedRecord, ChainHead, ChainSeal, AuditKeyRow, ErasureRequest],
@@ -74,7 +74,7 @@ export const auditLog: SliceModule<AuditLogSettings> = {
         key: { key_id: "text" },
         column: "sealed_key",
         newestKeyId: seal.newestKeyId,
-        resealed: (sealed, { key_id: keyId = "" }) => seal.open(sealed, keyId).resealed ?? sealed,
+        resealed: (secret, { key_id: keyId = "" }) => seal.open(secret, keyId).resealed ?? secret,
       }),
     ];
   },

@@ -42,10 +42,10 @@ describe("the chain of a tenant", () => {
     expect(items.map(({ position }) => position)).toEqual([1, 2, 3]);
     let hash = Buffer.alloc(32);
     for (const item of items) {
-      const { hash: told, address: _, email: __, userAgent: ___, ...facts } = item;
+      const { hash: toldHash, address: _, email: __, userAgent: ___, ...facts } = item;
       const present = Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== null));
       hash = createHash("sha256").update(hash).update(canonicalJson(present)).digest();
-      expect(hash.toString("hex")).toBe(told);
+      expect(hash.toString("hex")).toBe(toldHash);
     }
     expect(await log.verify(tenantId)).toMatchObject({ status: "Intact", checkedThrough: 3, headPosition: 3 });
   });
@@ -70,9 +70,9 @@ describe("the chain of a tenant", () => {
     const tenants = Array.from({ length: 100 }, () => newId("ten"));
     const records = Array.from({ length: 500 }, (_, place) => aRecord(tenants[place % 100] ?? ""));
     await log.platform.host.bus.publish(records);
-    for (const one of tenants) await until(async () => (await log.count(one)) === 5);
-    for (const one of tenants.slice(0, 5))
-      expect(await log.verify(one)).toMatchObject({ status: "Intact", headPosition: 5 });
+    for (const tenantId of tenants) await until(async () => (await log.count(tenantId)) === 5);
+    for (const tenantId of tenants.slice(0, 5))
+      expect(await log.verify(tenantId)).toMatchObject({ status: "Intact", headPosition: 5 });
   });
 
   it("goes past a record that no chain can hold", async () => {
@@ -101,7 +101,7 @@ describe("verifyAuditLog", () => {
     expect(await log.verify(tenantId)).toMatchObject({ status: "Intact", headPosition: 10, checkedSeals: 1 });
   });
 
-  const broken = async () => (await log.verify(tenantId)).firstBroken;
+  const firstBreak = async () => (await log.verify(tenantId)).firstBroken;
 
   it.each([
     ["operation = 'nothing'", "Altered"],
@@ -116,12 +116,12 @@ describe("verifyAuditLog", () => {
     ["personal_digest = null", "Altered"],
   ])("finds a row that was altered: %s", async (change, reason) => {
     await log.rows(`update audit_records set ${change} where tenant_id = $1 and position = 4`, tenantId);
-    expect(await broken()).toMatchObject({ position: 4, reason });
+    expect(await firstBreak()).toMatchObject({ position: 4, reason });
   });
 
   it("finds a removed row", async () => {
     await log.rows("delete from audit_records where tenant_id = $1 and position = 5", tenantId);
-    expect(await broken()).toMatchObject({ position: 5, reason: "Removed" });
+    expect(await firstBreak()).toMatchObject({ position: 5, reason: "Removed" });
   });
 
   it("finds an inserted row, also when the others make room", async () => {
@@ -137,7 +137,7 @@ describe("verifyAuditLog", () => {
       'position', $2::int, 'record_id', gen_random_uuid()))).* from audit_records row where tenant_id = $1 and position = 1`;
     await log.rows(copy, tenantId, 4);
     await log.rows("update audit_heads set position = 11 where tenant_id = $1", tenantId);
-    expect(await broken()).toMatchObject({ position: 4, reason: "Altered" });
+    expect(await firstBreak()).toMatchObject({ position: 4, reason: "Altered" });
     const behind = newId("ten");
     await log.chain(behind, [aRecord(behind)]);
     await log.rows(copy, behind, 2);
@@ -146,7 +146,7 @@ describe("verifyAuditLog", () => {
 
   it("finds rows that were cut off at the end", async () => {
     await log.rows("delete from audit_records where tenant_id = $1 and position > 8", tenantId);
-    expect(await broken()).toMatchObject({ position: 9, reason: "CutOff" });
+    expect(await firstBreak()).toMatchObject({ position: 9, reason: "CutOff" });
   });
 
   it("finds a head that was moved back before a seal, and a head that is gone", async () => {
@@ -156,9 +156,9 @@ describe("verifyAuditLog", () => {
        where head.tenant_id = $1 and record.tenant_id = $1 and record.position = 5`,
       tenantId,
     );
-    expect(await broken()).toMatchObject({ position: 6, reason: "CutOff" });
+    expect(await firstBreak()).toMatchObject({ position: 6, reason: "CutOff" });
     await log.rows("delete from audit_heads where tenant_id = $1", tenantId);
-    expect(await broken()).toMatchObject({ position: 7, reason: "CutOff" });
+    expect(await firstBreak()).toMatchObject({ position: 7, reason: "CutOff" });
   });
 
   it("finds a log that was rewritten with good hashes, by its seal, and by a kept seal when the seals are rewritten", async () => {
@@ -177,9 +177,9 @@ describe("verifyAuditLog", () => {
       );
     }
     await log.rows("update audit_heads set hash = $2 where tenant_id = $1", tenantId, hash);
-    expect(await broken()).toMatchObject({ position: 6, reason: "SealMismatch" });
+    expect(await firstBreak()).toMatchObject({ position: 6, reason: "SealMismatch" });
     await log.rows("update audit_seals set jws = jws || 'AA' where tenant_id = $1", tenantId);
-    expect(await broken()).toMatchObject({ position: 6, reason: "SealInvalid" });
+    expect(await firstBreak()).toMatchObject({ position: 6, reason: "SealInvalid" });
     await log.rows("delete from audit_seals where tenant_id = $1", tenantId);
     expect(await log.verify(tenantId)).toMatchObject({ status: "Intact" });
     expect((await log.verify(tenantId, { seal: jws })).firstBroken).toMatchObject({
@@ -256,7 +256,7 @@ describe("the audit log of a tenant", () => {
         `insert into audit_records (tenant_id, position, record_id, recorded_at, source, trace_id, hash,
            principal, operation, outcome, subject, code)
          select $1, n, gen_random_uuid(), now() + n * interval '1 second', '/catalog', '', '',
-           ${["principal", "operation", "outcome", "subject", "code"].map((one) => (one === column ? text(400) : "'same'")).join()}
+           ${["principal", "operation", "outcome", "subject", "code"].map((name) => (name === column ? text(400) : "'same'")).join()}
          from generate_series(1, 20000) n`,
         tenantId,
       );

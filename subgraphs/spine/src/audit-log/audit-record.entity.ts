@@ -4,8 +4,8 @@ import { Entity, Index, PrimaryKey, Property, Unique } from "@mikro-orm/decorato
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 
 /**
- * A record of the audit log in the chain of its tenant (`chain-record.ts`). No role changes or deletes a row: the worker
- * inserts, and two functions of the owner erase personal data and delete sealed prefixes.
+ * An audit log record in its tenant's chain (`chain-record.ts`). No role changes or deletes a row: the worker inserts,
+ * and two functions that the owner has defined erase personal data and delete sealed prefixes.
  */
 @Entity(workerTable("audit_records"))
 @Unique({ name: "audit_records_record", properties: ["tenantId", "recordId"] })
@@ -38,14 +38,14 @@ export class ChainedRecord {
   @PrimaryKey({ type: wireId("ten") })
   tenantId: string;
 
-  /** The place in the chain of the tenant, from 1, ascending without gaps. */
+  /** The place in the tenant's chain, from 1, ascending without gaps. */
   @PrimaryKey({ type: "bigint" })
   position: string;
 
   @Property({ type: wireId("aud") })
   recordId: string;
 
-  /** The time of the record, in milliseconds because its hash covers no more. */
+  /** The record's time, in milliseconds because its hash covers no more. */
   @Property({ type: "Date", columnType: "timestamptz(3)" })
   recordedAt: Date;
 
@@ -98,7 +98,7 @@ export class ChainedRecord {
   @Property({ type: "Buffer", columnType: "bytea", nullable: true })
   personalDigest: Buffer | null;
 
-  /** The salt of the digest. It is erased with the personal data, so that nobody can guess them from the digest. */
+  /** The digest's salt. It is erased with the personal data, so that nobody can guess them from the digest. */
   @Property({ type: "Buffer", columnType: "bytea", nullable: true })
   personalSalt: Buffer | null;
 

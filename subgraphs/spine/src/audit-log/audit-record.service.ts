@@ -13,7 +13,7 @@ import { type AuditRecordRow, auditRecordColumns, auditRecordView, readAuditReco
 type RecordList = SortedList<AuditRecordType, TenantStatement>;
 
 const outcomes = ["Succeeded", "Refused"];
-/** The condition of each filter on its parameter. */
+/** Each filter's condition on its parameter. */
 const conditions = {
   principal: (place: string) => `principal = ${place}`,
   operation: (place: string) => `operation = ${place}`,
@@ -26,39 +26,39 @@ const conditions = {
 type Filter = keyof typeof conditions;
 const filters = Object.keys(conditions) as Filter[];
 
-const listBy = (given: readonly Filter[]): RecordList =>
+const listBy = (usedFilters: readonly Filter[]): RecordList =>
   new SortedList<AuditRecordType, TenantStatement>({
     list: "auditRecords",
     columns: { time: { column: "recorded_at", type: "timestamptz", of: ({ time }) => time } },
     id: { column: "position", type: "bigint", of: ({ position }) => String(position) },
     byDefault: "-time",
-    parameters: given,
+    parameters: usedFilters,
     statement: (name, { place, after, order, limit }) => {
-      const filtered = given.map((filter) => `and ${conditions[filter](place(filter))}`).join(" ");
-      // Without a name a statement is planned for its values: which of several indexes is best depends on them.
+      const filterConditions = usedFilters.map((filter) => `and ${conditions[filter](place(filter))}`).join(" ");
+      // Without a name a statement is planned for its values: they decide which index is best.
       return tenantStatement(
-        given.length > 1 ? "" : [name, ...given].join("_"),
-        `select ${auditRecordColumns} from audit_records where tenant_id = scope.tenant ${filtered} ${after}
+        usedFilters.length > 1 ? "" : [name, ...usedFilters].join("_"),
+        `select ${auditRecordColumns} from audit_records where tenant_id = scope.tenant ${filterConditions} ${after}
          order by ${order} limit ${limit}`,
       );
     },
   });
 
-/** The list of the audit records of a tenant without a filter. */
+/** A tenant's audit records without a filter. */
 export const sortedAuditRecords = listBy([]);
 
-/** Each set of filters has statements of its own, so that every filter is a condition of an index. */
+/** Each filter combination has its own statements, so that every filter is an index condition. */
 const lists = new Map<string, RecordList>([["", sortedAuditRecords]]);
 
 /** The list with these filters. */
-export function auditRecordsBy(given: readonly Filter[]): RecordList {
-  const key = given.join();
-  const list = lists.get(key) ?? listBy(given);
+export function auditRecordsBy(usedFilters: readonly Filter[]): RecordList {
+  const key = usedFilters.join();
+  const list = lists.get(key) ?? listBy(usedFilters);
   lists.set(key, list);
   return list;
 }
 
-/** Lists the audit log of a tenant. */
+/** Lists a tenant's audit log. */
 export class AuditRecordService {
   readonly #database: Database;
   readonly #cursors: CursorSeal;
@@ -74,11 +74,11 @@ export class AuditRecordService {
     const filter = request.filter ?? {};
     if (filter.outcome != null && !outcomes.includes(filter.outcome))
       throw invalidEnumValue([{ pointer: "/filter/outcome", allowed: outcomes }]);
-    const given = filters.filter((name) => filter[name] != null);
-    const values = given.map((name) => filter[name]);
-    const scope = { tenantId: tenant.tenantId, given, values };
-    const parameters = Object.fromEntries(given.map((name) => [name, filter[name]]));
-    const page = auditRecordsBy(given).page(this.#cursors, scope, request, parameters);
+    const usedFilters = filters.filter((name) => filter[name] != null);
+    const values = usedFilters.map((name) => filter[name]);
+    const scope = { tenantId: tenant.tenantId, given: usedFilters, values };
+    const parameters = Object.fromEntries(usedFilters.map((name) => [name, filter[name]]));
+    const page = auditRecordsBy(usedFilters).page(this.#cursors, scope, request, parameters);
     const { reader } = this.#database;
     const rows = await reader.rows<AuditRecordRow>(page.statement, tenant, ...page.values);
     return page.connection(rows.map((row) => auditRecordView(readAuditRecord(row))));

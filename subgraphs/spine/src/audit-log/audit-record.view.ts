@@ -39,7 +39,7 @@ export type AuditRecordRow = RowOf<ChainedRecord, Shown>;
 export const auditRecordColumns = columnsOf(ChainedRecord, shownMembers);
 export const readAuditRecord = rowReader(ChainedRecord);
 
-/** The members of a record that its hash covers. */
+/** The record members that its hash covers. */
 export function recordFacts(record: ShownRecord): ChainFacts {
   return {
     tenantId: record.tenantId,
@@ -65,7 +65,7 @@ export function recordFacts(record: ShownRecord): ChainFacts {
   };
 }
 
-/** The personal data of a record; empty after an erasure. */
+/** A record's personal data; empty after an erasure. */
 export const recordPersonalData = ({ address, email, userAgent }: ShownRecord): PersonalData => ({
   address: address ?? undefined,
   email: email ?? undefined,

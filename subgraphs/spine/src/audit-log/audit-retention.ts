@@ -19,7 +19,7 @@ const expiredSeal = `select greatest(head.start_position, coalesce(
     (select max(seal.position) from audit_seals seal where seal.tenant_id = $1 and seal.sealed_at < $2), 0)) as through,
     head.start_position as "from" from audit_heads head where head.tenant_id = $1 for update of head`;
 const prune = "select prune_audit_records($1, $2, $3) as deleted";
-const checked = "update audit_heads set retention_due_at = $2 where tenant_id = $1";
+const postpone = "update audit_heads set retention_due_at = $2 where tenant_id = $1";
 
 interface AuditRetentionParts {
   readonly workers: WorkerPool;
@@ -29,8 +29,8 @@ interface AuditRetentionParts {
 }
 
 /**
- * Deletes expired records once a day: those that a seal covers which is older than the retention of the tenant. The chain
- * then starts at that seal, and a record in the chain tells of it.
+ * Deletes expired records once a day: a record is expired if a seal covers it that is older than the tenant's
+ * retention. The chain then starts at that seal, and a record in the chain tells of it.
  */
 export class AuditRetention {
   readonly #parts: AuditRetentionParts;
@@ -42,18 +42,18 @@ export class AuditRetention {
   /** Looks after all tenants that are due. A tenant that fails does not stop the others and is due again soon. */
   async run(signal: AbortSignal): Promise<void> {
     const { workers, clock, logger } = this.#parts;
-    const failed = new Set<string>();
+    const failedTenants = new Set<string>();
     while (!signal.aborted) {
       const { rows } = await workers.pool.query<{ tenant_id: string }>(dueTenants, [
         clock(),
-        tenantsAtOnce + failed.size,
+        tenantsAtOnce + failedTenants.size,
       ]);
-      const due = rows.filter(({ tenant_id: uuid }) => !failed.has(uuid));
+      const due = rows.filter(({ tenant_id: uuid }) => !failedTenants.has(uuid));
       if (due.length === 0) return;
       for (const { tenant_id: uuid } of due) {
         if (signal.aborted) return;
         await this.#prune(encodeId("ten", uuid), uuid, signal).catch((error: unknown) => {
-          failed.add(uuid);
+          failedTenants.add(uuid);
           logger.warn({ err: error, tenantId: encodeId("ten", uuid) }, "expired audit records were not deleted");
         });
       }
@@ -67,17 +67,17 @@ export class AuditRetention {
     const cause = { trace: continueTrace(undefined), actorId: "audit-log" };
     const once = (work: (transaction: WorkerTransaction) => Promise<number>) =>
       workerTransaction(workers, tenantWithId(tenantId), cause, work);
-    let deleted = batchSize;
-    while (deleted === batchSize && !signal.aborted)
-      deleted = await once(async (transaction) => {
-        const [found] = await transaction.execute<{ through: string; from: string }>(expiredSeal, [uuid, before]);
-        if (!found || found.through === "0") return 0;
-        const [pruned] = await transaction.execute<{ deleted: number }>(prune, [uuid, found.through, batchSize]);
-        if (found.from !== found.through)
-          await appendRecords(transaction, [startRecord(tenantId, found.through, cause.trace.traceId, now)], now);
-        return pruned?.deleted ?? 0;
+    let deletedRows = batchSize;
+    while (deletedRows === batchSize && !signal.aborted)
+      deletedRows = await once(async (transaction) => {
+        const [seal] = await transaction.execute<{ through: string; from: string }>(expiredSeal, [uuid, before]);
+        if (!seal || seal.through === "0") return 0;
+        const [result] = await transaction.execute<{ deleted: number }>(prune, [uuid, seal.through, batchSize]);
+        if (seal.from !== seal.through)
+          await appendRecords(transaction, [startRecord(tenantId, seal.through, cause.trace.traceId, now)], now);
+        return result?.deleted ?? 0;
       });
-    if (!signal.aborted) await workers.pool.query(checked, [uuid, new Date(now.getTime() + dayMs)]);
+    if (!signal.aborted) await workers.pool.query(postpone, [uuid, new Date(now.getTime() + dayMs)]);
   }
 }
 

@@ -3,7 +3,7 @@ import { wireId } from "@factory/runtime/db/wire-id-type";
 import { Entity, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 
-/** A signed head of a chain (`sign-seal.ts`). */
+/** A chain's signed head (`sign-seal.ts`). */
 @Entity(workerTable("audit_seals"))
 export class ChainSeal {
   [PrimaryKeyProp]?: ["tenantId", "position"];

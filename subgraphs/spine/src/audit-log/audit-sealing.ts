@@ -28,9 +28,9 @@ interface AuditSealingParts {
 }
 
 /**
- * Signs the heads of chains that got their first unsealed record before the current day (UTC), so a tenant has at most one
- * seal a day. The seal, its event and the mark on the head are one transaction: a killed process leaves all of it or
- * nothing.
+ * Signs the heads of chains that got their first unsealed record before the current day (UTC), so a tenant has at most
+ * one seal a day. The seal, its event and the mark on the head are one transaction: a killed process leaves everything
+ * or nothing.
  */
 export class AuditSealing {
   readonly #parts: AuditSealingParts;
@@ -44,15 +44,18 @@ export class AuditSealing {
     const { workers, clock, logger } = this.#parts;
     const now = clock();
     const today = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()));
-    const failed = new Set<string>();
+    const failedTenants = new Set<string>();
     while (!signal.aborted) {
-      const { rows } = await workers.pool.query<{ tenant_id: string }>(dueHeads, [today, batchSize + failed.size]);
-      const due = rows.filter(({ tenant_id: uuid }) => !failed.has(uuid));
+      const { rows } = await workers.pool.query<{ tenant_id: string }>(dueHeads, [
+        today,
+        batchSize + failedTenants.size,
+      ]);
+      const due = rows.filter(({ tenant_id: uuid }) => !failedTenants.has(uuid));
       if (due.length === 0) return;
       for (const { tenant_id: uuid } of due) {
         if (signal.aborted) return;
         await this.#seal(encodeId("ten", uuid), now, today).catch((error: unknown) => {
-          failed.add(uuid);
+          failedTenants.add(uuid);
           logger.error({ err: error, tenantId: encodeId("ten", uuid) }, "the audit log of a tenant was not sealed");
         });
       }
@@ -68,16 +71,16 @@ export class AuditSealing {
       // another process may have sealed it meanwhile
       const [head] = await execute<RowOf<ChainHead, "position" | "hash">>(lockDueHead, [tenant.uuid, today]);
       if (!head) return;
-      const sealed = {
+      const facts = {
         tenantId,
         position: Number(head.position),
         hash: head.hash.toString("hex"),
         sealedAt: now.toISOString(),
       };
-      const jws = await signSeal(sealed, key);
+      const jws = await signSeal(facts, key);
       await execute(insertSeal, insertSeal.valuesOf({ tenant: tenant.uuid, ...head, now, jws }));
       await execute(markSealed, [tenant.uuid]);
-      record({ type: "AuditLogSealed", subject: `audit-seals/${head.position}`, data: { ...sealed, jws } });
+      record({ type: "AuditLogSealed", subject: `audit-seals/${head.position}`, data: { ...facts, jws } });
       failpoint("audit.sealing");
     });
     failpoint("audit.sealed");

@@ -1,7 +1,7 @@
 import type { Logger } from "@factory/runtime/telemetry/logger";
 
 const intervalMs = 15_000;
-/** The start of the process has more urgent work. */
+/** The process has more urgent work at its start. */
 const firstAfterMs = 1000;
 
 /** Work that finds by itself what is due, in any process and after any crash. */

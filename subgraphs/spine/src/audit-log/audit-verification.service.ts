@@ -69,7 +69,7 @@ interface Head {
 type Break = AuditBreakType | undefined;
 
 /**
- * Checks the chain of a tenant: every record against the hash before it, the head, and every seal. A rewritten log whose
+ * Checks a tenant's chain: every record against the hash before it, the head, and every seal. A rewritten log whose
  * head and seals were rewritten, too, is found with a seal that the caller has kept from an event.
  */
 export class AuditVerificationService {
@@ -84,11 +84,14 @@ export class AuditVerificationService {
     this.#keys = keys;
   }
 
-  /** Checks a part of the log, from its start or after a cursor. Throws `VALIDATION_FAILED` for a seal of nobody. */
+  /**
+   * Checks part of the log, from its start or after a cursor. Throws `VALIDATION_FAILED` for a seal that nobody has
+   * signed.
+   */
   verify(context: RequestContext, after: string | null, seal: string | null): Promise<AuditVerificationType> {
     const tenant = tenantOf(context);
     return this.#running.run(tenant.tenantId, async () => {
-      const kept = seal === null ? undefined : await this.#keptSeal(tenant, seal);
+      const keptSeal = seal === null ? undefined : await this.#keptSeal(tenant, seal);
       const { reader } = this.#database;
       const [extent, newest] = await Promise.all([
         reader.row<Extent & Record<string, unknown>>(extentOf, tenant),
@@ -97,27 +100,30 @@ export class AuditVerificationService {
       const head = headOf(extent);
       const check = this.#checkFrom(tenant, head, after);
       const run = { tenant, head, check, seals: 0, untilMs: performance.now() + maxMs };
-      const outside = outsideBreak(head, extent, Math.max(Number(newest?.position ?? 0), kept?.position ?? 0));
-      const broken =
-        (await this.#startBreak(run)) ?? (await this.#records(run)) ?? (await this.#keptBreak(run, kept)) ?? outside;
-      const unfinished = broken === undefined && check.position < head.position;
+      const outside = outsideBreak(head, extent, Math.max(Number(newest?.position ?? 0), keptSeal?.position ?? 0));
+      const firstBroken =
+        (await this.#startBreak(run)) ??
+        (await this.#records(run)) ??
+        (await this.#keptBreak(run, keptSeal)) ??
+        outside;
+      const isUnfinished = firstBroken === undefined && check.position < head.position;
       return {
-        status: broken ? "Broken" : unfinished ? "Unfinished" : "Intact",
-        firstBroken: broken ?? null,
+        status: firstBroken ? "Broken" : isUnfinished ? "Unfinished" : "Intact",
+        firstBroken: firstBroken ?? null,
         checkedThrough: check.position,
         headPosition: head.position,
         startPosition: head.start,
         checkedSeals: run.seals,
         newestSeal: newest ? sealView(newest) : null,
         keys: [...this.#keys.published],
-        nextCursor: unfinished
+        nextCursor: isUnfinished
           ? this.#cursors.seal(cursorScope(tenant), [check.position, check.hash.toString("hex")])
           : null,
       };
     });
   }
 
-  /** Where the check begins. Retention may have passed the position of the cursor. */
+  /** Where the check begins. Retention may have passed the cursor's position. */
   #checkFrom(tenant: Tenant, head: Head, after: string | null): ChainCheck {
     if (after !== null) {
       const [position, hash] = this.#cursors.open(cursorScope(tenant), after) as [number, string];
@@ -138,19 +144,19 @@ export class AuditVerificationService {
 
   async #records(run: Run): Promise<Break> {
     const { check, head, tenant } = run;
-    for (let checked = 0; check.position < head.position; ) {
-      if (checked >= maxRecords || performance.now() > run.untilMs) return undefined;
+    for (let checkedRecords = 0; check.position < head.position; ) {
+      if (checkedRecords >= maxRecords || performance.now() > run.untilMs) return undefined;
       const from = check.position;
       const values = recordsAfter.valuesOf({ after: from, through: head.position, count: pageSize });
       const rows = await this.#database.reader.rows<RowOf<ChainedRecord>>(recordsAfter, tenant, ...values);
       if (rows.length === 0)
         return { position: from + 1, reason: "CutOff", detail: `The head of the log is at ${head.position}.` };
       const hashes = new Map<number, Buffer>();
-      const broken = checkRows(check, rows, hashes);
-      const sealed = await this.#pageSeals(run, from + 1, hashes);
+      const rowBreak = checkRows(check, rows, hashes);
+      const sealBreak = await this.#pageSeals(run, from + 1, hashes);
       // a record before the broken one may have another hash than its seal
-      if (sealed ?? broken) return sealed ?? broken;
-      checked += rows.length;
+      if (sealBreak ?? rowBreak) return sealBreak ?? rowBreak;
+      checkedRecords += rows.length;
     }
     return check.hash.equals(head.hash)
       ? undefined
@@ -160,8 +166,8 @@ export class AuditVerificationService {
   async #pageSeals(run: Run, from: number, hashes: ReadonlyMap<number, Buffer>): Promise<Break> {
     if (hashes.size === 0) return undefined;
     for (const seal of await this.#seals(run.tenant, from, run.check.position)) {
-      const broken = await this.#sealBreak(run, seal, hashes.get(Number(seal.position)));
-      if (broken) return broken;
+      const sealBreak = await this.#sealBreak(run, seal, hashes.get(Number(seal.position)));
+      if (sealBreak) return sealBreak;
     }
     return undefined;
   }
@@ -169,20 +175,20 @@ export class AuditVerificationService {
   async #sealBreak(run: Run, seal: SealRow, hash: Buffer | undefined): Promise<Break> {
     run.seals += 1;
     const position = Number(seal.position);
-    const signed = await openSeal(seal.jws, this.#keys);
-    if (!signed || signed.tenantId !== run.tenant.tenantId || signed.position !== position)
+    const signedHead = await openSeal(seal.jws, this.#keys);
+    if (!signedHead || signedHead.tenantId !== run.tenant.tenantId || signedHead.position !== position)
       return { position, reason: "SealInvalid", detail: "The seal is not one that the platform has signed." };
-    return hash?.toString("hex") === signed.hash && hash.equals(seal.hash) ? undefined : mismatch(position);
+    return hash?.toString("hex") === signedHead.hash && hash.equals(seal.hash) ? undefined : mismatch(position);
   }
 
   /** Compares with the seal that the caller has kept. Positions that retention deleted cannot be compared any more. */
-  async #keptBreak({ tenant, head }: Run, kept: SealedHead | undefined): Promise<Break> {
-    if (!kept || kept.position < head.start || kept.position > head.position) return undefined;
+  async #keptBreak({ tenant, head }: Run, keptSeal: SealedHead | undefined): Promise<Break> {
+    if (!keptSeal || keptSeal.position < head.start || keptSeal.position > head.position) return undefined;
     const row =
-      kept.position === head.start
+      keptSeal.position === head.start
         ? { hash: head.startHash }
-        : await this.#database.reader.row<{ hash: Buffer }>(hashAt, tenant, kept.position);
-    return row?.hash.toString("hex") === kept.hash ? undefined : mismatch(kept.position);
+        : await this.#database.reader.row<{ hash: Buffer }>(hashAt, tenant, keptSeal.position);
+    return row?.hash.toString("hex") === keptSeal.hash ? undefined : mismatch(keptSeal.position);
   }
 
   async #keptSeal(tenant: Tenant, jws: string): Promise<SealedHead> {
@@ -210,19 +216,19 @@ interface Run {
 
 function checkRows(check: ChainCheck, rows: readonly RowOf<ChainedRecord>[], hashes: Map<number, Buffer>): Break {
   for (const row of rows) {
-    const broken = check.next(readAuditRecord(row));
-    if (broken) return broken;
+    const brokenAt = check.next(readAuditRecord(row));
+    if (brokenAt) return brokenAt;
     hashes.set(check.position, check.hash);
   }
   return undefined;
 }
 
-/** Records and seals outside of the positions that the head names. */
+/** Records and seals outside the positions that the head names. */
 function outsideBreak(head: Head, extent: Extent | undefined, sealedPosition: number): Break {
   const [oldest, newest] = [Number(extent?.oldest ?? 1), Number(extent?.newest ?? 0)];
-  const known = Math.max(newest, sealedPosition);
-  if (extent?.position == null && known > 0)
-    return { position: known + 1, reason: "CutOff", detail: "The head of the log is missing." };
+  const lastPosition = Math.max(newest, sealedPosition);
+  if (extent?.position == null && lastPosition > 0)
+    return { position: lastPosition + 1, reason: "CutOff", detail: "The head of the log is missing." };
   if (oldest < 1) return { position: oldest, reason: "Inserted", detail: "Positions begin with 1." };
   if (newest > head.position)
     return { position: head.position + 1, reason: "Inserted", detail: `The head of the log is at ${head.position}.` };

@@ -7,7 +7,7 @@ import { chainHash, personalDigest } from "./chain-record.js";
 /** A record as it is checked, with the salt that no caller sees. */
 type CheckedRecord = RecordOf<ChainedRecord>;
 
-/** Checks the records of a chain, one after the other from a known position and hash. */
+/** Checks a chain's records, one after the other from a known position and hash. */
 export class ChainCheck {
   position: number;
   hash: Buffer;

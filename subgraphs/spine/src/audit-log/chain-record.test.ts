@@ -36,17 +36,17 @@ describe("the hash of a record", () => {
   });
 
   it.each(Object.keys(facts) as (keyof ChainFacts)[])("changes with the member %s", (member) => {
-    const changed = { ...facts, [member]: member === "position" ? 2 : "another" };
-    expect(chainHash(genesisHash, changed).equals(chainHash(genesisHash, facts))).toBe(false);
+    const changedFacts = { ...facts, [member]: member === "position" ? 2 : "another" };
+    expect(chainHash(genesisHash, changedFacts).equals(chainHash(genesisHash, facts))).toBe(false);
   });
 });
 
 describe("the digest of personal data", () => {
   it("is an HMAC with the salt of the record, and absent where there is no personal data", () => {
     const salt = Buffer.alloc(32, 7);
-    const expected = createHmac("sha256", salt).update('{"address":"192.0.2.1","email":"a@b.example"}').digest("hex");
-    expect(personalDigest(salt, { email: "a@b.example", address: "192.0.2.1" })?.toString("hex")).toBe(expected);
-    expect(personalDigest(Buffer.alloc(32, 8), { email: "a@b.example", address: "192.0.2.1" })).not.toEqual(expected);
+    const digest = createHmac("sha256", salt).update('{"address":"192.0.2.1","email":"a@b.example"}').digest("hex");
+    expect(personalDigest(salt, { email: "a@b.example", address: "192.0.2.1" })?.toString("hex")).toBe(digest);
+    expect(personalDigest(Buffer.alloc(32, 8), { email: "a@b.example", address: "192.0.2.1" })).not.toEqual(digest);
     expect(personalDigest(salt, { email: undefined })).toBeUndefined();
   });
 });
@@ -67,23 +67,23 @@ describe("a message of the bus", () => {
   });
 
   it("becomes facts without personal data, and personal data with a salt", () => {
-    const { facts: read, personal, salt } = newRecord(message({ address: "192.0.2.1", email: "a@b.example" }));
-    expect(JSON.stringify(read)).not.toMatch(/192\.0|b\.example/);
+    const { facts: recordFacts, personal, salt } = newRecord(message({ address: "192.0.2.1", email: "a@b.example" }));
+    expect(JSON.stringify(recordFacts)).not.toMatch(/192\.0|b\.example/);
     expect(personal).toEqual({ address: "192.0.2.1", email: "a@b.example", userAgent: undefined });
-    expect(read.time).toBe("2026-11-22T10:00:00.000Z");
-    expect(read.personalDigest).toBe(personalDigest(salt ?? Buffer.alloc(0), personal)?.toString("hex"));
+    expect(recordFacts.time).toBe("2026-11-22T10:00:00.000Z");
+    expect(recordFacts.personalDigest).toBe(personalDigest(salt ?? Buffer.alloc(0), personal)?.toString("hex"));
     expect(newRecord(message())).toMatchObject({ salt: undefined, facts: { personalDigest: undefined } });
   });
 
   it("is cut to what an index and PostgreSQL can hold, so that no caller can keep a record out of the log", () => {
-    const { facts: read } = newRecord(
+    const { facts: recordFacts } = newRecord(
       message({ subject: `users/\0${"😀".repeat(2000)}`, principal: "p".repeat(9000), count: 1e300, status: -1 }),
     );
-    expect(read.subject).toMatch(/^users\/\ufffd/);
-    expect(read.subject?.length).toBe(500);
-    expect(read.subject).not.toMatch(/\p{Surrogate}/u);
-    expect(read).toMatchObject({ count: 2_147_483_647, status: 0 });
-    expect(read.principal).toHaveLength(200);
+    expect(recordFacts.subject).toMatch(/^users\/\ufffd/);
+    expect(recordFacts.subject?.length).toBe(500);
+    expect(recordFacts.subject).not.toMatch(/\p{Surrogate}/u);
+    expect(recordFacts).toMatchObject({ count: 2_147_483_647, status: 0 });
+    expect(recordFacts.principal).toHaveLength(200);
   });
 
   it.each([{ id: "aud_x" }, { tenantid: "nobody" }, { time: "yesterday" }])("%j can never be chained", (changes) => {

@@ -15,11 +15,11 @@ export interface NewRecord {
 }
 
 const saltBytes = 32;
-/** Bounds of texts. Longer ones would not fit into an index, and the record of a hostile caller would be lost. */
+/** Text bounds. Longer ones would not fit into an index, and a hostile caller's record would be lost. */
 const short = 200;
 const long = 500;
 
-/** Reads a message of the bus. Throws UnreadableMessage for one that no chain could hold. */
+/** Reads a bus message. Throws UnreadableMessage for one that no chain could hold. */
 export function newRecord(message: AuditRecord): NewRecord {
   const [tenantUuid, recordUuid] = [decodeId("ten", message.tenantid), decodeId("aud", message.id)];
   if (tenantUuid === undefined || recordUuid === undefined)

@@ -1,7 +1,7 @@
 import { CompactSign, compactVerify, decodeProtectedHeader, importJWK } from "jose";
 import type { AuditKey, AuditKeys } from "./audit-keys.js";
 
-/** The payload of a seal: the head of the chain of a tenant at a time. */
+/** A seal's payload: the head in a tenant's chain at a time. */
 export interface SealedHead {
   readonly tenantId: string;
   readonly position: number;
@@ -13,7 +13,7 @@ export interface SealedHead {
 
 const typ = "audit-seal";
 
-/** Signs a head: a compact JWS (RFC 7515) with ES256, whose `kid` names a key of `AuditKeys`. */
+/** Signs a head: a compact JWS (RFC 7515) with ES256, whose `kid` names a key in `AuditKeys`. */
 export async function signSeal(head: SealedHead, { keyId, privateJwk }: AuditKey): Promise<string> {
   const { tenantId, position, hash, sealedAt } = head;
   return new CompactSign(Buffer.from(JSON.stringify({ tenantId, position, hash, sealedAt })))
@@ -21,7 +21,7 @@ export async function signSeal(head: SealedHead, { keyId, privateJwk }: AuditKey
     .sign(await importJWK(privateJwk));
 }
 
-/** The signed head; undefined unless a key of the platform has signed the text. */
+/** The signed head; undefined unless a platform key has signed the text. */
 export async function openSeal(jws: string, keys: AuditKeys): Promise<SealedHead | undefined> {
   const keyId = keyIdOf(jws);
   const key = keyId === undefined ? undefined : await keys.verification(keyId);

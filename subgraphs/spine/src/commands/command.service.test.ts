@@ -27,12 +27,12 @@ async function sent(type: CommandType, data: Record<string, unknown>, of = tenan
 
 /** The first event that the command has caused. */
 async function answerTo({ id, tenantid }: CommandEnvelope): Promise<Envelope> {
-  let found: Envelope | undefined;
+  let answer: Envelope | undefined;
   await until(async () => {
-    found = (await platform.eventsOf(tenantid)).find(({ causationid }) => causationid === id);
-    return found !== undefined;
+    answer = (await platform.eventsOf(tenantid)).find(({ causationid }) => causationid === id);
+    return answer !== undefined;
   });
-  return found as Envelope;
+  return answer as Envelope;
 }
 
 const refusal = (code: string) => ({ type: "CommandDeclined", data: expect.objectContaining({ code }) });
@@ -85,10 +85,10 @@ describe("commands of the bus to the spine", () => {
   });
 
   it("provision a tenant", async () => {
-    const { tenantId: registered } = await platform.registerTenant("commanded-new");
-    const answer = await answerTo(await sent("ProvisionTenant", { tenantId: registered }, registered));
-    expect(answer).toMatchObject({ type: "TenantProvisioningStarted", data: { tenantId: registered } });
-    await until(async () => (await platform.tenantStatus(registered)) === "Active");
+    const { tenantId: newTenant } = await platform.registerTenant("commanded-new");
+    const answer = await answerTo(await sent("ProvisionTenant", { tenantId: newTenant }, newTenant));
+    expect(answer).toMatchObject({ type: "TenantProvisioningStarted", data: { tenantId: newTenant } });
+    await until(async () => (await platform.tenantStatus(newTenant)) === "Active");
   });
 
   it("let an invitation expire", async () => {
@@ -113,7 +113,7 @@ describe("commands of the bus to the spine", () => {
       { id: subscriptionId },
     );
     expect(await answerTo(await renew())).toMatchObject(refusal("INVALID_STATE"));
-    // The job of the renewal counts as sent, so that the command makes it.
+    // The renewal's job counts as sent, so that the command makes it.
     await platform.admin.query(
       "update plan_subscriptions set current_period_end = now(), next_change_at = now(), change_sent_at = now()",
     );

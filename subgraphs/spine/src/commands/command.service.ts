@@ -12,7 +12,7 @@ import type { PlanSubscriptionService } from "../plans/plan-subscriptions/plan-s
 import type { ReportCommand, ReportRunService } from "../reports/reports/runs/report-run.service.js";
 import type { ProvisioningService } from "../tenants/tenants/provisioning.service.js";
 
-/** The data of each command, as its schema in `schema/commands` defines it. */
+/** Each command's data, as its schema in `schema/commands` defines it. */
 interface CommandData {
   ProvisionTenant: { tenantId: string };
   GenerateReport: ReportCommand;
@@ -60,7 +60,7 @@ export class CommandService implements CommandConsumer {
   async #execute(command: CommandEnvelope): Promise<void> {
     if (await this.#refusals.wasRefused(command)) return;
     try {
-      // the bus delivers the types of this consumer only
+      // the bus delivers only types that this consumer handles
       await this.#run(command.type as CommandOf<"spine">, command);
     } catch (error) {
       if (!isRefusal(error) && !isFull(error)) throw error;
@@ -74,5 +74,7 @@ export class CommandService implements CommandConsumer {
   }
 }
 
-/** Too many open runs of a tenant stay longer than the bus would repeat the command. Its sender sends another one later. */
+/**
+ * Too many open runs in a tenant last longer than the bus would repeat the command. Its sender sends another one later.
+ */
 const isFull = (error: unknown): error is DomainError => error instanceof DomainError && error.code === "RATE_LIMITED";

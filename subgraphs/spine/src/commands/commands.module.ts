@@ -7,7 +7,7 @@ import { ProvisioningService } from "../tenants/tenants/provisioning.service.js"
 import { CommandService } from "./command.service.js";
 import { recordRefusal } from "./record-refusal.js";
 
-/** The commands of the bus that the spine carries out. */
+/** The bus commands that the spine carries out. */
 export const commands: SliceModule = {
   slice: "commands",
   events: ["CommandDeclined"],

@@ -15,10 +15,10 @@ import { redirectUriProblem } from "./redirect-uri.js";
 
 const principalTypes = ["Service", "Agent"] as const;
 
-/** The input for a new client with its defaults, free of contradictions. */
+/** The input for a new client with its defaults, without contradictions. */
 export interface CheckedClient {
   readonly name: string;
-  /** The scopes of the API, which are rights. */
+  /** The API scopes, which are rights. */
   readonly scopes: string[];
   readonly identityScopes: IdentityScope[];
   readonly grantTypes: GrantType[];
@@ -31,7 +31,7 @@ export interface CheckedClient {
 
 /**
  * Checks the input for a new client of this tenant. Throws `REFERENCE_NOT_FOUND` for unknown values, and
- * `API_CLIENT_INVALID` for values that contradict each other, with a pointer to each of them.
+ * `API_CLIENT_INVALID` for values that contradict each other, with a pointer to each one.
  */
 export function checkClient(input: CreateApiClientInput, tenantId: string): CheckedClient {
   const principalType = principalTypes.find((type) => type === (input.principalType ?? "Service"));
@@ -83,23 +83,26 @@ export function redirectUriErrors(uris: readonly string[]): FieldError[] {
  * The scopes that a new client may have. Platform scopes are only for first-party clients where users sign in: a service
  * would hold them without any role.
  */
-function scopesOf({ firstParty, grantTypes: asked }: CreateApiClientInput, tenantId: string): readonly string[] {
-  const forPeople = asked != null && !asked.includes("client_credentials");
+function scopesOf(
+  { firstParty, grantTypes: requestedGrants }: CreateApiClientInput,
+  tenantId: string,
+): readonly string[] {
+  const forPeople = requestedGrants != null && !requestedGrants.includes("client_credentials");
   return tenantId === platformTenantId && firstParty === true && forPeople ? allScopes : tenantScopes;
 }
 
-function unknownScopes(asked: readonly string[], allowed: readonly string[]): FieldError[] {
-  return asked.flatMap((scope, index) => {
-    if (allowed.includes(scope) || isIdentityScope(scope)) return [];
-    const detail = platformScopes.some((known) => known === scope)
+function unknownScopes(requestedScopes: readonly string[], allowedScopes: readonly string[]): FieldError[] {
+  return requestedScopes.flatMap((scope, index) => {
+    if (allowedScopes.includes(scope) || isIdentityScope(scope)) return [];
+    const detail = platformScopes.some((platformScope) => platformScope === scope)
       ? `The scope ${scope} is for clients of the platform. Clients of a tenant cannot have it.`
       : `The scope ${scope} does not exist.`;
     return [unknownValue(`/input/scopes/${index}`, detail)];
   });
 }
 
-function unknownGrants(asked: readonly string[]): FieldError[] {
-  return asked.flatMap((name, index) =>
+function unknownGrants(requestedGrants: readonly string[]): FieldError[] {
+  return requestedGrants.flatMap((name, index) =>
     isGrantType(name) ? [] : [unknownValue(`/input/grantTypes/${index}`, `Must be one of ${grantTypes.join(", ")}.`)],
   );
 }
@@ -158,10 +161,10 @@ function contradictionErrors(client: CheckedClient): FieldError[] {
       "Users do not sign in at an agent. Leave out authorization_code and password, or use the principal type Service.",
     ],
   ];
-  return rules.flatMap(([broken, pointer, code, detail]) => (broken ? [{ pointer, code, detail }] : []));
+  return rules.flatMap(([isBroken, pointer, code, detail]) => (isBroken ? [{ pointer, code, detail }] : []));
 }
 
-/** Errors of clients at which people sign in. Only the authorization endpoint gives identity scopes. */
+/** Errors in clients at which people sign in. Only the authorization endpoint gives identity scopes. */
 function identityErrors({ scopes, identityScopes: identity, grantTypes: grants }: CheckedClient): FieldError[] {
   const rules: [boolean, string, string, string][] = [
     [
@@ -189,7 +192,7 @@ function identityErrors({ scopes, identityScopes: identity, grantTypes: grants }
       "Only authorization_code and refresh_token give tokens without a scope of the API. Name at least one such scope.",
     ],
   ];
-  return rules.flatMap(([broken, pointer, code, detail]) => (broken ? [{ pointer, code, detail }] : []));
+  return rules.flatMap(([isBroken, pointer, code, detail]) => (isBroken ? [{ pointer, code, detail }] : []));
 }
 
 function unknownValue(pointer: string, detail: string): FieldError {

@@ -1,9 +1,9 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 
-/** Deleting a user may disable all of them in one transaction, with up to 40 KiB of redirect URIs each. */
+/** Deleting a user may disable them all in one transaction, with up to 40 KiB of redirect URIs each. */
 const maxActiveClients = 500;
-/** Clients are never deleted, and deleting a user reads all of them. */
+/** Clients are never deleted, and deleting a user reads them all. */
 const maxClients = 5_000;
 
 /** Throws `CONFLICT` if the tenant may not have so many further Active clients. Concurrent requests may exceed the limits by a few. */

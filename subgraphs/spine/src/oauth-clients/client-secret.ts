@@ -17,12 +17,12 @@ export class ClientSecrets {
     return this.#secrets.newNonce();
   }
 
-  /** Whether the master key of this nonce is still configured. */
+  /** Whether this nonce's master key is still configured. */
   canDerive(nonce: string): boolean {
     return this.#secrets.canDerive(nonce);
   }
 
-  /** The secret of a client. Throws `SECRET_STORE_UNAVAILABLE` if its master key is not configured any longer. */
+  /** A client's secret. Throws `SECRET_STORE_UNAVAILABLE` if its master key is not configured any longer. */
   derive(clientId: string, nonce: string): string {
     if (this.canDerive(nonce)) return this.#secrets.derive(clientId, nonce);
     throw new DomainError("SECRET_STORE_UNAVAILABLE", {
@@ -32,7 +32,7 @@ export class ClientSecrets {
   }
 }
 
-/** The nonces of client secrets, for a change of the master key. */
+/** The nonces for client secrets, for a new master key. */
 export function sealedClientSecrets(masterKeys: MasterKeys): SealedTable {
   const secrets = new DerivedSecrets(masterKeys.keyring("factory spine client secrets"));
   return sealedTextTable({

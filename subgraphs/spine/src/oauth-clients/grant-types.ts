@@ -1,7 +1,7 @@
-/** The grant type of token exchange (RFC 8693 section 2.1). */
+/** The token exchange grant type (RFC 8693 section 2.1). */
 export const tokenExchange = "urn:ietf:params:oauth:grant-type:token-exchange";
 
-/** The grant type of user name and password (RFC 6749 section 4.3). */
+/** The grant type for user name and password (RFC 6749 section 4.3). */
 export const passwordGrantType = "password";
 
 /** All grant types that a client may have. */

@@ -161,12 +161,12 @@ describe("disableUserApiClients", () => {
   }
 
   it("ends the clients that only this user knows, and no other client", async () => {
-    const [one, other] = [await holder(), await holder()];
-    const end = `mutation { made: disableUserApiClients(userId: "${one.holding}") { clientId status } }`;
-    const { data } = await platform.ask(person({ subject: one.holding, scopes: new Set(["client.manage"]) }), end);
-    expect(data?.["made"]).toEqual([{ clientId: one.clientId, status: "Disabled" }]);
+    const [first, other] = [await holder(), await holder()];
+    const end = `mutation { made: disableUserApiClients(userId: "${first.holding}") { clientId status } }`;
+    const { data } = await platform.ask(person({ subject: first.holding, scopes: new Set(["client.manage"]) }), end);
+    expect(data?.["made"]).toEqual([{ clientId: first.clientId, status: "Disabled" }]);
     expect((await ofClient(other.clientId)).rows).toEqual([{ status: "Active" }]);
-    expect((await platform.ask(person({ subject: one.holding }), end)).data?.["made"]).toEqual([]);
+    expect((await platform.ask(person({ subject: first.holding }), end)).data?.["made"]).toEqual([]);
   });
 
   it("is refused to others who do not hold the scopes of these clients, and to other tenants", async () => {
@@ -191,16 +191,16 @@ describe("a client that only one person knows", () => {
   /** A user with a client, and a client that this client has made. */
   async function chain() {
     const holding = (await aUser(platform, tenantId, [])).userId;
-    const made = async (by: Principal) =>
+    const makeClient = async (by: Principal) =>
       String((await lasting["createApiClient"]?.(by))?.data?.["createApiClient"].clientId);
-    const first = await made(person({ subject: holding }));
-    const second = await made(service({ subject: first, clientId: first }));
-    const shared = await made(person({ subject: holding }));
+    const first = await makeClient(person({ subject: holding }));
+    const second = await makeClient(service({ subject: first, clientId: first }));
+    const sharedClient = await makeClient(person({ subject: holding }));
     await platform.admin.query(
       "update api_clients set secret_held_by = secret_held_by || ' cli_other' where client_id = $1",
-      [shared],
+      [sharedClient],
     );
-    return { holding, first, second, shared };
+    return { holding, first, second, shared: sharedClient };
   }
 
   it("does not work while the person is disabled, and works again afterwards", async () => {
@@ -209,8 +209,8 @@ describe("a client that only one person knows", () => {
     for (const client of [first, second])
       expect(await tokensOf(client)).toEqual([{ status: "Disabled", disabled_with: holding }]);
     expect(await tokensOf(shared)).toEqual([{ status: "Active", disabled_with: null }]);
-    const told = (await platform.eventsOf(tenantId)).filter(({ data }) => data["userId"] === holding);
-    expect(told.find(({ type }) => type === "UserDisabled")?.data).toMatchObject({
+    const events = (await platform.eventsOf(tenantId)).filter(({ data }) => data["userId"] === holding);
+    expect(events.find(({ type }) => type === "UserDisabled")?.data).toMatchObject({
       clients: "Disable",
       clientIds: [first, second].sort(),
     });

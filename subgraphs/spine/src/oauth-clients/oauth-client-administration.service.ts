@@ -48,7 +48,7 @@ const oneClient = tenantStatement(
    where tenant_id = scope.tenant and client_id = $2 and not platform_admin`,
 );
 
-/** The list of the OAuth clients of a tenant. */
+/** A tenant's list of OAuth clients. */
 export const sortedOAuthClients = new SortedList<OAuthClientType, TenantStatement>({
   list: "apiClients",
   columns: {
@@ -74,7 +74,7 @@ interface AdministrationParts {
 }
 
 /**
- * Reads and changes the OAuth clients of the caller's own tenant. The administrator client of the platform belongs to its
+ * Reads and changes the OAuth clients in the caller's own tenant. The platform's administrator client belongs to its
  * operator and is not found here.
  */
 export class OAuthClientAdministrationService {
@@ -119,7 +119,7 @@ export class OAuthClientAdministrationService {
 
   /**
    * Disables the Active clients whose secret only this user knows, itself or through other such clients. The user and
-   * the owners need no further scope; others need every scope of these clients.
+   * the owners need no further scope; others need every scope that these clients have.
    */
   disableHeldBy(context: RequestContext, userId: string): Promise<OAuthClientView[]> {
     const principal = principalOf(context);
@@ -170,7 +170,7 @@ export class OAuthClientAdministrationService {
   async rotateSecret(context: RequestContext, clientId: string): Promise<OAuthClientSecretType> {
     // also for a repeated request, whose stored result leads to the secret
     await requireSignInForLastingRight(this.#database, context);
-    const rotated = await idempotentMutation(this.#database, context, {
+    const rotatedClient = await idempotentMutation(this.#database, context, {
       field: "rotateApiClientSecret",
       arguments: { clientId },
       commit: async (transaction) => {
@@ -189,18 +189,18 @@ export class OAuthClientAdministrationService {
         return { ...oauthClientView(client), secretNonce };
       },
     });
-    const { secretNonce, ...client } = rotated;
+    const { secretNonce, ...client } = rotatedClient;
     return { ...withMark(client), clientSecret: this.#secrets.derive(clientId, secretNonce) };
   }
 
   async #change(
     context: RequestContext,
-    { field, clientId, ...given }: { field: string; clientId: string; input?: UpdateApiClientInput },
+    { field, clientId, ...changeArguments }: { field: string; clientId: string; input?: UpdateApiClientInput },
     change: (client: OAuthClient, transaction: Transaction) => Promise<void> | void,
   ): Promise<OAuthClientType> {
-    const changed = await idempotentMutation(this.#database, context, {
+    const changedClient = await idempotentMutation(this.#database, context, {
       field,
-      arguments: { clientId, ...given },
+      arguments: { clientId, ...changeArguments },
       prepare: async () => {
         if (field !== "disableApiClient") await requireSignInForLastingRight(this.#database, context);
       },
@@ -210,13 +210,13 @@ export class OAuthClientAdministrationService {
         return oauthClientView(client);
       },
     });
-    return withMark(changed);
+    return withMark(changedClient);
   }
 }
 
 /**
- * The client, locked. Throws `INSUFFICIENT_SCOPE` unless the caller holds every scope of it, or disables a client of the
- * platform as an owner.
+ * The client, locked. Throws `INSUFFICIENT_SCOPE` unless the caller holds all its scopes, or disables a platform client
+ * as an owner.
  */
 async function findToChange(
   context: RequestContext,
@@ -234,7 +234,7 @@ async function findToChange(
 }
 
 function changeRedirectUris(client: OAuthClient, redirectUris: readonly string[]): void {
-  // users of such a client are not asked for consent, so its codes must not go to other addresses
+  // such a client's users are not asked for consent, so its codes must not go to other addresses
   if (client.firstParty && client.tenantId !== platformTenantId)
     throw new DomainError("PLATFORM_ADMIN_REQUIRED", {
       detail:

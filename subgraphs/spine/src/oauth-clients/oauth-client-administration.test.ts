@@ -60,16 +60,16 @@ describe("Query.apiClients", () => {
     nextCursor } }`;
 
   it("pages through the caller's own tenant, in the order of creation, without a secret", async () => {
-    const made = [await aClient({ name: "1" }), await aClient({ name: "2" }), await aClient({ name: "3" })];
-    const seen: Json[] = [];
+    const clients = [await aClient({ name: "1" }), await aClient({ name: "2" }), await aClient({ name: "3" })];
+    const listedClients: Json[] = [];
     let after: string | null = null;
     do {
       const { data } = await platform.ask(owner(), query, { first: 2, after });
-      seen.push(...data?.["apiClients"].items);
+      listedClients.push(...data?.["apiClients"].items);
       after = data?.["apiClients"].nextCursor;
     } while (after !== null);
-    expect(seen.map(({ clientId }) => clientId)).toEqual(made.map(({ clientId }) => clientId));
-    expect(seen[0]).toMatchObject({ name: "1", status: "Active", public: false, firstParty: false, tenantId });
+    expect(listedClients.map(({ clientId }) => clientId)).toEqual(clients.map(({ clientId }) => clientId));
+    expect(listedClients[0]).toMatchObject({ name: "1", status: "Active", public: false, firstParty: false, tenantId });
     const other = await platform.ask(owner(otherTenantId), query);
     expect(other.data?.["apiClients"].items).toEqual([]);
   });
@@ -97,10 +97,10 @@ describe("Mutation.disableApiClient", () => {
       expect(data?.["disableApiClient"]).toEqual({ clientId, status: "Disabled" });
     }
     expect(await tokenStatus(client)).toBe(401);
-    const revoked = await platform.admin.query("select kind, tenant_id from revocations where subject = $1", [
+    const revocations = await platform.admin.query("select kind, tenant_id from revocations where subject = $1", [
       clientId,
     ]);
-    expect(revoked.rows).toEqual([{ kind: "Client", tenant_id: decodeId("ten", tenantId) }]);
+    expect(revocations.rows).toEqual([{ kind: "Client", tenant_id: decodeId("ten", tenantId) }]);
     const { data } = await platform.ask(owner(), change("enableApiClient"), { clientId });
     expect(data?.["enableApiClient"]).toEqual({ clientId, status: "Active" });
     expect(await tokenStatus(client)).toBe(200);
@@ -136,9 +136,9 @@ describe("Mutation.rotateApiClientSecret", () => {
     expect(await tokenStatus(client)).toBe(401);
     expect(await tokenStatus({ clientId, clientSecret })).toBe(200);
     expect((await row(clientId)).secret_digest).toBe(secretDigest(clientSecret));
-    const told = JSON.stringify(await platform.eventsOf(tenantId));
-    expect(told).toContain("ApiClientSecretRotated");
-    expect(told).not.toContain(clientSecret);
+    const eventsText = JSON.stringify(await platform.eventsOf(tenantId));
+    expect(eventsText).toContain("ApiClientSecretRotated");
+    expect(eventsText).not.toContain(clientSecret);
   });
 
   it("notes whom the secret was told last", async () => {
@@ -260,7 +260,7 @@ describe("client.manage", () => {
       'mutation { createApiClient(input: { name: "more than its maker", scopes: ["templates.read"] }) { clientId } }',
     ],
     disableApiClient: [change("disableApiClient")],
-    // it names a user in place of a client, so lasting-right.test.ts tests it
+    // it names a user instead of a client, so lasting-right.test.ts tests it
     disableUserApiClients: [],
     enableApiClient: [change("enableApiClient")],
     rotateApiClientSecret: [change("rotateApiClientSecret")],
@@ -330,8 +330,8 @@ describe("a client of another tenant", () => {
       answers.push((await platform.ask(owner(otherTenantId), change(field, "clientId"), { clientId: id })).refusal);
     expect(answers[0]).toMatchObject({ code: "NOT_FOUND", status: 404 });
     expect(new Set(answers.map((answer) => JSON.stringify({ ...answer, traceId: "" }))).size).toBe(1);
-    const own = { clientId: platform.spine.bootstrap.clientId };
-    const { refusal } = await platform.ask(owner(platformTenantId), change(field, "clientId"), own);
+    const ownClient = { clientId: platform.spine.bootstrap.clientId };
+    const { refusal } = await platform.ask(owner(platformTenantId), change(field, "clientId"), ownClient);
     expect(refusal).toMatchObject({ code: "NOT_FOUND" });
     expect((await row(clientId)).status).toBe("Active");
   });
@@ -339,11 +339,11 @@ describe("a client of another tenant", () => {
 
 describe("the clients of one tenant", () => {
   it("are so few that deleting the user who made them all holds up nobody else", async () => {
-    const crowded = await platform.activeTenant("crowded");
+    const crowdedTenant = await platform.activeTenant("crowded");
     const make = 'mutation { createApiClient(input: { name: "One more", scopes: ["templates.read"] }) { clientId } }';
-    const made = await platform.ask(owner(crowded), make);
-    const clientId: string = made.data?.["createApiClient"].clientId;
-    await platform.ask(owner(crowded), change("disableApiClient"), { clientId });
+    const answer = await platform.ask(owner(crowdedTenant), make);
+    const clientId: string = answer.data?.["createApiClient"].clientId;
+    await platform.ask(owner(crowdedTenant), change("disableApiClient"), { clientId });
     const fill = (status: string, count: number) =>
       platform.admin.query(
         `insert into api_clients select (jsonb_populate_record(client, jsonb_build_object(
@@ -352,14 +352,14 @@ describe("the clients of one tenant", () => {
         [clientId, status, count],
       );
     await fill("Active", 500);
-    const full = [await platform.ask(owner(crowded), make)];
-    full.push(await platform.ask(owner(crowded), change("enableApiClient"), { clientId }));
+    const full = [await platform.ask(owner(crowdedTenant), make)];
+    full.push(await platform.ask(owner(crowdedTenant), change("enableApiClient"), { clientId }));
     for (const { refusal } of full) expect(refusal).toMatchObject({ code: "CONFLICT", limit: 500 });
     await platform.admin.query("update api_clients set status = 'Disabled' where tenant_id = $1", [
-      decodeId("ten", crowded),
+      decodeId("ten", crowdedTenant),
     ]);
     await fill("Disabled", 4_499);
-    expect((await platform.ask(owner(crowded), make)).refusal).toMatchObject({ code: "CONFLICT", limit: 5_000 });
-    expect((await platform.ask(owner(crowded), change("enableApiClient"), { clientId })).refusal).toBeUndefined();
+    expect((await platform.ask(owner(crowdedTenant), make)).refusal).toMatchObject({ code: "CONFLICT", limit: 5_000 });
+    expect((await platform.ask(owner(crowdedTenant), change("enableApiClient"), { clientId })).refusal).toBeUndefined();
   });
 });

@@ -6,7 +6,7 @@ import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 import type { GrantType } from "./grant-types.js";
 import type { PublicKeySet } from "./public-keys.js";
 
-/** An OAuth client of one tenant. The worker role reads it before the tenant of a request is known. */
+/** An OAuth client in one tenant. The worker role reads it before a request's tenant is known. */
 @Entity(workerTable("api_clients"))
 @Index({ name: "api_clients_page", properties: ["tenantId", "createdAt", "clientId"] })
 @Index({ name: "api_clients_by_name", properties: ["tenantId", "name", "clientId"] })
@@ -16,7 +16,7 @@ export class OAuthClient {
   @PrimaryKey({ type: wireId("ten") })
   tenantId: string;
 
-  /** `cli_…`. Text, because the operator may choose the id of the platform's own client. */
+  /** `cli_…`. Text, because the operator may choose the ID for the platform's own client. */
   @PrimaryKey({ type: "text" })
   @Unique({ name: "api_clients_client_id" })
   clientId: string;
@@ -27,7 +27,7 @@ export class OAuthClient {
   @Property({ type: "text[]" })
   scopes: string[];
 
-  /** Scopes of OpenID Connect. They open nothing of the API, so they do not stand in `scopes`. */
+  /** OpenID Connect scopes. They open nothing in the API, so they do not stand in `scopes`. */
   @Property({ type: "text[]", default: [] })
   identityScopes: IdentityScope[];
 
@@ -73,7 +73,9 @@ export class OAuthClient {
   @Property({ type: "text[]", default: [] })
   redirectUris: string[];
 
-  /** A client of the platform itself: it may use the password grant, and users are not asked for consent. */
+  /**
+   * A client that belongs to the platform itself: it may use the password grant, and users are not asked for consent.
+   */
   @Property({ type: "boolean", default: false })
   firstParty: boolean;
 

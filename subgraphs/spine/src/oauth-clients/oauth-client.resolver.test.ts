@@ -16,7 +16,7 @@ const fields =
   "clientId clientSecret name scopes grantTypes principalType redirectUris firstParty createdByPlatform public status tenantId createdAt";
 const forTenant = `mutation ($tenantId: ID!, $input: CreateApiClientInput!) {
   createTenantApiClient(tenantId: $tenantId, input: $input) { ${fields} } }`;
-const own = `mutation ($input: CreateApiClientInput!) { createApiClient(input: $input) { ${fields} } }`;
+const createClient = `mutation ($input: CreateApiClientInput!) { createApiClient(input: $input) { ${fields} } }`;
 const input = { name: "CI", scopes: ["templates.read", "templates.write"] };
 
 const owner = () => principal(tenantId, ["client.manage", "templates.read", "templates.write"]);
@@ -118,13 +118,13 @@ describe("a client that people sign in at", () => {
   };
 
   it("may be public, and has no secret then", async () => {
-    const { data } = await platform.ask(owner(), own, { input: { ...signIn, public: true } });
+    const { data } = await platform.ask(owner(), createClient, { input: { ...signIn, public: true } });
     expect(data?.["createApiClient"]).toMatchObject({ ...signIn, public: true, firstParty: false, clientSecret: null });
   });
 
   it("is first-party only by a platform administrator", async () => {
     const input = { ...signIn, firstParty: true, grantTypes: [...signIn.grantTypes, "password"] };
-    const { refusal } = await platform.ask(owner(), own, { input });
+    const { refusal } = await platform.ask(owner(), createClient, { input });
     expect(refusal).toMatchObject({ code: "PLATFORM_ADMIN_REQUIRED", status: 403 });
     const { data } = await platform.ask(platformAdmin(), forTenant, { tenantId, input });
     expect(data?.["createTenantApiClient"]).toMatchObject({ firstParty: true, grantTypes: input.grantTypes });
@@ -151,17 +151,17 @@ describe("a client that people sign in at", () => {
     ["scopes of the API and offline_access", ["openid", "offline_access", "templates.read"], ["templates.read"]],
   ])("may have %s, of which its maker needs none but those of the API", async (_, scopes, ofApi) => {
     const maker = principal(tenantId, ["client.manage", ...(ofApi as ["templates.read"])]);
-    const { data } = await platform.ask(maker, own, { input: { ...signIn, scopes } });
+    const { data } = await platform.ask(maker, createClient, { input: { ...signIn, scopes } });
     const { clientId } = data?.["createApiClient"] ?? {};
     expect(data?.["createApiClient"]).toMatchObject({ scopes });
     // other statements read `scopes` as rights
     const { rows } = await platform.admin.query("select scopes from api_clients where client_id = $1", [clientId]);
     expect(rows).toEqual([{ scopes: ofApi }]);
-    const renewed = await platform.ask(
+    const answer = await platform.ask(
       maker,
       `mutation { rotateApiClientSecret(clientId: "${clientId}") { clientId scopes } }`,
     );
-    expect(renewed.data).toEqual({ rotateApiClientSecret: { clientId, scopes } });
+    expect(answer.data).toEqual({ rotateApiClientSecret: { clientId, scopes } });
   });
 
   it.each([
@@ -173,12 +173,14 @@ describe("a client that people sign in at", () => {
     ],
     ["/input/scopes", { scopes: ["openid"], grantTypes: ["authorization_code", "client_credentials"] }],
   ])("is refused for identity scopes that nobody could use, at %s", async (pointer, change) => {
-    const { refusal } = await platform.ask(owner(), own, { input: { ...signIn, ...change } });
+    const { refusal } = await platform.ask(owner(), createClient, { input: { ...signIn, ...change } });
     expect(refusal).toMatchObject({ code: "API_CLIENT_INVALID", status: 422, errors: [{ pointer, code: "REQUIRED" }] });
   });
 
   it("has no scope of OpenID Connect that the platform does not know", async () => {
-    const { refusal } = await platform.ask(owner(), own, { input: { ...signIn, scopes: ["openid", "phone"] } });
+    const { refusal } = await platform.ask(owner(), createClient, {
+      input: { ...signIn, scopes: ["openid", "phone"] },
+    });
     expect(refusal).toMatchObject({ code: "REFERENCE_NOT_FOUND", errors: [{ pointer: "/input/scopes/1" }] });
   });
 
@@ -193,19 +195,21 @@ describe("a client that people sign in at", () => {
     ["/input/grantTypes", { grantTypes: ["urn:ietf:params:oauth:grant-type:token-exchange"], redirectUris: undefined }],
     ["/input/principalType", { principalType: "Agent" }],
   ])("is refused for what does not go together at %s", async (pointer, change) => {
-    const { refusal } = await platform.ask(owner(), own, { input: { ...signIn, ...change } });
+    const { refusal } = await platform.ask(owner(), createClient, { input: { ...signIn, ...change } });
     expect(refusal).toMatchObject({ code: "API_CLIENT_INVALID", status: 422, errors: [{ pointer }] });
   });
 });
 
 describe("Mutation.createApiClient", () => {
   it("makes a client of the caller's tenant", async () => {
-    const { data } = await platform.ask(owner(), own, { input: { ...input, scopes: ["templates.read"] } });
+    const { data } = await platform.ask(owner(), createClient, { input: { ...input, scopes: ["templates.read"] } });
     expect(data?.["createApiClient"]).toMatchObject({ tenantId, scopes: ["templates.read"], principalType: "Service" });
   });
 
   it("gives away no scope that the caller does not hold", async () => {
-    const { refusal } = await platform.ask(owner(), own, { input: { ...input, scopes: ["templates.publish"] } });
+    const { refusal } = await platform.ask(owner(), createClient, {
+      input: { ...input, scopes: ["templates.publish"] },
+    });
     expect(refusal).toMatchObject({
       code: "INSUFFICIENT_SCOPE",
       status: 403,

@@ -22,7 +22,7 @@ import type { OAuthClientSecretType } from "./oauth-client.type.js";
 import { type OAuthClientView, oauthClientFacts, oauthClientView, withMark } from "./oauth-client.view.js";
 import { type PlatformClientNotices, requirePlatformClientsAllowed } from "./platform-made-clients.js";
 
-/** The stored answer for a repeated request: the nonce of the secret in place of the secret. */
+/** The stored answer for a repeated request: the secret's nonce instead of the secret. */
 type StoredClient = OAuthClientView & { secretNonce: string | null };
 
 interface OAuthClientParts {
@@ -36,7 +36,7 @@ interface Creation {
   readonly field: string;
   readonly arguments: unknown;
   readonly tenant: Tenant;
-  /** Whether the platform makes the client in a tenant of others. */
+  /** Whether the platform makes the client in another tenant. */
   readonly byPlatform: (transaction: Transaction) => Promise<boolean> | boolean;
 }
 
@@ -55,10 +55,10 @@ export class OAuthClientService {
         detail: "Only a platform administrator may create a first-party client. Leave firstParty out.",
       });
     const tenant = tenantOf(context);
-    const checked = checkClient(input, tenant.tenantId);
-    requireHeldScopes(context, checked.scopes);
+    const checkedClient = checkClient(input, tenant.tenantId);
+    requireHeldScopes(context, checkedClient.scopes);
     const byPlatform = (transaction: Transaction) => isHeldByPlatform(transaction, principalOf(context));
-    return this.#create(context, { field: "createApiClient", arguments: { input }, tenant, byPlatform }, checked);
+    return this.#create(context, { field: "createApiClient", arguments: { input }, tenant, byPlatform }, checkedClient);
   }
 
   /** Creates a client in any tenant that is Active. The caller is a platform administrator. */
@@ -67,16 +67,16 @@ export class OAuthClientService {
     tenantId: string,
     input: CreateApiClientInput,
   ): Promise<OAuthClientSecretType> {
-    const checked = checkClient(input, tenantId);
+    const checkedClient = checkClient(input, tenantId);
     if (decodeId("ten", tenantId) === undefined) throw unknownTenant();
     const creation = { field: "createTenantApiClient", arguments: { tenantId, input }, tenant: tenantWithId(tenantId) };
-    return this.#create(context, { ...creation, byPlatform: () => tenantId !== platformTenantId }, checked);
+    return this.#create(context, { ...creation, byPlatform: () => tenantId !== platformTenantId }, checkedClient);
   }
 
   async #create(
     context: RequestContext,
     { byPlatform, ...mutation }: Creation,
-    checked: CheckedClient,
+    checkedClient: CheckedClient,
   ): Promise<OAuthClientSecretType> {
     const { database, secrets, tenants, notices } = this.#parts;
     const { subject } = principalOf(context);
@@ -91,9 +91,9 @@ export class OAuthClientService {
         const createdByPlatform = await byPlatform(transaction);
         if (createdByPlatform) await requirePlatformClientsAllowed(transaction);
         const holders = (await principalsBehind(transaction, subject)).join(" ");
-        const created = this.#persist(transaction, { ...checked, createdByPlatform }, holders);
-        if (createdByPlatform) await notices.tell(transaction, created);
-        return created;
+        const client = this.#persist(transaction, { ...checkedClient, createdByPlatform }, holders);
+        if (createdByPlatform) await notices.tell(transaction, client);
+        return client;
       },
     });
     const clientSecret = secretNonce === null ? null : secrets.derive(client.clientId, secretNonce);
@@ -102,16 +102,16 @@ export class OAuthClientService {
 
   #persist(
     { em, tenant, record }: Transaction,
-    checked: CheckedClient & Pick<OAuthClient, "createdByPlatform">,
+    checkedClient: CheckedClient & Pick<OAuthClient, "createdByPlatform">,
     holder: string,
   ): StoredClient {
     const { secrets } = this.#parts;
     const clientId = newId("cli");
-    const secretNonce = checked.isPublic || checked.jwks ? null : secrets.newNonce();
+    const secretNonce = checkedClient.isPublic || checkedClient.jwks ? null : secrets.newNonce();
     // a client without a secret gets the digest of random bytes, so that no secret ever matches
     const secret = secretNonce === null ? randomBytes(32).toString("hex") : secrets.derive(clientId, secretNonce);
     const client = em.create(OAuthClient, {
-      ...checked,
+      ...checkedClient,
       tenantId: tenant.tenantId,
       clientId,
       platformAdmin: false,
@@ -119,7 +119,7 @@ export class OAuthClientService {
       disabledWith: null,
       secretNonce,
       secretDigest: secretDigest(secret),
-      secretHeldBy: checked.isPublic ? null : holder,
+      secretHeldBy: checkedClient.isPublic ? null : holder,
       createdAt: new Date(),
     });
     em.persist(client);

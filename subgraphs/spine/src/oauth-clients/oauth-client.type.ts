@@ -6,7 +6,9 @@ import { Directive, Field, ID, ObjectType, registerEnumType } from "type-graphql
 const OAuthClientStatus = { Active: "Active", Disabled: "Disabled" } as const;
 registerEnumType(OAuthClientStatus, { name: "ApiClientStatus" });
 
-/** A client of the token endpoint. In the graph `OAuthClient` is another thing: the client of a vendor that a provider uses. */
+/**
+ * A client at the token endpoint. In the graph `OAuthClient` is another thing: a vendor's client that a provider uses.
+ */
 @ObjectType("OAuthClient", {
   simpleResolvers: true,
   description: "An OAuth client: a program that gets tokens at the token endpoint.",

@@ -39,11 +39,11 @@ const registeredMembers = [
 
 type Registered = (typeof registeredMembers)[number];
 
-/** The members of a client by which the authorization server knows it. */
+/** The members by which the authorization server knows a client. */
 export type RegisteredFacts = RecordOf<OAuthClient, Registered>;
 export type RegisteredFactsRow = RowOf<OAuthClient, Registered>;
 
-/** The columns of `RegisteredFactsRow`, in a table named `client`. */
+/** The `RegisteredFactsRow` columns, in a table named `client`. */
 export const registeredColumns = columnsOf(OAuthClient, registeredMembers, "client");
 
 /** The part of a client's row that its view needs. */
@@ -53,7 +53,7 @@ export const oauthClientColumns = columnsOf(OAuthClient, shownMembers);
 
 export const readClient = rowReader(OAuthClient);
 
-/** The members of a client that the API shows; can be stored as JSON. */
+/** The client members that the API shows. They can be stored as JSON. */
 export type OAuthClientView = Pick<OAuthClientType, keyof OAuthClientType>;
 
 export const oauthClientRowView = (row: OAuthClientRow): OAuthClientView => oauthClientView(readClient(row));
@@ -71,12 +71,12 @@ export function oauthClientView(client: Pick<OAuthClient, Shown>): OAuthClientVi
 }
 
 /** A result that the release before stored for a repeated request does not tell who made the client. */
-export const withMark = <View extends Partial<Pick<OAuthClientView, "createdByPlatform">>>(stored: View) => ({
-  ...stored,
-  createdByPlatform: stored.createdByPlatform ?? false,
+export const withMark = <View extends Partial<Pick<OAuthClientView, "createdByPlatform">>>(storedClient: View) => ({
+  ...storedClient,
+  createdByPlatform: storedClient.createdByPlatform ?? false,
 });
 
-/** The data of every event about a client. */
+/** The data in every event about a client. */
 export function oauthClientFacts(client: OAuthClient): Record<string, unknown> {
   const { createdAt: _, ...facts } = oauthClientView(client);
   return facts;

@@ -10,11 +10,11 @@ import { OAuthClientAdministrationService } from "./oauth-client-administration.
 import { PlatformClientNotices } from "./platform-made-clients.js";
 
 export interface OAuthClientSettings {
-  /** Secrets and keys of this subgraph are sealed with them or derived from them. */
+  /** This subgraph's secrets and keys are sealed with them or derived from them. */
   readonly masterKeys: MasterKeys;
 }
 
-/** The OAuth clients of tenants, their secrets and public keys. */
+/** Tenants' OAuth clients, their secrets and public keys. */
 export const oauthClients: SliceModule<OAuthClientSettings> = {
   slice: "oauth-clients",
   entities: [OAuthClient],

@@ -12,24 +12,29 @@ export interface GivenClient {
   readonly secret: string;
 }
 
-/** The administrator client of the platform. */
+/** The platform's administrator client. */
 export interface PlatformClient {
   readonly clientId: string;
-  /** The secret of a generated client, the same at every start. Absent if the operator chose it, or if its master key is gone. */
+  /**
+   * A generated client's secret, the same at every start. Absent if the operator chose it, or if its master key is
+   * gone.
+   */
   readonly clientSecret?: string;
 }
 
 /**
  * Makes the platform's administrator client, or changes it to what the operator and this release want. Only one such
- * client is Active. The transaction is one of the platform's tenant.
+ * client is Active. The transaction is in the platform's tenant.
  */
 export async function ensurePlatformClient(
   transaction: Transaction,
   secrets: ClientSecrets,
-  given: GivenClient | undefined,
+  givenClient: GivenClient | undefined,
 ): Promise<PlatformClient> {
   const clients = await transaction.em.find(OAuthClient, { tenantId: platformTenantId, platformAdmin: true });
-  const current = given ? updateGiven(transaction, clients, given) : findOrGenerate(transaction, clients, secrets);
+  const current = givenClient
+    ? updateGiven(transaction, clients, givenClient)
+    : findOrGenerate(transaction, clients, secrets);
   for (const client of clients) client.status = client === current ? "Active" : "Disabled";
   bringScopesUpToDate(transaction, current);
   const clientSecret = derivedSecret(current, secrets);
@@ -48,11 +53,12 @@ function updateGiven(
   clients: readonly OAuthClient[],
   { id, secret }: GivenClient,
 ): OAuthClient {
-  const known = clients.find(({ clientId }) => clientId === id);
+  const platformClient = clients.find(({ clientId }) => clientId === id);
   const digest = secretDigest(secret);
-  if (!known) return createClient(transaction, { clientId: id, secretNonce: null, secretDigest: digest });
-  if (known.secretDigest !== digest) Object.assign(known, { secretNonce: null, secretDigest: digest });
-  return known;
+  if (!platformClient) return createClient(transaction, { clientId: id, secretNonce: null, secretDigest: digest });
+  if (platformClient.secretDigest !== digest)
+    Object.assign(platformClient, { secretNonce: null, secretDigest: digest });
+  return platformClient;
 }
 
 function findOrGenerate(
@@ -60,8 +66,8 @@ function findOrGenerate(
   clients: readonly OAuthClient[],
   secrets: ClientSecrets,
 ): OAuthClient {
-  const known = clients.find(({ secretNonce }) => secretNonce !== null);
-  if (known) return known;
+  const generatedClient = clients.find(({ secretNonce }) => secretNonce !== null);
+  if (generatedClient) return generatedClient;
   const clientId = newId("cli");
   const secretNonce = secrets.newNonce();
   return createClient(transaction, {

@@ -56,7 +56,7 @@ it("the clients of before are marked only where their holder or the audit log pr
   await migrate({ connections, ...tables, migrations: migrations.slice(0, ours) });
   const operator = await aFormerClient(platformTenantId, null);
   const [userId, ownHolder] = [newId("usr"), await aFormerClient(tenantId, newId("usr"))];
-  const expected: [string, boolean][] = [
+  const expectedMarks: [string, boolean][] = [
     [operator, false],
     [await aFormerClient(platformTenantId, operator), false],
     [await aFormerClient(tenantId, operator), true],
@@ -72,9 +72,9 @@ it("the clients of before are marked only where their holder or the audit log pr
   const { rows } = await admin.query<{ client_id: string; created_by_platform: boolean }>(
     "select client_id, created_by_platform from api_clients",
   );
-  expect(new Map(rows.map((row) => [row.client_id, row.created_by_platform]))).toEqual(new Map(expected));
-  const { rows: forced } = await admin.query(
+  expect(new Map(rows.map((row) => [row.client_id, row.created_by_platform]))).toEqual(new Map(expectedMarks));
+  const { rows: forcedTables } = await admin.query(
     "select relforcerowsecurity as forced from pg_class where relname in ('api_clients', 'audit_records')",
   );
-  expect(forced).toEqual([{ forced: true }, { forced: true }]);
+  expect(forcedTables).toEqual([{ forced: true }, { forced: true }]);
 });

@@ -20,19 +20,19 @@ const creation = `mutation ($tenantId: ID!, $input: CreateApiClientInput!) {
 const ownCreation = `mutation ($input: CreateApiClientInput!) { client: createApiClient(input: $input) { ${members} } }`;
 const everything = { name: "Setup", scopes: [...tenantScopes] };
 
-const made = (tenantId: string, key?: string, by: Principal = administrator()): Promise<Answer> =>
+const makeClient = (tenantId: string, key?: string, by: Principal = administrator()): Promise<Answer> =>
   platform.ask(by, creation, { tenantId, input: everything }, key);
 const madeBy = (caller: Principal): Promise<Answer> => platform.ask(caller, ownCreation, { input: everything });
 const idOf = ({ data, errors }: Answer): string => {
   if (!data?.["client"]) throw new Error(JSON.stringify(errors));
   return data["client"].clientId;
 };
-const changed = (caller: Principal, field: string, clientId: string): Promise<Answer> =>
+const changeClient = (caller: Principal, field: string, clientId: string): Promise<Answer> =>
   platform.ask(caller, `mutation ($clientId: ID!) { client: ${field}(clientId: $clientId) { ${members} } }`, {
     clientId,
   });
 
-/** A service whose token has every scope of the tenant. */
+/** A service whose token has every scope in the tenant. */
 const service = (tenantId: string, clientId: string): Principal => ({
   ...principal(tenantId, tenantScopes),
   ...{ subject: clientId, clientId },
@@ -49,7 +49,7 @@ async function aTenant(): Promise<string> {
   return platform.activeTenant(`made-${count}`);
 }
 
-/** A user who holds the system role of owners. */
+/** A user who holds the owners' system role. */
 async function anOwner(tenantId: string): Promise<Principal> {
   const { userId } = await aUser(platform, tenantId, []);
   const { rows } = await platform.admin.query<{ role_id: string }>(
@@ -75,8 +75,8 @@ async function notifiedOf(owner: Principal): Promise<Json[]> {
   const query = "{ notifications { items { channel category title body status recipient { userId } } } }";
   const { data } = await platform.ask(owner, query);
   const items: Json[] = data?.["notifications"].items;
-  const own = items.filter(({ recipient }) => recipient.userId === owner.subject);
-  return own.toSorted((one, other) => one.channel.localeCompare(other.channel));
+  const ownItems = items.filter(({ recipient }) => recipient.userId === owner.subject);
+  return ownItems.toSorted((first, other) => first.channel.localeCompare(other.channel));
 }
 
 async function listed(owner: Principal): Promise<Json[]> {
@@ -84,14 +84,14 @@ async function listed(owner: Principal): Promise<Json[]> {
   return data?.["apiClients"].items;
 }
 
-const refused = { code: "PLATFORM_CLIENT_REFUSED", status: 403 };
+const platformRefusal = { code: "PLATFORM_CLIENT_REFUSED", status: 403 };
 
 describe("a client that the platform makes in a tenant", () => {
   it("is told to every owner by a notification and an event, and to no other member", async () => {
     const tenantId = await aTenant();
     const owners = [await anOwner(tenantId), await anOwner(tenantId)];
     const member = person(tenantId, (await aUser(platform, tenantId, ["notification.read"])).userId);
-    const clientId = idOf(await made(tenantId));
+    const clientId = idOf(await makeClient(tenantId));
     for (const owner of owners)
       expect(await notifiedOf(owner)).toEqual(
         ["Email", "InApp"].map((channel) =>
@@ -119,7 +119,7 @@ describe("a client that the platform makes in a tenant", () => {
       "mutation ($input: SetNotificationPreferencesInput!) { setNotificationPreferences(input: $input) { items { enabled } } }",
       { input: { preferences } },
     );
-    await made(tenantId);
+    await makeClient(tenantId);
     expect(await notifiedOf(owner)).toContainEqual(
       expect.objectContaining({ channel: "InApp", status: "Sent", title: expect.stringContaining("Die Plattform") }),
     );
@@ -128,14 +128,14 @@ describe("a client that the platform makes in a tenant", () => {
   it("is told once for one Idempotency-Key", async () => {
     const tenantId = await aTenant();
     const owner = await anOwner(tenantId);
-    const [first, again] = [await made(tenantId, "once"), await made(tenantId, "once")];
+    const [first, again] = [await makeClient(tenantId, "once"), await makeClient(tenantId, "once")];
     expect([again.replayed, again.data]).toEqual([true, first.data]);
     expect(await notifiedOf(owner)).toHaveLength(2);
   });
 
   it("is told to an owner who joins later", async () => {
     const tenantId = await aTenant();
-    const clientId = idOf(await made(tenantId));
+    const clientId = idOf(await makeClient(tenantId));
     const { userId } = await aUser(platform, tenantId, []);
     const { data } = await platform.ask(
       principal(tenantId, tenantScopes),
@@ -145,10 +145,10 @@ describe("a client that the platform makes in a tenant", () => {
     const roleId = roles.find(({ code }) => code === "TenantOwner")?.roleId;
     const assignment =
       "mutation ($roleId: ID!, $input: AssignRoleInput!) { assignRole(roleId: $roleId, input: $input) { roleId } }";
-    const assigned = await platform.ask(principal(tenantId, tenantScopes), assignment, {
+    const assignmentAnswer = await platform.ask(principal(tenantId, tenantScopes), assignment, {
       ...{ roleId, input: { principalId: userId } },
     });
-    expect(assigned.refusal).toBeUndefined();
+    expect(assignmentAnswer.refusal).toBeUndefined();
     expect(await notifiedOf(person(tenantId, userId))).toEqual([
       expect.objectContaining({ channel: "InApp", body: expect.stringContaining(clientId) }),
     ]);
@@ -157,124 +157,133 @@ describe("a client that the platform makes in a tenant", () => {
   it("keeps its mark in the list, whatever changes the client", async () => {
     const tenantId = await aTenant();
     const owner = await anOwner(tenantId);
-    const clientId = idOf(await made(tenantId));
-    const own = idOf(await madeBy(owner));
+    const clientId = idOf(await makeClient(tenantId));
+    const ownClient = idOf(await madeBy(owner));
     const update = `mutation ($clientId: ID!, $input: UpdateApiClientInput!) {
       client: updateApiClient(clientId: $clientId, input: $input) { ${members} } }`;
     for (const caller of [service(tenantId, clientId), owner]) {
       const { data } = await platform.ask(caller, update, { clientId, input: { name: "Quiet" } });
       expect(data?.["client"]).toMatchObject({ name: "Quiet", createdByPlatform: true });
-      expect((await changed(caller, "rotateApiClientSecret", clientId)).data?.["client"]).toMatchObject({
+      expect((await changeClient(caller, "rotateApiClientSecret", clientId)).data?.["client"]).toMatchObject({
         createdByPlatform: true,
       });
     }
-    await changed(owner, "disableApiClient", clientId);
-    await changed(owner, "enableApiClient", clientId);
+    await changeClient(owner, "disableApiClient", clientId);
+    await changeClient(owner, "enableApiClient", clientId);
     const marks = (await listed(owner)).map((client) => [client.clientId, client.createdByPlatform, client.status]);
     expect(marks).toEqual([
       [clientId, true, "Active"],
-      [own, false, "Active"],
+      [ownClient, false, "Active"],
     ]);
   });
 
   it("is disabled by an owner, and enabled again by nobody whom the platform holds", async () => {
     const tenantId = await aTenant();
     const owner = await anOwner(tenantId);
-    const disabled = idOf(await made(tenantId));
-    const second = idOf(await made(tenantId));
+    const disabledClient = idOf(await makeClient(tenantId));
+    const second = idOf(await makeClient(tenantId));
     const child = idOf(await madeBy(service(tenantId, second)));
-    const taken = idOf(await madeBy(owner));
-    await changed(service(tenantId, second), "rotateApiClientSecret", taken);
-    expect((await changed(owner, "disableApiClient", disabled)).data?.["client"].status).toBe("Disabled");
-    for (const caller of [second, child, taken])
-      expect((await changed(service(tenantId, caller), "enableApiClient", disabled)).refusal).toMatchObject(refused);
-    expect((await changed(administrator(), "enableApiClient", disabled)).refusal).toMatchObject({
+    const takenClient = idOf(await madeBy(owner));
+    await changeClient(service(tenantId, second), "rotateApiClientSecret", takenClient);
+    expect((await changeClient(owner, "disableApiClient", disabledClient)).data?.["client"].status).toBe("Disabled");
+    for (const caller of [second, child, takenClient])
+      expect((await changeClient(service(tenantId, caller), "enableApiClient", disabledClient)).refusal).toMatchObject(
+        platformRefusal,
+      );
+    expect((await changeClient(administrator(), "enableApiClient", disabledClient)).refusal).toMatchObject({
       code: "INSUFFICIENT_SCOPE",
     });
-    expect((await listed(owner))[0]).toMatchObject({ clientId: disabled, status: "Disabled" });
-    const own = idOf(await madeBy(owner));
-    expect((await changed(service(tenantId, own), "enableApiClient", disabled)).refusal).toBeUndefined();
+    expect((await listed(owner))[0]).toMatchObject({ clientId: disabledClient, status: "Disabled" });
+    const ownClient = idOf(await madeBy(owner));
+    expect(
+      (await changeClient(service(tenantId, ownClient), "enableApiClient", disabledClient)).refusal,
+    ).toBeUndefined();
   });
 
   it("is disabled by an owner whose application holds fewer scopes, and by no member or service like that", async () => {
     const tenantId = await aTenant();
     const owner = await anOwner(tenantId);
-    const clientId = idOf(await made(tenantId));
-    const own = idOf(await madeBy(owner));
+    const clientId = idOf(await makeClient(tenantId));
+    const ownClient = idOf(await madeBy(owner));
     const member = person(tenantId, (await aUser(platform, tenantId, ["client.manage"])).userId);
     const few = (caller: Principal): Principal => ({ ...caller, scopes: new Set(["client.manage"]) });
-    const others = [few(member), few(service(tenantId, own)), { ...few(owner), principalType: "Agent" as const }];
+    const others = [few(member), few(service(tenantId, ownClient)), { ...few(owner), principalType: "Agent" as const }];
     for (const caller of others)
-      expect((await changed(caller, "disableApiClient", clientId)).refusal).toMatchObject({
+      expect((await changeClient(caller, "disableApiClient", clientId)).refusal).toMatchObject({
         code: "INSUFFICIENT_SCOPE",
       });
     for (const field of ["enableApiClient", "rotateApiClientSecret"])
-      expect((await changed(few(owner), field, clientId)).refusal).toMatchObject({ code: "INSUFFICIENT_SCOPE" });
-    expect((await changed(few(owner), "disableApiClient", own)).refusal).toMatchObject({ code: "INSUFFICIENT_SCOPE" });
-    expect((await changed(few(owner), "disableApiClient", clientId)).data?.["client"].status).toBe("Disabled");
+      expect((await changeClient(few(owner), field, clientId)).refusal).toMatchObject({ code: "INSUFFICIENT_SCOPE" });
+    expect((await changeClient(few(owner), "disableApiClient", ownClient)).refusal).toMatchObject({
+      code: "INSUFFICIENT_SCOPE",
+    });
+    expect((await changeClient(few(owner), "disableApiClient", clientId)).data?.["client"].status).toBe("Disabled");
   });
 
   it("is enabled by the platform's clients while the tenant is being set up", async () => {
     const tenantId = await aTenant();
-    const [one, other] = [idOf(await made(tenantId)), idOf(await made(tenantId))];
-    await changed(service(tenantId, other), "disableApiClient", one);
-    expect((await changed(service(tenantId, other), "enableApiClient", one)).data?.["client"].status).toBe("Active");
+    const [firstClient, other] = [idOf(await makeClient(tenantId)), idOf(await makeClient(tenantId))];
+    await changeClient(service(tenantId, other), "disableApiClient", firstClient);
+    expect((await changeClient(service(tenantId, other), "enableApiClient", firstClient)).data?.["client"].status).toBe(
+      "Active",
+    );
   });
 });
 
 describe("the setting governance.allowPlatformClients", () => {
   it("does not lock a new tenant out before its first owner has joined, and acts from then on", async () => {
     const tenantId = await aTenant();
-    const setup = service(tenantId, idOf(await made(tenantId)));
+    const setup = service(tenantId, idOf(await makeClient(tenantId)));
     const early = person(tenantId, (await aUser(platform, tenantId, ["config.manage", "governance.approve"])).userId);
     expect((await refuseClients(early)).refusal).toBeUndefined();
-    expect((await made(tenantId)).refusal).toBeUndefined();
+    expect((await makeClient(tenantId)).refusal).toBeUndefined();
     expect((await madeBy(setup)).refusal).toBeUndefined();
     await anOwner(tenantId);
-    expect((await made(tenantId)).refusal).toMatchObject(refused);
-    expect((await madeBy(setup)).refusal).toMatchObject(refused);
+    expect((await makeClient(tenantId)).refusal).toMatchObject(platformRefusal);
+    expect((await madeBy(setup)).refusal).toMatchObject(platformRefusal);
   });
 
   it("refuses every way by which the platform makes a client, and no client of the tenant's own", async () => {
     const tenantId = await aTenant();
     const owner = await anOwner(tenantId);
-    const second = idOf(await made(tenantId));
+    const second = idOf(await makeClient(tenantId));
     const child = idOf(await madeBy(service(tenantId, second)));
-    const taken = idOf(await madeBy(owner));
-    const own = idOf(await madeBy(owner));
-    await changed(service(tenantId, child), "rotateApiClientSecret", taken);
+    const takenClient = idOf(await madeBy(owner));
+    const ownClient = idOf(await madeBy(owner));
+    await changeClient(service(tenantId, child), "rotateApiClientSecret", takenClient);
     await refuseClients(owner);
     const before = (await listed(owner)).length;
-    for (const answer of [await made(tenantId), await made(tenantId, "key")])
-      expect(answer.refusal).toMatchObject(refused);
-    for (const caller of [second, child, taken])
-      expect((await madeBy(service(tenantId, caller))).refusal).toMatchObject(refused);
+    for (const answer of [await makeClient(tenantId), await makeClient(tenantId, "key")])
+      expect(answer.refusal).toMatchObject(platformRefusal);
+    for (const caller of [second, child, takenClient])
+      expect((await madeBy(service(tenantId, caller))).refusal).toMatchObject(platformRefusal);
     expect(await listed(owner)).toHaveLength(before);
-    for (const caller of [owner, service(tenantId, own)])
+    for (const caller of [owner, service(tenantId, ownClient)])
       expect((await madeBy(caller)).data?.["client"]).toMatchObject({ createdByPlatform: false });
     await refuseClients(owner, true);
-    expect((await made(tenantId)).refusal).toBeUndefined();
+    expect((await makeClient(tenantId)).refusal).toBeUndefined();
   });
 
   it("keeps the platform's clients from taking over a client that the tenant holds", async () => {
     const tenantId = await aTenant();
     const owner = await anOwner(tenantId);
-    const setup = idOf(await made(tenantId));
+    const setup = idOf(await makeClient(tenantId));
     const child = idOf(await madeBy(service(tenantId, setup)));
-    const own = idOf(await madeBy(owner));
-    const rotated = async (caller: Principal, clientId: string) =>
-      (await changed(caller, "rotateApiClientSecret", clientId)).refusal;
+    const ownClient = idOf(await madeBy(owner));
+    const rotate = async (caller: Principal, clientId: string) =>
+      (await changeClient(caller, "rotateApiClientSecret", clientId)).refusal;
     await refuseClients(owner);
-    for (const caller of [setup, child]) expect(await rotated(service(tenantId, caller), own)).toMatchObject(refused);
-    expect(await rotated(service(tenantId, setup), child)).toBeUndefined();
-    expect(await rotated(owner, child)).toBeUndefined();
-    expect(await rotated(service(tenantId, setup), child)).toMatchObject(refused);
+    for (const caller of [setup, child])
+      expect(await rotate(service(tenantId, caller), ownClient)).toMatchObject(platformRefusal);
+    expect(await rotate(service(tenantId, setup), child)).toBeUndefined();
+    expect(await rotate(owner, child)).toBeUndefined();
+    expect(await rotate(service(tenantId, setup), child)).toMatchObject(platformRefusal);
   });
 
   it("is not changed by a client that the platform holds, in any of the ways to change a value", async () => {
     const tenantId = await aTenant();
     const owner = await anOwner(tenantId);
-    const setup = idOf(await made(tenantId));
+    const setup = idOf(await makeClient(tenantId));
     const child = idOf(await madeBy(service(tenantId, setup)));
     await refuseClients(owner, true);
     await refuseClients(owner);
@@ -287,11 +296,11 @@ describe("the setting governance.allowPlatformClients", () => {
     for (const caller of [setup, child])
       for (const way of ways)
         expect((await platform.ask(service(tenantId, caller), `mutation { ${way} { key } }`)).refusal).toMatchObject(
-          refused,
+          platformRefusal,
         );
-    expect((await made(tenantId)).refusal).toMatchObject(refused);
-    const own = service(tenantId, idOf(await madeBy(owner)));
-    expect((await platform.ask(own, `mutation { ${ways[1]} { key } }`)).refusal).toMatchObject({
+    expect((await makeClient(tenantId)).refusal).toMatchObject(platformRefusal);
+    const ownService = service(tenantId, idOf(await madeBy(owner)));
+    expect((await platform.ask(ownService, `mutation { ${ways[1]} { key } }`)).refusal).toMatchObject({
       code: "PERSON_REQUIRED",
     });
   });
@@ -300,11 +309,11 @@ describe("the setting governance.allowPlatformClients", () => {
     const tenantId = await aTenant();
     const owner = await anOwner(tenantId);
     await refuseClients(owner, true);
-    // no process hears of it
+    // no process hears about it
     await platform.admin.query("update configuration_entries set value = 'false' where tenant_id = $1", [
       decodeId("ten", tenantId),
     ]);
-    expect((await made(tenantId)).refusal).toMatchObject(refused);
+    expect((await makeClient(tenantId)).refusal).toMatchObject(platformRefusal);
   });
 });
 
@@ -313,14 +322,14 @@ describe("the mark of a new client", () => {
     const tenantId = await aTenant();
     const owner = await anOwner(tenantId);
     const member = person(tenantId, (await aUser(platform, tenantId, [...tenantScopes])).userId);
-    const own = idOf(await madeBy(owner));
-    const setup = idOf(await made(tenantId));
+    const ownClient = idOf(await madeBy(owner));
+    const setup = idOf(await makeClient(tenantId));
     const child = idOf(await madeBy(service(tenantId, setup)));
-    const taken = idOf(await madeBy(owner));
-    await changed(service(tenantId, child), "rotateApiClientSecret", taken);
-    const returned = idOf(await made(tenantId));
-    await changed(owner, "rotateApiClientSecret", returned);
-    const unknown = idOf(await made(tenantId));
+    const takenClient = idOf(await madeBy(owner));
+    await changeClient(service(tenantId, child), "rotateApiClientSecret", takenClient);
+    const returnedClient = idOf(await makeClient(tenantId));
+    await changeClient(owner, "rotateApiClientSecret", returnedClient);
+    const unknown = idOf(await makeClient(tenantId));
     await platform.admin.query("update api_clients set secret_held_by = null where client_id = $1", [unknown]);
     const administratorPerson = platformAdmin({
       subject: newId("usr"),
@@ -328,18 +337,18 @@ describe("the mark of a new client", () => {
       principalType: "User",
       authTime: Math.floor(Date.now() / 1000),
     });
-    const byPerson = idOf(await made(tenantId, undefined, administratorPerson));
+    const byPerson = idOf(await makeClient(tenantId, undefined, administratorPerson));
     const agent: Principal = { ...service(tenantId, setup), principalType: "Agent", agentTaskId: "task-1" };
     const walk: [string, Answer, boolean][] = [
       ["an owner", await madeBy(owner), false],
       ["a member", await madeBy(member), false],
-      ["a service of the tenant", await madeBy(service(tenantId, own)), false],
-      ["a client whose secret an owner has rotated", await madeBy(service(tenantId, returned)), false],
-      ["a platform administrator", await made(tenantId), true],
+      ["a service of the tenant", await madeBy(service(tenantId, ownClient)), false],
+      ["a client whose secret an owner has rotated", await madeBy(service(tenantId, returnedClient)), false],
+      ["a platform administrator", await makeClient(tenantId), true],
       ["a client that a platform administrator made", await madeBy(service(tenantId, setup)), true],
       ["a client that a person of the platform made", await madeBy(service(tenantId, byPerson)), true],
       ["a client of such a client", await madeBy(service(tenantId, child)), true],
-      ["a client whose secret such a client has rotated", await madeBy(service(tenantId, taken)), true],
+      ["a client whose secret such a client has rotated", await madeBy(service(tenantId, takenClient)), true],
       ["a client of the platform whose holder is unknown", await madeBy(service(tenantId, unknown)), true],
     ];
     expect(walk.map(([who, { data }]) => [who, data?.["client"]?.createdByPlatform])).toEqual(
@@ -351,17 +360,17 @@ describe("the mark of a new client", () => {
   });
 
   it("is absent in the platform's own tenant", async () => {
-    expect((await made(platformTenantId)).data?.["client"]).toMatchObject({ createdByPlatform: false });
+    expect((await makeClient(platformTenantId)).data?.["client"]).toMatchObject({ createdByPlatform: false });
   });
 
   it("is missing in no repeated answer that the release before has stored", async () => {
     const tenantId = await aTenant();
-    const first = await made(tenantId, "stored");
+    const first = await makeClient(tenantId, "stored");
     await platform.admin.query(
       "update idempotency_records set result = (result::jsonb - 'createdByPlatform')::json where tenant_id = $1 and key = 'stored'",
       [decodeId("ten", tenantId)],
     );
-    const again = await made(tenantId, "stored");
+    const again = await makeClient(tenantId, "stored");
     expect([again.replayed, again.errors, again.data?.["client"].clientId]).toEqual([true, [], idOf(first)]);
   });
 });

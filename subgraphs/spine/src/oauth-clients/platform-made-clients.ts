@@ -11,7 +11,7 @@ import { readClient } from "./oauth-client.view.js";
 /** A client that the platform made in a tenant. */
 type PlatformMadeClient = Pick<OAuthClient, "clientId" | "name" | "scopes">;
 
-/** Tells the owners of the tenant, in the transaction that makes the client. */
+/** Tells the tenant's owners, in the transaction that makes the client. */
 export type PlatformClientNotice = (transaction: Transaction, client: PlatformMadeClient) => Promise<void>;
 
 /** How owners are told that the platform has made a client. */
@@ -41,7 +41,7 @@ export async function requirePlatformClientsAllowed(transaction: Transaction): P
 }
 
 /**
- * Throws PLATFORM_CLIENT_REFUSED when a client that the platform holds replaces the secret or the keys of another one that
+ * Throws PLATFORM_CLIENT_REFUSED when a client that the platform holds replaces another client's secret or keys, which
  * it does not hold, where the tenant does not let the platform make clients.
  */
 export async function requireNoTakeover(
@@ -72,8 +72,8 @@ export async function requireOwnersWill(
 }
 
 /**
- * Whether an owner disables a client that the platform made. That needs no scope of the client, since the token of an
- * application holds fewer scopes than its owner.
+ * Whether an owner disables a client that the platform made. That needs none of the client's scopes, since an
+ * application's token holds fewer scopes than its owner.
  */
 export async function mayEndAsOwner(
   transaction: Transaction,

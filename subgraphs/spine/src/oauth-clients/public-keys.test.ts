@@ -29,9 +29,9 @@ describe("checkKeySet", () => {
     ["Ed25519", ed25519.privateKey, "d"],
     ["RSA", rsa2048.privateKey, "d"],
   ])("refuses a private key %s, and repeats nothing of it", (_, key, member) => {
-    const sent = jwk(key);
-    expect(refusals(sent)).toEqual([`/input/jwks/keys/0/${member} UNKNOWN_VALUE`]);
-    expect(JSON.stringify(checkKeySet({ keys: [sent] }))).not.toContain(sent.d);
+    const sentKey = jwk(key);
+    expect(refusals(sentKey)).toEqual([`/input/jwks/keys/0/${member} UNKNOWN_VALUE`]);
+    expect(JSON.stringify(checkKeySet({ keys: [sentKey] }))).not.toContain(sentKey.d);
   });
 
   it.each([
@@ -59,9 +59,10 @@ describe("checkKeySet", () => {
   });
 
   it("takes one to five", () => {
-    const named = (count: number) => Array.from({ length: count }, (_, index) => ({ ...good, kid: `key-${index}` }));
-    expect(refusals(...named(5))).toEqual([]);
-    for (const keys of [[], named(6), undefined, good])
+    const namedKeys = (count: number) =>
+      Array.from({ length: count }, (_, index) => ({ ...good, kid: `key-${index}` }));
+    expect(refusals(...namedKeys(5))).toEqual([]);
+    for (const keys of [[], namedKeys(6), undefined, good])
       expect(checkKeySet({ keys }).errors).toMatchObject([{ pointer: "/input/jwks/keys", code: "OUT_OF_RANGE" }]);
   });
 });

@@ -1,7 +1,7 @@
 import { createPublicKey, type JsonWebKey, type KeyObject } from "node:crypto";
 import type { FieldError } from "@factory/runtime/errors/domain-error";
 
-/** A public key of a client (RFC 7517) with only the members that are needed to verify signatures. */
+/** A client's public key (RFC 7517) with only the members that are needed to verify signatures. */
 export interface PublicJwk {
   readonly kid: string;
   readonly kty: "EC" | "OKP" | "RSA";
@@ -14,12 +14,12 @@ export interface PublicJwk {
   readonly e?: string;
 }
 
-/** A JWK Set (RFC 7517) of public keys, stored as JSON. */
+/** A JWK Set (RFC 7517) with public keys, stored as JSON. */
 export interface PublicKeySet {
   readonly keys: readonly PublicJwk[];
 }
 
-/** The accepted keys of a set, and an error for each refused one. */
+/** A set's accepted keys, and an error for each refused one. */
 interface CheckedKeySet {
   readonly keySet: PublicKeySet;
   readonly errors: FieldError[];
@@ -46,7 +46,7 @@ type Kind = (typeof kinds)[number];
 type Refusal = [member: string, code: string, detail: string];
 
 /**
- * Checks the input `jwks`. Errors point into `/input/jwks` and never repeat a part of a key, since it may be a private
+ * Checks the input `jwks`. Errors point into `/input/jwks` and never repeat a key's content, since it may be a private
  * key that was sent by mistake.
  */
 export function checkKeySet({ keys }: Record<string, unknown>): CheckedKeySet {
@@ -58,33 +58,33 @@ export function checkKeySet({ keys }: Record<string, unknown>): CheckedKeySet {
         { pointer, code: "OUT_OF_RANGE", detail: `The member keys must be a list of 1 to ${maxKeys} public keys.` },
       ],
     };
-  const seen = new Set<unknown>();
-  const accepted: PublicJwk[] = [];
-  const errors = keys.flatMap((given: unknown, index) => {
-    const checked = checkKey(given, seen);
-    if (!Array.isArray(checked)) {
-      accepted.push(checked);
+  const seenIds = new Set<unknown>();
+  const acceptedKeys: PublicJwk[] = [];
+  const errors = keys.flatMap((candidate: unknown, index) => {
+    const result = checkKey(candidate, seenIds);
+    if (!Array.isArray(result)) {
+      acceptedKeys.push(result);
       return [];
     }
-    const [member, code, detail] = checked;
+    const [member, code, detail] = result;
     return [{ pointer: `${pointer}/${index}${member}`, code, detail }];
   });
-  return { keySet: { keys: accepted }, errors };
+  return { keySet: { keys: acceptedKeys }, errors };
 }
 
 /** Whether both are the same key, under any kid. */
-export function isSameKey(one: PublicJwk, other: PublicJwk): boolean {
-  return (["kty", "crv", "x", "y", "n", "e"] as const).every((member) => one[member] === other[member]);
+export function isSameKey(first: PublicJwk, other: PublicJwk): boolean {
+  return (["kty", "crv", "x", "y", "n", "e"] as const).every((member) => first[member] === other[member]);
 }
 
-function checkKey(given: unknown, seen: Set<unknown>): PublicJwk | Refusal {
-  if (typeof given !== "object" || given === null || Array.isArray(given))
+function checkKey(candidate: unknown, seenIds: Set<unknown>): PublicJwk | Refusal {
+  if (typeof candidate !== "object" || candidate === null || Array.isArray(candidate))
     return ["", "TYPE", "The key must be a JSON Web Key (RFC 7517)."];
-  const jwk: Record<string, unknown> = { ...given };
-  const leaked = privateMembers.find((member) => jwk[member] !== undefined);
-  if (leaked !== undefined)
+  const jwk: Record<string, unknown> = { ...candidate };
+  const privateMember = privateMembers.find((member) => jwk[member] !== undefined);
+  if (privateMember !== undefined)
     return [
-      `/${leaked}`,
+      `/${privateMember}`,
       "UNKNOWN_VALUE",
       "The key holds a private member. Send public keys only, and replace this key, since it was disclosed.",
     ];
@@ -93,15 +93,15 @@ function checkKey(given: unknown, seen: Set<unknown>): PublicJwk | Refusal {
   const { kid } = jwk;
   if (typeof kid !== "string" || !keyIdPattern.test(kid))
     return ["/kid", "FORMAT", "Every key needs a kid of 1 to 200 printable ASCII characters, without spaces."];
-  if (seen.has(kid))
+  if (seenIds.has(kid))
     return ["/kid", "DUPLICATE", "Another key of the set has the same kid. Give every key its own kid."];
-  seen.add(kid);
+  seenIds.add(kid);
   return useRefusal(jwk, kind) ?? imported(jwk, kid, kind);
 }
 
 /** The members alg, use and key_ops (RFC 7517 section 4), if present, must allow to verify signatures. */
 function useRefusal({ alg, use, key_ops: operations }: Record<string, unknown>, kind: Kind): Refusal | undefined {
-  if (alg !== undefined && !kind.algorithms.some((known) => known === alg))
+  if (alg !== undefined && !kind.algorithms.some((algorithm) => algorithm === alg))
     return ["/alg", "UNKNOWN_VALUE", `The member alg must be ${kind.algorithms.join(" or ")} for this key.`];
   if (use !== undefined && use !== "sig") return ["/use", "UNKNOWN_VALUE", "The member use must be sig, or absent."];
   if (operations !== undefined && !(Array.isArray(operations) && operations.includes("verify")))

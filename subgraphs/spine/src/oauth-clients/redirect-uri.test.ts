@@ -35,8 +35,8 @@ describe("an address that a sign-in returns to", () => {
   });
 
   it("is compared as a whole", () => {
-    const registered = ["https://studio.example/callback"];
-    expect(redirectUriAllowed("https://studio.example/callback", registered)).toBe(true);
+    const registeredUris = ["https://studio.example/callback"];
+    expect(redirectUriAllowed("https://studio.example/callback", registeredUris)).toBe(true);
     for (const other of [
       "https://studio.example/callback/",
       "https://studio.example/callback?a=b",
@@ -46,12 +46,12 @@ describe("an address that a sign-in returns to", () => {
       "https://studio.example/x/../callback",
       "http://studio.example/callback",
     ])
-      expect([other, redirectUriAllowed(other, registered)]).toEqual([other, false]);
+      expect([other, redirectUriAllowed(other, registeredUris)]).toEqual([other, false]);
   });
 
   it("has any port on a loopback address over http, and no other freedom", () => {
-    const registered = ["http://127.0.0.1/callback", "https://localhost/secure"];
-    expect(redirectUriAllowed("http://127.0.0.1:51004/callback", registered)).toBe(true);
+    const registeredUris = ["http://127.0.0.1/callback", "https://localhost/secure"];
+    expect(redirectUriAllowed("http://127.0.0.1:51004/callback", registeredUris)).toBe(true);
     for (const other of [
       "http://127.0.0.1:51004/other",
       "http://localhost:51004/callback",
@@ -60,7 +60,7 @@ describe("an address that a sign-in returns to", () => {
       "http://127.0.0.1:51004/callback#x",
       "https://localhost:8443/secure",
     ])
-      expect([other, redirectUriAllowed(other, registered)]).toEqual([other, false]);
+      expect([other, redirectUriAllowed(other, registeredUris)]).toEqual([other, false]);
   });
 
   it.each([
@@ -78,7 +78,7 @@ describe("an address that a sign-in returns to", () => {
     ["https://notlocalhost/cb", false],
     ["https://127.0.0.1.example/cb", false],
     ["https://[::ffff:8.8.8.8]/cb", false],
-  ])("may lead to the machine of the browser: %s %s", (uri, own) => {
-    expect(isOnOwnMachine(uri)).toBe(own);
+  ])("may lead to the machine of the browser: %s %s", (uri, isOwn) => {
+    expect(isOnOwnMachine(uri)).toBe(isOwn);
   });
 });

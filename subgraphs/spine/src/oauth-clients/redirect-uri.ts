@@ -1,6 +1,6 @@
 /** Loopback hosts that a redirect URI may name with http. */
 const loopbackHosts = ["127.0.0.1", "[::1]", "localhost"];
-/** The characters of RFC 3986 section 2: other characters are read differently by different parsers. */
+/** The characters in RFC 3986 section 2: other characters are read differently by different parsers. */
 const uriCharacters = /^[!#-;=?-[\]_a-z~]+$/;
 
 /** Why a client must not register this redirect URI; undefined if it may. */
@@ -17,20 +17,22 @@ export function redirectUriProblem(uri: string): string | undefined {
 }
 
 /**
- * Whether the URI is one of the registered ones. The port of an http URI on a loopback address may differ, since a native
- * application learns its port at start (RFC 8252 section 7.3).
+ * Whether the URI is registered. An http URI's port on a loopback address may differ, since a native application learns
+ * its port at start (RFC 8252 section 7.3).
  */
-export function redirectUriAllowed(uri: string, registered: readonly string[]): boolean {
-  if (registered.includes(uri)) return true;
+export function redirectUriAllowed(uri: string, registeredUris: readonly string[]): boolean {
+  if (registeredUris.includes(uri)) return true;
   const portless = withoutLoopbackPort(uri);
-  return portless !== undefined && registered.some((known) => withoutLoopbackPort(known) === portless);
+  return (
+    portless !== undefined && registeredUris.some((registeredUri) => withoutLoopbackPort(registeredUri) === portless)
+  );
 }
 
 /** Hosts that name the machine itself: RFC 6761 section 6.3, RFC 5735 section 3, and IPv4 addresses in IPv6. */
 const ownMachine =
   /^(?:(?:.+\.)?localhost|127(?:\.\d+){3}|0\.0\.0\.0|\[::1?\]|\[::ffff:(?:7f[\da-f]{2}:[\da-f]+|0:0)\])\.?$/;
 
-/** Whether the URI leads to the machine of the user, where any process can listen and get the code. */
+/** Whether the URI leads to the user's machine, where any process can listen and get the code. */
 export const isOnOwnMachine = (uri: string) => ownMachine.test(new URL(uri).hostname);
 
 const loopbackUri = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::\d{1,5})?(\/.*)?$/;

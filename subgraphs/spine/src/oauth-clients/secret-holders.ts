@@ -12,9 +12,9 @@ type HeldRow = RowOf<OAuthClient, Shown> & { secret_held_by: string };
 export type HeldClient = RecordOf<OAuthClient, Shown>;
 
 /**
- * Clients of the tenant that only this principal can act as: it alone was told the secret or installed the keys, itself or
- * through other such clients. Holders who are disabled or deleted do not count. Call `lockSecretHolders` before, so that
- * the holders do not change until the transaction ends.
+ * Clients in the tenant that only this principal can act as: it alone was told the secret or installed the keys, itself
+ * or through other such clients. Holders who are disabled or deleted do not count. Call `lockSecretHolders` before, so
+ * that the holders do not change until the transaction ends.
  */
 export async function clientsHeldOnlyBy(transaction: Transaction, principalId: string): Promise<HeldClient[]> {
   const rows = await transaction.execute<HeldRow>(
@@ -32,7 +32,7 @@ export async function clientsHeldOnlyBy(transaction: Transaction, principalId: s
 const holdersOf = ({ secret_held_by: holders }: HeldRow) => holders.split(" ");
 const isInactive = (status: string | undefined) => status !== undefined && status !== "Active";
 
-/** The entities of those clients that are Active, for changing them. */
+/** The entities for the Active ones among those clients, for changing them. */
 export function loadActiveClients({ em, tenant }: Transaction, clients: readonly HeldClient[]): Promise<OAuthClient[]> {
   const active = clients.filter(({ status }) => status === "Active").map(({ clientId }) => clientId);
   return em.find(
@@ -43,8 +43,8 @@ export function loadActiveClients({ em, tenant }: Transaction, clients: readonly
 }
 
 /**
- * The clients whose holders all are clients of this set, or do not count beside the principal. A client that holds its own
- * secret and a circle of clients are in the set only if they lead to the principal.
+ * The clients whose holders all are clients in this set, or do not count beside the principal. A client that holds its
+ * own secret and a client cycle are in the set only if they lead to the principal.
  */
 function soleHoldings(
   rows: readonly HeldRow[],
@@ -52,16 +52,17 @@ function soleHoldings(
   principalId: string,
 ): Set<string> {
   const holders = new Map(rows.map((row) => [row.client_id, holdersOf(row)]));
-  const held = new Set(holders.keys());
-  for (let before = -1; before !== held.size; ) {
-    before = held.size;
-    for (const id of held)
-      if (!holders.get(id)?.every((holder) => isCovered(holder) || held.has(holder))) held.delete(id);
+  const heldClients = new Set(holders.keys());
+  for (let before = -1; before !== heldClients.size; ) {
+    before = heldClients.size;
+    for (const id of heldClients)
+      if (!holders.get(id)?.every((holder) => isCovered(holder) || heldClients.has(holder))) heldClients.delete(id);
   }
-  const reached = new Set([principalId]);
-  for (let before = -1; before !== reached.size; ) {
-    before = reached.size;
-    for (const id of held) if (holders.get(id)?.some((holder) => reached.has(holder))) reached.add(id);
+  const reachedHolders = new Set([principalId]);
+  for (let before = -1; before !== reachedHolders.size; ) {
+    before = reachedHolders.size;
+    for (const id of heldClients)
+      if (holders.get(id)?.some((holder) => reachedHolders.has(holder))) reachedHolders.add(id);
   }
-  return new Set([...held].filter((id) => reached.has(id)));
+  return new Set([...heldClients].filter((id) => reachedHolders.has(id)));
 }

@@ -7,7 +7,7 @@ import { holdersOfHands } from "../../rights/access-control/holders-statement.js
 export interface HolderRow {
   side: "decider" | "subject";
   principal: string;
-  /** For clients of the tenant; null for its users, and for principals of other tenants. */
+  /** For the tenant's clients; null for its users, and for principals from other tenants. */
   principal_type: "Service" | "Agent" | null;
   platform_admin: boolean | null;
 }
@@ -25,8 +25,8 @@ const withThoseBehind = (columns: string, behind: string) => `union
     select ${columns} from hands cross join lateral (${behind}) as behind (principal)`;
 
 /**
- * The principals that can act as the decider ($2) or as the subject ($3): both, the holders of client secrets, and the
- * inviters of new users. $4: inviters count in a young tenant, too.
+ * The principals that can act as the decider ($2) or as the subject ($3): both, the holders of client secrets, and
+ * those who invited new users. $4: inviters count in a young tenant, too.
  */
 export const bothSides = `with recursive hands (side, principal) as (
     select * from (values ('decider', $2::text), ('subject', $3::text)) as ends (side, principal)
@@ -35,8 +35,9 @@ export const bothSides = `with recursive hands (side, principal) as (
     left join api_clients client on client.tenant_id = $1 and client.client_id = hands.principal`;
 
 /**
- * Whether one of the principals ($3) may rotate the secret of the client ($2), or change its keys or redirect URIs. That
- * takes `client.manage` and every scope of the client. Services hold scopes themselves, users by their roles, agents never.
+ * Whether one of the principals ($3) may rotate the client's secret ($2), or change its keys or redirect URIs. That
+ * takes `client.manage` and every scope that the client has. Services hold scopes themselves, users by their roles,
+ * agents never.
  */
 export const changers = `with recursive decider as (
     select array_append(scopes, 'client.manage') as needed from api_clients where tenant_id = $1 and client_id = $2),

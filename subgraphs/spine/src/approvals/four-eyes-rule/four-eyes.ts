@@ -7,20 +7,20 @@ import { newAccountDays } from "../../people/user-origins/new-account.js";
 import { userStatuses } from "../../rights/access-control/user-status-statement.js";
 import { bothSides, changers, type HolderRow } from "./four-eyes-statement.js";
 
-/** A request of one principal on which another one decides. */
+/** A principal's request, on which another principal decides. */
 export interface FourEyesRequest {
   /** The principal that asked, or for whom an agent asked. */
   readonly subject: string;
-  /** The client of the agent that asked. Many users sign in at one client, so the client of a user did not ask. */
+  /** The client that the asking agent uses. Many users sign in at one client, so a user's client did not ask. */
   readonly agent: string | null;
   /** Only a person decides, and inviters count in a young tenant, too. */
   readonly ofPeople: boolean;
 }
 
 /**
- * The four-eyes rule: the principal that decides must differ from the principal that asked. Throws `SELF_APPROVAL` for an
- * agent, since a principal controls it, for a client whose secret the subject knows or may rotate, and for two users of
- * whom one has invited the other, or a third one both, in the last 30 days. A user must have signed in recently in a
+ * The four-eyes rule: the principal that decides must differ from the principal that asked. Throws `SELF_APPROVAL` for
+ * an agent, since a principal controls it, for a client whose secret the subject knows or may rotate, and for two users
+ * if one has invited the other, or a third one both, in the last 30 days. A user must have signed in recently in a
  * browser, at a first-party client, so that no third party decides with the user's token, and at `level` (`acr`) or a
  * higher one. Only a user decides about a setting.
  */
@@ -30,8 +30,8 @@ export async function requireFourEyes(
   { request, level }: { request: FourEyesRequest; level: AuthenticationLevel | null },
 ): Promise<void> {
   const { subject, clientId, principalType, actors = [] } = decider;
-  const interested = request.agent === null ? [request.subject] : [request.subject, request.agent];
-  if (principalType === "Agent" || actors.length > 0 || interested.includes(subject) || interested.includes(clientId))
+  const requesters = request.agent === null ? [request.subject] : [request.subject, request.agent];
+  if (principalType === "Agent" || actors.length > 0 || requesters.includes(subject) || requesters.includes(clientId))
     throw selfApproval(
       "The subject of the request and agents may not decide. Ask another user or service of the tenant to decide.",
     );
@@ -50,7 +50,7 @@ export async function requireFourEyes(
     requireBrowserSignIn(decider);
     return requireRecentSignIn(decider, level);
   }
-  if (await mayChange(transaction, clientId, [...interested, ...holders.ofSubject]))
+  if (await mayChange(transaction, clientId, [...requesters, ...holders.ofSubject]))
     throw selfApproval(
       "The subject of the request, or a holder of its secret, may rotate the secret or the keys of the client that decides. Let a user decide, or a client with scopes that the subject does not hold.",
     );
@@ -59,7 +59,7 @@ export async function requireFourEyes(
 const isAgent = ({ principal, principal_type: type }: HolderRow, { agent }: FourEyesRequest) =>
   type === "Agent" || principal === agent;
 
-/** Whether one principal may stand behind both, as the four-eyes rule follows holders of secrets and inviters. */
+/** Whether one principal may stand behind both, as the four-eyes rule follows secret holders and inviters. */
 export async function mayBeOnePerson(
   transaction: Transaction,
   decider: string,
@@ -76,7 +76,7 @@ async function holdersOnBothSides(transaction: Transaction, decider: string, req
     transaction,
     rows.map(({ principal }) => principal),
   );
-  // administrators of the platform create clients for others, so they do not count as holders
+  // platform administrators create clients for others, so they do not count as holders
   const counts = ({ principal, principal_type: type, platform_admin: admin }: HolderRow) =>
     [decider, request.subject].includes(principal) || (type !== null && admin === false) || users.has(principal);
   const ofSubject = rows.filter((row) => row.side === "subject" && counts(row)).map(({ principal }) => principal);

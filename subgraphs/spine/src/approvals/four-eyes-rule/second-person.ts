@@ -9,8 +9,8 @@ const maxCandidates = 500;
 const maxCompared = 50;
 
 /**
- * Throws CONFLICT where another person of the tenant can decide: an active user with governance.approve who is certainly
- * not the same person as the subject. Otherwise the platform administrator decides.
+ * Throws CONFLICT where another person in the tenant can decide: an active user with governance.approve who is
+ * certainly not the same person as the subject. Otherwise the platform administrator decides.
  */
 export async function requireNoSecondPerson(transaction: Transaction, request: FourEyesRequest): Promise<void> {
   const approvers = await peopleWithScope(transaction, "governance.approve", maxCandidates);

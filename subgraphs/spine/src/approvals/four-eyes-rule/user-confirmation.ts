@@ -24,8 +24,8 @@ export class UserConfirmation {
   }
 
   /**
-   * By a person who decides as about an approval: with a recent sign-in, and not one of those who invited the user.
-   * Throws as `requireFourEyes`, `NOT_FOUND`, and `INVALID_STATE` for a user who is not new.
+   * The person decides as about an approval: with a recent sign-in, and without having invited the user. Throws as
+   * `requireFourEyes`, `NOT_FOUND`, and `INVALID_STATE` for a user who is not new.
    */
   confirm(context: RequestContext, userId: string): Promise<UserConfirmationType> {
     return idempotentMutation(this.#database, context, {

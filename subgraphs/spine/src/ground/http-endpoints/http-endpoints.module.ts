@@ -1,7 +1,7 @@
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
 import { HttpRoutes } from "./http-routes.js";
 
-/** The registry of HTTP endpoints that slices add to those of the authorization server. */
+/** The registry for HTTP endpoints that slices add to the authorization server. */
 export const httpEndpoints: SliceModule = {
   slice: "http-endpoints",
   start(_, services) {

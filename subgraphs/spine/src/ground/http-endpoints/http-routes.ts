@@ -1,6 +1,6 @@
 import type { HttpRoute } from "./http-route.js";
 
-/** The routes that slices add to those of the authorization server, by their path. */
+/** The routes that slices add to the authorization server, by their path. */
 export class HttpRoutes {
   readonly #routes: Record<string, HttpRoute> = {};
 

@@ -8,11 +8,15 @@ interface Exchange {
   readonly res: ServerResponse;
 }
 
-/** The cause of events that this request records: its trace, and the actor. Without a request: the server itself. */
+/** The cause for events that this request records: its trace, and the actor. Without a request: the server itself. */
 export function causeOf(exchange: Exchange | undefined, actorId = "authorization-server"): Cause {
-  const given = exchange?.req.headers["traceparent"];
-  const trace = continueTrace(typeof given === "string" ? given : undefined);
+  const traceparent = exchange?.req.headers["traceparent"];
+  const trace = continueTrace(typeof traceparent === "string" ? traceparent : undefined);
   const origin = exchange && originOfRequest(exchange.req);
-  const answered = exchange?.res.getHeader("x-trace-id");
-  return { trace: typeof answered === "string" ? { ...trace, traceId: answered } : trace, actorId, origin };
+  const answeredTraceId = exchange?.res.getHeader("x-trace-id");
+  return {
+    trace: typeof answeredTraceId === "string" ? { ...trace, traceId: answeredTraceId } : trace,
+    actorId,
+    origin,
+  };
 }

@@ -6,7 +6,7 @@ export interface InstallationSecretSettings {
   readonly masterKeys: MasterKeys;
 }
 
-/** The secrets that the provisioning of the database has stored. The spine seals them again under a new SECRETS_KEY. */
+/** The secrets that the database's provisioning has stored. The spine seals them again under a new SECRETS_KEY. */
 export const installationSecrets: SliceModule<InstallationSecretSettings> = {
   slice: "installation-secrets",
   sealedTables: ({ masterKeys }) => sealedInstallationSecrets(masterKeys),

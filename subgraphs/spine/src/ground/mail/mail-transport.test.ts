@@ -26,26 +26,26 @@ interface Received {
 
 const running: { close(): void }[] = [];
 afterEach(() => {
-  for (const one of running.splice(0)) one.close();
+  for (const server of running.splice(0)) server.close();
 });
 
 async function aServer(options: SMTPServerOptions = {}): Promise<{ port: number; received: Received[] }> {
-  const received: Received[] = [];
+  const receivedMails: Received[] = [];
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: options.secure ? [] : ["STARTTLS"],
     ...options,
-    onData(stream, session, done) {
+    onData(stream, session, callback) {
       const chunks: Buffer[] = [];
       stream.on("data", (chunk: Buffer) => chunks.push(chunk));
       stream.on("end", () => {
         const { mailFrom, rcptTo } = session.envelope;
-        received.push({
+        receivedMails.push({
           from: mailFrom ? mailFrom.address : "",
           to: rcptTo.map(({ address }) => address),
           text: Buffer.concat(chunks).toString(),
         });
-        done();
+        callback();
       });
     },
   });
@@ -54,7 +54,7 @@ async function aServer(options: SMTPServerOptions = {}): Promise<{ port: number;
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()));
   running.push({ close: () => server.close() });
   const address = server.server.address();
-  return { port: typeof address === "object" && address ? address.port : 0, received };
+  return { port: typeof address === "object" && address ? address.port : 0, received: receivedMails };
 }
 
 function aTransport(smtpUrl: string, certificateAuthority?: string): MailTransport {
@@ -89,17 +89,17 @@ describe("mail over SMTP", () => {
   });
 
   it("signs in with the user and password of the URL", async () => {
-    let seen: string | undefined;
+    let login: string | undefined;
     const { port, received } = await aServer({
       authOptional: false,
       allowInsecureAuth: true,
-      onAuth({ username, password }, _session, done) {
-        seen = `${username}:${password}`;
-        done(null, { user: username });
+      onAuth({ username, password }, _session, callback) {
+        login = `${username}:${password}`;
+        callback(null, { user: username });
       },
     });
     await aTransport(`smtp://mail%40er:p%3Ass@127.0.0.1:${port}`).deliver("msg_two", mail);
-    expect(seen).toBe("mail@er:p:ss");
+    expect(login).toBe("mail@er:p:ss");
     expect(received).toHaveLength(1);
   });
 
@@ -127,8 +127,8 @@ describe("mail over SMTP", () => {
 
   it("fails without naming the recipient, the password or the reply of the server", async () => {
     const { port } = await aServer({
-      onRcptTo({ address }, _session, done) {
-        done(Object.assign(new Error(`no ${address} here`), { responseCode: 550 }));
+      onRcptTo({ address }, _session, callback) {
+        callback(Object.assign(new Error(`no ${address} here`), { responseCode: 550 }));
       },
     });
     const failure: unknown = await aTransport(`smtp://me:hidden@127.0.0.1:${port}`)
@@ -137,9 +137,9 @@ describe("mail over SMTP", () => {
         () => undefined,
         (error: unknown) => error,
       );
-    const told = `${String(failure)} ${JSON.stringify(failure)} ${(failure as Error).stack}`;
-    expect(told).toContain("did not accept the mail");
-    for (const secret of ["ada@", "hidden"]) expect(told).not.toContain(secret);
+    const errorTexts = `${String(failure)} ${JSON.stringify(failure)} ${(failure as Error).stack}`;
+    expect(errorTexts).toContain("did not accept the mail");
+    for (const secret of ["ada@", "hidden"]) expect(errorTexts).not.toContain(secret);
   });
 
   it.each([
@@ -147,10 +147,13 @@ describe("mail over SMTP", () => {
     [452, false],
   ])("tells by the reply %d whether another attempt can help", async (responseCode, isPermanent) => {
     const { port } = await aServer({
-      onRcptTo: (_address, _session, done) => done(Object.assign(new Error("no"), { responseCode })),
+      onRcptTo: (_address, _session, callback) => callback(Object.assign(new Error("no"), { responseCode })),
     });
-    const sent = aTransport(`smtp://127.0.0.1:${port}`).deliver("msg_reply", mail);
-    await expect(sent).rejects.toMatchObject({ isPermanent, message: expect.stringContaining(String(responseCode)) });
+    const delivery = aTransport(`smtp://127.0.0.1:${port}`).deliver("msg_reply", mail);
+    await expect(delivery).rejects.toMatchObject({
+      isPermanent,
+      message: expect.stringContaining(String(responseCode)),
+    });
   });
 
   it("ends with its signal where a server answers byte by byte", async () => {
@@ -164,8 +167,8 @@ describe("mail over SMTP", () => {
     running.push({ close: () => server.close() });
     const { port } = server.address() as AddressInfo;
     const since = performance.now();
-    const sent = aTransport(`smtp://127.0.0.1:${port}`).deliver("msg_drip", mail, AbortSignal.timeout(300));
-    await expect(sent).rejects.toMatchObject({ isPermanent: false, message: expect.stringContaining("ETIMEDOUT") });
+    const delivery = aTransport(`smtp://127.0.0.1:${port}`).deliver("msg_drip", mail, AbortSignal.timeout(300));
+    await expect(delivery).rejects.toMatchObject({ isPermanent: false, message: expect.stringContaining("ETIMEDOUT") });
     // without its signal it would go on for as long as bytes come
     expect(performance.now() - since).toBeLessThan(20_000);
     const [socket] = sockets;
@@ -207,13 +210,13 @@ describe("mail over SMTP", () => {
       "Factory <no-reply@factory.example>",
       '"Eve Bcc: eve@evil.example body via Factory" <no-reply@factory.example>',
     ],
-  ])("is from the platform in the name of %j", async (senderName, platform, expected) => {
+  ])("is from the platform in the name of %j", async (senderName, platform, from) => {
     const { port, received } = await aServer();
     const transport = openMailTransport({ smtpUrl: `smtp://127.0.0.1:${port}`, from: platform }, logger);
     running.push(transport);
     await transport.deliver("msg_from", { ...mail, senderName });
     const [head = ""] = received[0]?.text.split("\r\n\r\n") ?? [];
-    expect(/^From: (.*(?:\r\n .*)*)$/m.exec(head)?.[1]?.replaceAll("\r\n ", " ")).toBe(expected);
+    expect(/^From: (.*(?:\r\n .*)*)$/m.exec(head)?.[1]?.replaceAll("\r\n ", " ")).toBe(from);
     expect(head).not.toMatch(/^bcc:/im);
     expect(received[0]).toMatchObject({ from: "no-reply@factory.example", to: ["ada@people.example"] });
     expect(head).toContain("Message-ID: <msg_from@factory.example>");
@@ -221,12 +224,12 @@ describe("mail over SMTP", () => {
 
   it("tells whether the server took no mail at all", async () => {
     const refusing = await aServer({
-      onRcptTo: (_address, _session, done) => done(Object.assign(new Error("no"), { responseCode: 450 })),
+      onRcptTo: (_address, _session, callback) => callback(Object.assign(new Error("no"), { responseCode: 450 })),
     });
-    const closed = await aServer({ onConnect: (_session, done) => done(new Error("busy")) });
+    const closedServer = await aServer({ onConnect: (_session, callback) => callback(new Error("busy")) });
     for (const [{ port }, isUnreachable] of [
       [refusing, false],
-      [closed, true],
+      [closedServer, true],
     ] as const)
       await expect(aTransport(`smtp://127.0.0.1:${port}`).deliver("msg_reach", mail)).rejects.toMatchObject({
         ...{ isUnreachable, isPermanent: false },
@@ -257,32 +260,32 @@ describe("mail to an international address", () => {
 
   it("reaches a domain outside of ASCII by any server, which sees the domain in ASCII", async () => {
     for (const to of ["ada@xn--bcher-kva.example", "ada@bücher.example"]) {
-      const [arrived] = await deliver(to, { hideSMTPUTF8: true });
-      expect(arrived?.text).toContain("To: ada@xn--bcher-kva.example");
+      const [mail] = await deliver(to, { hideSMTPUTF8: true });
+      expect(mail?.text).toContain("To: ada@xn--bcher-kva.example");
     }
   });
 
   it("reaches a local part outside of ASCII by a server with SMTPUTF8", async () => {
-    let asked: unknown;
-    const received = await deliver("zoë@people.example", {
-      onMailFrom({ args }, _session, done) {
-        asked = args;
-        done();
+    let parameters: unknown;
+    const mails = await deliver("zoë@people.example", {
+      onMailFrom({ args }, _session, callback) {
+        parameters = args;
+        callback();
       },
     });
-    expect([received[0]?.to, asked]).toEqual([["zoë@people.example"], expect.objectContaining({ SMTPUTF8: true })]);
+    expect([mails[0]?.to, parameters]).toEqual([["zoë@people.example"], expect.objectContaining({ SMTPUTF8: true })]);
   });
 
   it("fails for ever with a code by a server without SMTPUTF8, before the server has got anything", async () => {
     let began = false;
-    const sent = deliver("zoë@people.example", {
+    const delivery = deliver("zoë@people.example", {
       hideSMTPUTF8: true,
-      onMailFrom(_address, _session, done) {
+      onMailFrom(_address, _session, callback) {
         began = true;
-        done();
+        callback();
       },
     });
-    await expect(sent).rejects.toMatchObject({
+    await expect(delivery).rejects.toMatchObject({
       ...{ code: "MAIL_NOT_DELIVERED", message: "MAIL_ADDRESS_UNSUPPORTED", isPermanent: true, isUnreachable: false },
     });
     expect(began).toBe(false);

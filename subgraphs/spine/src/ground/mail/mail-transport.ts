@@ -7,7 +7,9 @@ import nodemailer from "nodemailer";
 import { type Mail, oneLine } from "./mail.js";
 import { noSmtpUtf8, type SmtpOptions, type SmtpSessionError, sendBySmtp } from "./smtp-session.js";
 
-/** The destination of mail: an SMTP server, or a folder of files for development. Without settings mail is not sent. */
+/**
+ * The destination for mail: an SMTP server, or a folder with files for development. Without settings mail is not sent.
+ */
 export type MailSettings =
   | {
       /** `smtp://` or `smtps://`, with user and password if the server needs them. */
@@ -29,10 +31,10 @@ export interface MailTransport {
   close(): void;
 }
 
-/** The code of `MailNotDeliveredError`, by which its message is known after it was stored. */
+/** The code in `MailNotDeliveredError`, which identifies its message after it was stored. */
 export const mailNotDelivered = "MAIL_NOT_DELIVERED";
 
-/** The message names neither the recipient nor the reply of the server, which may contain the recipient. */
+/** The message names neither the recipient nor the server's reply, which may contain the recipient. */
 export class MailNotDeliveredError extends Error {
   override readonly name = "MailNotDeliveredError";
   readonly code = mailNotDelivered;
@@ -82,7 +84,7 @@ function smtpTransport(settings: SmtpSettings): MailTransport {
         if (code === noSmtpUtf8) throw new MailNotDeliveredError(noSmtpUtf8, true);
         throw new MailNotDeliveredError(
           `The mail server did not accept the mail: ${code ?? "no code"} ${responseCode ?? ""}`.trim(),
-          // a refused login is a fault of the settings, and not of the mail
+          // a refused login is a settings fault, not a mail fault
           step === "send" && responseCode !== undefined && responseCode >= 500,
           step !== "send",
         );
@@ -94,7 +96,7 @@ function smtpTransport(settings: SmtpSettings): MailTransport {
 
 const loopback = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
-/** The query of the URL is ignored, because it could disable the verification of certificates. */
+/** The URL's query is ignored, because it could disable certificate verification. */
 export function smtpOptions(server: { readonly smtpUrl: string; readonly certificateAuthority?: string }): SmtpOptions {
   const { protocol, hostname, port, username, password } = new URL(asciiUrl(server.smtpUrl) ?? server.smtpUrl);
   const secure = protocol === "smtps:";
@@ -160,7 +162,7 @@ function message(mailId: string, { to, subject, text, html, listUnsubscribe, sen
   };
 }
 
-/** The address of the platform, with the name of a tenant before its own. An object is always one address. */
+/** The platform's address, with a tenant's name before its own. An object is always one address. */
 function senderFor(senderName: string, from: string): { name: string; address: string } {
   const [, ownName = "", address = from] = /^\s*"?([^"<]*?)"?\s*<([^<>]+)>\s*$/.exec(from) ?? [];
   const name = oneLine(senderName);

@@ -6,13 +6,13 @@ export interface Mail {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
-  /** The value of List-Unsubscribe: an address that unsubscribes by one POST (RFC 8058), in angle brackets. */
+  /** The List-Unsubscribe value: an address that unsubscribes by one POST (RFC 8058), in angle brackets. */
   readonly listUnsubscribe?: string;
-  /** The name of a tenant that the mail is from, as one line. Absent where it is from the platform. */
+  /** The name (one line) of the tenant that the mail is from. Absent where it is from the platform. */
   readonly senderName?: string;
 }
 
-/** The content of a mail, from which text and HTML are made. */
+/** A mail's content, from which text and HTML are made. */
 interface MailContent {
   readonly to: string;
   readonly subject: string;

@@ -19,11 +19,11 @@ interface SendMailPayload {
   mailId: string;
   /** Selects the composer. */
   kind: string;
-  /** The id of the subject of the mail, for example an invitation. */
+  /** The ID of the mail's subject, for example an invitation. */
   about: string;
 }
 
-/** The job that sends a mail. After about one hour of attempts the mail is Failed. */
+/** The job that sends a mail. After attempts for about one hour the mail is Failed. */
 export const sendMailJob: JobDefinition<SendMailPayload> = {
   queue: "send-mail",
   retryLimit: 8,
@@ -130,7 +130,7 @@ export class Mailer implements JobOwner<SendMailPayload> {
     await this.#transaction(payload, async (transaction) => {
       if (!(await end(transaction, payload, "Failed"))) return;
       const { tenantId, mailId, kind, about } = payload;
-      // the text of an unexpected error may have addresses of the platform's own machines
+      // an unexpected error's text may have addresses of the platform's own machines
       const reason = code === mailNotDelivered ? message : "MAIL_NOT_SENT";
       transaction.record({
         type: "MailFailed",
@@ -160,10 +160,10 @@ export class Mailer implements JobOwner<SendMailPayload> {
 
 /** False when the mail had already ended. */
 async function end({ execute, tenant }: Transaction, { mailId }: SendMailPayload, status: MailState): Promise<boolean> {
-  const ended = await execute(
+  const endedMails = await execute(
     `update mails set status = $3, ended_at = now()
      where tenant_id = $1 and mail_id = $2 and ${waitingCondition} returning mail_id`,
     [tenant.uuid, decodeId("msg", mailId), status],
   );
-  return ended.length > 0;
+  return endedMails.length > 0;
 }

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { until } from "../../running-spine.fixture.js";
 
-/** A folder that takes mails in place of a mail server. */
+/** A folder that takes mails instead of a mail server. */
 export class TestOutbox {
   readonly folder: string;
 

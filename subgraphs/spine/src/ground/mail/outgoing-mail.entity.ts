@@ -4,7 +4,7 @@ import { Entity, Index, PrimaryKey, Property } from "@mikro-orm/decorators/legac
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 import { type MailState, waitingCondition } from "./mail.states.js";
 
-/** The state of a mail. Its text and its recipient are composed when it is sent and are not stored. */
+/** A mail's state. Its text and its recipient are composed when it is sent and are not stored. */
 @Entity(workerTable("mails"))
 @Index({ name: "mails_waiting", expression: `create index mails_waiting on mails (mail_id) where ${waitingCondition}` })
 @Index({ name: "mails_ended", expression: "create index mails_ended on mails (ended_at) where ended_at is not null" })
@@ -22,7 +22,7 @@ export class OutgoingMail {
   @Property({ type: "text" })
   kind: string;
 
-  /** The id of the subject of the mail, for example an invitation. */
+  /** The ID of the mail's subject, for example an invitation. */
   @Property({ type: "text" })
   about: string;
 

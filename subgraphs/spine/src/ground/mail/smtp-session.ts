@@ -2,7 +2,7 @@ import { needsSmtpUtf8 } from "@factory/runtime/internet-names/mail-address";
 import type { ErrorCode } from "@factory/schema/error-codes";
 import SMTPConnection, { type SMTPConnectionOptions } from "nodemailer/lib/smtp-connection";
 
-/** The options of a session, with the login if the server needs one. */
+/** A session's options, with the login if the server needs one. */
 export interface SmtpOptions extends SMTPConnectionOptions {
   readonly login?: { readonly user: string; readonly pass: string };
 }
@@ -14,10 +14,10 @@ interface OutgoingMessage {
   readonly signal: AbortSignal;
 }
 
-/** The code for a server without SMTPUTF8 (RFC 6531), which an address outside of ASCII needs. */
+/** The code for a server without SMTPUTF8 (RFC 6531), which an address outside ASCII needs. */
 export const noSmtpUtf8 = "MAIL_ADDRESS_UNSUPPORTED" satisfies ErrorCode;
 
-/** The step of a session that failed, with the code of nodemailer and the reply of the server where there is one. */
+/** The session step that failed, with nodemailer's code and the server's reply where there is one. */
 export class SmtpSessionError extends Error {
   override readonly name = "SmtpSessionError";
 
@@ -31,7 +31,7 @@ export class SmtpSessionError extends Error {
 }
 
 /**
- * Sends one message in a session of its own, which a mail server that never answers or answers byte by byte cannot hold for
+ * Sends one message in its own session, which a mail server that never answers or answers byte by byte cannot hold for
  * longer than the signal allows. Throws SmtpSessionError.
  */
 export async function sendBySmtp(
@@ -41,12 +41,12 @@ export async function sendBySmtp(
   const connection = new SMTPConnection(options);
   const step = stepsOf(connection, signal);
   try {
-    await step("connect", (done) => connection.connect(done));
-    if (login) await step("login", (done) => connection.login({ credentials: login }, done));
+    await step("connect", (callback) => connection.connect(callback));
+    if (login) await step("login", (callback) => connection.login({ credentials: login }, callback));
     const addresses = [envelope.from || "", ...envelope.to];
     if (addresses.some(needsSmtpUtf8) && !offersSmtpUtf8(connection))
       throw new SmtpSessionError("send", noSmtpUtf8, undefined);
-    await step("send", (done) => connection.send({ ...envelope, to: [...envelope.to] }, message, done));
+    await step("send", (callback) => connection.send({ ...envelope, to: [...envelope.to] }, message, callback));
     connection.quit();
   } finally {
     connection.close();
@@ -57,7 +57,7 @@ export async function sendBySmtp(
 const offersSmtpUtf8 = (connection: SMTPConnection): boolean =>
   (connection as unknown as { _supportedExtensions: string[] })._supportedExtensions.includes("SMTPUTF8");
 
-/** Runs a step until its callback, the first error of the connection, its end, or the signal. */
+/** Runs a step until its callback, the connection's first error or end, or the signal. */
 function stepsOf(connection: SMTPConnection, signal: AbortSignal) {
   return (name: SmtpSessionError["step"], run: (done: (error?: Error | null) => void) => void): Promise<void> =>
     new Promise((resolve, reject) => {

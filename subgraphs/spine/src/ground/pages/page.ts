@@ -2,25 +2,25 @@ import type { ServerResponse } from "node:http";
 import { Html, html } from "@factory/runtime/html/html";
 import { style, styleSource } from "./style.js";
 
-/** The title and the content of `main` of a page for people. */
+/** The title and the `main` content in a page for people. */
 export interface Page {
   readonly title: string;
   readonly content: Html;
-  /** The path of a script of the platform. Without it the page runs no script. */
+  /** The path of a platform script. Without it the page runs no script. */
   readonly script?: string;
 }
 
-/** Status (200 if absent), more headers, and where forms of the page may lead. */
+/** Status (200 if absent), more headers, and where the page's forms may lead. */
 export interface PageAnswer {
   readonly status?: number;
   readonly headers?: Record<string, string>;
   /** Origins for `form-action`: browsers apply the directive to redirects after a form, too. */
   readonly formActionOrigins?: readonly string[];
-  /** Whether the page runs scripts of the platform itself. */
+  /** Whether the page runs the platform's own scripts. */
   readonly hasScript?: boolean;
 }
 
-/** Headers of every page: it runs no script of others, loads nothing, cannot be framed, and is not cached. */
+/** Headers for every page: it runs no foreign script, loads nothing, cannot be framed, and is not cached. */
 export function pageHeaders({ headers = {}, formActionOrigins = [], hasScript }: PageAnswer): Record<string, string> {
   const policy = [
     "default-src 'none'",

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 
-/** The style sheet of all pages. Colors have a contrast of at least 4.5 to 1 in the light and in the dark scheme. */
+/** The style sheet for all pages. Colors have a contrast of at least 4.5 to 1 in the light and in the dark scheme. */
 export const style = `:root{color-scheme:light dark;--page:#f3f4f6;--card:#fff;--text:#16191f;--quiet:#4b5563;--line:#6b7280;--edge:#d9dce1;--act:#1d4ed8;--on-act:#fff;--act-over:#1e40af;--bad:#b42318;--bad-page:#fef3f2;--focus:#1d4ed8}
 @media (prefers-color-scheme:dark){:root{--page:#101318;--card:#191d24;--text:#eef0f3;--quiet:#b3bac5;--line:#8a93a1;--edge:#2d333d;--act:#8ab4ff;--on-act:#0b1526;--act-over:#b3ceff;--bad:#ff9c92;--bad-page:#2b1715;--focus:#8ab4ff}}
 *{box-sizing:border-box}
@@ -57,5 +57,5 @@ a.button:hover{background:var(--page)}
 time{white-space:nowrap}
 @media (forced-colors:active){main,.problem,.scopes{border:1px solid}}`;
 
-/** The hash of the style sheet for the CSP directive `style-src`: browsers apply no other style. */
+/** The style sheet's hash for the CSP directive `style-src`: browsers apply no other style. */
 export const styleSource = `'sha256-${hash("sha256", style, "base64")}'`;

@@ -6,7 +6,7 @@ interface RequestWindow extends TimedWindow {
   requests: number;
 }
 
-/** Counts requests by key in windows of 60 seconds, which begin with the first request. */
+/** Counts requests by key in windows (60 seconds), which begin with the first request. */
 class FixedWindowLimiter {
   readonly #windows: TimedWindows<RequestWindow>;
 
@@ -14,7 +14,7 @@ class FixedWindowLimiter {
     this.#windows = new TimedWindows(60_000, clock);
   }
 
-  /** Counts one request, or `count` of them. Returns the seconds to wait if they exceed the limit. */
+  /** Counts one request, or `count` requests. Returns the seconds to wait if they exceed the limit. */
   consume(key: string, limit: number, count = 1): number | undefined {
     const window = this.#windows.open(key, (endsAt) => ({ requests: 0, endsAt }));
     window.requests += count;
@@ -41,7 +41,7 @@ class FixedWindowLimiter {
 /** Requests per client address in 60 seconds. A sign-in takes about six requests for pages. */
 const addressLimits = { pages: 240, clients: 600 } as const;
 
-/** The kind of a request: for a page for people, or an endpoint for clients. */
+/** A request's kind: for a page for people, or an endpoint for clients. */
 export type AddressLimit = keyof typeof addressLimits;
 
 /** Limits requests by client address (IPv6: by site). A request without a token costs a statement or a stored row too. */

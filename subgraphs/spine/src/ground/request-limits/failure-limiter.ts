@@ -16,13 +16,13 @@ interface Limit {
   limit: number;
 }
 
-/** An attempt of a client to authenticate. */
+/** A client's attempt to authenticate. */
 export interface Attempt {
   clientId: string;
   address: string;
 }
 
-/** An attempt of a user to sign in. */
+/** A user's attempt to sign in. */
 export interface LoginAttempt {
   /** The tenant that the client serves; empty for a client that serves all tenants. */
   tenant: string;
@@ -31,9 +31,9 @@ export interface LoginAttempt {
 }
 
 /**
- * Limits failures in 15 minutes, by the keys of `limitsOf`. Pending attempts count as failures until they end, so that
- * many attempts at the same time get no further than attempts one after the other. `rate-limiter-flexible` knows nothing
- * of pending attempts.
+ * Limits failures in 15 minutes, by the keys from `limitsOf`. Pending attempts count as failures until they end, so
+ * that many attempts at the same time get no further than attempts one after the other. `rate-limiter-flexible` does
+ * not know pending attempts.
  */
 export class FailureLimiter<A = Attempt> {
   readonly #windows: TimedWindows<FailureWindow>;
@@ -63,11 +63,11 @@ export class FailureLimiter<A = Attempt> {
   begin(attempt: A): (failed: boolean) => void {
     const keys = this.#limitsOf(attempt).map(({ key }) => key);
     for (const key of keys) this.#window(key).pending += 1;
-    return (failed) => {
+    return (hasFailed) => {
       for (const key of keys) {
         const window = this.#window(key);
         window.pending = Math.max(0, window.pending - 1);
-        if (failed) window.failures += 1;
+        if (hasFailed) window.failures += 1;
       }
     };
   }
@@ -94,13 +94,13 @@ export const loginLimits =
     { key: `${tenant} ${username.slice(0, 300)}`, limit: 10 * factor },
   ];
 
-/** An attempt of a user to prove a second factor. */
+/** A user's attempt to prove a second factor. */
 export interface FactorAttempt {
   userId: string;
   address: string;
 }
 
-/** 5 failures per user, from all addresses, and 20 per address. A code of six digits has a million values. */
+/** 5 failures per user, from all addresses, and 20 per address. A six-digit code has a million values. */
 export const factorLimits =
   (factor = 1) =>
   ({ userId, address }: FactorAttempt): Limit[] => [

@@ -15,8 +15,8 @@ interface Refusal {
 const pendingRetrySeconds = 1;
 
 /**
- * Limits guesses at what people know, in 15 minutes and over all processes. An attempt costs two small statements, which
- * is little beside the digest of a password. A blocked name costs none.
+ * Limits guesses at what people know, in 15 minutes and over all processes. An attempt costs two small statements,
+ * which is little beside a password's digest. A blocked name costs none.
  */
 export class GuessLimiter<A> {
   readonly #kind: string;
@@ -26,17 +26,17 @@ export class GuessLimiter<A> {
   readonly #blocked: TimedWindows<TimedWindow>;
   readonly #clock: () => number;
 
-  /** `kind` keeps the names of limiters apart. Without `shared` this is the only process. */
+  /** `kind` keeps the limiters' names apart. Without `sharedCounts` this is the only process. */
   constructor(
     kind: string,
     limitsOf: (attempt: A) => readonly FailureKey[],
-    shared?: FailureCounts,
+    sharedCounts?: FailureCounts,
     clock: () => number = Date.now,
   ) {
     this.#kind = kind;
     this.#limitsOf = limitsOf;
     this.#own = new FailureLimiter(limitsOf, clock);
-    this.#shared = shared;
+    this.#shared = sharedCounts;
     this.#clock = clock;
     this.#blocked = new TimedWindows(failureWindowMs, clock);
   }
@@ -46,17 +46,17 @@ export class GuessLimiter<A> {
     const retryAfterSeconds = this.#blockedFor(attempt);
     if (retryAfterSeconds !== undefined) return { retryAfterSeconds };
     const end = this.#own.begin(attempt);
-    const shared = this.#shared;
-    if (!shared) return { end: async (failed) => end(failed) };
+    const sharedCounts = this.#shared;
+    if (!sharedCounts) return { end: async (hasFailed) => end(hasFailed) };
     const limits = this.#limitsOf(attempt).map(({ key, limit }) => ({ key: `${this.#kind} ${key}`, limit }));
     try {
-      const refusal = await shared.begin(limits, failureWindowMs);
+      const refusal = await sharedCounts.begin(limits, failureWindowMs);
       if (refusal === undefined)
         return {
-          async end(failed) {
-            end(failed);
+          async end(hasFailed) {
+            end(hasFailed);
             // an attempt whose end is not stored counts as pending until the window ends
-            await shared.end(limits, failed).catch(() => undefined);
+            await sharedCounts.end(limits, hasFailed).catch(() => undefined);
           },
         };
       end(false);

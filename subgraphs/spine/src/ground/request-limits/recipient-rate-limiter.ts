@@ -1,10 +1,10 @@
 import { PlatformBudgets } from "@factory/runtime/platform-limits/platform-budgets";
 import { editionFactor } from "@factory/schema/edition-factors";
 
-/** Recipients of notifications in 60 seconds, of a tenant with the edition Standard. */
+/** Notification recipients in 60 seconds, for a tenant with the edition Standard. */
 const recipientsLimit = 6000;
 
-/** Limits how many notifications a tenant requests, since each of them is a row with events. */
+/** Limits how many notifications a tenant requests, since each one is a row with events. */
 export class RecipientRateLimiter {
   readonly #budgets: PlatformBudgets;
   readonly #factor: number;
@@ -15,7 +15,7 @@ export class RecipientRateLimiter {
     this.#budgets = budgets;
   }
 
-  /** Counts the recipients of one request. Resolves to the seconds to wait if they exceed the limit. */
+  /** Counts one request's recipients. Resolves to the seconds to wait if they exceed the limit. */
   async consume(tenantId: string, editionCode: string | undefined, recipients: number): Promise<number | undefined> {
     const limit = Math.max(1, Math.floor(recipientsLimit * this.#factor * editionFactor(editionCode)));
     const key = `recipients ${tenantId}`;

@@ -4,15 +4,15 @@ import { LRUCache } from "lru-cache";
 /** Keeps memory bounded when callers invent keys: the windows that were used least recently are forgotten first. */
 const maxWindows = 20_000;
 
-/** A count that ends at a time of the clock, in milliseconds. */
+/** A count that ends at a clock time, in milliseconds. */
 export interface TimedWindow {
   readonly endsAt: number;
 }
 
 /**
- * Windows by key. Each ends a fixed time after it was opened. `rate-limiter-flexible` counts in the same kind of window,
- * but its memory store keeps a timer for each key, has no limit on keys, and answers by a promise: the comparison of a
- * client secret must count without a pause.
+ * Windows by key. Each ends a fixed time after it was opened. `rate-limiter-flexible` counts in similar windows, but
+ * its memory store keeps a timer for each key, has no limit on keys, and answers by a promise: comparing a client
+ * secret must count without a pause.
  */
 export class TimedWindows<W extends TimedWindow> {
   readonly #windows = new LRUCache<string, W>(atMost(maxWindows));
@@ -24,22 +24,22 @@ export class TimedWindows<W extends TimedWindow> {
     this.#clock = clock;
   }
 
-  /** The window of the key; undefined if there is none, or if it has ended. */
+  /** The key's window; undefined if there is none, or if it has ended. */
   find(key: string): W | undefined {
     const window = this.#windows.get(key);
     return window && window.endsAt > this.#clock() ? window : undefined;
   }
 
-  /** The window of the key; a new one if there is none. */
+  /** The key's window; a new one if there is none. */
   open(key: string, create: (endsAt: number) => W): W {
-    const known = this.find(key);
-    if (known) return known;
-    const opened = create(this.#clock() + this.#durationMs);
-    this.#windows.set(key, opened);
-    return opened;
+    const openWindow = this.find(key);
+    if (openWindow) return openWindow;
+    const newWindow = create(this.#clock() + this.#durationMs);
+    this.#windows.set(key, newWindow);
+    return newWindow;
   }
 
-  /** Replaces the window of the key. */
+  /** Replaces the key's window. */
   set(key: string, window: W): void {
     this.#windows.set(key, window);
   }

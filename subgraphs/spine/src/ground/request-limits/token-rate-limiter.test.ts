@@ -15,11 +15,11 @@ describe("TokenRateLimiter", () => {
 
   it("follows the edition", () => {
     const rate = new TokenRateLimiter(1);
-    const allowed = (client: string, edition: string) => {
+    const admissions = (client: string, edition: string) => {
       let requests = 0;
       while (rate.consume(client, edition) === undefined) requests += 1;
       return requests;
     };
-    expect([allowed("cli_f", "Free"), allowed("cli_e", "Enterprise")]).toEqual([120, 6000]);
+    expect([admissions("cli_f", "Free"), admissions("cli_e", "Enterprise")]).toEqual([120, 6000]);
   });
 });

@@ -1,10 +1,10 @@
 import { type BudgetState, PlatformBudgets, type Spending } from "@factory/runtime/platform-limits/platform-budgets";
 import { editionFactor } from "@factory/schema/edition-factors";
 
-/** Requests in 60 seconds by a client of a tenant with the edition Standard. */
+/** Requests in 60 seconds by a client in a tenant with the edition Standard. */
 const tokenRequestsLimit = 600;
 
-/** Limits the requests of each client at the token endpoint, by the edition of its tenant. */
+/** Limits each client's requests at the token endpoint, by its tenant's edition. */
 export class TokenRateLimiter {
   readonly #budgets: PlatformBudgets;
   readonly #factor: number;

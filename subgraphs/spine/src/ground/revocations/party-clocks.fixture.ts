@@ -2,7 +2,10 @@ import { AsyncLocalStorage } from "node:async_hooks";
 
 const offsets = new AsyncLocalStorage<number>();
 
-/** Gives each party of a test a clock of its own, until `restore` is called: work in `run` sees a time that differs by so much. */
+/**
+ * Gives each party in a test its own clock, until `restore` is called: work in `run` sees a time that differs by so
+ * much.
+ */
 export class PartyClocks {
   readonly #real = Date.now.bind(Date);
 

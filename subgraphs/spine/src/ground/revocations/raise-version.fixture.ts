@@ -4,7 +4,7 @@ import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import type pg from "pg";
 import { recordRevocation } from "./record-revocation.js";
 
-/** Revokes the subject in the transaction of this connection, as a change of its rights does. */
+/** Revokes the subject in this connection's transaction, as a change in its rights does. */
 export function raiseVersion(
   connection: Pick<pg.ClientBase, "query">,
   tenantId: string,

@@ -21,7 +21,7 @@ const recordEnd = namedStatement(
   "record_end_of_subjects",
   `${announce} from (select unnest($subjects::text[]) as subject, 1 as version) ended`,
 );
-// the lock on the row of a subject lasts until the commit, so versions ascend in the order of the commits
+// the lock on a subject's row lasts until the commit, so versions ascend in commit order
 const recordRaised = namedStatement(
   "record_raised_versions",
   `with raised as (
@@ -34,19 +34,19 @@ const recordRaised = namedStatement(
 );
 
 /**
- * Revokes the tokens whose facts about the subjects were read before this transaction commits: raises the versions of the
- * subjects, and tells every verifier of them within a second after the commit. Call it after the transaction has locked
- * the rows that it changes, so that transactions that lock both do not wait for each other.
+ * Revokes the tokens whose facts about the subjects were read before this transaction commits: raises the subjects'
+ * versions, and tells every verifier about them within a second after the commit. Call it after the transaction has
+ * locked the rows that it changes, so that transactions that lock both do not wait for each other.
  */
 export async function recordRevocation(
   { execute, tenant, notify }: Pick<Transaction, "execute" | "tenant" | "notify">,
   kind: Revocation["kind"],
   ...subjects: readonly string[]
 ): Promise<void> {
-  const versioned = versionedAs[kind];
+  const versionedKind = versionedAs[kind];
   const values = { tenant: tenant.uuid, kind, subjects, seconds: maxLifetimeSeconds };
-  await (versioned === undefined
+  await (versionedKind === undefined
     ? execute(recordEnd.text, recordEnd.valuesOf(values))
-    : execute(recordRaised.text, recordRaised.valuesOf({ ...values, versioned })));
+    : execute(recordRaised.text, recordRaised.valuesOf({ ...values, versioned: versionedKind })));
   notify(revocationChannel);
 }

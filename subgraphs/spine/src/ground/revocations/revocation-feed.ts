@@ -28,7 +28,10 @@ const newer = {
       order by written_by, version) found on true`,
 };
 
-/** Calls a listener once for each revocation that has not expired; for new ones of any process soon after their commit. */
+/**
+ * Calls a listener once for each revocation that has not expired; for new ones from any process soon after their
+ * commit.
+ */
 export class RevocationFeed {
   readonly #pool: Pool;
   readonly #listener: Notifications;

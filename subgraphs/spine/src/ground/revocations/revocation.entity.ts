@@ -4,7 +4,7 @@ import { wireId } from "@factory/runtime/db/wire-id-type";
 import { Entity, Index, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 
-/** A revocation, or the end of one. It is kept as long as a token that it covers can be alive. */
+/** A revocation, or its end. It is kept as long as a token that it covers can be alive. */
 @Entity(workerTable("revocations"))
 @Index({ name: "revocations_subject", properties: ["subject", "kind"] })
 export class Revocation {
@@ -22,7 +22,7 @@ export class Revocation {
   @Property({ type: "text" })
   subject: string;
 
-  /** The version that the subject has reached. The end of a token or a sign-in is version 1. */
+  /** The version that the subject has reached. Ending a token or a sign-in is version 1. */
   @Property({ type: "bigint" })
   version: string;
 

@@ -4,7 +4,7 @@ import { RevocationFeed } from "./revocation-feed.js";
 import { revocationRetention } from "./revocation-retention.js";
 import { SubjectVersion } from "./subject-version.entity.js";
 
-/** Revocations of tokens, and the feed that tells verifiers of them. */
+/** Token revocations, and the feed that tells verifiers about them. */
 export const revocations: SliceModule = {
   slice: "revocations",
   entities: [Revocation, SubjectVersion],

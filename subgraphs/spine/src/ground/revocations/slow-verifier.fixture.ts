@@ -42,7 +42,7 @@ export class SlowVerifier {
     return verifier;
   }
 
-  /** Begins anew, as after the end of the process: it reads everything that still matters before it verifies. */
+  /** Begins anew, as after the process has ended: it reads everything that still matters before it verifies. */
   async restart(): Promise<void> {
     await this.#feed.stop();
     this.#verifier = this.#newVerifier();
@@ -66,7 +66,7 @@ export class SlowVerifier {
     }
   }
 
-  /** Waits until the feed has read this revocation, and tells the verifier of everything. */
+  /** Waits until the feed has read this revocation, and tells the verifier everything. */
   async settle(kind: Revocation["kind"], subject: string, version: number): Promise<void> {
     await until(async () => {
       this.deliver(Number.POSITIVE_INFINITY);
@@ -74,7 +74,7 @@ export class SlowVerifier {
     });
   }
 
-  /** The right answer of the verifier, by the facts that the token shows and by what it was told. */
+  /** The verifier's right answer, by the facts that the token shows and by what it was told. */
   expected({ held, grantId, tenantVersion }: IssuedFacts): string {
     const isOlder = ({ kind, subject, version }: IssuedFacts["held"][number]) =>
       version < (this.#told.get(`${kind} ${subject}`) ?? 0);

@@ -3,11 +3,13 @@ import { wireId } from "@factory/runtime/db/wire-id-type";
 import { Entity, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 
-/** A version belongs to the rights of a user or client, to a client in every token that it takes part in, or to a tenant. */
+/**
+ * A version belongs to a user's or client's rights, to a client in every token that it takes part in, or to a tenant.
+ */
 export type SubjectKind = "Principal" | "Client" | "Tenant";
 
 /**
- * How often the rights of a subject were taken away. It ascends in the transaction that takes them. Without a row, never.
+ * How often a subject's rights were taken away. It ascends in the transaction that takes them. Without a row, never.
  */
 @Entity(workerTable("subject_versions"))
 export class SubjectVersion {

@@ -1,8 +1,8 @@
 import type { SubjectKind } from "./subject-version.entity.js";
 
 /**
- * The SQL of the version that a subject has in the snapshot of its statement, for facts that the same statement reads.
- * `tenant` and `subject` are SQL. A tenant is the only subject of its kind in its own rows.
+ * The SQL for the version that a subject has in its statement's snapshot, for facts that the same statement reads.
+ * `tenant` and `subject` are SQL. In its own rows a tenant is the only subject with its kind.
  */
 export const versionOf = (kind: SubjectKind, tenant: string, subject?: string): string =>
   `coalesce((select version from subject_versions known where known.tenant_id = ${tenant} and known.kind = '${kind}'${

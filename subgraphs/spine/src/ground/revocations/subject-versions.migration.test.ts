@@ -17,7 +17,7 @@ const changedAtMs = Date.parse("2026-11-20T12:00:00.400Z");
 const before = changedAtMs / 1000 - 60;
 const after = changedAtMs / 1000 + 60;
 
-/** Returns the `usr_…` of a user from before the migration, whose password was changed if `isChanged`. */
+/** Returns the `usr_…` for a user from before the migration, whose password was changed if `isChanged`. */
 async function aFormerUser(isChanged: boolean): Promise<string> {
   const userId = randomUUID();
   await admin.query(
@@ -53,7 +53,7 @@ async function anArtifact(
   return digest;
 }
 
-/** A grant with a refresh token of this sign-in. */
+/** A grant with a refresh token from this sign-in. */
 async function aFamily(account: string, clientId: string, times: { authTime: number; iiat: number }): Promise<string> {
   const grant = randomUUID();
   await anArtifact("RefreshToken", { ...times, iat: after, accountId: account, clientId }, { account, grant });
@@ -86,40 +86,44 @@ afterAll(async () => {
 
 describe("an upgrade to versions", () => {
   it("keeps every revocation in force, and ends no session that was good", async () => {
-    const [changed, unchanged] = [await aFormerUser(true), await aFormerUser(false)];
-    const [disabled, desk] = [await aFormerClient(true), await aFormerClient(false)];
+    const [changedUser, unchangedUser] = [await aFormerUser(true), await aFormerUser(false)];
+    const [disabledClient, desk] = [await aFormerClient(true), await aFormerClient(false)];
     const session = (account: string, loginTs: number) =>
       anArtifact("Session", { loginTs, accountId: account }, { account });
-    const sessions = [await session(changed, before), await session(changed, after), await session(unchanged, before)];
+    const sessions = [
+      await session(changedUser, before),
+      await session(changedUser, after),
+      await session(unchangedUser, before),
+    ];
     const interaction = (accountId: string, ts: number) =>
       anArtifact("Interaction", { result: { login: { accountId, ts } } });
-    const interactions = [await interaction(changed, before), await interaction(changed, after)];
+    const interactions = [await interaction(changedUser, before), await interaction(changedUser, after)];
     const families = {
-      ended: await aFamily(changed, desk, { authTime: before, iiat: after }),
-      renewed: await aFamily(changed, desk, { authTime: after, iiat: after }),
-      other: await aFamily(unchanged, desk, { authTime: before, iiat: before }),
-      endedWithClient: await aFamily(unchanged, disabled, { authTime: before, iiat: before }),
-      renewedAtClient: await aFamily(unchanged, disabled, { authTime: before, iiat: after }),
+      ended: await aFamily(changedUser, desk, { authTime: before, iiat: after }),
+      renewed: await aFamily(changedUser, desk, { authTime: after, iiat: after }),
+      other: await aFamily(unchangedUser, desk, { authTime: before, iiat: before }),
+      endedWithClient: await aFamily(unchangedUser, disabledClient, { authTime: before, iiat: before }),
+      renewedAtClient: await aFamily(unchangedUser, disabledClient, { authTime: before, iiat: after }),
     };
-    await revoke("Client", disabled, changedAtMs / 1000);
-    await revoke("Principal", changed, before);
-    await revoke("Principal", changed, changedAtMs / 1000);
+    await revoke("Client", disabledClient, changedAtMs / 1000);
+    await revoke("Principal", changedUser, before);
+    await revoke("Principal", changedUser, changedAtMs / 1000);
     await revoke("Grant", "grant-1", before);
     await revoke("TenantClosed", "ten_1", before);
     await revoke("TenantOpened", "ten_1", after);
 
     await migrate({ connections: schemaConnections(database.access, "spine"), ...spineTables });
 
-    const stored = async (digest: string) => (await payloadOf(digest))["signInVersion"];
-    expect(await Promise.all(sessions.map(stored))).toEqual([-1, undefined, undefined]);
+    const storedVersion = async (digest: string) => (await payloadOf(digest))["signInVersion"];
+    expect(await Promise.all(sessions.map(storedVersion))).toEqual([-1, undefined, undefined]);
     const result = async (digest: string) => (await payloadOf(digest))["result"]["login"]["signInVersion"];
     expect(await Promise.all(interactions.map(result))).toEqual([-1, undefined]);
-    const made = Object.fromEntries(
+    const storedVersions = Object.fromEntries(
       await Promise.all(
         Object.entries(families).map(async ([name, digest]) => [name, (await payloadOf(digest))["versions"]]),
       ),
     );
-    expect(made).toEqual({
+    expect(storedVersions).toEqual({
       ended: { signIn: -1, client: 0 },
       renewed: { signIn: 0, client: 0 },
       other: undefined,
@@ -128,10 +132,10 @@ describe("an upgrade to versions", () => {
     });
     const { rows } = await admin.query("select kind, subject, version::int from revocations order by kind, version");
     expect(rows).toEqual([
-      { kind: "Client", subject: disabled, version: 1 },
+      { kind: "Client", subject: disabledClient, version: 1 },
       { kind: "Grant", subject: "grant-1", version: 1 },
-      { kind: "Principal", subject: changed, version: 1 },
-      { kind: "Principal", subject: changed, version: 2 },
+      { kind: "Principal", subject: changedUser, version: 1 },
+      { kind: "Principal", subject: changedUser, version: 2 },
       { kind: "TenantClosed", subject: "ten_1", version: 1 },
       { kind: "TenantOpened", subject: "ten_1", version: 2 },
     ]);
@@ -139,14 +143,14 @@ describe("an upgrade to versions", () => {
       "select kind, subject, version::int from subject_versions order by kind",
     );
     expect(versions).toEqual([
-      { kind: "Client", subject: disabled, version: 1 },
-      { kind: "Principal", subject: changed, version: 2 },
+      { kind: "Client", subject: disabledClient, version: 1 },
+      { kind: "Principal", subject: changedUser, version: 2 },
       { kind: "Tenant", subject: "ten_1", version: 2 },
     ]);
-    const { rows: forced } = await admin.query(
+    const { rows: forcedTables } = await admin.query(
       `select relname from pg_class where relkind = 'r' and relforcerowsecurity and relname in
        ('users', 'api_clients', 'revocations', 'oidc_artifacts', 'subject_versions')`,
     );
-    expect(forced).toHaveLength(5);
+    expect(forcedTables).toHaveLength(5);
   });
 });

@@ -2,8 +2,8 @@ import { heldVersions, type RevocableToken } from "@factory/runtime/auth/token-v
 import type { Pool } from "pg";
 
 /**
- * The condition that a revocation covers a token, by the rule of `Revocations` in the verifiers. The parameters are those
- * of `revocableParameters`, which begin at this number.
+ * The condition that a revocation covers a token, by the rule in the verifiers' `Revocations`. `revocableParameters`
+ * gives the parameters, which begin at this number.
  */
 export const coversToken = (first: number): string => `exists (
     select from unnest($${first}::text[], $${first + 1}::text[], $${first + 2}::bigint[]) as held (kind, subject, version)
@@ -11,15 +11,19 @@ export const coversToken = (first: number): string => `exists (
     where revocations.version > held.version and expires_at > now())`;
 
 export function revocableParameters(token: RevocableToken): [string[], string[], number[]] {
-  const held = heldVersions(token);
-  return [held.map(({ kind }) => kind), held.map(({ subject }) => subject), held.map(({ version }) => version)];
+  const versions = heldVersions(token);
+  return [
+    versions.map(({ kind }) => kind),
+    versions.map(({ subject }) => subject),
+    versions.map(({ version }) => version),
+  ];
 }
 
 const revocationOfToken = { name: "revocation_of_token", text: `select ${coversToken(1)} as revoked` };
 
 /**
- * Whether a revocation in any tenant covers the token. Reads the database, since verifiers learn of a
- * revocation a moment later. `pool` connects as the worker role.
+ * Whether a revocation in any tenant covers the token. Reads the database, since verifiers learn about a revocation a
+ * moment later. `pool` connects as the worker role.
  */
 export async function isTokenRevoked(pool: Pool, token: RevocableToken): Promise<boolean> {
   const values = revocableParameters(token);

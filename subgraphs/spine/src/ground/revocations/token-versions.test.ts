@@ -12,7 +12,7 @@ import {
 } from "./version-stage.fixture.js";
 
 const minuteMs = 60_000;
-/** The clocks of the two processes that issue tokens. */
+/** The clocks for the two processes that issue tokens. */
 const issuers = [3 * minuteMs, -4 * minuteMs] as const;
 
 let platform: RunningSpine;
@@ -20,7 +20,7 @@ let clocks: PartyClocks;
 let stage: VersionStage;
 let verifiers: SlowVerifier[];
 /** How often each answer was right. */
-let seen: Map<string, number>;
+let verdicts: Map<string, number>;
 
 beforeAll(async () => {
   clocks = new PartyClocks();
@@ -29,7 +29,7 @@ beforeAll(async () => {
   verifiers = await Promise.all(
     [3, 8, -2].map((minutes) => SlowVerifier.start(platform, () => clocks.now(minutes * minuteMs))),
   );
-  seen = new Map();
+  verdicts = new Map();
 });
 
 afterAll(async () => {
@@ -39,15 +39,15 @@ afterAll(async () => {
   clocks?.restore();
 });
 
-/** Every verifier answers to every token by the facts of the token and by what the verifier was told. */
+/** Every verifier answers to every token by the token's facts and by what the verifier was told. */
 async function verifyAll(): Promise<void> {
   for (const [place, verifier] of verifiers.entries())
     for (const facts of stage.issued) {
-      const expected = verifier.expected(facts);
+      const expectedVerdict = verifier.expected(facts);
       const verdict = await verifier.verdict(facts.token);
       if (verdict === undefined) continue;
-      expect([place, facts, verdict]).toEqual([place, facts, expected]);
-      seen.set(verdict, (seen.get(verdict) ?? 0) + 1);
+      expect([place, facts, verdict]).toEqual([place, facts, expectedVerdict]);
+      verdicts.set(verdict, (verdicts.get(verdict) ?? 0) + 1);
     }
 }
 
@@ -176,22 +176,22 @@ class Play {
   readonly #requests: Promise<void>[] = [];
   #resume: (() => Promise<void>) | undefined;
 
-  async play(one: Step): Promise<void> {
-    if ("issue" in one) this.#requests.push(stage.issue(one.issue, one.process));
-    else if ("change" in one) await this.#change(one);
-    else if ("end" in one) await this.#end(one.end);
-    else if ("pause" in one) await this.#pause();
-    else if ("deliver" in one) verifiers[one.verifier]?.deliver(one.deliver);
-    else if ("restart" in one) await verifiers[one.restart]?.restart();
-    else if ("waitMs" in one) await new Promise((resolve) => setTimeout(resolve, one.waitMs));
+  async play(step: Step): Promise<void> {
+    if ("issue" in step) this.#requests.push(stage.issue(step.issue, step.process));
+    else if ("change" in step) await this.#change(step);
+    else if ("end" in step) await this.#end(step.end);
+    else if ("pause" in step) await this.#pause();
+    else if ("deliver" in step) verifiers[step.verifier]?.deliver(step.deliver);
+    else if ("restart" in step) await verifiers[step.restart]?.restart();
+    else if ("waitMs" in step) await new Promise((resolve) => setTimeout(resolve, step.waitMs));
     else await verifyAll();
   }
 
   async #change({ change, isFirst, locksVersions }: Extract<Step, { change: unknown }>): Promise<void> {
     const isSame = (kind: string) => kind.startsWith("role") || kind === "password";
     const clashes = this.#open.some(
-      ({ kind, locksVersions: locked }) =>
-        locked || locksVersions || kind === change || (isSame(kind) && isSame(change)),
+      ({ kind, locksVersions: isLocking }) =>
+        isLocking || locksVersions || kind === change || (isSame(kind) && isSame(change)),
     );
     if (!clashes) this.#open.push({ ...(await stage.change(change, { isFirst, locksVersions })), locksVersions });
   }
@@ -229,7 +229,7 @@ class Play {
     const fresh = stage.issued.slice(before);
     expect(fresh.length).toBeGreaterThanOrEqual(4);
     for (const facts of fresh)
-      expect(verifiers.map((one) => one.expected(facts))).toEqual(verifiers.map(() => "accepted"));
+      expect(verifiers.map((each) => each.expected(facts))).toEqual(verifiers.map(() => "accepted"));
     await verifyAll();
   }
 }
@@ -237,13 +237,13 @@ class Play {
 describe("revocation by version", () => {
   it("refuses exactly the tokens with older facts, however changes, requests and messages interleave", async () => {
     await fc.assert(
-      fc.asyncProperty(steps, async (played) => {
+      fc.asyncProperty(steps, async (playedSteps) => {
         stage.issued.splice(0);
         await stage.signInAgain(4);
         const play = new Play();
         let failure: unknown;
         try {
-          for (const one of played) await play.play(one);
+          for (const step of playedSteps) await play.play(step);
         } catch (error) {
           failure = error;
         }
@@ -252,6 +252,6 @@ describe("revocation by version", () => {
       }),
       { numRuns: 12, endOnFailure: true, examples: [[everyVerdict]] },
     );
-    expect([...seen.keys()].toSorted()).toEqual(["TENANT_SUSPENDED", "TOKEN_INVALID", "accepted"]);
+    expect([...verdicts.keys()].toSorted()).toEqual(["TENANT_SUSPENDED", "TOKEN_INVALID", "accepted"]);
   });
 });

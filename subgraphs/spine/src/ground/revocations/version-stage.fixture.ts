@@ -12,7 +12,7 @@ import { type Spine, startSpine } from "../../subgraph.js";
 import type { PartyClocks } from "./party-clocks.fixture.js";
 import { raiseVersion } from "./raise-version.fixture.js";
 
-/** Eight scopes: a set of them shows a number. */
+/** Eight scopes: each subset shows a number. */
 const digits: readonly Scope[] = [
   "templates.read",
   "templates.write",
@@ -25,9 +25,9 @@ const digits: readonly Scope[] = [
 ];
 const scopesOf = (version: number) => digits.filter((_, place) => ((version + 1) >> place) & 1);
 const versionOfScopes = (scope: string) =>
-  scope.split(" ").reduce((sum, one) => sum + 2 ** digits.indexOf(one as Scope), 0) - 1;
+  scope.split(" ").reduce((sum, digit) => sum + 2 ** digits.indexOf(digit as Scope), 0) - 1;
 
-/** The facts of a token, which show from which state of each subject they are. The claim `versions` is not used. */
+/** A token's facts, which show from which state they are for each subject. The claim `versions` is not used. */
 export interface IssuedFacts {
   readonly token: string;
   readonly held: readonly { kind: "Principal" | "Client"; subject: string; version: number }[];
@@ -50,7 +50,7 @@ interface TestClient {
   readonly clientSecret: string;
 }
 
-/** A change of rights whose transaction is open. */
+/** A rights change whose transaction is open. */
 export interface OpenChange {
   readonly kind: ChangeKind;
   readonly revoked: readonly [kind: Revocation["kind"], subject: string, version: number];
@@ -58,14 +58,14 @@ export interface OpenChange {
 }
 
 /**
- * A tenant with a person, the client of the person's sign-ins, a service and an agent, and two processes that issue their
- * tokens. Every change of rights writes the version that it reaches into a fact that tokens show.
+ * A tenant with a person, the person's sign-in client, a service and an agent, and two processes that issue their
+ * tokens. Every rights change writes the version that it reaches into a fact that tokens show.
  */
 export class VersionStage {
   isClosed = false;
   readonly issued: IssuedFacts[] = [];
   readonly #families: Family[] = [];
-  /** The id of the role by its holder. */
+  /** The role's ID by its holder. */
   readonly #roles = new Map<string, string>();
   readonly #servers: Server[] = [];
   readonly #bases: string[] = [];
@@ -115,8 +115,8 @@ export class VersionStage {
     for (const { clientId } of [this.#desk, this.#service])
       await admin.query("update api_clients set scopes = $2 where client_id = $1", [clientId, scopesOf(0)]);
     for (const principal of [this.#user.userId, this.#service.clientId]) {
-      const assigned = "select role_id from role_assignments where principal_id = $1";
-      const { rows } = await admin.query<{ role_id: string }>(assigned, [principal]);
+      const assignedRole = "select role_id from role_assignments where principal_id = $1";
+      const { rows } = await admin.query<{ role_id: string }>(assignedRole, [principal]);
       this.#roles.set(principal, rows[0]?.role_id ?? "");
       await this.#nameRole(admin, principal, 0);
     }
@@ -133,25 +133,25 @@ export class VersionStage {
     return data["createTenantApiClient"];
   }
 
-  /** The code of a role shows the version of its only holder. Its assignment is neither read nor changed. */
+  /** A role's code shows its only holder's version. Its assignment is neither read nor changed. */
   async #nameRole(connection: Pick<pg.ClientBase, "query">, principal: string, version: number): Promise<void> {
     const code = `${principal.slice(-6)}v${version}`;
     await connection.query("update roles set code = $2 where role_id = $1", [this.#roles.get(principal), code]);
   }
 
   /**
-   * Begins a change of rights. `isFirst`: the version is raised before the facts change. `locksVersions`: a statement that
+   * Begins a rights change. `isFirst`: the version is raised before the facts change. `locksVersions`: a statement that
    * reads versions waits until the change has ended, and no other one does.
    */
   async change(kind: ChangeKind, options: { isFirst: boolean; locksVersions: boolean }): Promise<OpenChange> {
     const connection = await this.#connections.connect();
     await connection.query("begin");
-    const [revoked, subject] = this.#subjectOf(kind);
-    const raise = () => raiseVersion(connection, this.#tenantId, revoked, subject);
+    const [revokedKind, subject] = this.#subjectOf(kind);
+    const raise = () => raiseVersion(connection, this.#tenantId, revokedKind, subject);
     if (options.isFirst) await raise();
     const { rows } = await connection.query<{ version: number }>(
       "select coalesce(max(version), 0)::int as version from subject_versions where kind = $1 and subject = $2",
-      [revoked.startsWith("Tenant") ? "Tenant" : revoked, subject],
+      [revokedKind.startsWith("Tenant") ? "Tenant" : revokedKind, subject],
     );
     const version = (rows[0]?.version ?? 0) + (options.isFirst ? 0 : 1);
     await this.#changeFacts(connection, kind, version);
@@ -160,7 +160,7 @@ export class VersionStage {
     await connection.query("select pg_notify('spine_revocations', '')");
     return {
       kind,
-      revoked: [revoked, subject, version],
+      revoked: [revokedKind, subject, version],
       end: async (how) => {
         await connection.query(how);
         connection.release();
@@ -208,7 +208,7 @@ export class VersionStage {
   async signInAgain(count: number): Promise<void> {
     for (const process of [0, 1]) await until(() => this.#isReady(process));
     this.#families.length = 0;
-    for (let made = 0; made < count; made += 1) {
+    for (let index = 0; index < count; index += 1) {
       const { email, password } = this.#user;
       const body = await this.#ask(0, this.#desk, { grant_type: "password", username: email, password });
       if (!body["refresh_token"]) throw new Error(JSON.stringify(body));
@@ -221,7 +221,7 @@ export class VersionStage {
     return body["access_token"] !== undefined;
   }
 
-  /** Asks one of the processes for a token. The token, if there is one, is noted with the facts that it shows. */
+  /** Asks one process for a token. The token, if there is one, is noted with the facts that it shows. */
   async issue(kind: IssueKind, process: number): Promise<void> {
     if (kind === "refresh") return this.#refresh(process);
     if (kind === "service") {
@@ -238,11 +238,11 @@ export class VersionStage {
     });
     if (body["access_token"] === undefined) return;
     const { clientId } = this.#agent;
-    // the clients of the subject token are clients of the new one too
+    // the subject token's clients are the new token's clients too
     const { held } = subject;
     const tenantVersion = tenantVersionOf(body["access_token"]);
-    const own = { kind: "Client", subject: clientId, version: 0 } as const;
-    this.issued.push({ ...subject, token: body["access_token"], held: [...held, own], tenantVersion });
+    const agentVersion = { kind: "Client", subject: clientId, version: 0 } as const;
+    this.issued.push({ ...subject, token: body["access_token"], held: [...held, agentVersion], tenantVersion });
   }
 
   async #refresh(process: number): Promise<void> {
@@ -265,11 +265,11 @@ export class VersionStage {
       scope,
       grantId,
     } = decodeJwt<Record<string, Json>>(token) as Record<string, Json>;
-    const held = [
+    const heldVersions = [
       { kind: "Principal", subject: sub, version: Number(String(roles[0]).split("v").at(-1)) } as const,
       { kind: "Client", subject: client, version: versionOfScopes(scope) } as const,
     ];
-    this.issued.push({ token, held, grantId, tenantVersion: tenantVersionOf(token) });
+    this.issued.push({ token, held: heldVersions, grantId, tenantVersion: tenantVersionOf(token) });
   }
 
   async #ask(process: number, { clientId, clientSecret }: TestClient, form: Record<string, string>) {
@@ -277,7 +277,7 @@ export class VersionStage {
     const body = new URLSearchParams(form);
     const at = `${this.#bases[process]}/connect/token`;
     const answer = await fetch(at, { method: "POST", body, headers: { authorization } });
-    // a process gives a request up that a lock of the test has held for too long
+    // a process gives a request up that the test's lock has held for too long
     if (answer.status === 503) return {};
     if (answer.status >= 429) throw new Error(`${answer.status} ${await answer.text()}`);
     return (await answer.json()) as Record<string, Json>;

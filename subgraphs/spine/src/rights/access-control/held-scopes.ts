@@ -16,8 +16,8 @@ export function requireHeldScopes(
 }
 
 /** Throws INSUFFICIENT_SCOPE with the scopes that are not among those held. */
-export function requireScopesIn(held: ReadonlySet<string>, scopes: readonly string[], explanation: string): void {
-  const missing = [...new Set(scopes)].filter((scope) => !held.has(scope));
+export function requireScopesIn(heldScopes: ReadonlySet<string>, scopes: readonly string[], explanation: string): void {
+  const missing = [...new Set(scopes)].filter((scope) => !heldScopes.has(scope));
   if (missing.length > 0)
     throw new DomainError("INSUFFICIENT_SCOPE", {
       detail: `The access token does not hold ${missing.join(", ")}. ${explanation}`,

@@ -9,9 +9,9 @@ import { ownsSecondFactor } from "./second-factor-statement.js";
 const secondFactor = tenantStatement("owns_second_factor", ownsSecondFactor);
 
 /**
- * Clients, accounts and roles outlive the session of the person who gives them. Throws AUTHENTICATION_TOO_OLD
- * unless this person signed in at most 15 minutes ago, and AUTHENTICATION_TOO_WEAK without the second factor that the
- * person has. Services are not asked: their own credential lasts, too.
+ * Clients, accounts and roles outlive the session in which a person gives them. Throws AUTHENTICATION_TOO_OLD unless
+ * this person signed in at most 15 minutes ago, and AUTHENTICATION_TOO_WEAK without the second factor that the person
+ * has. Services are not asked: their own credential lasts, too.
  */
 export async function requireSignInForLastingRight(database: Database, context: RequestContext): Promise<void> {
   const principal = principalOf(context);

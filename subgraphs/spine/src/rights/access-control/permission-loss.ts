@@ -6,7 +6,7 @@ import type { Transaction } from "@factory/runtime/unit-of-work/database";
  */
 export type PermissionLossHandler = (transaction: Transaction, principals: readonly string[]) => Promise<void>;
 
-/** The handlers of the slices that have given something on behalf of principals. */
+/** The handlers from the slices that have given something for principals. */
 export class PermissionLossHandlers {
   readonly #handlers: PermissionLossHandler[] = [];
 

@@ -13,7 +13,7 @@ interface HandRow {
   is_platform_made: boolean;
 }
 
-/** The caller's clients, and all principals that hold their secrets. `union` ends a cycle of holders. */
+/** The caller's clients, and all principals that hold their secrets. `union` ends a holder cycle. */
 const hands = {
   name: "hands_of_caller",
   text: `with recursive hands (principal) as (
@@ -26,8 +26,8 @@ const hands = {
 };
 
 /**
- * Whether the caller is a client whose secret a principal of the platform holds, itself or through other clients. Once a
- * person of the tenant has rotated the secret, the platform does not hold the client any more. A person is never held.
+ * Whether the caller is a client whose secret a platform principal holds, itself or through other clients. Once a
+ * person in the tenant has rotated the secret, the platform does not hold the client any more. A person is never held.
  */
 export async function isHeldByPlatform(
   transaction: Transaction,
@@ -36,9 +36,11 @@ export async function isHeldByPlatform(
   const { execute, tenant } = transaction;
   const { principalType, subject, clientId, actors = [] } = caller;
   if (tenant.tenantId === platformTenantId || (principalType === "User" && actors.length === 0)) return false;
-  const own = [...new Set([subject, clientId, ...actors])];
-  const rows = await execute<HandRow>(hands, [tenant.uuid, own]);
+  const callerPrincipals = [...new Set([subject, clientId, ...actors])];
+  const rows = await execute<HandRow>(hands, [tenant.uuid, callerPrincipals]);
   if (rows.some((row) => row.is_platform_made)) return true;
-  const others = rows.filter((row) => !row.is_client && !own.includes(row.principal)).map((row) => row.principal);
+  const others = rows
+    .filter((row) => !row.is_client && !callerPrincipals.includes(row.principal))
+    .map((row) => row.principal);
   return (await userStatuses(transaction, others)).size < others.length;
 }

@@ -4,7 +4,7 @@ import type { Scope } from "@factory/schema/scopes";
 
 // tables: users, roles, role_assignments, api_clients
 
-/** The current permissions of a principal. The scopes of a user come from roles; a client has scopes of its own. */
+/** A principal's current permissions. A user's scopes come from roles; a client has its own scopes. */
 export interface PrincipalPermissions {
   readonly status: "Active" | "Disabled" | "Deleted";
   readonly scopes: ReadonlySet<string>;
@@ -25,7 +25,7 @@ const permissionsOfPrincipals = `select asked.principal, users.status, array(
   union all
   select client_id, status, scopes from api_clients where tenant_id = $1 and client_id = any($2)`;
 
-/** By principal (`usr_…`, `cli_…`). The platform itself and principals of other tenants are absent. */
+/** By principal (`usr_…`, `cli_…`). The platform itself and principals from other tenants are absent. */
 export async function principalPermissions(
   { execute, tenant }: Transaction,
   principals: readonly string[],

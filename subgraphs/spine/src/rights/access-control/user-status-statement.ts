@@ -8,7 +8,7 @@ const statuses = {
   text: "select user_id, status from users where tenant_id = $1 and user_id = any($2::uuid[])",
 };
 
-/** The statuses of those of the principals who are users of the tenant (`usr_…`). */
+/** The statuses for those principals who are users in the tenant (`usr_…`). */
 export async function userStatuses(
   { execute, tenant }: Transaction,
   principals: Iterable<string>,

@@ -8,11 +8,11 @@ import { RoleAssignment } from "./role-assignment.entity.js";
 
 /** The roles with these codes, ignoring case. Throws REFERENCE_NOT_FOUND with a pointer to each unknown code. */
 export async function requireRoles({ em, tenant }: Transaction, codes: readonly string[]): Promise<Role[]> {
-  const known = new Map(
+  const idsByCode = new Map(
     (await em.find(Role, { tenantId: tenant.tenantId })).map((role) => [role.code.toLowerCase(), role]),
   );
   const errors = codes.flatMap((code, at) =>
-    known.has(code.toLowerCase())
+    idsByCode.has(code.toLowerCase())
       ? []
       : [{ pointer: `/input/roleCodes/${at}`, code: "UNKNOWN_VALUE", detail: `The tenant has no role "${code}".` }],
   );
@@ -21,26 +21,26 @@ export async function requireRoles({ em, tenant }: Transaction, codes: readonly 
       detail: "The input names roles that do not exist. GET /v1/roles lists the roles of the tenant.",
       errors,
     });
-  return [...new Set(codes.flatMap((code) => known.get(code.toLowerCase()) ?? []))];
+  return [...new Set(codes.flatMap((code) => idsByCode.get(code.toLowerCase()) ?? []))];
 }
 
-/** The roles of the tenant with exactly these codes, in the order of their codes; unknown codes are left out. */
+/** The tenant's roles with exactly these codes, sorted by code; unknown codes are left out. */
 export function findRoles(
   { em, tenant: { tenantId } }: Transaction,
   codes: readonly string[],
   { createdUntil }: { createdUntil?: Date } = {},
 ): Promise<Role[]> {
-  const created = createdUntil === undefined ? {} : { createdAt: { $lte: createdUntil } };
-  return em.find(Role, { tenantId, code: { $in: [...codes] }, ...created }, { orderBy: { code: "asc" } });
+  const creationTime = createdUntil === undefined ? {} : { createdAt: { $lte: createdUntil } };
+  return em.find(Role, { tenantId, code: { $in: [...codes] }, ...creationTime }, { orderBy: { code: "asc" } });
 }
 
-/** Whether a principal of the tenant holds the role with this code, also if only for a while. */
+/** Whether a principal in the tenant holds the role with this code, also if only for a while. */
 export async function isRoleAssigned({ em, tenant: { tenantId } }: Transaction, code: string): Promise<boolean> {
   const role = await em.findOne(Role, { tenantId, code });
   return role !== null && (await em.count(RoleAssignment, { tenantId, roleId: role.roleId })) > 0;
 }
 
-/** Throws INSUFFICIENT_SCOPE unless the caller's token holds every scope of the roles. */
+/** Throws INSUFFICIENT_SCOPE unless the caller's token holds every scope in the roles. */
 export function requireGrantable(context: RequestContext, roles: readonly Pick<Role, "scopes">[]): void {
   requireHeldScopes(
     context,
@@ -48,7 +48,7 @@ export function requireGrantable(context: RequestContext, roles: readonly Pick<R
   );
 }
 
-/** Assigns the roles without a permission check. The principal must not hold any of them yet. */
+/** Assigns the roles without a permission check. The principal must not hold any yet. */
 export function assignRoles(
   transaction: Transaction,
   roles: readonly Role[],

@@ -14,8 +14,8 @@ const batchSize = 100;
 
 /**
  * Deletes expired role assignments. New tokens leave an expired role out anyway; the deletion also revokes tokens that
- * were issued before, and records the event. A timer in each process finds every expired row, however it was written;
- * a job for each assignment would have to follow every change of its expiry.
+ * were issued before, and records the event. A timer in each process finds every expired row, however it was written; a
+ * job for each assignment would have to follow every new expiry.
  */
 export class AssignmentExpiry {
   readonly #database: Database;
@@ -53,15 +53,15 @@ export class AssignmentExpiry {
     clearTimeout(this.#timer);
   }
 
-  /** Deletes in batches until none is left. The worker role sees the expired rows of every tenant, and no other rows. */
+  /** Deletes in batches until none is left. The worker role sees every tenant's expired rows, and no other rows. */
   async deleteExpired(): Promise<void> {
-    for (let taken = 1; taken > 0 && !this.#stopping; ) {
-      taken = 0;
+    for (let deletedRows = 1; deletedRows > 0 && !this.#stopping; ) {
+      deletedRows = 0;
       const { rows } = await this.#workers.query<{ tenant_id: string }>(
         `select distinct tenant_id from (
            select tenant_id from role_assignments where expires_at <= now() order by expires_at limit ${batchSize}) expired`,
       );
-      for (const { tenant_id: uuid } of rows) taken += await this.#deleteOfTenant(encodeId("ten", uuid));
+      for (const { tenant_id: uuid } of rows) deletedRows += await this.#deleteOfTenant(encodeId("ten", uuid));
     }
   }
 
@@ -70,17 +70,17 @@ export class AssignmentExpiry {
     const cause = { trace: continueTrace(undefined), actorId: expiryActor };
     return this.#database.transaction(tenantWithId(tenantId), cause, async (transaction) => {
       const { em } = transaction;
-      const expired = await em.find(
+      const expiredAssignments = await em.find(
         RoleAssignment,
         { tenantId, expiresAt: { $lte: new Date() } },
         { limit: batchSize, lockMode: LockMode.PESSIMISTIC_PARTIAL_WRITE },
       );
-      await unassignRoles(transaction, await withRoleCodes(transaction, expired), {
+      await unassignRoles(transaction, await withRoleCodes(transaction, expiredAssignments), {
         unassignedBy: expiryActor,
         reason: "Expired",
         onPermissionLoss: this.#onPermissionLoss,
       });
-      return expired.length;
+      return expiredAssignments.length;
     });
   }
 }

@@ -5,7 +5,7 @@ import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import type { Scope } from "@factory/schema/scopes";
 import { versionOf } from "../../ground/revocations/subject-version.js";
 
-/** The roles that a principal holds in a tenant, and the union of their scopes. */
+/** The roles that a principal holds in a tenant, and all their scopes. */
 export interface Access {
   /** Codes, sorted. */
   readonly roles: readonly string[];
@@ -17,7 +17,7 @@ interface HeldRole {
   readonly scopes: readonly Scope[];
 }
 
-/** Roles and scopes of a principal, and the version of its rights. One statement reads both. */
+/** A principal's roles and scopes, and its rights' version. One statement reads both. */
 export interface VersionedAccess extends Access {
   readonly version: number;
 }
@@ -28,7 +28,7 @@ export interface AccessRow {
   readonly version: number;
 }
 
-/** The roles of the principal $2 that have not expired, and the version of its rights, for a tenant statement. */
+/** Principal $2's roles that have not expired, and its rights' version, for a tenant statement. */
 export const accessColumns = `(select coalesce(json_agg(json_build_object('code', code, 'scopes', scopes) order by code), '[]')
      from roles where tenant_id = scope.tenant and role_id in (
        select role_id from role_assignments
@@ -37,7 +37,7 @@ export const accessColumns = `(select coalesce(json_agg(json_build_object('code'
 
 const heldRoles = tenantStatement("held_roles", `select ${accessColumns}`);
 
-/** The access of a user (`usr_…`) or client (`cli_…`) now; expired assignments do not count. */
+/** The current access for a user (`usr_…`) or client (`cli_…`); expired assignments do not count. */
 export async function effectiveAccess(
   reader: TenantReader,
   tenant: Tenant,
@@ -61,6 +61,6 @@ export async function effectiveAccessIn({ execute, tenant }: Transaction, princi
   );
 }
 
-function accessOf(held: readonly HeldRole[]): Access {
-  return { roles: held.map(({ code }) => code), scopes: new Set(held.flatMap(({ scopes }) => scopes)) };
+function accessOf(heldRoles: readonly HeldRole[]): Access {
+  return { roles: heldRoles.map(({ code }) => code), scopes: new Set(heldRoles.flatMap(({ scopes }) => scopes)) };
 }

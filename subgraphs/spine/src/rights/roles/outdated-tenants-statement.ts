@@ -3,7 +3,7 @@ import type { Transaction } from "@factory/runtime/unit-of-work/database";
 
 // tables: tenants
 
-/** Ids (`ten_…`) of tenants whose system roles were made from another list than the one with this digest. */
+/** IDs (`ten_…`) for tenants whose system roles were made from another list than the one with this digest. */
 export async function tenantsWithOutdatedRoles(
   { execute }: Pick<Transaction, "execute">,
   digest: string,

@@ -1,10 +1,10 @@
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import { ownerRole } from "./system-roles.js";
 
-/** Called in the transaction in which a user (`usr_…`) gets the role of an owner. */
+/** Called in the transaction in which a user (`usr_…`) gets an owner's role. */
 export type OwnerArrivalHandler = (transaction: Transaction, userId: string) => Promise<void>;
 
-/** The handlers of the slices that have something to tell a new owner. */
+/** The handlers from the slices that have something to tell a new owner. */
 export class OwnerArrivals {
   readonly #handlers: OwnerArrivalHandler[] = [];
 
@@ -12,7 +12,7 @@ export class OwnerArrivals {
     this.#handlers.push(handler);
   }
 
-  /** Calls the handlers if one of the roles is that of an owner, and a user gets it. */
+  /** Calls the handlers if a user gets an owner's role among these roles. */
   async tell(
     transaction: Transaction,
     roles: readonly { readonly code: string; readonly isSystem: boolean }[],
@@ -34,7 +34,7 @@ const owners = {
 
 const ownership = { name: "ownership", text: `select ${ownerAssignments} and principal_id = $3` };
 
-/** The users (`usr_…`) who hold the role of an owner, the first one first, in any state. */
+/** The users (`usr_…`) in any state who hold an owner's role, the first one first. */
 export async function ownersOf({ execute, tenant }: Transaction, limit: number): Promise<string[]> {
   const rows = await execute<{ principal_id: string }>(owners, [tenant.uuid, ownerRole, limit]);
   return rows.map((row) => row.principal_id);
@@ -45,7 +45,7 @@ export async function hasOwner(transaction: Transaction): Promise<boolean> {
   return (await ownersOf(transaction, 1)).length > 0;
 }
 
-/** Whether the user (`usr_…`) holds the role of an owner now. */
+/** Whether the user (`usr_…`) holds an owner's role now. */
 export async function isOwner({ execute, tenant }: Transaction, userId: string): Promise<boolean> {
   return (await execute(ownership, [tenant.uuid, ownerRole, userId])).length > 0;
 }

@@ -11,7 +11,7 @@ import { Role } from "./role.entity.js";
 import { RoleAssignment } from "./role-assignment.entity.js";
 import { bringSystemRolesUpToDate, systemRolesDigest } from "./seed-system-roles.js";
 
-/** The job that runs `SystemRolesRefresher`; it belongs to the tenant of the platform. */
+/** The job that runs `SystemRolesRefresher`; it belongs to the platform's tenant. */
 export const refreshSystemRolesJob: JobDefinition<{ tenantId: string }> = {
   queue: "refresh-system-roles",
   retryLimit: 5,
@@ -24,15 +24,15 @@ export const refreshSystemRolesJob: JobDefinition<{ tenantId: string }> = {
 const batchSize = 500;
 const cause = () => ({ trace: continueTrace(undefined), actorId: "bootstrap" });
 
-/** Called at start: sends the job if the system roles of any tenant are not those of this release. */
+/** Called at start: sends the job if any tenant's system roles differ from this release's list. */
 export async function refreshSystemRoles(database: Database, jobs: JobQueue): Promise<void> {
   await database.transaction(platformTenant, cause(), async (transaction) => {
-    const [outdated] = await tenantsWithOutdatedRoles(transaction, systemRolesDigest, 1);
-    if (outdated) await jobs.send(transaction, refreshSystemRolesJob, { tenantId: platformTenantId });
+    const [outdatedTenant] = await tenantsWithOutdatedRoles(transaction, systemRolesDigest, 1);
+    if (outdatedTenant) await jobs.send(transaction, refreshSystemRolesJob, { tenantId: platformTenantId });
   });
 }
 
-/** Updates the system roles of every tenant, each in its own transaction. A killed job continues where it stopped. */
+/** Updates every tenant's system roles, each in its own transaction. A killed job continues where it stopped. */
 export class SystemRolesRefresher {
   readonly #database: Database;
   readonly #onPermissionLoss: PermissionLossHandler;
@@ -44,36 +44,36 @@ export class SystemRolesRefresher {
 
   async run({ signal }: Pick<JobAttempt, "signal">): Promise<void> {
     for (;;) {
-      const outdated = await this.#database.transaction(platformTenant, cause(), (transaction) =>
+      const outdatedTenants = await this.#database.transaction(platformTenant, cause(), (transaction) =>
         tenantsWithOutdatedRoles(transaction, systemRolesDigest, batchSize),
       );
-      if (outdated.length === 0) return;
-      for (const tenantId of outdated) {
+      if (outdatedTenants.length === 0) return;
+      for (const tenantId of outdatedTenants) {
         signal.throwIfAborted();
         await this.#refresh(tenantId);
       }
     }
   }
 
-  /** The lock on the row of the tenant prevents a provisioning run from creating the same roles at the same time. */
+  /** The lock on the tenant's row prevents a provisioning run from creating the same roles at the same time. */
   async #refresh(tenantId: string): Promise<void> {
     await this.#database.transaction(tenantWithId(tenantId), cause(), async (transaction) => {
       const tenant = await lockTenant(transaction);
       if (!tenant || tenant.systemRolesDigest === systemRolesDigest) return;
       const before = (await transaction.em.find(Role, { tenantId })).map((role) => ({ role, scopes: role.scopes }));
       await bringSystemRolesUpToDate(transaction, tenant);
-      const narrowed = before.filter(({ role, scopes }) => scopes.some((scope) => !role.scopes.includes(scope)));
-      if (narrowed.length > 0)
+      const narrowedRoles = before.filter(({ role, scopes }) => scopes.some((scope) => !role.scopes.includes(scope)));
+      if (narrowedRoles.length > 0)
         await this.#narrowed(
           transaction,
-          narrowed.map(({ role }) => role.roleId),
+          narrowedRoles.map(({ role }) => role.roleId),
         );
     });
   }
 
   async #narrowed(transaction: Transaction, roleIds: readonly string[]): Promise<void> {
     const { em, tenant } = transaction;
-    const held = await em.find(RoleAssignment, { tenantId: tenant.tenantId, roleId: { $in: [...roleIds] } });
-    await this.#onPermissionLoss(transaction, [...new Set(held.map(({ principalId }) => principalId))]);
+    const assignments = await em.find(RoleAssignment, { tenantId: tenant.tenantId, roleId: { $in: [...roleIds] } });
+    await this.#onPermissionLoss(transaction, [...new Set(assignments.map(({ principalId }) => principalId))]);
   }
 }

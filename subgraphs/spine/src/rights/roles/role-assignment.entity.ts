@@ -3,7 +3,7 @@ import { wireId } from "@factory/runtime/db/wire-id-type";
 import { Entity, Index, PrimaryKey, Property, Unique } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 
-/** The assignment of a role to a user or client, with or without an expiry. */
+/** A role's assignment to a user or client, with or without an expiry. */
 @Entity(expiringTenantTable("role_assignments", "expires_at <= now()"))
 @Unique({ name: "role_assignments_once", properties: ["tenantId", "principalId", "roleId"] })
 @Index({ name: "role_assignments_holders", properties: ["tenantId", "roleId", "principalId"] })
@@ -28,7 +28,7 @@ export class RoleAssignment {
   @Property({ type: "text" })
   principalId: string;
 
-  /** The subject of the token that assigned it. */
+  /** The subject in the token that assigned it. */
   @Property({ type: "text" })
   assignedBy: string;
 

@@ -27,7 +27,7 @@ import { expiryActor, unassignRoles } from "./unassign-roles.js";
 
 const readAssignment = rowReader(RoleAssignment);
 
-/** A row lock is needed although the role is locked: the deletion of a user removes assignments without that lock. */
+/** A row lock is needed although the role is locked: deleting a user removes assignments without that lock. */
 const lock = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
 
 export const sortedAssignments = new SortedList<RoleAssignmentType, TenantStatement>({
@@ -53,7 +53,7 @@ interface AssignmentParts {
   readonly arrivals: OwnerArrivals;
 }
 
-/** Assigns and unassigns roles. The token of the caller must hold every scope of the role. */
+/** Assigns and unassigns roles. The caller's token must hold every scope in the role. */
 export class RoleAssignmentService {
   readonly #database: Database;
   readonly #cursors: CursorSeal;
@@ -99,8 +99,9 @@ export class RoleAssignmentService {
             ],
           });
         const assignedBy = principalOf(context).subject;
-        const held = await this.#heldBy(transaction, role, principalId);
-        if (held) return { ...(await updateExpiry(transaction, role, { held, expiresAt })), created: false };
+        const currentAssignment = await this.#heldBy(transaction, role, principalId);
+        if (currentAssignment)
+          return { ...(await updateExpiry(transaction, role, { held: currentAssignment, expiresAt })), created: false };
         const [assignment] = assignRoles(transaction, [role], {
           principalId,
           assignedBy,
@@ -120,9 +121,11 @@ export class RoleAssignmentService {
       commit: async (transaction) => {
         const { em, tenant } = transaction;
         const role = await lockRole(transaction, roleId);
-        const known = decodeId("asg", assignmentId) !== undefined;
+        const isWellFormed = decodeId("asg", assignmentId) !== undefined;
         const { tenantId } = tenant;
-        const assignment = known ? await em.findOne(RoleAssignment, { tenantId, roleId, assignmentId }, lock) : null;
+        const assignment = isWellFormed
+          ? await em.findOne(RoleAssignment, { tenantId, roleId, assignmentId }, lock)
+          : null;
         if (!assignment) throw new DomainError("NOT_FOUND", { detail: "The role has no assignment with this id." });
         const { subject } = principalOf(context);
         // principals may always give up their own roles

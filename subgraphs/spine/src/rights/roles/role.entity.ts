@@ -4,7 +4,7 @@ import type { Scope } from "@factory/schema/scopes";
 import { Entity, Index, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 
-/** A named set of scopes in one tenant. */
+/** A named scope set in one tenant. */
 @Entity(tenantTable("roles"))
 @Index({ name: "roles_code", expression: "create unique index roles_code on roles (tenant_id, lower(code))" })
 @Index({ name: "roles_page", properties: ["tenantId", "createdAt", "roleId"] })

@@ -50,7 +50,7 @@ const holding = (...scopes: Scope[]) => principal(tenantId, scopes);
 const ask = (who: Principal, field: Field, variables: Record<string, unknown> = {}): Promise<Answer> =>
   platform.ask(who, documents[field], variables);
 
-/** The value of the only root field. The test fails on an error. */
+/** The only root field's value. The test fails on an error. */
 async function done(who: Principal, field: Field, variables: Record<string, unknown> = {}) {
   const { data, errors } = await ask(who, field, variables);
   if (!data) throw new Error(JSON.stringify(errors));
@@ -80,7 +80,7 @@ async function aUser(status = "Active", of = tenantId): Promise<string> {
 const aRole = (code: string, scopes: readonly string[] = ["user.read"]) =>
   done(owner(), "createRole", { input: { code, name: code, scopes } });
 
-const revoked = async (subject: string) =>
+const revocationsOf = async (subject: string) =>
   (await platform.admin.query("select kind from revocations where subject = $1", [subject])).rows.map(
     ({ kind }) => kind as string,
   );
@@ -189,8 +189,8 @@ describe("roles that a tenant creates", () => {
 
   it("change only in the given members", async () => {
     const { roleId, createdAt } = await aRole("Changing");
-    const changed = await done(owner(), "updateRole", { roleId, input: { name: "New", description: "Text" } });
-    expect(changed).toEqual({
+    const changedRole = await done(owner(), "updateRole", { roleId, input: { name: "New", description: "Text" } });
+    expect(changedRole).toEqual({
       roleId,
       code: "Changing",
       name: "New",
@@ -206,9 +206,9 @@ describe("roles that a tenant creates", () => {
     const userId = await aUser();
     await done(owner(), "assignRole", { roleId, input: { userId } });
     await done(owner(), "updateRole", { roleId, input: { scopes: ["user.read", "role.read", "config.read"] } });
-    expect(await revoked(userId)).toEqual([]);
+    expect(await revocationsOf(userId)).toEqual([]);
     await done(owner(), "updateRole", { roleId, input: { scopes: ["user.read"] } });
-    expect(await revoked(userId)).toEqual(["Principal"]);
+    expect(await revocationsOf(userId)).toEqual(["Principal"]);
     expect(await access(userId)).toEqual({ roles: ["Shrinking"], scopes: ["user.read"] });
   });
 
@@ -219,7 +219,7 @@ describe("roles that a tenant creates", () => {
     await done(owner(), "deleteRole", { roleId });
     expect(await accountError(owner(), "role", { roleId })).toMatchObject({ code: "NOT_FOUND" });
     expect(await access(userId)).toEqual({ roles: [], scopes: [] });
-    expect(await revoked(userId)).toEqual(["Principal"]);
+    expect(await revocationsOf(userId)).toEqual(["Principal"]);
     expect((await eventsAbout(userId)).at(-1)).toMatchObject({
       type: "RoleUnassigned",
       data: { tenantId, assignmentId, roleId, roleCode: "Going", unassignedBy: "cli_test", reason: "RoleDeleted" },
@@ -232,8 +232,8 @@ describe("roles that a tenant creates", () => {
     await done(owner(), "deleteRole", { roleId });
     const before = { tenantId, roleId, code: "Told", name: "Told", isSystem: false };
     const after = { ...before, description: "now", scopes: ["user.read", "role.read"] };
-    const told = (await platform.eventsOf(tenantId)).filter(({ subject }) => subject === `roles/${roleId}`);
-    expect(told.map(({ type, data, actorid }) => ({ type, data, actorid }))).toEqual([
+    const roleEvents = (await platform.eventsOf(tenantId)).filter(({ subject }) => subject === `roles/${roleId}`);
+    expect(roleEvents.map(({ type, data, actorid }) => ({ type, data, actorid }))).toEqual([
       { type: "RoleCreated", data: { ...before, description: null, scopes: ["user.read"] }, actorid: "cli_test" },
       { type: "RoleUpdated", data: after, actorid: "cli_test" },
       { type: "RoleDeleted", data: after, actorid: "cli_test" },
@@ -268,8 +268,8 @@ describe("Mutation.assignRole", () => {
     expect((await access(userId)).roles).toEqual(["Viewer"]);
     expect((await eventsAbout(userId)).map(({ type }) => type)).toEqual(["RoleAssigned"]);
     const { items } = await done(owner(), "roleAssignments", { roleId });
-    const { created: _, ...shown } = first;
-    expect(items).toContainEqual(shown);
+    const { created: _, ...shownAssignment } = first;
+    expect(items).toContainEqual(shownAssignment);
   });
 
   it("makes one assignment of many requests at once", async () => {
@@ -337,10 +337,10 @@ describe("Mutation.assignRole", () => {
     const roleId = await roleCalled("Viewer");
     const first = await done(owner(), "assignRole", { roleId, input: { userId, expiresAt: inAMinute() } });
     const later = new Date(Date.now() + 3_600_000).toISOString();
-    const moved = await done(owner(), "assignRole", { roleId, input: { userId, expiresAt: later } });
-    expect(moved).toEqual({ ...first, expiresAt: later, created: false });
-    const kept = await done(owner(), "assignRole", { roleId, input: { userId } });
-    expect(kept.expiresAt).toBe(later);
+    const secondAssignment = await done(owner(), "assignRole", { roleId, input: { userId, expiresAt: later } });
+    expect(secondAssignment).toEqual({ ...first, expiresAt: later, created: false });
+    const thirdAssignment = await done(owner(), "assignRole", { roleId, input: { userId } });
+    expect(thirdAssignment.expiresAt).toBe(later);
     expect((await eventsAbout(userId)).map(({ data }) => (data as { expiresAt: string }).expiresAt)).toEqual([
       first.expiresAt,
       later,
@@ -365,7 +365,7 @@ describe("an assignment that has expired", () => {
       ["RoleAssigned", undefined],
       ["RoleUnassigned", "Expired"],
     ]);
-    expect(await revoked(userId)).toEqual(["Principal"]);
+    expect(await revocationsOf(userId)).toEqual(["Principal"]);
   });
 
   it("is deleted in one turn together with all other expired assignments", async () => {
@@ -401,7 +401,7 @@ describe("Mutation.unassignRole", () => {
     const { assignmentId } = await done(owner(), "assignRole", { roleId, input: { userId } });
     expect(await done(owner(), "unassignRole", { roleId, assignmentId })).toEqual({ assignmentId });
     expect(await access(userId)).toEqual({ roles: [], scopes: [] });
-    expect(await revoked(userId)).toEqual(["Principal"]);
+    expect(await revocationsOf(userId)).toEqual(["Principal"]);
     expect((await eventsAbout(userId)).at(-1)).toMatchObject({
       type: "RoleUnassigned",
       subject: `roles/${roleId}/assignments/${assignmentId}`,

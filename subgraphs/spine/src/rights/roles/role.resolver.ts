@@ -6,7 +6,7 @@ import { CreateRoleInput, RoleFilterInput, UpdateRoleInput } from "./role.input.
 import { type RoleService, sortedRoles } from "./role.service.js";
 import { RoleConnection, RoleType } from "./role.type.js";
 
-/** `role.assign` also covers the creation and change of roles; both are limited to the scopes of the caller's token. */
+/** `role.assign` also covers creating and changing roles; both are limited to the scopes in the caller's token. */
 @Resolver(() => RoleType)
 export class RoleResolver {
   readonly #roles: RoleService;

@@ -51,7 +51,7 @@ export const sortedRoles = new SortedList<RoleType, TenantStatement>({
     ),
 });
 
-/** Reads roles and changes the roles that a tenant has created. The token of the caller must hold their scopes. */
+/** Reads roles and changes the roles that a tenant has created. The caller's token must hold their scopes. */
 export class RoleService {
   readonly #database: Database;
   readonly #cursors: CursorSeal;
@@ -112,7 +112,7 @@ export class RoleService {
     }
   }
 
-  /** If the role loses a scope, the tokens of its holders are revoked. */
+  /** If the role loses a scope, its holders' tokens are revoked. */
   async update(context: RequestContext, roleId: string, input: UpdateRoleInput): Promise<RoleType> {
     const scopes = input.scopes == null ? undefined : tenantScopesOf(input.scopes);
     return idempotentMutation(this.#database, context, {
@@ -122,20 +122,20 @@ export class RoleService {
       commit: async (transaction) => {
         const role = await customRole(transaction, roleId);
         requireGrantable(context, [role, { scopes: scopes ?? [] }]);
-        const narrowed = scopes !== undefined && role.scopes.some((scope) => !scopes.includes(scope));
+        const isNarrowed = scopes !== undefined && role.scopes.some((scope) => !scopes.includes(scope));
         const { name, description } = input;
         if (name != null) role.name = name;
         if (description != null) role.description = description === "" ? null : description;
         if (scopes) role.scopes = scopes;
         role.updatedAt = new Date();
         recordRole(transaction, "RoleUpdated", role);
-        if (narrowed) await this.#narrowed(transaction, role);
+        if (isNarrowed) await this.#narrowed(transaction, role);
         return roleView(role);
       },
     });
   }
 
-  /** Also deletes the assignments of the role. */
+  /** Also deletes the role's assignments. */
   async delete(context: RequestContext, roleId: string): Promise<RoleType> {
     return idempotentMutation(this.#database, context, {
       field: "deleteRole",
@@ -157,23 +157,23 @@ export class RoleService {
   }
 
   async #narrowed(transaction: Transaction, role: Role): Promise<void> {
-    const held = (await holders(transaction, role)).map(({ assignment }) => assignment.principalId);
-    if (held.length === 0) return;
-    await recordRevocation(transaction, "Principal", ...held);
-    await this.#onPermissionLoss(transaction, held);
+    const holderIds = (await holders(transaction, role)).map(({ assignment }) => assignment.principalId);
+    if (holderIds.length === 0) return;
+    await recordRevocation(transaction, "Principal", ...holderIds);
+    await this.#onPermissionLoss(transaction, holderIds);
   }
 }
 
-/** NOT_FOUND, the same for an unknown id and for a role of another tenant. */
+/** NOT_FOUND, the same for an unknown id and for another tenant's role. */
 function unknownRole(): DomainError {
   return new DomainError("NOT_FOUND", { detail: "The role does not exist in this tenant." });
 }
 
 /** Locks the role until the transaction ends, so that changes of its assignments come one after the other. */
 export async function lockRole({ em, tenant }: Transaction, roleId: string): Promise<Role> {
-  const known = decodeId("rol", roleId) !== undefined;
+  const isWellFormed = decodeId("rol", roleId) !== undefined;
   const lock = { lockMode: LockMode.PESSIMISTIC_WRITE };
-  const role = known ? await em.findOne(Role, { tenantId: tenant.tenantId, roleId }, lock) : null;
+  const role = isWellFormed ? await em.findOne(Role, { tenantId: tenant.tenantId, roleId }, lock) : null;
   if (!role) throw unknownRole();
   return role;
 }
@@ -190,13 +190,13 @@ async function customRole(transaction: Transaction, roleId: string): Promise<Rol
 const holders = ({ em }: Transaction, { tenantId, roleId, code }: Role, lockMode?: LockMode.PESSIMISTIC_WRITE) =>
   em
     .find(RoleAssignment, { tenantId, roleId }, lockMode === undefined ? {} : { lockMode })
-    .then((held) => held.map((assignment) => ({ assignment, roleCode: code })));
+    .then((assignments) => assignments.map((assignment) => ({ assignment, roleCode: code })));
 
 /** Throws REFERENCE_NOT_FOUND (422) with a pointer to each unknown scope. */
-function tenantScopesOf(asked: readonly string[]): Scope[] {
-  const known = (scope: string) => tenantScopes.some((one) => one === scope);
-  const errors = asked.flatMap((scope, at) =>
-    known(scope)
+function tenantScopesOf(requestedScopes: readonly string[]): Scope[] {
+  const isTenantScope = (scope: string) => tenantScopes.some((tenantScope) => tenantScope === scope);
+  const errors = requestedScopes.flatMap((scope, at) =>
+    isTenantScope(scope)
       ? []
       : [{ pointer: `/input/scopes/${at}`, code: "UNKNOWN_VALUE", detail: `"${scope}" is not a scope of a tenant.` }],
   );
@@ -205,5 +205,5 @@ function tenantScopesOf(asked: readonly string[]): Scope[] {
       detail: "The input names scopes that do not exist. Correct or remove the scopes that errors names.",
       errors,
     });
-  return tenantScopes.filter((scope) => asked.includes(scope));
+  return tenantScopes.filter((scope) => requestedScopes.includes(scope));
 }

@@ -12,7 +12,7 @@ export function roleView(record: RecordOf<Role>): RoleType {
   return { ...role, scopes: [...role.scopes], createdAt: role.createdAt.toISOString() };
 }
 
-/** The fields of a RoleAssignment as a plain object, which can be spread. */
+/** A RoleAssignment's fields as a plain object, which can be spread. */
 export type AssignmentFacts = { [Name in keyof RoleAssignmentType]: RoleAssignmentType[Name] };
 
 export function assignmentView(assignment: RoleAssignment, roleCode: string): AssignmentFacts {

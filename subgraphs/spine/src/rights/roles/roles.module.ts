@@ -13,7 +13,7 @@ import { RoleAssignmentResolver } from "./role-assignment.resolver.js";
 import { RoleAssignmentService } from "./role-assignment.service.js";
 import { seedSystemRoles } from "./seed-system-roles.js";
 
-/** Roles, their assignments, and the system roles of the platform. */
+/** Roles, their assignments, and the platform's system roles. */
 export const roles: SliceModule = {
   slice: "roles",
   entities: [Role, RoleAssignment],

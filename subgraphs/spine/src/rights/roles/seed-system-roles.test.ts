@@ -43,7 +43,7 @@ async function spoil(tenantId: string, change: string): Promise<void> {
   await platform.admin.query("update tenants set system_roles_digest = 'older' where tenant_id = $1", [id]);
 }
 
-/** Code of each role that was told of, by kind of event. */
+/** Code for each role that an event told about, by event type. */
 async function toldOf(tenantId: string, type: string): Promise<unknown[]> {
   const events = (await platform.eventsOf(tenantId)).filter((event) => event.type === type);
   return events.map(({ data }) => data["code"]);
@@ -102,10 +102,10 @@ describe("system roles", () => {
       tenantId,
       "update roles set is_system = false, code = 'viewer', scopes = '{user.read}' where tenant_id = $1 and code = 'Viewer'",
     );
-    const held = (await rolesOf(tenantId)).find(({ code }) => code === "viewer");
+    const viewer = (await rolesOf(tenantId)).find(({ code }) => code === "viewer");
     await refresh();
     const roles = await rolesOf(tenantId);
-    expect(roles.find(({ role_id }) => role_id === held?.role_id)).toMatchObject({
+    expect(roles.find(({ role_id }) => role_id === viewer?.role_id)).toMatchObject({
       code: expect.stringMatching(/^viewer_/),
       scopes: ["user.read"],
       is_system: false,

@@ -7,7 +7,7 @@ import { Role } from "./role.entity.js";
 import { recordRole } from "./role.events.js";
 import { platformAdminRole, systemRoles } from "./system-roles.js";
 
-/** Digest of the list of system roles. A release with another list finds by it the tenants whose roles it must update. */
+/** A digest of the system role list. A release with another list finds by it the tenants whose roles it must update. */
 export const systemRolesDigest = createHash("sha256")
   .update(JSON.stringify([systemRoles, platformAdminRole]))
   .digest("base64url");
@@ -15,39 +15,41 @@ export const systemRolesDigest = createHash("sha256")
 /** The provisioning step that creates the system roles. */
 export const seedSystemRoles: ProvisioningStep = { name: "seedSystemRoles", run: bringSystemRolesUpToDate };
 
-/** Creates and updates the system roles of a tenant; a role that left the list becomes a role of the tenant. */
+/** Creates and updates a tenant's system roles; a role that left the list becomes the tenant's own role. */
 export async function bringSystemRolesUpToDate(
   transaction: Transaction,
   tenant: { readonly tenantId: string; systemRolesDigest: string | null },
 ): Promise<void> {
   const { em } = transaction;
   const { tenantId } = tenant;
-  const wanted = tenantId === platformTenantId ? [platformAdminRole] : systemRoles;
+  const wantedRoles = tenantId === platformTenantId ? [platformAdminRole] : systemRoles;
   const present = await em.find(Role, { tenantId });
   const now = new Date();
-  for (const role of present.filter(({ isSystem, code }) => isSystem && !wanted.some((one) => one.code === code))) {
+  for (const role of present.filter(
+    ({ isSystem, code }) => isSystem && !wantedRoles.some((wantedRole) => wantedRole.code === code),
+  )) {
     // principals may hold it, so it stays, as a role that the tenant can change
     Object.assign(role, { isSystem: false, updatedAt: now });
     recordRole(transaction, "RoleUpdated", role);
   }
-  for (const { code, name, description, scopes } of wanted) {
+  for (const { code, name, description, scopes } of wantedRoles) {
     const facts = { code, name, description, scopes: [...scopes] };
-    const found = present.find((role) => role.code.toLowerCase() === code.toLowerCase());
-    if (found?.isSystem) {
-      if (sameRole(found, facts)) continue;
-      Object.assign(found, { ...facts, updatedAt: now });
-      recordRole(transaction, "RoleUpdated", found);
+    const presentRole = present.find((role) => role.code.toLowerCase() === code.toLowerCase());
+    if (presentRole?.isSystem) {
+      if (sameRole(presentRole, facts)) continue;
+      Object.assign(presentRole, { ...facts, updatedAt: now });
+      recordRole(transaction, "RoleUpdated", presentRole);
       continue;
     }
-    if (found) {
-      // the tenant's own role with this code is renamed, so that its holders do not receive the scopes of the system role
-      found.code = `${found.code.slice(0, 40)}_${found.roleId.slice(-12)}`;
-      found.updatedAt = now;
+    if (presentRole) {
+      // the tenant's own role with this code is renamed, so that its holders do not receive the system role's scopes
+      presentRole.code = `${presentRole.code.slice(0, 40)}_${presentRole.roleId.slice(-12)}`;
+      presentRole.updatedAt = now;
       await em.flush();
-      recordRole(transaction, "RoleUpdated", found);
+      recordRole(transaction, "RoleUpdated", presentRole);
     }
-    const made = { tenantId, roleId: newId("rol"), ...facts, isSystem: true, createdAt: now, updatedAt: now };
-    const role = em.create(Role, made);
+    const values = { tenantId, roleId: newId("rol"), ...facts, isSystem: true, createdAt: now, updatedAt: now };
+    const role = em.create(Role, values);
     em.persist(role);
     recordRole(transaction, "RoleCreated", role);
   }
@@ -56,7 +58,7 @@ export async function bringSystemRolesUpToDate(
 
 type Facts = Pick<Role, "code" | "name" | "description" | "scopes">;
 
-function sameRole(one: Facts, other: Facts): boolean {
+function sameRole(first: Facts, other: Facts): boolean {
   const facts = ({ code, name, description, scopes }: Facts) => JSON.stringify([code, name, description, scopes]);
-  return facts(one) === facts(other);
+  return facts(first) === facts(other);
 }

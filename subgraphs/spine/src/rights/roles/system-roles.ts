@@ -10,7 +10,7 @@ interface SystemRole {
 const scopesThat = (holds: (scope: Scope) => boolean) => tenantScopes.filter(holds);
 const isPublish = (scope: Scope) => scope.endsWith(".publish");
 
-/** The code of the role that at least one active user of every tenant holds. */
+/** The code for the role that at least one active user in every tenant holds. */
 export const ownerRole = "TenantOwner";
 
 /** The roles that provisioning creates in every tenant except the platform's own. They cannot be changed. */
@@ -64,12 +64,12 @@ export const systemRoles: readonly SystemRole[] = [
     code: "Viewer",
     name: "Viewer",
     description: "Reads everything but the audit log.",
-    // the audit log has e-mail and network addresses of people
+    // the audit log has people's e-mail and network addresses
     scopes: scopesThat((scope) => scope.endsWith(".read") && scope !== "audit.read"),
   },
 ];
 
-/** The only system role of the platform's tenant. Tokens of its holders carry `platformAdmin`. */
+/** The only system role in the platform's tenant. Its holders' tokens carry `platformAdmin`. */
 export const platformAdminRole: SystemRole = {
   code: "PlatformAdmin",
   name: "Platform administrator",

@@ -5,7 +5,7 @@ import type { PermissionLossHandler } from "../access-control/permission-loss.js
 import { Role } from "./role.entity.js";
 import { RoleAssignment } from "./role-assignment.entity.js";
 
-/** Stands in for the subject of a token when an assignment has expired. */
+/** Stands in for a token's subject when an assignment has expired. */
 export const expiryActor = "expiry";
 
 export interface AssignedRole {
@@ -13,7 +13,7 @@ export interface AssignedRole {
   readonly roleCode: string;
 }
 
-/** Adds to each assignment the code of its role. */
+/** Adds to each assignment its role's code. */
 export async function withRoleCodes(
   { em, tenant: { tenantId } }: Transaction,
   assignments: readonly RoleAssignment[],
@@ -24,7 +24,7 @@ export async function withRoleCodes(
 }
 
 interface Unassignment {
-  /** Subject of the token that takes the role away, or `expiryActor`. */
+  /** Subject in the token that takes the role away, or `expiryActor`. */
   readonly unassignedBy: string;
   readonly reason: "Requested" | "Expired" | "RoleDeleted";
 }
@@ -32,12 +32,12 @@ interface Unassignment {
 /** Deletes the assignments, then calls the handler: their holders have lost permissions. */
 export async function unassignRoles(
   transaction: Transaction,
-  assigned: readonly AssignedRole[],
+  assignedRoles: readonly AssignedRole[],
   { onPermissionLoss, ...unassignment }: Unassignment & { readonly onPermissionLoss: PermissionLossHandler },
 ): Promise<void> {
-  if (assigned.length === 0) return;
-  await deleteAssignments(transaction, assigned, unassignment);
-  await onPermissionLoss(transaction, holdersOf(assigned));
+  if (assignedRoles.length === 0) return;
+  await deleteAssignments(transaction, assignedRoles, unassignment);
+  await onPermissionLoss(transaction, holdersOf(assignedRoles));
 }
 
 /** Takes every role from the principal. The caller calls the permission loss handler. */
@@ -49,17 +49,17 @@ export async function unassignAllRoles(
   const { tenantId } = transaction.tenant;
   const lock = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
   const assignments = await transaction.em.find(RoleAssignment, { tenantId, principalId }, lock);
-  const assigned = await withRoleCodes(transaction, assignments);
-  await deleteAssignments(transaction, assigned, { unassignedBy, reason: "Requested" });
+  const assignedRoles = await withRoleCodes(transaction, assignments);
+  await deleteAssignments(transaction, assignedRoles, { unassignedBy, reason: "Requested" });
 }
 
-/** The revocation refuses tokens that still carry the scopes of the roles. */
+/** The revocation refuses tokens that still carry the roles' scopes. */
 async function deleteAssignments(
   transaction: Transaction,
-  assigned: readonly AssignedRole[],
+  assignedRoles: readonly AssignedRole[],
   { unassignedBy, reason }: Unassignment,
 ): Promise<void> {
-  for (const { assignment, roleCode } of assigned) {
+  for (const { assignment, roleCode } of assignedRoles) {
     const { tenantId, assignmentId, roleId, principalId } = assignment;
     transaction.em.remove(assignment);
     transaction.record({
@@ -68,9 +68,9 @@ async function deleteAssignments(
       data: { tenantId, assignmentId, roleId, roleCode, principalId, unassignedBy, reason },
     });
   }
-  if (assigned.length > 0) await recordRevocation(transaction, "Principal", ...holdersOf(assigned));
+  if (assignedRoles.length > 0) await recordRevocation(transaction, "Principal", ...holdersOf(assignedRoles));
 }
 
-const holdersOf = (assigned: readonly AssignedRole[]) => [
-  ...new Set(assigned.map(({ assignment }) => assignment.principalId)),
+const holdersOf = (assignedRoles: readonly AssignedRole[]) => [
+  ...new Set(assignedRoles.map(({ assignment }) => assignment.principalId)),
 ];

@@ -11,7 +11,7 @@ let clientId: string;
 const redirectUri = "https://app.example/callback";
 
 beforeAll(async () => {
-  // a tenth of the limits, so that all requests of a test come within one minute
+  // a tenth of the limits, so that all requests in a test come within one minute
   platform = await RunningSpine.start({ rateLimitFactor: 0.1 });
   base = await platform.listen();
   const tenantId = await platform.activeTenant("acme");
@@ -53,8 +53,8 @@ async function times(count: number, ask: () => Promise<Response>): Promise<Outco
     for (const answer of some) await answer.arrayBuffer();
     answers.push(...some);
   }
-  const limited = answers.filter(({ status }) => status === 429);
-  return { passed: answers.length - limited.length, limited };
+  const limitedAnswers = answers.filter(({ status }) => status === 429);
+  return { passed: answers.length - limitedAnswers.length, limited: limitedAnswers };
 }
 
 describe("requests without a token", () => {

@@ -17,20 +17,20 @@ import { OidcArtifact } from "./provider/oidc-artifact.entity.js";
 import { tokenEndpoint } from "./tokens/token.endpoint.js";
 
 export interface AuthorizationServerSettings {
-  /** The absolute URL of the platform, without a trailing slash. It is also the audience of every token. */
+  /** The platform's absolute URL, without a trailing slash. It is also every token's audience. */
   readonly issuer: string;
   readonly masterKeys: MasterKeys;
-  /** The origins whose pages may read the answers of the token endpoint. */
+  /** The origins whose pages may read the token endpoint's answers. */
   readonly allowedOrigins?: readonly string[];
-  /** Multiplies the limits on tokens of a client and on failed sign-ins. */
+  /** Multiplies the limits on a client's tokens and on failed sign-ins. */
   readonly rateLimitFactor?: number;
-  /** The limits of all processes. Absent: this is the only one. */
+  /** The limits for all processes. Absent: this is the only one. */
   readonly limits?: Pick<PlatformLimits, "budgets" | "failures">;
-  /** Verifies the tokens that services of the platform ask about over gRPC. */
+  /** Verifies the tokens that the platform's services ask about over gRPC. */
   readonly verifier: Verifier;
 }
 
-/** The authorization server, for the HTTP listener and for verifiers of tokens. */
+/** The authorization server, for the HTTP listener and for token verifiers. */
 export const authorizationServerService = serviceKey<AuthorizationServer>("AuthorizationServer");
 
 /** The OAuth and OpenID Connect endpoints: tokens, sign-in, userinfo and the public keys. */

@@ -228,8 +228,8 @@ describe("POST /connect/token", () => {
       "invalid_request",
     ],
     ["another resource", { ...clientCredentials, resource: "https://other.example" }, true, 400, "invalid_target"],
-  ])("refuses %s", async (_, form, authenticated, status, error) => {
-    const answer = await post(form as Record<string, string>, authenticated ? { authorization: basic() } : {});
+  ])("refuses %s", async (_, form, isAuthenticated, status, error) => {
+    const answer = await post(form as Record<string, string>, isAuthenticated ? { authorization: basic() } : {});
     expect([answer.status, answer.body["error"]]).toEqual([status, error]);
     expect(answer.body).toMatchObject({ error_description: expect.any(String), code: expect.any(String) });
     expect(answer.headers.get("content-type")).toContain("application/json");
@@ -237,16 +237,20 @@ describe("POST /connect/token", () => {
   });
 
   it("returns an error for a grant type that the client may not use", async () => {
-    const limited = await newClient(["templates.read"]);
-    await platform.admin.query("update api_clients set grant_types = '{}' where client_id = $1", [limited.clientId]);
-    const { status, body } = await post(clientCredentials, { authorization: basic(limited) });
+    const limitedClient = await newClient(["templates.read"]);
+    await platform.admin.query("update api_clients set grant_types = '{}' where client_id = $1", [
+      limitedClient.clientId,
+    ]);
+    const { status, body } = await post(clientCredentials, { authorization: basic(limitedClient) });
     expect([status, body["error"]]).toEqual([400, "unauthorized_client"]);
   });
 
   it("refuses a disabled client and a client of a tenant that is not active", async () => {
-    const disabled = await newClient(["templates.read"]);
-    await platform.admin.query("update api_clients set status = 'Disabled' where client_id = $1", [disabled.clientId]);
-    expect((await post(clientCredentials, { authorization: basic(disabled) })).status).toBe(401);
+    const disabledClient = await newClient(["templates.read"]);
+    await platform.admin.query("update api_clients set status = 'Disabled' where client_id = $1", [
+      disabledClient.clientId,
+    ]);
+    expect((await post(clientCredentials, { authorization: basic(disabledClient) })).status).toBe(401);
     await platform.admin.query("update tenants set status = 'Suspended' where slug = 'acme'");
     const { status, body } = await post(clientCredentials, { authorization: basic() });
     await platform.admin.query("update tenants set status = 'Active' where slug = 'acme'");
@@ -254,12 +258,12 @@ describe("POST /connect/token", () => {
   });
 
   it("returns 429 after ten failures of one client, also for the correct secret, and serves other clients", async () => {
-    const guessed = await newClient(["templates.read"]);
+    const guessedClient = await newClient(["templates.read"]);
     for (let time = 0; time < 10; time += 1)
-      expect((await post(clientCredentials, { authorization: basic({ ...guessed, clientSecret: "no" }) })).status).toBe(
-        401,
-      );
-    const { status, headers, body } = await post(clientCredentials, { authorization: basic(guessed) });
+      expect(
+        (await post(clientCredentials, { authorization: basic({ ...guessedClient, clientSecret: "no" }) })).status,
+      ).toBe(401);
+    const { status, headers, body } = await post(clientCredentials, { authorization: basic(guessedClient) });
     expect([status, body["code"]]).toEqual([429, "RATE_LIMITED"]);
     expect(Number(headers.get("retry-after"))).toBeGreaterThan(890);
     expect((await post(clientCredentials, { authorization: basic() })).status).toBe(200);
@@ -300,10 +304,13 @@ describe("POST /connect/token", () => {
       const headers = { origin: from, "access-control-request-method": "POST" };
       return fetch(`${base}/v1/connect/token`, { method: "OPTIONS", headers });
     };
-    const allowed = await preflight(origin);
-    expect([allowed.status, allowed.headers.get("access-control-allow-methods")]).toEqual([204, "GET, POST"]);
-    const refused = await preflight("https://evil.example");
-    expect([refused.status, refused.headers.get("access-control-allow-origin")]).toEqual([405, null]);
+    const allowedAnswer = await preflight(origin);
+    expect([allowedAnswer.status, allowedAnswer.headers.get("access-control-allow-methods")]).toEqual([
+      204,
+      "GET, POST",
+    ]);
+    const refusedAnswer = await preflight("https://evil.example");
+    expect([refusedAnswer.status, refusedAnswer.headers.get("access-control-allow-origin")]).toEqual([405, null]);
   });
 
   it("continues the trace of the caller", async () => {
@@ -404,29 +411,29 @@ describe("a later start", () => {
   });
 
   it("with a client of the operator disables the generated one, and without it enables the generated one again", async () => {
-    const generated = platform.spine.bootstrap as { clientId: string; clientSecret: string };
-    const given = { id: "operator", secret: "chosen by the operator" };
+    const generatedClient = platform.spine.bootstrap as { clientId: string; clientSecret: string };
+    const givenClient = { id: "operator", secret: "chosen by the operator" };
     const status = async (clientId: string, clientSecret: string) =>
       (await post({ ...clientCredentials, client_id: clientId, client_secret: clientSecret })).status;
-    const withGiven = await startSpine(platform.host, { ...testSettings, platformClient: given });
+    const withGiven = await startSpine(platform.host, { ...testSettings, platformClient: givenClient });
     await withGiven.close();
     expect(withGiven.bootstrap).toEqual({ clientId: "operator" });
-    expect(await status(given.id, given.secret)).toBe(200);
-    expect(await status(generated.clientId, generated.clientSecret)).toBe(401);
+    expect(await status(givenClient.id, givenClient.secret)).toBe(200);
+    expect(await status(generatedClient.clientId, generatedClient.clientSecret)).toBe(401);
     await (await startSpine(platform.host, testSettings)).close();
-    expect(await status(given.id, given.secret)).toBe(401);
-    expect(await status(generated.clientId, generated.clientSecret)).toBe(200);
+    expect(await status(givenClient.id, givenClient.secret)).toBe(401);
+    expect(await status(generatedClient.clientId, generatedClient.clientSecret)).toBe(200);
   });
 
   it("gives the administrator client of an older release the new scopes", async () => {
     const { clientId } = platform.spine.bootstrap;
-    const stored = async () =>
+    const storedScopes = async () =>
       (await platform.admin.query("select scopes from api_clients where client_id = $1", [clientId])).rows[0].scopes;
     await platform.admin.query("update api_clients set scopes = '{tenant.read,tenant.manage}' where client_id = $1", [
       clientId,
     ]);
     await (await startSpine(platform.host, testSettings)).close();
-    expect(await stored()).toEqual([...platformScopes]);
+    expect(await storedScopes()).toEqual([...platformScopes]);
     expect(platformScopes).toEqual(
       expect.arrayContaining(["webhooks.subscriptions.read", "webhooks.subscriptions.write"]),
     );
@@ -437,8 +444,8 @@ describe("a later start", () => {
   });
 
   it("issues at most as many tokens a minute as the limit of the client", async () => {
-    const limited = await startSpine(platform.host, { ...testSettings, rateLimitFactor: 0.01 });
-    const port = createServer((request, response) => limited.authorizationServer.handle(request, response));
+    const limitedSpine = await startSpine(platform.host, { ...testSettings, rateLimitFactor: 0.01 });
+    const port = createServer((request, response) => limitedSpine.authorizationServer.handle(request, response));
     port.listen(0, "127.0.0.1");
     await once(port, "listening");
     const url = `http://127.0.0.1:${(port.address() as AddressInfo).port}/connect/token`;
@@ -450,12 +457,12 @@ describe("a later start", () => {
       });
     try {
       for (let request = 0; request < 6; request += 1) expect((await ask()).status).toBe(200);
-      const refused = await ask();
-      expect([refused.status, await refused.json()]).toEqual([429, expect.objectContaining({ code: "RATE_LIMITED" })]);
-      expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(50);
+      const refusal = await ask();
+      expect([refusal.status, await refusal.json()]).toEqual([429, expect.objectContaining({ code: "RATE_LIMITED" })]);
+      expect(Number(refusal.headers.get("retry-after"))).toBeGreaterThan(50);
     } finally {
       port.close();
-      await limited.close();
+      await limitedSpine.close();
     }
   });
 

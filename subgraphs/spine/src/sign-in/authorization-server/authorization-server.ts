@@ -64,9 +64,9 @@ import { introspectionPath, TokenIntrospection } from "./tokens/token-introspect
 import { userinfo, userinfoPath } from "./tokens/userinfo-endpoint.js";
 
 interface AuthorizationServerOptions {
-  /** Absolute, without a trailing slash; also the audience of every token. */
+  /** Absolute, without a trailing slash; also every token's audience. */
   issuer: string;
-  /** Connects as the worker role of the spine. */
+  /** Connects as the spine's worker role. */
   pool: Pool;
   database: Database;
   masterKeys: MasterKeys;
@@ -78,17 +78,17 @@ interface AuthorizationServerOptions {
   keys: ActiveSigningKeys;
   /** Origins whose pages may call the token and userinfo endpoints. */
   allowedOrigins?: readonly string[] | undefined;
-  /** Routes of other slices by path. */
+  /** Other slices' routes by path. */
   pages?: Readonly<Record<string, HttpRoute>>;
   /** Takes refused requests for the audit log. */
   refusals: RefusalSink;
   logger: Logger;
-  /** The URL of the worker role. */
+  /** The worker role's URL. */
   workerUrl: string;
   listener: Notifications;
-  /** Multiplies the limits on tokens of a client and on failed sign-ins. */
+  /** Multiplies the limits on a client's tokens and on failed sign-ins. */
   rateLimitFactor?: number | undefined;
-  /** The limits of all processes. Absent: this is the only one. */
+  /** The limits for all processes. Absent: this is the only one. */
   limits?: Pick<PlatformLimits, "budgets" | "failures"> | undefined;
 }
 
@@ -100,7 +100,7 @@ export interface AuthorizationServer {
   jwks(): Promise<JSONWebKeySet>;
   /** Calls the listener before a new key signs, and when an old key is withdrawn. */
   onKeysChanged(listener: () => Promise<void>): void;
-  /** Whether a tenant exists; verifiers of tokens ask it. */
+  /** Whether a tenant exists; token verifiers ask it. */
   readonly tenantExists: TenantLookup;
   /** Called after the last request. Waits until everything is stored. */
   close(): Promise<void>;
@@ -121,10 +121,10 @@ export async function createAuthorizationServer(options: AuthorizationServerOpti
   const accounts = new UserAccounts({ pool, reader: database.reader, settings, publishing });
   const families = new TokenFamilies(pool, () => causeOf(Provider.ctx));
   const records = new SignInRecords({ database, logger, refusals });
-  const shared = options.limits?.failures;
+  const sharedFailures = options.limits?.failures;
   const passwords = new PasswordSignIn({
     ...{ accounts, records },
-    failures: new GuessLimiter("login", loginLimits(options.rateLimitFactor), shared),
+    failures: new GuessLimiter("login", loginLimits(options.rateLimitFactor), sharedFailures),
   });
   const adapter = new OidcAdapter(
     pool,
@@ -188,7 +188,7 @@ export async function createAuthorizationServer(options: AuthorizationServerOpti
     csrfTokens: new CsrfTokens(masterKeys.keyring("factory spine forms")),
     attempts: new FactorAttempts({
       ...{ records, locks: factors.locks },
-      failures: new GuessLimiter("factor", factorLimits(options.rateLimitFactor), shared),
+      failures: new GuessLimiter("factor", factorLimits(options.rateLimitFactor), sharedFailures),
     }),
     identification: new FactorIdentification({
       ...{ accounts, records },

@@ -33,15 +33,15 @@ const usedCredential = z.object({
   }),
 });
 
-/** The answer of a browser to a request for a new passkey, as the page's script sends it. */
+/** A browser's answer to a request for a new passkey, as the page's script sends it. */
 export type CreatedCredential = z.infer<typeof createdCredential>;
-/** The answer of a browser to a request to use a passkey, as the page's script sends it. */
+/** A browser's answer to a request to use a passkey, as the page's script sends it. */
 export type UsedCredential = z.infer<typeof usedCredential>;
 
-/** Undefined for a text that is not the JSON of a new passkey. */
+/** Undefined for a text that is not a new passkey's JSON. */
 export const readCreatedCredential = (text: string | null) => read(createdCredential, text);
 
-/** Undefined for a text that is not the JSON of the use of a passkey. */
+/** Undefined for a text that is not the JSON for a passkey's use. */
 export const readUsedCredential = (text: string | null) => read(usedCredential, text);
 
 function read<T>(schema: z.ZodType<T>, text: string | null): T | undefined {

@@ -132,8 +132,8 @@ describe("the use of a passkey", () => {
     const { challenge, options } = await ceremonies.use();
     const credential = readUsedCredential(other.use(options));
     expect(credential && (await ceremonies.used(credential, challenge, passkey))).toBeUndefined();
-    const renamed = credential && { ...credential, id: passkey.credentialId };
-    expect(renamed && (await ceremonies.used(renamed, challenge, passkey))).toBeUndefined();
+    const otherCredential = credential && { ...credential, id: passkey.credentialId };
+    expect(otherCredential && (await ceremonies.used(otherCredential, challenge, passkey))).toBeUndefined();
   });
 });
 

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import type { CreatedCredential, UsedCredential } from "./credential-response.js";
 import type { RelyingParty } from "./relying-party.js";
 
-/** The facts about a passkey that a use of it is checked against. */
+/** The facts about a passkey that its use is checked against. */
 export interface KnownPasskey {
   /** `usr_…` */
   readonly userId: string;
@@ -17,14 +17,14 @@ export interface NewPasskey extends Omit<KnownPasskey, "userId"> {
   readonly signatureCount: number;
 }
 
-/** A proven use of a passkey. The caller compares the counter with the one of the last use. */
+/** A passkey's proven use. The caller compares the counter with the last one. */
 export interface PasskeyUse {
   readonly signatureCount: number;
   /** The authenticator has recognized the person, for example by a fingerprint or a PIN. */
   readonly userVerified: boolean;
 }
 
-/** The request of a dialog of the browser: its options as JSON, and the challenge that the answer must hold. */
+/** The request for a browser dialog: its options as JSON, and the challenge that the answer must hold. */
 export interface CeremonyRequest {
   readonly challenge: string;
   readonly options: object;
@@ -35,12 +35,12 @@ const library = () => import("@simplewebauthn/server");
 
 /** Browsers close their dialog after this time. */
 const dialogMs = 5 * 60_000;
-/** EdDSA, ES256 and RS256 in the registry of COSE. */
+/** EdDSA, ES256 and RS256 in the COSE registry. */
 const algorithms = [-8, -7, -257];
-/** RSA keys of 8,192 bits fit. */
+/** 8,192-bit RSA keys fit. */
 const maxKeyBytes = 1200;
 
-/** The two ceremonies of WebAuthn Level 3 (section 7). They store nothing. */
+/** The two WebAuthn Level 3 ceremonies (section 7). They store nothing. */
 export class PasskeyCeremonies {
   readonly #party: RelyingParty;
 
@@ -99,19 +99,19 @@ export class PasskeyCeremonies {
     };
   }
 
-  /** Asks for one of these passkeys; without a list, for any passkey of this host, and for user verification. */
-  async use(allowed?: readonly KnownPasskey[]): Promise<CeremonyRequest> {
+  /** Asks for one of these passkeys; without a list, for any passkey on this host, and for user verification. */
+  async use(passkeys?: readonly KnownPasskey[]): Promise<CeremonyRequest> {
     const { generateAuthenticationOptions } = await library();
     const options = await generateAuthenticationOptions({
       rpID: this.#party.id,
       timeout: dialogMs,
-      userVerification: allowed ? "preferred" : "required",
-      ...(allowed ? { allowCredentials: allowed.map(descriptorOf) } : {}),
+      userVerification: passkeys ? "preferred" : "required",
+      ...(passkeys ? { allowCredentials: passkeys.map(descriptorOf) } : {}),
     });
     return { challenge: options.challenge, options };
   }
 
-  /** Undefined unless the answer is signed with the key of the passkey, for this challenge, origin and user. */
+  /** Undefined unless the answer is signed with the passkey's key, for this challenge, origin and user. */
   async used(
     { id, response }: UsedCredential,
     challenge: string,
@@ -141,14 +141,14 @@ export class PasskeyCeremonies {
 }
 
 /**
- * The user handle, which authenticators store and show to nobody. It is the same for all passkeys of a user, so that an
- * authenticator keeps one per user, and tells nothing about the person.
+ * The user handle, which authenticators store and show to nobody. It is the same for each passkey that a user has, so
+ * that an authenticator keeps one per user, and tells nothing about the person.
  */
 export function userHandleOf(userId: string): string {
   return hash("sha256", `passkeys of ${userId}`, "base64url");
 }
 
-/** The values of RFC 8176 for a passkey: the key is in hardware or may be copied, and a person was present. */
+/** The RFC 8176 values for a passkey: the key is in hardware or may be copied, and a person was present. */
 export function methodsOf({ deviceBound }: Pick<KnownPasskey, "deviceBound">): string[] {
   return [deviceBound ? "hwk" : "swk", "user"];
 }
@@ -159,7 +159,7 @@ const descriptorOf = ({ credentialId, transports }: KnownPasskey) => ({
 });
 
 /**
- * Certificates were not asked for. Checking the certificates of an attestation would call addresses that the certificates
+ * Certificates were not asked for. Checking an attestation's certificates would call addresses that the certificates
  * name.
  */
 async function requireNoCertificates(attestationObject: string): Promise<void> {
@@ -178,7 +178,7 @@ interface Refused {
   readonly authenticationInfo?: undefined;
 }
 
-/** The library throws an error of no class of its own for each answer that is malformed or not valid. */
+/** The library throws an error without a class of its own for each answer that is malformed or not valid. */
 async function refusedIfInvalid<T>(verify: () => Promise<T>): Promise<T | Refused> {
   try {
     return await verify();

@@ -4,9 +4,9 @@ import { maxFactorNameLength } from "../second-factors/kinds/factor-name.js";
 import type { CeremonyRequest } from "./passkey-ceremonies.js";
 import { passkeyScript } from "./passkey-script.js";
 
-/** The input that takes the answer of the browser, and the id of the paragraph before it, to which problems link. */
+/** The input that takes the browser's answer, and the ID of the paragraph before it, to which problems link. */
 export const credentialField = "credential";
-/** The input with the name of a new passkey. */
+/** The input with a new passkey's name. */
 export const nameField = "passkeyName";
 
 const noScript = html`<noscript><p class="wrong">Passkeys need JavaScript. Allow it for this page, or choose another way.</p></noscript>`;

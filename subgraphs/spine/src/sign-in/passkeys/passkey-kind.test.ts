@@ -16,7 +16,7 @@ import { type CeremonyChanges, SoftwareAuthenticator } from "./software-authenti
 const party = { id: "localhost", origin: "http://localhost:4000" };
 const lines: string[] = [];
 /** The mails that were queued: their kind and the user. */
-const told: string[][] = [];
+const mails: string[][] = [];
 
 let platform: RunningSpine;
 let database: Database;
@@ -31,7 +31,7 @@ beforeAll(async () => {
   database = await platform.openDatabase();
   workers = new pg.Pool({ connectionString: platform.connections.worker, max: 2 });
   store = new PasskeyStore(workers, database.reader);
-  const changes = new FactorChanges(async (_, mailKind, userId) => void told.push([mailKind, userId]));
+  const changes = new FactorChanges(async (_, mailKind, userId) => void mails.push([mailKind, userId]));
   const ceremonies = new PasskeyCeremonies(party);
   kind = new PasskeyKind({ database, changes, store, ceremonies, logger: keepingLogger(lines) });
 });
@@ -48,16 +48,16 @@ async function aFactorPerson(inTenant = tenantId): Promise<FactorPerson> {
   return { tenant: tenantWithId(inTenant), userId, email, displayName: null, clientId: "cli_test", cause };
 }
 
-/** One visit of a page: what is kept, and the options that the page shows. */
+/** One visit to a page: what is kept, and the options that the page shows. */
 class Visit implements FactorVisit {
   #kept: string | undefined;
   async keep(value: string) {
     this.#kept = value;
   }
   async take() {
-    const kept = this.#kept;
+    const value = this.#kept;
     this.#kept = undefined;
-    return kept;
+    return value;
   }
 }
 
@@ -81,7 +81,7 @@ async function proven(person: FactorPerson, authenticator: SoftwareAuthenticator
 }
 
 const anAuthenticator = (counter = 0) => new SoftwareAuthenticator(party.origin, { algorithm: "EdDSA", counter });
-const refused = { field: "credential", text: expect.stringContaining("was not accepted") };
+const refusal = { field: "credential", text: expect.stringContaining("was not accepted") };
 
 describe("adding a passkey", () => {
   it("stores it with its name, records it, and offers it at the sign-in", async () => {
@@ -97,7 +97,7 @@ describe("adding a passkey", () => {
     expect(events.map(({ type, data }) => [type, data])).toEqual([
       ["SecondFactorAdded", { tenantId, userId, factorId: factor?.factorId, kind: "Passkey" }],
     ]);
-    expect(told).toContainEqual(["factor-added-Passkey", userId]);
+    expect(mails).toContainEqual(["factor-added-Passkey", userId]);
     expect(optionsOf(await kind.ask(person, new Visit()))).toMatchObject({
       allowCredentials: [{ id: authenticator.id }],
     });
@@ -108,9 +108,9 @@ describe("adding a passkey", () => {
     const [visit, authenticator] = [new Visit(), anAuthenticator()];
     const options = optionsOf(await kind.enrolment.begin(person, visit));
     const answer = answerOf(authenticator.create(options));
-    expect(await kind.enrolment.finish(person, new Visit(), answer)).toEqual(refused);
+    expect(await kind.enrolment.finish(person, new Visit(), answer)).toEqual(refusal);
     expect(await kind.enrolment.finish(person, visit, answer)).toHaveProperty("amr");
-    expect(await kind.enrolment.finish(person, visit, answer)).toEqual(refused);
+    expect(await kind.enrolment.finish(person, visit, answer)).toEqual(refusal);
   });
 
   it("refuses a passkey that somebody has added before", async () => {
@@ -135,7 +135,7 @@ describe("adding a passkey", () => {
     await platform.admin.query("update users set status = 'Disabled' where user_id = $1", [
       decodeId("usr", person.userId),
     ]);
-    expect(await added(person, anAuthenticator())).toEqual(refused);
+    expect(await added(person, anAuthenticator())).toEqual(refusal);
   });
 
   it.each([
@@ -168,14 +168,14 @@ describe("using a passkey", () => {
     await added(person, authenticator);
     const answer = answerOf(authenticator.use(optionsOf(await kind.ask(person, visit))));
     expect(await kind.verify(person, visit, answer)).toHaveProperty("amr");
-    expect(await kind.verify(person, visit, answer)).toEqual(refused);
+    expect(await kind.verify(person, visit, answer)).toEqual(refusal);
   });
 
   it("refuses the passkey of another user", async () => {
     const [person, other, authenticator] = [await aFactorPerson(), await aFactorPerson(), anAuthenticator()];
     await added(person, authenticator);
     await added(other, anAuthenticator());
-    expect(await proven(other, authenticator)).toEqual(refused);
+    expect(await proven(other, authenticator)).toEqual(refusal);
   });
 
   it.each<[string, CeremonyChanges]>([
@@ -184,7 +184,7 @@ describe("using a passkey", () => {
   ])("is refused with %s", async (_, changes) => {
     const [person, authenticator] = [await aFactorPerson(), anAuthenticator()];
     await added(person, authenticator);
-    expect(await proven(person, authenticator, changes)).toEqual(refused);
+    expect(await proven(person, authenticator, changes)).toEqual(refusal);
   });
 
   it("refuses a signature counter that did not rise, and warns of a copied key", async () => {
@@ -192,7 +192,7 @@ describe("using a passkey", () => {
     await added(person, authenticator);
     expect(await proven(person, authenticator, { counter: 9 })).toHaveProperty("amr");
     lines.length = 0;
-    for (const counter of [9, 8, 0]) expect(await proven(person, authenticator, { counter })).toEqual(refused);
+    for (const counter of [9, 8, 0]) expect(await proven(person, authenticator, { counter })).toEqual(refusal);
     expect(lines.filter((line) => line.includes("the signature counter of a passkey went back"))).toHaveLength(3);
     expect(lines.join()).not.toContain(person.email);
     expect(await proven(person, authenticator, { counter: 10 })).toHaveProperty("amr");
@@ -225,7 +225,7 @@ describe("the passkeys of a user", () => {
     expect(await remove(person.userId, "fac_unknown")).toBe(false);
     expect(await remove(person.userId)).toBe(true);
     expect(await kind.list(person.tenant, person.userId)).toEqual([]);
-    expect(await proven(person, authenticator)).toEqual(refused);
+    expect(await proven(person, authenticator)).toEqual(refusal);
   });
 
   it("are invisible to other tenants, and found by their credential before the tenant is known", async () => {
@@ -233,9 +233,9 @@ describe("the passkeys of a user", () => {
     await added(person, authenticator);
     const elsewhere = await platform.activeTenant("initech");
     expect(await kind.list(tenantWithId(elsewhere), person.userId)).toEqual([]);
-    const found = "select credential_id from passkeys";
-    expect((await platform.asApp(elsewhere, found)).rows).toEqual([]);
-    expect((await platform.asApp(null, found)).rows).toEqual([]);
+    const statement = "select credential_id from passkeys";
+    expect((await platform.asApp(elsewhere, statement)).rows).toEqual([]);
+    expect((await platform.asApp(null, statement)).rows).toEqual([]);
     expect(await store.byCredential(authenticator.id)).toMatchObject({ userId: person.userId, tenant: person.tenant });
     expect(await store.byCredential("unknown")).toBeUndefined();
   });
@@ -244,8 +244,8 @@ describe("the passkeys of a user", () => {
     const person = await aFactorPerson();
     for (let count = 0; count < 2; count += 1) await added(person, anAuthenticator());
     const ids = (await kind.list(person.tenant, person.userId)).map(({ factorId }) => factorId);
-    const gone = await inTransaction(person, (transaction) => kind.erase(transaction, person.userId));
-    expect([...gone].sort()).toEqual(ids);
+    const erasedIds = await inTransaction(person, (transaction) => kind.erase(transaction, person.userId));
+    expect([...erasedIds].sort()).toEqual(ids);
     expect(await kind.list(person.tenant, person.userId)).toEqual([]);
   });
 

@@ -93,8 +93,8 @@ export class PasskeyKind implements FactorKind {
     return { amr: methodsOf(passkey) };
   }
 
-  rename(transaction: Transaction, userId: string, renamed: { factorId: string; name: string }): Promise<boolean> {
-    return renamePasskey(transaction, { ...renamed, userId });
+  rename(transaction: Transaction, userId: string, renaming: { factorId: string; name: string }): Promise<boolean> {
+    return renamePasskey(transaction, { ...renaming, userId });
   }
 
   remove(transaction: Transaction, userId: string, factorId: string): Promise<boolean> {
@@ -176,7 +176,7 @@ export class PasskeyKind implements FactorKind {
   }
 }
 
-/** The name of a passkey whose person chose none. */
+/** The name for a passkey whose person chose none. */
 function nameOf({ transports, deviceBound }: NewPasskey): string {
   if (!deviceBound) return "Synced passkey";
   return transports.includes("internal") ? "This device" : "Security key";

@@ -1,12 +1,12 @@
 import { hash } from "node:crypto";
 import type { HttpRoute } from "../../ground/http-endpoints/http-route.js";
 
-/** The path of the script. */
+/** The script's path. */
 export const passkeyScriptPath = "/connect/passkey.js";
 
 /**
- * The only script of the pages. It reads the options of an input with `data-passkey`, opens the dialog of the browser
- * when the form of the input is sent, writes the answer into the input, and sends the form. It makes no request.
+ * The only script on the pages. It reads the options from an input with `data-passkey`, opens the browser's dialog when
+ * the input's form is sent, writes the answer into the input, and sends the form. It makes no request.
  */
 const script = `"use strict";
 (() => {
@@ -101,7 +101,7 @@ const script = `"use strict";
 })();
 `;
 
-/** The address of the script. It changes with the script, so that browsers may keep it. */
+/** The script's address. It changes with the script, so that browsers may keep it. */
 export const passkeyScript = `${passkeyScriptPath}?v=${hash("sha256", script).slice(0, 16)}`;
 
 /** Serves the script to anybody. */

@@ -42,7 +42,7 @@ const byCredential = {
   name: "passkey_by_credential",
   text: `select ${columns} from passkeys where credential_id = $1`,
 };
-/** A counter that did not rise belongs to a copy of the key, or to an answer that was used before. */
+/** A counter that did not rise belongs to a copied key, or to an answer that was used before. */
 const storeUse = {
   name: "passkey_used",
   text: `update passkeys set signature_count = $3::bigint, last_used_at = now()
@@ -62,13 +62,13 @@ export class PasskeyStore {
     this.#reader = reader;
   }
 
-  /** The passkeys of a user, the oldest first. */
+  /** A user's passkeys, the oldest first. */
   async ofUser(tenant: Tenant, userId: string): Promise<readonly StoredPasskey[]> {
     const rows = await this.#reader.rows<PasskeyRow>(ofUser, tenant, decodeId("usr", userId));
     return rows.map(storedPasskey);
   }
 
-  /** The passkey with this credential ID, of any tenant. */
+  /** The passkey with this credential ID, in any tenant. */
   async byCredential(credentialId: string): Promise<StoredPasskey | undefined> {
     const { rows } = await this.#workers.query<PasskeyRow>({ ...byCredential, values: [credentialId] });
     return rows[0] && storedPasskey(rows[0]);
@@ -97,12 +97,12 @@ export function addPasskey(
   return factorId;
 }
 
-/** The number of passkeys of a user. */
+/** The number of a user's passkeys. */
 export function countPasskeys({ em, tenant: { tenantId } }: Transaction, userId: string): Promise<number> {
   return em.count(Passkey, { tenantId, userId });
 }
 
-/** Stores the time and the counter of a use. False: the counter did not rise, or the passkey was removed. */
+/** Stores a use's time and counter. False: the counter did not rise, or the passkey was removed. */
 export async function recordPasskeyUse(
   { execute, tenant }: Transaction,
   factorId: string,
@@ -131,11 +131,11 @@ export async function renamePasskey(
   return (await em.nativeUpdate(Passkey, { tenantId, userId, factorId }, { name })) === 1;
 }
 
-/** Deletes all passkeys of a user and returns their ids. */
+/** Deletes a user's passkeys and returns their ids. */
 export async function erasePasskeys({ execute, tenant }: Transaction, userId: string): Promise<readonly string[]> {
-  const gone = await execute<{ factor_id: string }>(
+  const deletedPasskeys = await execute<{ factor_id: string }>(
     "delete from passkeys where tenant_id = $1 and user_id = $2 returning factor_id",
     [tenant.uuid, decodeId("usr", userId)],
   );
-  return gone.map(({ factor_id: id }) => encodeId("fac", id));
+  return deletedPasskeys.map(({ factor_id: id }) => encodeId("fac", id));
 }

@@ -3,7 +3,7 @@ import { wireId } from "@factory/runtime/db/wire-id-type";
 import { Entity, Index, PrimaryKey, Property, Unique } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 
-/** A passkey of a user. A sign-in without a password finds it by its credential ID, before the tenant is known. */
+/** A user's passkey. A sign-in without a password finds it by its credential ID, before the tenant is known. */
 @Entity(withLookup(tenantTable("passkeys"), "true"))
 @Index({ name: "passkeys_of_user", properties: ["tenantId", "userId", "factorId"] })
 @Unique({ name: "passkeys_credential", properties: ["credentialId"] })
@@ -23,7 +23,7 @@ export class Passkey {
   @Property({ type: "text" })
   credentialId: string;
 
-  /** The public key in the form of COSE (RFC 9052). */
+  /** The public key in the COSE form (RFC 9052). */
   @Property({ type: "Buffer", columnType: "bytea" })
   publicKey: Buffer;
 
@@ -35,11 +35,11 @@ export class Passkey {
   @Property({ type: "text" })
   name: string;
 
-  /** False: the provider of the passkey may copy the key to other devices. */
+  /** False: the passkey's provider may copy the key to other devices. */
   @Property({ type: "boolean" })
   deviceBound: boolean;
 
-  /** The signature counter of the last use; 0 where the authenticator has none. */
+  /** The signature counter at the last use; 0 where the authenticator has none. */
   @Property({ type: "bigint" })
   signatureCount: string;
 

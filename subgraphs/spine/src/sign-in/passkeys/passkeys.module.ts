@@ -11,7 +11,7 @@ import { erasePasskeys, PasskeyStore } from "./passkey-store.js";
 import { relyingPartyOf } from "./relying-party.js";
 
 export interface PasskeySettings {
-  /** The absolute URL of the platform, without a trailing slash. Passkeys belong to its host name. */
+  /** The platform's absolute URL, without a trailing slash. Passkeys belong to its host name. */
   readonly issuer: string;
 }
 
@@ -26,7 +26,7 @@ export const passkeys: SliceModule<PasskeySettings> = {
     },
   },
   start({ settings, database, workers, logger }, services) {
-    // also where no passkey can be used any more, because the address of the platform has changed
+    // also where no passkey can be used any more, because the platform's address has changed
     services.get(PersonalDataErasers).add(async (transaction, { userId }) => {
       await erasePasskeys(transaction, userId);
     });

@@ -2,13 +2,13 @@ import { isIP } from "node:net";
 
 /** The platform as WebAuthn sees it: browsers offer its passkeys on this host name and its subdomains only. */
 export interface RelyingParty {
-  /** The host name of PUBLIC_URL. */
+  /** PUBLIC_URL's host name. */
   readonly id: string;
   readonly origin: string;
 }
 
 /**
- * The relying party of a platform with this address. Undefined where browsers refuse passkeys: on an IP address, and
+ * The relying party for a platform with this address. Undefined where browsers refuse passkeys: on an IP address, and
  * without TLS on a host other than localhost.
  */
 export function relyingPartyOf(publicUrl: string): RelyingParty | undefined {

@@ -1,6 +1,6 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
 
-/** The changes of a test to the answer of the authenticator or of the browser. */
+/** A test's changes to the answer from the authenticator or the browser. */
 export interface CeremonyChanges {
   readonly origin?: string;
   readonly rpId?: string;
@@ -25,7 +25,7 @@ type CborMap = ReadonlyMap<number | string, CborValue>;
 
 /**
  * An authenticator with one passkey and the browser in front of it, made from `node:crypto`: real keys, COSE and CBOR
- * (RFC 8949), and the JSON that the script of the page sends.
+ * (RFC 8949), and the JSON that the page's script sends.
  */
 export class SoftwareAuthenticator {
   readonly credentialId = randomBytes(32);
@@ -35,7 +35,7 @@ export class SoftwareAuthenticator {
   #userHandle: string | undefined;
   #counter: number;
 
-  /** `synced`: the key may be copied to other devices. A `counter` of 0 stays 0, as that of most passkeys. */
+  /** `synced`: the key may be copied to other devices. A zero `counter` stays 0, as in most passkeys. */
   constructor(
     origin: string,
     readonly settings: { algorithm: "ES256" | "EdDSA"; synced?: boolean; counter?: number } = { algorithm: "ES256" },
@@ -76,8 +76,11 @@ export class SoftwareAuthenticator {
     this.#userHandle = user?.id;
     const length = Buffer.alloc(2);
     length.writeUInt16BE(this.credentialId.length);
-    const attested = Buffer.concat([Buffer.alloc(16), length, this.credentialId, cbor(this.#publicKey)]);
-    const authenticatorData = Buffer.concat([this.#authenticatorData(changes.rpId ?? rp?.id, 0x40, changes), attested]);
+    const attestation = Buffer.concat([Buffer.alloc(16), length, this.credentialId, cbor(this.#publicKey)]);
+    const authenticatorData = Buffer.concat([
+      this.#authenticatorData(changes.rpId ?? rp?.id, 0x40, changes),
+      attestation,
+    ]);
     const { fmt = "none", attStmt = new Map() } = changes.attestation ?? {};
     const attestationObject = cbor(
       new Map<string, CborValue>([
@@ -99,13 +102,13 @@ export class SoftwareAuthenticator {
     if (this.#counter > 0) this.#counter += 1;
     const authenticatorData = this.#authenticatorData(changes.rpId ?? rpId, 0, changes);
     const clientDataJSON = this.#clientData("webauthn.get", challenge, changes);
-    const signed = Buffer.concat([authenticatorData, sha256(Buffer.from(clientDataJSON, "base64url"))]);
+    const signedBytes = Buffer.concat([authenticatorData, sha256(Buffer.from(clientDataJSON, "base64url"))]);
     const algorithm = this.settings.algorithm === "ES256" ? "sha256" : null;
     const userHandle = changes.userHandle === undefined ? this.#userHandle : changes.userHandle;
     return this.#credential({
       clientDataJSON,
       authenticatorData: authenticatorData.toString("base64url"),
-      signature: sign(algorithm, signed, this.#key).toString("base64url"),
+      signature: sign(algorithm, signedBytes, this.#key).toString("base64url"),
       userHandle,
     });
   }
@@ -120,11 +123,11 @@ export class SoftwareAuthenticator {
     return Buffer.from(JSON.stringify({ ...data, type: otherType, challenge: other, origin })).toString("base64url");
   }
 
-  #authenticatorData(rpId = "", attested: number, changes: CeremonyChanges): Buffer {
+  #authenticatorData(rpId = "", attestedFlag: number, changes: CeremonyChanges): Buffer {
     const { userPresent = true, userVerified = true, counter = this.#counter } = changes;
     const count = Buffer.alloc(4);
     count.writeUInt32BE(counter);
-    const flags = (userPresent ? 1 : 0) | (userVerified ? 4 : 0) | (this.settings.synced ? 0x18 : 0) | attested;
+    const flags = (userPresent ? 1 : 0) | (userVerified ? 4 : 0) | (this.settings.synced ? 0x18 : 0) | attestedFlag;
     return Buffer.concat([sha256(Buffer.from(rpId)), Buffer.from([flags]), count]);
   }
 }
@@ -141,7 +144,7 @@ function cbor(value: CborValue): Buffer {
   return Buffer.concat([head(5, (value as CborMap).size), ...members]);
 }
 
-/** The first bytes of a value: its major type, and its size or number below 65,536. */
+/** A value's first bytes: its major type, and its size or number below 65,536. */
 function head(major: number, size: number): Buffer {
   const type = major << 5;
   if (size < 24) return Buffer.from([type | size]);

@@ -67,7 +67,7 @@ function requireRecentPerson(context: RequestContext): void {
   requireRecentSignIn(administrator);
 }
 
-/** Throws unless another person asks, with a recent sign-in. Locks the row of the user. */
+/** Throws unless another person asks, with a recent sign-in. Locks the user's row. */
 async function requireOther(
   context: RequestContext,
   transaction: Transaction,

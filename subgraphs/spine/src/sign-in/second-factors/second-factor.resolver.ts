@@ -8,8 +8,8 @@ import { RemovedSecondFactorsType, UnlockedSecondFactorsType } from "./second-fa
 export class SecondFactorResolver {
   readonly #lost: LostFactors;
 
-  constructor(lost: LostFactors) {
-    this.#lost = lost;
+  constructor(lostFactors: LostFactors) {
+    this.#lost = lostFactors;
   }
 
   @Mutation(() => RemovedSecondFactorsType, {

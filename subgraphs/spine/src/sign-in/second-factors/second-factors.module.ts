@@ -29,7 +29,7 @@ import { TotpFactor } from "./totp/totp-factor.entity.js";
 import { TotpKind } from "./totp/totp-kind.js";
 
 export interface SecondFactorSettings {
-  /** The absolute URL of the platform, without a trailing slash. Its host is the name of the platform in an app. */
+  /** The platform's absolute URL, without a trailing slash. Its host is the platform's name in an app. */
   readonly issuer: string;
   readonly masterKeys: MasterKeys;
 }
@@ -63,7 +63,7 @@ export const secondFactors: SliceModule<SecondFactorSettings> = {
     const tokens = new DerivedSecrets(settings.masterKeys.keyring("factory spine second factor locks"));
     mailer.register(lockedMailKind, lockedMail(database, tokens, issuer));
     mailer.register(unlockedMailKind, unlockedMail(database, issuer));
-    const tell: TellPerson = (...told) => mailer.queue(...told);
+    const tell: TellPerson = (...parameters) => mailer.queue(...parameters);
     const links = new UnlockLinks({ database, pool, tokens, tell });
     const locks = new FactorLocks({ database, jobs, links, tell, unlockUrl: `${issuer}${unlockPath}` });
     work(closeLockJob, (payload) => locks.closeLate(payload), maintenance);
@@ -90,7 +90,7 @@ export const secondFactors: SliceModule<SecondFactorSettings> = {
         key: { tenant_id: "uuid", factor_id: "uuid" },
         column: "sealed_secret",
         newestKeyId: seal.newestKeyId,
-        resealed: (sealed, { factor_id: id = "" }) => seal.rewrappedText(sealed, encodeId("fac", id)),
+        resealed: (secret, { factor_id: id = "" }) => seal.rewrappedText(secret, encodeId("fac", id)),
       }),
     ];
   },

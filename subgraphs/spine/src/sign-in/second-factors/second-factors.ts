@@ -17,7 +17,7 @@ interface SecondFactorParts {
   readonly locks: FactorLocks;
 }
 
-/** The second factors of people, of all kinds. */
+/** People's second factors, whatever their kind. */
 export class SecondFactors {
   readonly #parts: SecondFactorParts;
 
@@ -33,7 +33,7 @@ export class SecondFactors {
     return this.#parts.locks;
   }
 
-  /** Whether the tenant wants a second factor of every user (`signIn.secondFactor`). */
+  /** Whether the tenant wants a second factor from every user (`signIn.secondFactor`). */
   async requiredBy(tenant: Tenant): Promise<boolean> {
     return (await this.#parts.settings.get(tenant, "signIn.secondFactor")) === "required";
   }
@@ -53,14 +53,14 @@ export class SecondFactors {
     return this.#parts.recoveryCodes.left(tenant, userId);
   }
 
-  /** A new set of recovery codes. The codes of the former set are invalid. */
+  /** A new set of recovery codes. The former set's codes are invalid. */
   renewRecoveryCodes(person: FactorPerson): Promise<readonly string[]> {
     return this.#transaction(person, "renewRecoveryCodes", (transaction) =>
       this.#parts.recoveryCodes.renew(transaction, person.userId),
     );
   }
 
-  /** Removes a factor of the person, and the recovery codes with the last one. False: the person has no such factor. */
+  /** Removes the person's factor, and the recovery codes with the last one. False: the person has no such factor. */
   async remove(person: FactorPerson, factorId: string): Promise<boolean> {
     const { tenant, userId } = person;
     const others = (await this.kinds.enrolled(tenant, userId)).filter((factor) => factor.factorId !== factorId);
@@ -75,15 +75,15 @@ export class SecondFactors {
     });
   }
 
-  /** Gives a factor of the person another name. False: the person has no such factor. */
-  rename(person: FactorPerson, renamed: { readonly factorId: string; readonly name: string }): Promise<boolean> {
+  /** Gives the person's factor another name. False: the person has no such factor. */
+  rename(person: FactorPerson, renaming: { readonly factorId: string; readonly name: string }): Promise<boolean> {
     return this.#transaction(person, "renameSecondFactor", async (transaction) => {
-      for (const kind of this.kinds.all) if (await kind.rename?.(transaction, person.userId, renamed)) return true;
+      for (const kind of this.kinds.all) if (await kind.rename?.(transaction, person.userId, renaming)) return true;
       return false;
     });
   }
 
-  /** Removes all factors of a user, with their events, and the lock. Returns how many; recovery codes are not counted. */
+  /** Removes a user's factors, with their events, and the lock. Returns how many; recovery codes are not counted. */
   async removeAll(transaction: Transaction, userId: string): Promise<number> {
     let count = 0;
     for (const kind of this.kinds.all) {

@@ -21,8 +21,8 @@ export class ActiveSigningKeys {
   #refreshing: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(stored: SigningKeyStore, logger: Logger) {
-    this.#stored = stored;
+  constructor(keyStore: SigningKeyStore, logger: Logger) {
+    this.#stored = keyStore;
     this.#logger = logger;
   }
 
@@ -38,7 +38,7 @@ export class ActiveSigningKeys {
     this.#timer = setInterval(() => void this.refresh(), keyRefreshSeconds * 1000).unref();
   }
 
-  /** Calls the listener, a verifier of this process, before a new key signs and when an old key is withdrawn. */
+  /** Calls the listener, a verifier in this process, before a new key signs and when an old key is withdrawn. */
   onChange(listener: KeyChangeListener): void {
     this.#listeners.add(listener);
   }
@@ -86,7 +86,10 @@ export class ActiveSigningKeys {
   }
 }
 
-/** The newest key whose time has come signs. If there is none, because the clock of another machine is ahead, the nearest one. */
+/**
+ * The newest key whose time has come signs. If there is none, because another machine's clock is ahead, the nearest
+ * one.
+ */
 function inOrderOfUse(newestFirst: readonly LoadedKey[], now: Date): LoadedKey[] {
   const signing = newestFirst.find(({ signsFrom }) => signsFrom <= now) ?? newestFirst.at(-1);
   return signing ? [signing, ...newestFirst.filter((key) => key !== signing)] : [];

@@ -59,22 +59,22 @@ async function tokenFrom(base = bases[0]): Promise<string> {
 }
 
 const kidOf = (token: string) => decodeProtectedHeader(token).kid;
-const published = async (base = bases[0]) =>
+const publishedKeys = async (base = bases[0]) =>
   (await (await fetch(`${base}/.well-known/jwks`)).json()) as JSONWebKeySet & { keys: { kid: string }[] };
-const kids = async (base = bases[0]) => (await published(base)).keys.map(({ kid }) => kid);
+const kids = async (base = bases[0]) => (await publishedKeys(base)).keys.map(({ kid }) => kid);
 
 /** Reads the published keys as a proxy lets it: up to ten minutes old. */
 function aDistantVerifier(base = bases[0]): TokenVerifier {
-  let cached: JSONWebKeySet | undefined;
+  let cachedKeySet: JSONWebKeySet | undefined;
   let readAt = 0;
   return new TokenVerifier({
     issuer,
     audience: issuer,
     keys: async () => {
-      if (cached && Date.now() - readAt < 10 * minute) return cached;
+      if (cachedKeySet && Date.now() - readAt < 10 * minute) return cachedKeySet;
       readAt = Date.now();
-      cached = await published(base);
-      return cached;
+      cachedKeySet = await publishedKeys(base);
+      return cachedKeySet;
     },
     tenantExists: async () => true,
     clock: () => Date.now(),
@@ -103,7 +103,7 @@ async function rotate(immediately: boolean | null = null) {
   return data["rotateSigningKeys"] as { keyId: string; signsFrom: string };
 }
 
-/** Reasons and keys of the rotations that were told of. */
+/** Reasons and keys for the rotations that events told about. */
 async function told(): Promise<{ keyId: unknown; reason: unknown; actor: string | undefined }[]> {
   const events = (await platform.eventsOf(platformTenantId)).filter(({ type }) => type === "SigningKeyRotated");
   return events.map(({ data, actorid }) => ({ keyId: data["keyId"], reason: data["reason"], actor: actorid }));
@@ -126,20 +126,20 @@ describe("a rotation of signing keys", () => {
     const signers = new Set<string | undefined>();
     const before = kidOf(await tokenFrom());
     let next = "";
-    for (let passed = -5; passed <= 90; passed += 2.5) {
-      ahead = (passed + 5) * minute;
-      if (passed === 0) next = (await rotate()).keyId;
+    for (let passedMinutes = -5; passedMinutes <= 90; passedMinutes += 2.5) {
+      ahead = (passedMinutes + 5) * minute;
+      if (passedMinutes === 0) next = (await rotate()).keyId;
       await looked();
       for (const base of bases) {
         const token = await tokenFrom(base);
         signers.add(kidOf(token));
-        living.push({ token, at: passed });
+        living.push({ token, at: passedMinutes });
       }
-      for (const { token } of living.filter(({ at }) => passed - at < 15))
+      for (const { token } of living.filter(({ at }) => passedMinutes - at < 15))
         for (const verifier of verifiers) await expect(verifier.verify(token)).resolves.toBeDefined();
-      if (passed > 0 && passed < 11) expect(kidOf(await tokenFrom())).toBe(before);
-      if (passed > 12) expect(kidOf(await tokenFrom())).toBe(next);
-      if (passed > 0 && passed < 70) expect(new Set(await kids())).toEqual(new Set([before, next]));
+      if (passedMinutes > 0 && passedMinutes < 11) expect(kidOf(await tokenFrom())).toBe(before);
+      if (passedMinutes > 12) expect(kidOf(await tokenFrom())).toBe(next);
+      if (passedMinutes > 0 && passedMinutes < 70) expect(new Set(await kids())).toEqual(new Set([before, next]));
     }
     expect([...signers]).toEqual([before, next]);
     expect([await kids(), await kids(bases[1])]).toEqual([[next], [next]]);
@@ -177,19 +177,19 @@ describe("a rotation of signing keys", () => {
   it("at once refuses what the leaked key signed and takes what the next one signs", async () => {
     const verifier = aVerifierOf(platform.spine);
     const elsewhere = aVerifierOf(second);
-    const leaked = await tokenFrom();
-    await verifier.verify(leaked);
-    await elsewhere.verify(leaked);
+    const leakedToken = await tokenFrom();
+    await verifier.verify(leakedToken);
+    await elsewhere.verify(leakedToken);
     const { keyId } = await rotate(true);
     expect((await told()).at(-1)).toEqual({ keyId, reason: "Requested", actor: "cli_test" });
     const fresh = await tokenFrom();
     expect(kidOf(fresh)).toBe(keyId);
     await expect(verifier.verify(fresh)).resolves.toBeDefined();
-    await expect(verifier.verify(leaked)).rejects.toMatchObject({ code: "TOKEN_INVALID" });
+    await expect(verifier.verify(leakedToken)).rejects.toMatchObject({ code: "TOKEN_INVALID" });
     expect(await kids()).toEqual([keyId]);
     await until(async () => kidOf(await tokenFrom(bases[1])) === keyId);
     await expect(elsewhere.verify(fresh)).resolves.toBeDefined();
-    await expect(elsewhere.verify(leaked)).rejects.toMatchObject({ code: "TOKEN_INVALID" });
+    await expect(elsewhere.verify(leakedToken)).rejects.toMatchObject({ code: "TOKEN_INVALID" });
     const { rows } = await platform.admin.query("select count(*)::int as count from signing_keys");
     expect(rows[0].count).toBe(1);
   });

@@ -37,9 +37,9 @@ describe("signing keys and the administrator's client", () => {
     const former = Buffer.concat([Buffer.alloc(12, 1), cipher.getAuthTag(), body]).toString("base64url");
     await platform.admin.query("update signing_keys set sealed_private_key = $1", [former]);
     await startsWith(7);
-    const [resealed = ""] = await sealedKeys();
-    expect(resealed).not.toBe(former);
-    expect(new ValueSeal(keys).open(resealed, keyId)).toEqual({ text, resealed: undefined });
+    const [resealedKey = ""] = await sealedKeys();
+    expect(resealedKey).not.toBe(former);
+    expect(new ValueSeal(keys).open(resealedKey, keyId)).toEqual({ text, resealed: undefined });
   });
 
   it("survive a new master key, and then do without the former one", async () => {
@@ -69,7 +69,7 @@ describe("keys that sign the audit log", () => {
 });
 
 describe("the cookies of a sign-in", () => {
-  /** The status of a page of a sign-in, by a spine with these master keys. */
+  /** A sign-in page's status, by a spine with these master keys. */
   async function statusWith(numbers: [number, ...number[]], path: string, cookie: string): Promise<number> {
     const spine = await startSpine(platform.host, { ...testSettings, masterKeys: someMasterKeys(...numbers) });
     const server = createServer((request, response) => spine.authorizationServer.handle(request, response));
@@ -107,9 +107,9 @@ describe("the cookies of a sign-in", () => {
       ...{ response_type: "code", code_challenge_method: "S256" },
       code_challenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
     });
-    const begun = await fetch(`${base}/connect/authorize?${parameters.toString()}`, { redirect: "manual" });
-    const cookies = begun.headers.getSetCookie().map((line) => line.split(";", 1)[0]);
-    const path = new URL(begun.headers.get("location") ?? "").pathname;
+    const start = await fetch(`${base}/connect/authorize?${parameters.toString()}`, { redirect: "manual" });
+    const cookies = start.headers.getSetCookie().map((line) => line.split(";", 1)[0]);
+    const path = new URL(start.headers.get("location") ?? "").pathname;
     const cookie = cookies.join("; ");
     expect(await statusWith([8, 7], path, cookie)).toBe(200);
     expect(await statusWith([8], path, cookie)).toBe(400);

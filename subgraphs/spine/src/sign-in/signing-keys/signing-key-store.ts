@@ -30,9 +30,9 @@ type StoredKey = RecordOf<SigningKey, (typeof keyMembers)[number]>;
 
 const readKey = rowReader(SigningKey);
 
-/** The result of a rotation. */
+/** A rotation's result. */
 export interface Rotation {
-  /** The kid of the key that signs next. */
+  /** The `kid` for the key that signs next. */
   readonly keyId: string;
   readonly signsFrom: Date;
 }
@@ -52,7 +52,7 @@ export interface RotationRequest {
   readonly cause: Cause;
 }
 
-/** PostgreSQL channel that tells of changed keys. */
+/** PostgreSQL channel for changed keys. */
 export const signingKeysChannel = "spine_signing_keys";
 
 /** Changes the row only if it still holds what was read: another process may have resealed it, too. */
@@ -72,7 +72,7 @@ export class SigningKeyStore {
   readonly #pool: Pool;
   readonly #seal: ValueSeal;
 
-  /** `pool` connects as the worker role of the spine. */
+  /** `pool` connects as the spine's worker role. */
   constructor(pool: Pool, seal: ValueSeal) {
     this.#pool = pool;
     this.#seal = seal;
@@ -99,8 +99,8 @@ export class SigningKeyStore {
 
   /**
    * Makes the next key. It is published before it signs, long enough for every verifier to know it; the other keys stay
-   * published while their tokens can be alive. A rotation for a leaked key takes effect at once: tokens of the other keys
-   * are refused from now on.
+   * published while their tokens can be alive. A rotation for a leaked key takes effect at once: tokens with the other
+   * keys are refused from now on.
    */
   async rotate(now: Date, { immediately, cause }: RotationRequest): Promise<Rotation> {
     return this.#withLock(cause, async (transaction) => {
@@ -114,7 +114,7 @@ export class SigningKeyStore {
     if (immediately) return this.#addSuccessor(transaction, now, { inSeconds: 0, reason: "Requested" });
     const [row] = await transaction.execute<KeyRow>(current, [now]);
     const newest = row && readKey(row);
-    // a key that is published and does not sign yet is the result of this rotation, too
+    // a key that is published and does not sign yet is this rotation's result, too
     if (newest && newest.signsFrom > now) return { keyId: newest.keyId, signsFrom: newest.signsFrom };
     return this.#addSuccessor(transaction, now, { inSeconds: publishedBeforeSeconds, reason: "Requested" });
   }
@@ -151,8 +151,8 @@ export class SigningKeyStore {
     const { privateKey } = await generateKeyPair("ES256", { extractable: true });
     const { d, ...publicKey } = await exportJWK(privateKey);
     const keyId = await calculateJwkThumbprint(publicKey);
-    const sealed = this.#seal.seal(JSON.stringify({ ...publicKey, d }), keyId);
-    const values = addKey.valuesOf({ keyId, publicKey: JSON.stringify(publicKey), sealed, signsFrom });
+    const sealedKey = this.#seal.seal(JSON.stringify({ ...publicKey, d }), keyId);
+    const values = addKey.valuesOf({ keyId, publicKey: JSON.stringify(publicKey), sealed: sealedKey, signsFrom });
     await execute(addKey, values);
     return { keyId, signsFrom };
   }
@@ -165,11 +165,11 @@ export class SigningKeyStore {
     });
   }
 
-  async #opened(stored: readonly StoredKey[]): Promise<LoadedKey[]> {
+  async #opened(storedKeys: readonly StoredKey[]): Promise<LoadedKey[]> {
     const keys: LoadedKey[] = [];
-    for (const { keyId, sealedPrivateKey: sealed, signsFrom, retiresAt } of stored) {
-      const { text, resealed } = opened(sealed, keyId, this.#seal);
-      if (resealed !== undefined) await this.#pool.query(reseal, [keyId, sealed, resealed]);
+    for (const { keyId, sealedPrivateKey: sealedKey, signsFrom, retiresAt } of storedKeys) {
+      const { text, resealed } = opened(sealedKey, keyId, this.#seal);
+      if (resealed !== undefined) await this.#pool.query(reseal, [keyId, sealedKey, resealed]);
       const { d, ...publicKey } = JSON.parse(text) as JWK;
       const publicJwk = { ...publicKey, kid: keyId, alg: "ES256", use: "sig" };
       keys.push({
@@ -189,9 +189,9 @@ const after = (time: Date, seconds: number) => new Date(time.getTime() + seconds
 const isOld = ({ signsFrom }: StoredKey, now: Date) =>
   now.getTime() - signsFrom.getTime() >= rotatedAfterDays * 86_400_000;
 
-function opened(sealed: string, keyId: string, seal: ValueSeal): OpenedValue {
+function opened(sealedKey: string, keyId: string, seal: ValueSeal): OpenedValue {
   try {
-    return seal.open(sealed, keyId);
+    return seal.open(sealedKey, keyId);
   } catch (cause) {
     throw new Error(
       `Signing key ${keyId} cannot be opened with the configured SECRETS_KEY. Start with the key that it was sealed with`,

@@ -9,7 +9,7 @@ import type { JWK } from "jose";
   policies: [{ name: "worker", roles: [workerGroup], using: "true", check: "true" }],
 })
 export class SigningKey {
-  /** RFC 7638 thumbprint of the public key. */
+  /** The public key's RFC 7638 thumbprint. */
   @PrimaryKey({ type: "text" })
   keyId: string;
 

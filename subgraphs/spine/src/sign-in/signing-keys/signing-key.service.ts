@@ -28,15 +28,15 @@ export class SigningKeyService {
       principal,
       origin: originOf(context),
     };
-    let rotated: SigningKeyRotationType | undefined;
+    let rotation: SigningKeyRotationType | undefined;
     return idempotentMutation<SigningKeyRotationType>(this.#database, context, {
       field: "rotateSigningKeys",
       arguments: { input: input ?? null },
       audit: false,
-      // the keys are stored in a transaction of their own: if this one is run again, the rotation is not repeated
+      // the keys are stored in their own transaction: if this one is run again, the rotation is not repeated
       commit: async () => {
-        rotated ??= rotationView(await this.#keys.rotate({ immediately: input?.immediately ?? false, cause }));
-        return rotated;
+        rotation ??= rotationView(await this.#keys.rotate({ immediately: input?.immediately ?? false, cause }));
+        return rotation;
       },
     });
   }

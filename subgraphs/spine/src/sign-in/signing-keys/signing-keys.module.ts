@@ -34,7 +34,7 @@ export const signingKeys: SliceModule<SigningKeySettings> = {
         key: { key_id: "text" },
         column: "sealed_private_key",
         newestKeyId: seal.newestKeyId,
-        resealed: (sealed, { key_id: keyId = "" }) => seal.open(sealed, keyId).resealed ?? sealed,
+        resealed: (sealedKey, { key_id: keyId = "" }) => seal.open(sealedKey, keyId).resealed ?? sealedKey,
       }),
     ];
   },

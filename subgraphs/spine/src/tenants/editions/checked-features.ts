@@ -4,12 +4,12 @@ import { inexactNumbers } from "@factory/runtime/json/own-json";
 import { type EditionFeatures, featureProblems } from "@factory/schema/edition-features";
 
 /**
- * The features of an input, with numbers that the platform calculates with. Throws EDITION_FEATURES_INVALID with a
- * pointer to each member that is wrong.
+ * An input's features, with numbers that the platform calculates with. Throws EDITION_FEATURES_INVALID with a pointer
+ * to each member that is wrong.
  */
-export function checkedFeatures(given: Record<string, unknown>): EditionFeatures {
-  const features = withPlainNumbers(given) as Record<string, unknown>;
-  const inexact = inexactNumbers(given);
+export function checkedFeatures(input: Record<string, unknown>): EditionFeatures {
+  const features = withPlainNumbers(input) as Record<string, unknown>;
+  const inexact = inexactNumbers(input);
   const problems = inexact.length > 0 ? inexact.slice(0, 20) : featureProblems(features);
   if (problems.length > 0)
     throw new DomainError("EDITION_FEATURES_INVALID", {

@@ -8,7 +8,7 @@ import type { Pool } from "pg";
 import type { EditionType } from "./edition.type.js";
 import { editionColumns, editionView, readEdition, type StoredEdition } from "./edition.view.js";
 
-/** PostgreSQL channel that tells of changed editions. */
+/** PostgreSQL channel for changed editions. */
 export const editionsChannel = "spine_editions";
 
 const noFeatures: EditionFeatures = {};
@@ -59,12 +59,12 @@ export class EditionCatalog {
     return this.#editions.get(code);
   }
 
-  /** The features of the edition; none for an unknown code. */
+  /** The edition's features; none for an unknown code. */
   featuresOf(code: string): EditionFeatures {
     return this.#editions.get(code)?.features ?? noFeatures;
   }
 
-  /** One feature of the edition; undefined if the edition does not have it. */
+  /** One feature in the edition; undefined if the edition does not have it. */
   featureOf(code: string, featureKey: string): EditionFeature | undefined {
     const features = this.featuresOf(code);
     return Object.hasOwn(features, featureKey) ? features[featureKey] : undefined;
@@ -75,16 +75,18 @@ export class EditionCatalog {
     return [...this.#editions.values()].some(({ features }) => Object.hasOwn(features, featureKey));
   }
 
-  /** Whether a tenant can choose the edition. An edition of another process may be a second old, so it is looked up. */
+  /**
+   * Whether a tenant can choose the edition. An edition from another process may be a second old, so it is looked up.
+   */
   async canBeChosen(code: string): Promise<boolean> {
     if (!this.#editions.has(code)) await this.refresh();
     return this.#editions.get(code)?.active === true;
   }
 
-  /** The refusal of a code that no tenant can choose: REFERENCE_NOT_FOUND with UNKNOWN_VALUE. */
+  /** The refusal for a code that no tenant can choose: REFERENCE_NOT_FOUND with UNKNOWN_VALUE. */
   unknown(pointer: string): DomainError {
-    const allowed = [...this.#editions.values()].filter(({ active }) => active).map(({ code }) => code);
-    return invalidEnumValue([{ pointer, allowed }], "REFERENCE_NOT_FOUND");
+    const allowedCodes = [...this.#editions.values()].filter(({ active }) => active).map(({ code }) => code);
+    return invalidEnumValue([{ pointer, allowed: allowedCodes }], "REFERENCE_NOT_FOUND");
   }
 
   /**
@@ -104,10 +106,10 @@ export class EditionCatalog {
 
   async #read(): Promise<void> {
     const { rows: digests } = await this.#workers.query<{ digest: string }>(digest);
-    const found = digests[0]?.digest ?? "";
-    if (found === this.#digest) return;
+    const catalogDigest = digests[0]?.digest ?? "";
+    if (catalogDigest === this.#digest) return;
     const { rows } = await this.#workers.query<StoredEdition>(all);
     this.#editions = new Map(rows.map((row) => [row.code, editionView(readEdition(row))]));
-    this.#digest = found;
+    this.#digest = catalogDigest;
   }
 }

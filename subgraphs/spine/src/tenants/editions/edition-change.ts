@@ -21,7 +21,7 @@ export async function lockEdition({ em }: Transaction, code: string): Promise<Ed
   return edition;
 }
 
-/** NOT_FOUND of an edition. */
+/** NOT_FOUND for an edition. */
 export function unknownEdition(): DomainError {
   return new DomainError("NOT_FOUND", { detail: "The edition does not exist. The list of editions shows all codes." });
 }
@@ -33,13 +33,13 @@ export function nextVersion(
   transaction: Transaction,
   context: RequestContext,
   edition: Edition,
-  changed: Partial<EditionValues>,
+  changes: Partial<EditionValues>,
   revertedFrom: RevertedFrom = null,
 ): EditionType {
   const { name, description, trialDays, features, active, selfService } = edition;
   const current = { name, description, trialDays, features, active, selfService };
-  if (canonicalJson(current) === canonicalJson({ ...current, ...changed })) return editionView(edition);
-  Object.assign(edition, changed);
+  if (canonicalJson(current) === canonicalJson({ ...current, ...changes })) return editionView(edition);
+  Object.assign(edition, changes);
   edition.version += 1;
   edition.updatedAt = new Date();
   return recordEdition(transaction, context, edition, revertedFrom);

@@ -35,7 +35,7 @@ export class EditionVersion {
   @Property({ type: "timestamptz" })
   changedAt: Date;
 
-  /** The subject of the token; `bootstrap` for an edition of the platform itself. */
+  /** The token's subject; `bootstrap` for the platform's own edition. */
   @Property({ type: "text" })
   changedBy: string;
 

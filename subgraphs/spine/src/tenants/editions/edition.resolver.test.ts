@@ -17,7 +17,7 @@ const create = `mutation ($input: CreateEditionInput!) { edition: createEdition(
 const update = `mutation ($code: String!, $input: UpdateEditionInput!) { edition: updateEdition(code: $code, input: $input) { ${members} } }`;
 const revert = `mutation ($code: String!, $version: Int!) { edition: revertEdition(code: $code, version: $version) { ${members} } }`;
 const retire = `mutation ($code: String!) { edition: retireEdition(code: $code) { ${members} } }`;
-const read = `query ($code: String!) { edition(code: $code) { ${members} history { version changedBy revertedFrom active } } }`;
+const readEdition = `query ($code: String!) { edition(code: $code) { ${members} history { version changedBy revertedFrom active } } }`;
 const list =
   "query ($filter: EditionFilterInput, $sort: String) { editions(filter: $filter, sort: $sort) { items { code active } } }";
 
@@ -54,10 +54,12 @@ describe("the editions of a new platform", () => {
   it("need a scope, and show their history to platform administrators only", async () => {
     const other = principal(newId("ten"), ["user.read"]);
     expect((await ask(list, {}, other)).refusal).toMatchObject({ code: "INSUFFICIENT_SCOPE" });
-    const { data, refusal } = await ask(read, { code: "Free" }, reader);
+    const { data, refusal } = await ask(readEdition, { code: "Free" }, reader);
     expect([data?.["edition"].history, refusal?.["code"]]).toEqual([null, "INSUFFICIENT_SCOPE"]);
     const tricky = principal(newId("ten"), ["tenant.read", "tenant.manage"]);
-    expect((await ask(read, { code: "Free" }, tricky)).refusal).toMatchObject({ code: "PLATFORM_ADMIN_REQUIRED" });
+    expect((await ask(readEdition, { code: "Free" }, tricky)).refusal).toMatchObject({
+      code: "PLATFORM_ADMIN_REQUIRED",
+    });
     for (const change of [retire, update, revert]) {
       const variables = { code: "Free", input: {}, version: 1 };
       expect((await ask(change, variables, tricky)).refusal).toMatchObject({ code: "PLATFORM_ADMIN_REQUIRED" });
@@ -74,16 +76,16 @@ describe("the editions of a new platform", () => {
   it("get no new version by a change or a revert that changes nothing", async () => {
     const input = { code: "Steady", name: "Steady", trialDays: 2, features: users(3) };
     await ask(create, { input });
-    for (const same of [{}, { features: null }, { name: "Steady", trialDays: 2 }, { features: users(3) }])
-      expect(await editionOf(ask(update, { code: "Steady", input: same }))).toMatchObject({ version: 1 });
+    for (const sameValues of [{}, { features: null }, { name: "Steady", trialDays: 2 }, { features: users(3) }])
+      expect(await editionOf(ask(update, { code: "Steady", input: sameValues }))).toMatchObject({ version: 1 });
     expect(await editionOf(ask(revert, { code: "Steady", version: 1 }))).toMatchObject({ version: 1 });
     expect((await updates()).filter(({ code }) => code === "Steady")).toHaveLength(1);
     expect(await editionOf(ask(update, { code: "Steady", input: { trialDays: 3 } }))).toMatchObject({ version: 2 });
   });
 
   it("cannot be written by the role that serves tenants", async () => {
-    const written = platform.asApp(newId("ten"), "update editions set trial_days = 300");
-    expect((await written).rowCount).toBe(0);
+    const statement = platform.asApp(newId("ten"), "update editions set trial_days = 300");
+    expect((await statement).rowCount).toBe(0);
     await expect(
       platform.asApp(
         newId("ten"),
@@ -100,19 +102,19 @@ describe("an edition", () => {
     expect(await editionOf(ask(create, { input }))).toEqual({ ...input, description: null, active: true, version: 1 });
     expect((await ask(create, { input })).refusal).toMatchObject({ code: "CONFLICT", status: 409 });
     const before = (await updates()).length;
-    const changed = { name: "Teams", description: "Together", trialDays: 0, features: users(20) };
-    expect(await editionOf(ask(update, { code: "Team", input: changed }))).toMatchObject({ ...changed, version: 2 });
+    const changes = { name: "Teams", description: "Together", trialDays: 0, features: users(20) };
+    expect(await editionOf(ask(update, { code: "Team", input: changes }))).toMatchObject({ ...changes, version: 2 });
     expect(await editionOf(ask(update, { code: "Team", input: { description: "" } }))).toMatchObject({
-      ...changed,
+      ...changes,
       description: null,
       version: 3,
     });
     expect(await editionOf(ask(retire, { code: "Team" }))).toMatchObject({ active: false, version: 4 });
     expect(await editionOf(ask(retire, { code: "Team" }))).toMatchObject({ active: false, version: 4 });
-    const reverted = await editionOf(ask(revert, { code: "Team", version: 1 }));
-    expect(reverted).toEqual({ ...input, description: null, active: true, version: 5 });
+    const revertedEdition = await editionOf(ask(revert, { code: "Team", version: 1 }));
+    expect(revertedEdition).toEqual({ ...input, description: null, active: true, version: 5 });
     expect((await ask(revert, { code: "Team", version: 9 })).refusal).toMatchObject({ code: "NOT_FOUND" });
-    const { history } = await editionOf(ask(read, { code: "Team" }));
+    const { history } = await editionOf(ask(readEdition, { code: "Team" }));
     const plain = { changedBy: "cli_test", revertedFrom: null, active: true };
     expect(history).toEqual([
       { ...plain, version: 5, revertedFrom: 1 },
@@ -146,7 +148,7 @@ describe("an edition", () => {
   });
 
   it("is NOT_FOUND by an unknown code", async () => {
-    for (const change of [retire, update, revert, read])
+    for (const change of [retire, update, revert, readEdition])
       expect((await ask(change, { code: "Gold", input: {}, version: 1 })).refusal).toMatchObject({ code: "NOT_FOUND" });
   });
 
@@ -163,7 +165,7 @@ describe("an edition", () => {
     await ask(create, { input: { code: "Busy", name: "Busy", features: {} } });
     const changes = Array.from({ length: 10 }, (_, at) => ask(update, { code: "Busy", input: { trialDays: at + 1 } }));
     const versions = await Promise.all(changes.map(async (change) => (await editionOf(change)).version));
-    expect(versions.sort((one, other) => one - other)).toEqual([2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+    expect(versions.sort((first, other) => first - other)).toEqual([2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
   });
 });
 

@@ -2,7 +2,7 @@ import { columnsOf, type RecordOf, type RowOf, rowReader } from "@factory/runtim
 import { Edition } from "./edition.entity.js";
 import type { EditionType } from "./edition.type.js";
 
-/** All columns of an edition. */
+/** All edition columns. */
 export type StoredEdition = RowOf<Edition>;
 
 export const editionColumns = columnsOf(Edition);

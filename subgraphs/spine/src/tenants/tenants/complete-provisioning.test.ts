@@ -21,9 +21,9 @@ const invitations = async (tenantId: string) =>
 
 describe("a start", () => {
   it("runs new provisioning steps for existing tenants, once", async () => {
-    const [earlier, owned] = [await platform.activeTenant("earlier"), await platform.activeTenant("owned")];
+    const [earlier, ownedTenant] = [await platform.activeTenant("earlier"), await platform.activeTenant("owned")];
     const all = await steps(earlier);
-    for (const tenantId of [earlier, owned]) {
+    for (const tenantId of [earlier, ownedTenant]) {
       const id = decodeId("ten", tenantId);
       await platform.admin.query("delete from invitations where tenant_id = $1", [id]);
       await platform.admin.query(
@@ -35,16 +35,17 @@ describe("a start", () => {
       `insert into role_assignments (tenant_id, assignment_id, role_id, principal_id, assigned_by, assigned_at)
        select tenant_id, gen_random_uuid(), role_id, 'usr_01m7yggj8ve1br8wyj6k2wjn4d', 'test', now() from roles
        where tenant_id = $1 and code = 'TenantOwner'`,
-      [decodeId("ten", owned)],
+      [decodeId("ten", ownedTenant)],
     );
     const second = await startSpine(platform.host, testSettings);
     try {
-      for (const tenantId of [earlier, owned]) await until(async () => (await steps(tenantId))?.length === all?.length);
+      for (const tenantId of [earlier, ownedTenant])
+        await until(async () => (await steps(tenantId))?.length === all?.length);
     } finally {
       await second.close();
     }
-    // one of provisioning, one of the start; nobody is invited where somebody owns already
-    expect([await invitations(earlier), await invitations(owned)]).toEqual([2, 1]);
+    // one from provisioning, one from the start; nobody is invited where somebody owns already
+    expect([await invitations(earlier), await invitations(ownedTenant)]).toEqual([2, 1]);
     const third = await startSpine(platform.host, testSettings);
     await third.close();
     expect(await invitations(earlier)).toBe(2);

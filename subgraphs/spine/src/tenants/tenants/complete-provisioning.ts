@@ -12,7 +12,7 @@ import { platformTenant } from "./platform-tenant.js";
 import type { ProvisioningStep } from "./provisioning-step.js";
 import { bumpTenantVersion } from "./tenant-version.js";
 
-/** The job that runs `ProvisioningCompletion`; it belongs to the tenant of the platform. */
+/** The job that runs `ProvisioningCompletion`; it belongs to the platform's tenant. */
 export const completeProvisioningJob: JobDefinition<{ tenantId: string }> = {
   queue: "complete-provisioning",
   retryLimit: 5,
@@ -26,15 +26,15 @@ export const completeProvisioningJob: JobDefinition<{ tenantId: string }> = {
 const batchSize = 500;
 const cause = () => ({ trace: continueTrace(undefined), actorId: "bootstrap" });
 
-/** Active tenants that have not run every step, in the order of ids, after the id `$after`. */
-const unfinished = namedStatement(
+/** Active tenants that have not run every step, sorted by ID, after the ID `$after`. */
+const unfinishedTenants = namedStatement(
   "tenants_with_unfinished_provisioning",
   `select tenant_id from tenants
   where status = 'Active' and tenant_id <> $platform and not provisioned_steps @> $steps::text[] and tenant_id > $after
   order by tenant_id limit $limit`,
 );
 
-/** Runs provisioning steps of a new release for tenants that were provisioned before the steps existed. */
+/** Runs a new release's provisioning steps for tenants that were provisioned before the steps existed. */
 export class ProvisioningCompletion {
   readonly #database: Database;
   readonly #steps: readonly ProvisioningStep[];
@@ -49,31 +49,31 @@ export class ProvisioningCompletion {
   /** Called at start: sends the job if any tenant misses a step. */
   async request(jobs: JobQueue): Promise<void> {
     await this.#database.transaction(platformTenant, cause(), async (transaction) => {
-      const [missing] = await transaction.execute(unfinished, this.#parameters(undefined, 1));
+      const [missing] = await transaction.execute(unfinishedTenants, this.#parameters(undefined, 1));
       if (missing) await jobs.send(transaction, completeProvisioningJob, { tenantId: platformTenantId });
     });
   }
 
   /** A tenant that fails does not stop the others. The job then fails too, so that it is tried again. */
   async run({ signal }: Pick<JobAttempt, "signal">): Promise<void> {
-    let failed: unknown;
+    let failure: unknown;
     let position: string | undefined;
     for (;;) {
-      const found = await this.#database.transaction(platformTenant, cause(), ({ execute }) =>
-        execute<{ tenant_id: string }>(unfinished, this.#parameters(position, batchSize)),
+      const tenants = await this.#database.transaction(platformTenant, cause(), ({ execute }) =>
+        execute<{ tenant_id: string }>(unfinishedTenants, this.#parameters(position, batchSize)),
       );
-      if (found.length === 0) break;
-      for (const { tenant_id: uuid } of found) {
+      if (tenants.length === 0) break;
+      for (const { tenant_id: uuid } of tenants) {
         signal.throwIfAborted();
         position = uuid;
         const tenantId = encodeId("ten", uuid);
         await this.#complete(tenantId).catch((error: unknown) => {
           this.#logger.warn({ err: error, tenantId }, "the provisioning of a tenant could not be completed");
-          failed = error;
+          failure = error;
         });
       }
     }
-    if (failed !== undefined) throw failed;
+    if (failure !== undefined) throw failure;
   }
 
   async #complete(tenantId: string): Promise<void> {
@@ -91,6 +91,6 @@ export class ProvisioningCompletion {
   #parameters(after: string | undefined, limit: number): unknown[] {
     const steps = this.#steps.map(({ name }) => name);
     const platform = tenantWithId(platformTenantId).uuid;
-    return unfinished.valuesOf({ platform, steps, after: after ?? nilUuid, limit });
+    return unfinishedTenants.valuesOf({ platform, steps, after: after ?? nilUuid, limit });
   }
 }

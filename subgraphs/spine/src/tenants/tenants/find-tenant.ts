@@ -3,7 +3,7 @@ import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import { LockMode } from "@mikro-orm/postgresql";
 import { Tenant } from "./tenant.entity.js";
 
-/** The tenant of the transaction, its row locked until the transaction ends; null when it does not exist. */
+/** The transaction's tenant, its row locked until the transaction ends; null when it does not exist. */
 export function lockTenant({ em, tenant: { tenantId } }: Transaction): Promise<Tenant | null> {
   return em.findOne(Tenant, { tenantId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
 }

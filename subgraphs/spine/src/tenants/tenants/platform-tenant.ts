@@ -3,5 +3,5 @@ import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
 
 export const platformTenantSlug = "platform";
 
-/** The tenant of platform administrators. Row-level security shows it every row of tables made with `platformTable`. */
+/** The platform administrators' tenant. Row-level security shows it every row in tables made with `platformTable`. */
 export const platformTenant: Tenant = { ...tenantWithId(platformTenantId), platform: true };

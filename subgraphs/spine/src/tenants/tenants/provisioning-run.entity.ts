@@ -6,7 +6,7 @@ import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 /** SQL condition: the run is in the state that only its job can end. */
 export const runningCondition = "status = 'Running'";
 
-/** One execution of the provisioning steps of a tenant. A tenant has at most one Running run. */
+/** One execution of a tenant's provisioning steps. A tenant has at most one Running run. */
 @Entity(sweptTenantTable("provisioning_runs", runningCondition))
 @Index({
   name: "provisioning_runs_waiting",
@@ -25,7 +25,7 @@ export class ProvisioningRun {
   @Property({ type: "text" })
   status: "Running" | "Completed" | "Failed";
 
-  /** Names of the steps whose effect is committed. */
+  /** Names for the steps whose effect is committed. */
   @Property({ type: "text[]" })
   completedSteps: string[];
 

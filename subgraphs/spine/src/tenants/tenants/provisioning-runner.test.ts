@@ -81,8 +81,8 @@ describe("a provisioning run", () => {
       [decodeId("run", run.runId)],
     );
     await new ProvisioningRunner(database, [createPlanSubscription]).run(run, attempt());
-    const created = (await eventTypes(run.tenantId)).filter((type) => type === "SubscriptionCreated");
-    expect(created).toHaveLength(1);
+    const creations = (await eventTypes(run.tenantId)).filter((type) => type === "SubscriptionCreated");
+    expect(creations).toHaveLength(1);
   });
 
   it("stops between steps when its process stops", async () => {

@@ -51,7 +51,7 @@ export const waitingProvisioningRuns: WaitingRows<ProvisionTenantPayload> = {
 type Progress = { run: ProvisioningRun; tenant: Tenant };
 
 /**
- * Runs the steps of a provisioning run. Each step commits together with its name in `completedSteps`, so that the next
+ * Runs a provisioning run's steps. Each step commits together with its name in `completedSteps`, so that the next
  * worker continues after the last committed step when a worker was killed.
  */
 export class ProvisioningRunner implements JobOwner<ProvisionTenantPayload> {

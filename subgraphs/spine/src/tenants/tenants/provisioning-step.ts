@@ -2,8 +2,8 @@ import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import type { Tenant } from "./tenant.entity.js";
 
 /**
- * One step of provisioning. It runs in a transaction of the new tenant, and also for tenants that were provisioned
- * before the step existed. A step that runs again finds its earlier effect and leaves it unchanged.
+ * One provisioning step. It runs in a transaction in the new tenant, and also for tenants that were provisioned before
+ * the step existed. A step that runs again finds its earlier effect and leaves it unchanged.
  */
 export interface ProvisioningStep {
   /** Stored in `tenants.provisioned_steps`. */
@@ -11,7 +11,9 @@ export interface ProvisioningStep {
   run(transaction: Transaction, tenant: Tenant): Promise<void>;
 }
 
-/** The steps of provisioning. They run in the order in which the slices have added them, and `addLast` after all others. */
+/**
+ * The provisioning steps. They run in the order in which the slices have added them, and `addLast` after all others.
+ */
 export class ProvisioningSteps {
   readonly #steps: ProvisioningStep[] = [];
   #lastSteps = 0;
@@ -25,7 +27,7 @@ export class ProvisioningSteps {
     this.#steps.splice(this.#steps.length - this.#lastSteps, 0, step);
   }
 
-  /** For a step that also runs after those of later slices. */
+  /** For a step that also runs after later slices' steps. */
   addLast(step: ProvisioningStep): void {
     this.#steps.push(step);
     this.#lastSteps += 1;

@@ -26,7 +26,7 @@ const transitions = {
   archiveTenant: { from: ["Active", "Suspended", "ProvisioningFailed"], to: "Archived", event: "TenantArchived" },
 } as const satisfies Record<string, TenantTransition>;
 
-/** Suspends, resumes and archives tenants. The revocation in the same transaction informs every verifier of tokens. */
+/** Suspends, resumes and archives tenants. The revocation in the same transaction informs every token verifier. */
 export class TenantLifecycleService {
   readonly #database: Database;
 
@@ -37,9 +37,9 @@ export class TenantLifecycleService {
   move(
     context: RequestContext,
     field: keyof typeof transitions,
-    asked: { tenantId: string; input: TenantMoveInput | null | undefined },
+    move: { tenantId: string; input: TenantMoveInput | null | undefined },
   ): Promise<TenantType> {
-    const { tenantId, input } = asked;
+    const { tenantId, input } = move;
     if (decodeId("ten", tenantId) === undefined) throw unknownTenant();
     return idempotentMutation(this.#database, context, {
       field,

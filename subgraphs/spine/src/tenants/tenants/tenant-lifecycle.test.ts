@@ -4,11 +4,11 @@ import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { type Answer, platformAdmin, principal, RunningSpine, until } from "../../running-spine.fixture.js";
 
 let platform: RunningSpine;
-const told: Revocation[] = [];
+const revocations: Revocation[] = [];
 
 beforeAll(async () => {
   platform = await RunningSpine.start();
-  await platform.spine.watchRevocations((revocation) => told.push(revocation));
+  await platform.spine.watchRevocations((revocation) => revocations.push(revocation));
 });
 afterAll(() => platform?.stop());
 
@@ -49,21 +49,26 @@ describe("a tenant that is Active", () => {
       const text = "select version, changed_at > created_at as later from tenants where tenant_id = $1";
       return (await platform.admin.query(text, [decodeId("ten", changing)])).rows[0];
     };
-    const provisioned = await version();
+    const provisionedVersion = await version();
     await move("suspendTenant", changing);
     await move("suspendTenant", changing);
     // created, provisioning started, provisioned; the second suspension is refused
-    expect([provisioned, await version()]).toEqual([
+    expect([provisionedVersion, await version()]).toEqual([
       { version: "3", later: true },
       { version: "4", later: true },
     ]);
   });
 
   it("informs verifiers of each change in order", async () => {
-    const own = () => told.filter(({ subject }) => subject === tenantId);
-    await until(async () => own().length === 4);
-    expect(own().map(({ kind }) => kind)).toEqual(["TenantClosed", "TenantOpened", "TenantClosed", "TenantClosed"]);
-    expect(own().map(({ version }) => version)).toEqual([1, 2, 3, 4]);
+    const ownRevocations = () => revocations.filter(({ subject }) => subject === tenantId);
+    await until(async () => ownRevocations().length === 4);
+    expect(ownRevocations().map(({ kind }) => kind)).toEqual([
+      "TenantClosed",
+      "TenantOpened",
+      "TenantClosed",
+      "TenantClosed",
+    ]);
+    expect(ownRevocations().map(({ version }) => version)).toEqual([1, 2, 3, 4]);
   });
 
   it("informs a verifier that starts later of revocations that still apply", async () => {

@@ -19,7 +19,7 @@ const set = (input: object, as = platformAdmin(), of = tenantId): Promise<Answer
   );
 
 const limitsOf = ({ data }: Answer) => data?.["setTenantLimits"].limits;
-const recorded = async () =>
+const recordedEvents = async () =>
   (await platform.eventsOf(tenantId)).filter(({ type }) => type === "TenantLimitsUpdated").map(({ data }) => data);
 
 describe("setTenantLimits", () => {
@@ -27,16 +27,16 @@ describe("setTenantLimits", () => {
     expect(limitsOf(await set({ rateLimitFactor: 2.5 }))).toEqual({ rateLimitFactor: 2.5, maxRunningExecutions: 5 });
     expect(limitsOf(await set({ maxRunningExecutions: 1 }))).toEqual({ rateLimitFactor: 2.5, maxRunningExecutions: 1 });
     expect(limitsOf(await set({ maxRunningExecutions: 1 }))).toEqual({ rateLimitFactor: 2.5, maxRunningExecutions: 1 });
-    const restored = { rateLimitFactor: 1, maxRunningExecutions: 1 };
-    expect(limitsOf(await set({ rateLimitFactor: null }))).toEqual(restored);
-    expect((await recorded()).map((data) => data["limits"])).toEqual([
+    const restoredLimits = { rateLimitFactor: 1, maxRunningExecutions: 1 };
+    expect(limitsOf(await set({ rateLimitFactor: null }))).toEqual(restoredLimits);
+    expect((await recordedEvents()).map((data) => data["limits"])).toEqual([
       { rateLimitFactor: 2.5, maxRunningExecutions: 5 },
       { rateLimitFactor: 2.5, maxRunningExecutions: 1 },
-      restored,
+      restoredLimits,
     ]);
-    const read =
+    const query =
       "query ($tenantId: ID!) { tenant(tenantId: $tenantId) { limits { rateLimitFactor maxRunningExecutions } } }";
-    expect((await platform.ask(platformAdmin(), read, { tenantId })).data?.["tenant"].limits).toEqual(restored);
+    expect((await platform.ask(platformAdmin(), query, { tenantId })).data?.["tenant"].limits).toEqual(restoredLimits);
   });
 
   it("refuses a limit outside its range with its pointer", async () => {

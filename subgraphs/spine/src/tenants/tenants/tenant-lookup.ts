@@ -3,19 +3,19 @@ import type { ReadPipeline } from "@factory/runtime/connections/read-pipeline";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Pool } from "pg";
 
-const known = { name: "tenant_exists", text: "select from tenants where tenant_id = $1" };
+const query = { name: "tenant_exists", text: "select from tenants where tenant_id = $1" };
 
 /** Tells whether a tenant exists, in any state. `reads` connects as the worker role, which sees every tenant. */
 export function tenantLookup(reads: Pick<ReadPipeline, "query">): TenantLookup {
   return async (tenantId) => {
     const uuid = decodeId("ten", tenantId);
-    return uuid !== undefined && (await reads.query({ ...known, values: [uuid] })).length > 0;
+    return uuid !== undefined && (await reads.query({ ...query, values: [uuid] })).length > 0;
   };
 }
 
 const withPlan = { name: "tenant_of_plan", text: "select tenant_id from tenants where subscription_id = $1" };
 
-/** The UUID of the tenant that has the plan subscription with this UUID. `workers` connects as the worker role. */
+/** The tenant UUID for the plan subscription with this UUID. `workers` connects as the worker role. */
 export async function tenantOfPlanSubscription(
   workers: Pick<Pool, "query">,
   planSubscription: string,

@@ -9,9 +9,9 @@ const bumpVersion = {
 export const tenantChangesChannel = "spine_tenant_changes";
 
 /**
- * Raises the version of the transaction's tenant, so that other subgraphs fetch its snapshot again. Every change of
- * what a snapshot contains calls this in its own transaction. The row lock lasts until the commit, so versions ascend
- * in the order of the commits.
+ * Raises the version in the transaction's tenant, so that other subgraphs fetch its snapshot again. Every change in a
+ * snapshot's content calls this in its own transaction. The row lock lasts until the commit, so versions ascend in
+ * commit order.
  */
 export function bumpTenantVersion({
   defer,

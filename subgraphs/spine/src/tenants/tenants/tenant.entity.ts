@@ -43,11 +43,11 @@ export class Tenant {
   @Property({ type: wireId("inv"), nullable: true })
   ownerInvitationId: string | null;
 
-  /** Names of the provisioning steps that have run for this tenant. */
+  /** Names for the provisioning steps that have run for this tenant. */
   @Property({ type: "text[]", default: [] })
   provisionedSteps: string[];
 
-  /** The limits that differ from the default of the platform. */
+  /** The limits that differ from the platform's default. */
   @Property({ type: "json", defaultRaw: "'{}'" })
   limits: Partial<TenantLimitValues>;
 
@@ -57,11 +57,11 @@ export class Tenant {
   @Property({ type: "timestamptz" })
   updatedAt: Date;
 
-  /** Ascends with every change of what a snapshot of the tenant contains: see `bumpTenantVersion`. */
+  /** Ascends with every change in the tenant's snapshot: see `bumpTenantVersion`. */
   @Property({ type: "bigint", default: 1 })
   version: string;
 
-  /** The time of the statement that made this version. Its transaction may commit later. */
+  /** The time at which the statement made this version. Its transaction may commit later. */
   @Property({ type: "timestamptz", defaultRaw: "clock_timestamp()" })
   changedAt: Date;
 }

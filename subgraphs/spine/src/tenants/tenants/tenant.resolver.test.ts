@@ -105,7 +105,7 @@ describe("Query.tenants", () => {
 
   it("pages through every tenant once, oldest first", async () => {
     for (const slug of ["page-a", "page-b", "page-c"]) await platform.registerTenant(slug, "Free");
-    const seen: string[] = [];
+    const slugs: string[] = [];
     let after: string | null = null;
     do {
       const { data } = await platform.ask(platformAdmin(), list, { first: 2, after });
@@ -117,12 +117,12 @@ describe("Query.tenants", () => {
         startCursor: page.edges[0].cursor,
         endCursor: page.edges.at(-1).cursor,
       });
-      seen.push(...page.items.map(({ slug }: Json) => slug));
+      slugs.push(...page.items.map(({ slug }: Json) => slug));
       after = page.nextCursor;
     } while (after !== null);
-    expect(seen[0]).toBe("platform");
-    expect(seen.slice(-3)).toEqual(["page-a", "page-b", "page-c"]);
-    expect(new Set(seen).size).toBe(seen.length);
+    expect(slugs[0]).toBe("platform");
+    expect(slugs.slice(-3)).toEqual(["page-a", "page-b", "page-c"]);
+    expect(new Set(slugs).size).toBe(slugs.length);
   });
 
   it("filters, and binds the cursor to the filters", async () => {
@@ -144,9 +144,9 @@ describe("Query.tenants", () => {
     [{ first: 0 }, { code: "VALIDATION_FAILED", status: 400 }],
     [{ first: -1 }, { code: "VALIDATION_FAILED", status: 400 }],
     [{ filter: { status: "Asleep" } }, { code: "PARAMETERS_INVALID", status: 422 }],
-  ])("refuses %j", async (variables, expected) => {
+  ])("refuses %j", async (variables, expectedRefusal) => {
     const { refusal } = await platform.ask(platformAdmin(), list, variables);
-    expect(refusal).toMatchObject(expected);
+    expect(refusal).toMatchObject(expectedRefusal);
   });
 });
 
@@ -174,12 +174,12 @@ describe("Mutation.provisionTenant", () => {
       "UserInvited",
       "TenantProvisioned",
     ]);
-    const [, started, created] = events;
-    const provisioned = events.at(-1);
-    const subscriptionId = created?.data["subscriptionId"];
-    expect(created?.data).toEqual({ tenantId, subscriptionId, editionCode: "Standard", status: "Pending" });
-    expect(provisioned?.data).toMatchObject({ tenantId, runId: first.runId, status: "Active", subscriptionId });
-    expect(new Set([started, created, provisioned].map((event) => event?.traceid)).size).toBe(1);
+    const [, startEvent, creationEvent] = events;
+    const completionEvent = events.at(-1);
+    const subscriptionId = creationEvent?.data["subscriptionId"];
+    expect(creationEvent?.data).toEqual({ tenantId, subscriptionId, editionCode: "Standard", status: "Pending" });
+    expect(completionEvent?.data).toMatchObject({ tenantId, runId: first.runId, status: "Active", subscriptionId });
+    expect(new Set([startEvent, creationEvent, completionEvent].map((event) => event?.traceid)).size).toBe(1);
     const { data } = await platform.entity(platformAdmin(), tenantId);
     expect(data?.["_entities"]).toEqual([{ tenantId, slug: "provisioned", status: "Active", subscriptionId }]);
   });
@@ -218,14 +218,14 @@ describe("Mutation.provisionTenant", () => {
 
 describe("Tenant as a federated entity", () => {
   it("is visible to its own tenant and not to another one", async () => {
-    const one = await platform.registerTenant("seen");
+    const tenant = await platform.registerTenant("seen");
     const other = await platform.registerTenant("unseen");
-    const self = principal(one["tenantId"], []);
-    expect((await platform.entity(self, one["tenantId"])).data?.["_entities"]).toEqual([
-      { tenantId: one["tenantId"], slug: "seen", status: "Provisioning", subscriptionId: null },
+    const self = principal(tenant["tenantId"], []);
+    expect((await platform.entity(self, tenant["tenantId"])).data?.["_entities"]).toEqual([
+      { tenantId: tenant["tenantId"], slug: "seen", status: "Provisioning", subscriptionId: null },
     ]);
     expect((await platform.entity(self, other["tenantId"])).data?.["_entities"]).toEqual([null]);
     expect((await platform.entity(self, "rubbish")).data?.["_entities"]).toEqual([null]);
-    expect((await platform.entity(undefined, one["tenantId"])).refusal).toMatchObject({ code: "UNAUTHENTICATED" });
+    expect((await platform.entity(undefined, tenant["tenantId"])).refusal).toMatchObject({ code: "UNAUTHENTICATED" });
   });
 });

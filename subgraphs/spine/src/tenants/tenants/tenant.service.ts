@@ -104,7 +104,7 @@ export class TenantService {
   }
 
   /**
-   * Throws NOT_FOUND or INVALID_STATE unless the tenant of the transaction is Active, and keeps it Active until the
+   * Throws NOT_FOUND or INVALID_STATE unless the transaction's tenant is Active, and keeps it Active until the
    * transaction ends.
    */
   async requireActive({ em, tenant: { tenantId } }: Transaction): Promise<void> {

@@ -7,7 +7,7 @@ export const tenantStates = {
   Archived: { next: [], event: "TenantArchived" },
 } as const;
 
-/** The states of a tenant (spine specification, Tenants). */
+/** A tenant's states (spine specification, Tenants). */
 export type TenantState = keyof typeof tenantStates;
 
 /** The states in which provisioning may be requested. In Provisioning the run under way is returned. */

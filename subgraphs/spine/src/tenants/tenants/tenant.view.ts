@@ -17,7 +17,7 @@ const shownMembers = [
 
 type Shown = (typeof shownMembers)[number];
 
-/** All columns of a tenant. Statements of other slices pick those that they read. */
+/** All tenant columns. Statements in other slices pick those that they read. */
 export type StoredTenant = RowOf<Tenant>;
 
 export type TenantRow = RowOf<Tenant, Shown>;
@@ -32,19 +32,19 @@ export function tenantView(tenant: RecordOf<Tenant, Shown>): TenantType {
   return { tenantId, name, slug, status, editionCode, createdAt: createdAt.toISOString(), ...ids, limits };
 }
 
-/** The rows of a transaction have JSON text, because its connections leave JSON to the ORM. */
+/** A transaction's rows have JSON text, because its connections leave JSON to the ORM. */
 const storedLimits = (limits: Partial<TenantLimitValues> | string): Partial<TenantLimitValues> =>
   typeof limits === "string" ? JSON.parse(limits) : limits;
 
-/** All limits of a tenant: those that were set, and the defaults of the others. */
-export function tenantLimitsView(stored: Partial<TenantLimitValues>): TenantLimitValues {
+/** All limits for a tenant: those that were set, and the others' defaults. */
+export function tenantLimitsView(storedLimits: Partial<TenantLimitValues>): TenantLimitValues {
   return {
-    rateLimitFactor: stored.rateLimitFactor ?? tenantLimits.rateLimitFactor.default,
-    maxRunningExecutions: stored.maxRunningExecutions ?? tenantLimits.maxRunningExecutions.default,
+    rateLimitFactor: storedLimits.rateLimitFactor ?? tenantLimits.rateLimitFactor.default,
+    maxRunningExecutions: storedLimits.maxRunningExecutions ?? tenantLimits.maxRunningExecutions.default,
   };
 }
 
-/** The data of events about a tenant. It leaves out the address of the owner, because other subgraphs store it. */
+/** The data in events about a tenant. It leaves out the owner's address, because other subgraphs store it. */
 export function tenantFacts({ tenantId, name, slug, status, editionCode }: Tenant): Record<string, unknown> {
   return { tenantId, name, slug, status, editionCode };
 }

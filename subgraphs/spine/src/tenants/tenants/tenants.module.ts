@@ -56,7 +56,7 @@ export const tenants: SliceModule = {
     const service = get(TenantService);
     return {
       Tenant: {
-        // no scope is needed: the tokens of a tenant contain its own facts
+        // no scope is needed: a tenant's tokens contain its own facts
         auth: {},
         resolve: ({ tenantId = "" }, context) => service.find(context, tenantId),
       },

@@ -23,7 +23,7 @@ async function tokenOf(form: Record<string, string>): Promise<string | undefined
   return ((await response.json()) as Record<string, Json>)["access_token"];
 }
 
-/** The verifier accepts none of them once it knows all revocations. */
+/** The verifier accepts none once it knows all revocations. */
 async function expectRefused(tokens: readonly (string | undefined)[]): Promise<void> {
   const { issuer } = testSettings;
   const keys = () => platform.spine.authorizationServer.jwks();

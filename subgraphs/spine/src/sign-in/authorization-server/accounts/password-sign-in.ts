@@ -54,8 +54,8 @@ export class PasswordSignIn {
   async signIn(attempt: PasswordAttempt): Promise<UserAccount> {
     const { client, username, address, cause } = attempt;
     const tenant = onlyTenant(client);
-    const limited = { tenant: tenant?.tenantId ?? "", username: mailAddressKey(username), address };
-    const admission = await this.#failures.begin(limited);
+    const limitKey = { tenant: tenant?.tenantId ?? "", username: mailAddressKey(username), address };
+    const admission = await this.#failures.begin(limitKey);
     if ("retryAfterSeconds" in admission)
       throw new OAuthError("RATE_LIMITED", "rate_limited", "Too many sign-ins failed. Try again later.", {
         status: 429,
@@ -77,16 +77,16 @@ export class PasswordSignIn {
 
   async #prove({ client, username, password, tenant }: PasswordAttempt): Promise<Outcome> {
     const wellFormed = username.length <= maxUsernameLength && password.length <= passwordLength.max;
-    const found = wellFormed ? await this.#accounts.byEmail(username, client, tenant || undefined) : [];
-    const [only, ...others] = found;
-    const named = others.length === 0 ? only : undefined;
-    const matches = await refusedWhenBusy(passwordMatches(wellFormed ? password : "", named?.passwordHash));
-    if (!named) return {};
+    const candidates = wellFormed ? await this.#accounts.byEmail(username, client, tenant || undefined) : [];
+    const [only, ...others] = candidates;
+    const account = others.length === 0 ? only : undefined;
+    const matches = await refusedWhenBusy(passwordMatches(wellFormed ? password : "", account?.passwordHash));
+    if (!account) return {};
     // read again: the user may have been disabled while the password waited to be hashed
-    const now = matches ? await this.#accounts.byId(named.userId) : undefined;
+    const now = matches ? await this.#accounts.byId(account.userId) : undefined;
     // the password that was checked may have been replaced meanwhile
-    const isCurrent = now !== undefined && now.passwordHash === named.passwordHash;
-    return isCurrent && !accountError(now, client) ? { named, proven: now } : { named };
+    const isCurrent = now !== undefined && now.passwordHash === account.passwordHash;
+    return isCurrent && !accountError(now, client) ? { named: account, proven: now } : { named: account };
   }
 }
 

@@ -5,15 +5,15 @@ import { OAuthError } from "../oauth-requests/oauth-error.js";
 /** `Retry-After` for a caller with too many undecided requests. */
 const undecidedRetrySeconds = 60;
 
-/** The withheld scopes that the parameter `scope` of a request names. */
+/** The withheld scopes that a request's parameter `scope` names. */
 export function namedOf(parameter: unknown, withheld: readonly string[]): string[] {
-  const named = typeof parameter === "string" ? parameter.split(" ") : [];
-  return withheld.filter((scope) => named.includes(scope));
+  const names = typeof parameter === "string" ? parameter.split(" ") : [];
+  return withheld.filter((scope) => names.includes(scope));
 }
 
 /** The decision if it is an approval. Throws an `OAuthError` that names the approval otherwise. */
-export async function requireApproved(asked: Promise<ApprovalDecision>): Promise<ApprovalDecision> {
-  const decision = await withRetryAfter(asked);
+export async function requireApproved(pendingDecision: Promise<ApprovalDecision>): Promise<ApprovalDecision> {
+  const decision = await withRetryAfter(pendingDecision);
   if (decision.status === "Approved") return decision;
   const members = { approval_id: decision.approvalId };
   if (decision.status === "Rejected")

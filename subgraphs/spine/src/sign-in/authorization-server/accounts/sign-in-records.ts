@@ -35,8 +35,8 @@ export class SignInRecords {
   }
 
   /**
-   * The person has proven everything that was asked. Throws `signInFailed` if the user, as it was read before the check of
-   * the proofs, has got a new password or was disabled meanwhile.
+   * The person has proven everything that was asked. Throws `signInFailed` if the user, as it was read before the
+   * proofs were checked, has got a new password or was disabled meanwhile.
    */
   async succeeded(
     { tenant, userId, signInVersion }: { tenant: Tenant; userId: string; signInVersion: number },
@@ -54,7 +54,7 @@ export class SignInRecords {
   failed({ clientId, username, tenant, userId, cause }: FailedSignIn): void {
     this.#parts.refusals.note({
       ...{ operation: signInOperation, code: "UNAUTHENTICATED", status: 401 },
-      // in the form by which the records of a deleted person are found
+      // in the form by which a deleted person's records are found
       ...(username === undefined ? {} : { email: mailAddressKey(username) }),
       ...{ tenantId: tenant?.tenantId, clientId, trace: cause.trace, origin: cause.origin },
       subject: userId === undefined ? undefined : `users/${userId}`,

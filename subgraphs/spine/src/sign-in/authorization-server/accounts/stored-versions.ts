@@ -4,8 +4,7 @@ import { currentContext } from "../oauth-requests/current-context.js";
 import type { UserAccount } from "./user-accounts.js";
 
 /**
- * The versions of user and client under which a grant was made. Its codes and refresh tokens end when one of them is
- * raised.
+ * The user and client versions under which a grant was made. Its codes and refresh tokens end when a version is raised.
  */
 interface GrantVersions {
   readonly signIn: number;
@@ -17,21 +16,21 @@ export const versionsOfGrant = "versions";
 export const versionOfSession = "signInVersion";
 
 export const setGrantVersions = (grant: Grant, signIn: number, { versions }: RegisteredClient): void => {
-  const made: GrantVersions = { signIn, client: versions.client };
-  Reflect.set(grant, versionsOfGrant, made);
+  const grantVersions: GrantVersions = { signIn, client: versions.client };
+  Reflect.set(grant, versionsOfGrant, grantVersions);
 };
 
-/** Whether neither the sign-in of the user nor the client has another version than when the grant was made. */
+/** Whether neither the user's sign-in nor the client has another version than when the grant was made. */
 export function isOfVersions(
   grant: Grant | undefined,
   { signInVersion }: Pick<UserAccount, "signInVersion">,
   { versions }: RegisteredClient,
 ): boolean {
-  const made = grant && (Reflect.get(grant, versionsOfGrant) as GrantVersions | undefined);
-  return (made?.signIn ?? 0) === signInVersion && (made?.client ?? 0) === versions.client;
+  const grantVersions = grant && (Reflect.get(grant, versionsOfGrant) as GrantVersions | undefined);
+  return (grantVersions?.signIn ?? 0) === signInVersion && (grantVersions?.client ?? 0) === versions.client;
 }
 
-/** The version of the user's sign-ins in which this session has signed in. */
+/** The user's sign-in version in which this session has signed in. */
 export const signInVersionOf = (session: object | undefined): number =>
   Number((session && Reflect.get(session, versionOfSession)) ?? 0);
 
@@ -39,9 +38,9 @@ export const setSignInVersion = (session: object, version: number): void => {
   Reflect.set(session, versionOfSession, version);
 };
 
-/** Makes the result of a sign-in set the version of the session together with its user and time. */
+/** Makes a sign-in's result set the session's version together with its user and time. */
 export function keepSignInVersions({ Session }: Provider): void {
-  // the types do not have this method of oidc-provider 9.13
+  // the types do not have this method from oidc-provider 9.13
   const prototype = Session.prototype as object as { loginAccount?: (details: object) => void };
   const { loginAccount } = prototype;
   if (!loginAccount) throw new Error("oidc-provider signs people in to sessions in another way");

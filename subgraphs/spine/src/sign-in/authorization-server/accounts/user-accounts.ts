@@ -34,24 +34,24 @@ export interface UserAccount extends Omit<AccountFacts, "tenantId"> {
   readonly tenantVersion: number;
 }
 
-/** The permissions of a user through one client. */
+/** A user's permissions through one client. */
 export interface UserAccess {
   readonly roles: readonly string[];
-  /** Those scopes of the client that the user's roles give. */
+  /** Those client scopes that the user's roles give. */
   readonly scopes: readonly string[];
   readonly platformAdmin: boolean;
-  /** The version of the user's rights. The statement that reads roles and scopes reads it, too. */
+  /** The user's rights version. The statement that reads roles and scopes reads it, too. */
   readonly version: number;
-  /** The publishing scopes that need an approval first, and the claims of a token that may publish. */
+  /** The publishing scopes that need an approval first, and the claims in a token that may publish. */
   readonly publishing: PublishingDecision;
   /** So many seconds after the sign-in the user has to sign in again. */
   readonly sessionSeconds: number;
-  /** The tenant wants a second factor of every user. */
+  /** The tenant wants a second factor from every user. */
   readonly secondFactorRequired: boolean;
 }
 
 interface UserAccountsParts {
-  /** Connects as the worker role of the spine: the tenant of a user is not known before. */
+  /** Connects as the spine's worker role: a user's tenant is not known before. */
   readonly pool: Pool;
   readonly reader: TenantReader;
   readonly settings: TenantSettings;
@@ -94,16 +94,16 @@ export class UserAccounts {
   }
 
   /**
-   * The roles and scopes of the user through this client, as of now. Throws `OAuthError` if the user was disabled, or has
-   * got a new password, since the account was read.
+   * The user's current roles and scopes through this client. Throws `OAuthError` if the user was disabled, or has got a
+   * new password, since the account was read.
    */
   async access(account: UserAccount, client: RegisteredClient): Promise<UserAccess> {
     const { roles, scopes, version } = await this.#currentAccess(account);
-    const held: ReadonlySet<string> = scopes;
+    const scopeSet: ReadonlySet<string> = scopes;
     const { tenant } = account;
     const publishing = await this.#publishing.decide(
       publisherOf(account, client),
-      client.scopes.filter((scope) => held.has(scope)),
+      client.scopes.filter((scope) => scopeSet.has(scope)),
     );
     const sessionHours = await this.#settings.get(tenant, "signIn.sessionHours");
     const secondFactor = await this.#settings.get(tenant, "signIn.secondFactor");
@@ -128,9 +128,9 @@ export class UserAccounts {
     { publishing: { withheld } }: UserAccess,
     request: { asked: unknown; cause: Cause },
   ): Promise<void> {
-    const asked = namedOf(request.asked, withheld);
-    if (asked.length > 0)
-      await requireApproved(this.#publishing.request(publisherOf(account, client), asked, request.cause));
+    const namedScopes = namedOf(request.asked, withheld);
+    if (namedScopes.length > 0)
+      await requireApproved(this.#publishing.request(publisherOf(account, client), namedScopes, request.cause));
   }
 
   /** Read in one statement, since a token tells verifiers the version of exactly these facts. */
@@ -141,7 +141,10 @@ export class UserAccounts {
   }
 }
 
-/** A client serves the users of its tenant. A first-party client of the platform's tenant serves the users of all tenants. */
+/**
+ * A client serves the users in its tenant. A first-party client in the platform's tenant serves the users in all
+ * tenants.
+ */
 export function servesUser(client: RegisteredClient, { tenant }: Pick<UserAccount, "tenant">): boolean {
   return client.tenantId === tenant.tenantId || (client.firstParty && client.tenantId === platformTenantId);
 }

@@ -11,28 +11,33 @@ import { addressOf, countTokenRequest } from "./token-quota.js";
 /** The adapter through which oidc-provider finds clients. They are stored elsewhere, so it only reads. */
 export function clientAdapter(options: ClientAuthenticationOptions): Adapter {
   const { findClient, served, failures, tokenLimiter } = options;
-  const unsupported = () => Promise.reject(new Error("The authorization server does not store clients"));
+  const rejectStoring = () => Promise.reject(new Error("The authorization server does not store clients"));
   return {
     async find(clientId) {
       const context = currentContext();
-      // later in a request, oidc-provider looks up the client of a token, which does not authenticate
+      // later in a request, oidc-provider looks up a token's client, which does not authenticate
       const isPresented = context.oidc.entities.Client === undefined;
       if (isPresented) {
         context.state["presentedClientId"] = clientId;
         requireNotBlocked(context, failures);
       }
-      const registered = (await findClient(clientId)) ?? unknownClient;
+      const registeredClient = (await findClient(clientId)) ?? unknownClient;
       // anybody may name a public client, so its requests are counted for each address
-      if (isPresented && registered.isPublic)
-        countTokenRequest(tokenLimiter, context, `${registered.clientId} ${addressOf(context)}`, registered);
-      return clientMetadata(registered, served);
+      if (isPresented && registeredClient.isPublic)
+        countTokenRequest(
+          tokenLimiter,
+          context,
+          `${registeredClient.clientId} ${addressOf(context)}`,
+          registeredClient,
+        );
+      return clientMetadata(registeredClient, served);
     },
-    upsert: unsupported,
-    findByUserCode: unsupported,
-    findByUid: unsupported,
-    consume: unsupported,
-    destroy: unsupported,
-    revokeByGrantId: unsupported,
+    upsert: rejectStoring,
+    findByUserCode: rejectStoring,
+    findByUid: rejectStoring,
+    consume: rejectStoring,
+    destroy: rejectStoring,
+    revokeByGrantId: rejectStoring,
   };
 }
 
@@ -58,17 +63,17 @@ const unknownClient: RegisteredClient = {
   editionCode: "",
 };
 
-/** Client metadata of RFC 7591 section 2, with our own client in `registered`. */
-function clientMetadata(registered: RegisteredClient, served: readonly GrantType[]) {
-  const { clientId, redirectUris } = registered;
-  const grants = registered.grantTypes.filter((grantType) => served.includes(grantType));
+/** Client metadata (RFC 7591 section 2), with our own client in `registered`. */
+function clientMetadata(client: RegisteredClient, servedGrants: readonly GrantType[]) {
+  const { clientId, redirectUris } = client;
+  const grants = client.grantTypes.filter((grantType) => servedGrants.includes(grantType));
   return {
     client_id: clientId,
     grant_types: grants,
     response_types: grants.includes("authorization_code") ? ["code" as const] : [],
     redirect_uris: [...redirectUris],
-    ...authenticationMetadata(registered),
-    registered,
+    ...authenticationMetadata(client),
+    registered: client,
   };
 }
 

@@ -78,8 +78,8 @@ async function post(form: Record<string, string>, headers: Record<string, string
   const response = await fetch(new URL(path, base), { method: "POST", body, headers });
   const text = await response.text();
   const answer: Record<string, Json> = text === "" ? {} : JSON.parse(text);
-  const { traceId: _, ...shown } = answer;
-  return { status: response.status, body: shown, challenge: response.headers.get("www-authenticate") };
+  const { traceId: _, ...answerBody } = answer;
+  return { status: response.status, body: answerBody, challenge: response.headers.get("www-authenticate") };
 }
 
 const assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
@@ -102,8 +102,8 @@ describe("a client with keys", () => {
     const { data } = await created({ jwks: { keys: keys.map(({ jwk }) => jwk) } });
     expect(data?.["createApiClient"]).toMatchObject({ clientSecret: null, keyIds: ["one", "two"], public: false });
     const { clientId } = data?.["createApiClient"] ?? {};
-    const listed = await platform.ask(owner(), "{ apiClients(first: 100) { items { clientId keyIds } } }");
-    expect(listed.data?.["apiClients"].items).toContainEqual({ clientId, keyIds: ["one", "two"] });
+    const list = await platform.ask(owner(), "{ apiClients(first: 100) { items { clientId keyIds } } }");
+    expect(list.data?.["apiClients"].items).toContainEqual({ clientId, keyIds: ["one", "two"] });
     const rotate = "mutation ($clientId: ID!) { rotateApiClientSecret(clientId: $clientId) { clientSecret } }";
     expect((await platform.ask(owner(), rotate, { clientId })).refusal).toMatchObject({ code: "CONFLICT" });
   });
@@ -179,8 +179,8 @@ describe("an assertion", () => {
   it("is also accepted for revocation and introspection", async () => {
     const { body } = await proven(await assertion(clientId, key));
     const token = String(body["access_token"]);
-    const introspected = await proven(await assertion(clientId, key), { token }, "/connect/introspect");
-    expect(introspected.body).toMatchObject({ active: true, client_id: clientId });
+    const introspection = await proven(await assertion(clientId, key), { token }, "/connect/introspect");
+    expect(introspection.body).toMatchObject({ active: true, client_id: clientId });
     expect((await proven(await assertion(clientId, key), { token }, "/connect/revocation")).status).toBe(200);
     const over = await proven(await assertion(clientId, key), { token }, "/connect/introspect");
     expect(over.body).toEqual({ active: false });
@@ -218,9 +218,9 @@ describe("an assertion", () => {
       const { rows } = await platform.admin.query("select count(*)::int as kept from oidc_artifacts");
       return rows[0].kept as number;
     };
-    // 30 tokens a minute, so that all requests of the test come within one minute
-    const limited = await startSpine(platform.host, { ...testSettings, rateLimitFactor: 0.05 });
-    const server = createServer((request, response) => limited.authorizationServer.handle(request, response));
+    // 30 tokens a minute, so that all requests in the test come within one minute
+    const limitedSpine = await startSpine(platform.host, { ...testSettings, rateLimitFactor: 0.05 });
+    const server = createServer((request, response) => limitedSpine.authorizationServer.handle(request, response));
     await once(server.listen(0, "127.0.0.1"), "listening");
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/connect/token`;
     const ask = async () => (await proven(await assertion(clientId, key), {}, url)).status;
@@ -234,7 +234,7 @@ describe("an assertion", () => {
       expect(await count()).toBe(before);
     } finally {
       server.close();
-      await limited.close();
+      await limitedSpine.close();
     }
   });
 
@@ -244,14 +244,14 @@ describe("an assertion", () => {
     await blocker.query("begin");
     // all may look, and nobody stores before more than one has looked
     await blocker.query("lock table oidc_artifacts in exclusive mode");
-    const sent = Array.from({ length: 20 }, () => proven(once));
+    const answers = Array.from({ length: 20 }, () => proven(once));
     await until(async () => {
       const { rows } = await platform.admin.query("select count(*)::int as waiting from pg_locks where not granted");
       return rows[0].waiting > 1;
     });
     await blocker.query("commit");
     blocker.release();
-    const statuses = (await Promise.all(sent)).map(({ status }) => status);
+    const statuses = (await Promise.all(answers)).map(({ status }) => status);
     expect(statuses.filter((status) => status === 200)).toHaveLength(1);
     expect(statuses.filter((status) => status === 401 || status === 429)).toHaveLength(19);
   });
@@ -283,12 +283,12 @@ describe("an assertion", () => {
     ["with a subject that is not a string", () => assertion(clientId, key, { sub: { a: 1 } })],
     ["without issuer", () => assertion(clientId, key, { iss: undefined })],
     ["that is not a JWT", () => "garbage"],
-    ["without signature", async () => `${unsigned("none")}.${(await assertion(clientId, key)).split(".")[1]}.`],
+    ["without signature", async () => `${unsignedHeader("none")}.${(await assertion(clientId, key)).split(".")[1]}.`],
     ["signed with the public key as a secret", () => hmac(clientId, new TextEncoder().encode(JSON.stringify(key.jwk)))],
     ["with an unknown critical header", () => critical(clientId, key)],
-  ])("is refused %s, with the same error as all others", async (_, made) => {
+  ])("is refused %s, with the same error as all others", async (_, makeAssertion) => {
     const aside = { other: await aClient(await aKey("one")), stranger: await aKey("one") };
-    const { status, body, challenge } = await proven(await made(aside));
+    const { status, body, challenge } = await proven(await makeAssertion(aside));
     expect([status, body["error"], body["code"]]).toEqual([401, "invalid_client", "UNAUTHENTICATED"]);
     expect(challenge).toBe(`Basic realm="${issuer}", error="invalid_client"`);
     if (body["error_description"] !== "invalid client_assertion format")
@@ -296,7 +296,7 @@ describe("an assertion", () => {
     expect((await proven(await assertion(clientId, key))).status).toBe(200);
   });
 
-  const unsigned = (alg: string) => Buffer.from(JSON.stringify({ alg, kid: "one" })).toString("base64url");
+  const unsignedHeader = (alg: string) => Buffer.from(JSON.stringify({ alg, kid: "one" })).toString("base64url");
   const hmac = (id: string, secret: Uint8Array) =>
     new SignJWT({ iss: id, sub: id, aud: issuer, jti: "h", iat: now(), exp: now() + 60 })
       .setProtectedHeader({ alg: "HS256", kid: "one" })
@@ -328,9 +328,9 @@ describe("an assertion", () => {
 
   it("of a disabled client is refused, and of a tenant that is not active", async () => {
     await platform.admin.query("update tenants set status = 'Suspended' where slug = 'acme'");
-    const suspended = await proven(await assertion(clientId, key));
+    const suspendedAnswer = await proven(await assertion(clientId, key));
     await platform.admin.query("update tenants set status = 'Active' where slug = 'acme'");
-    expect([suspended.status, suspended.body["code"]]).toEqual([400, "TENANT_SUSPENDED"]);
+    expect([suspendedAnswer.status, suspendedAnswer.body["code"]]).toEqual([400, "TENANT_SUSPENDED"]);
     const disable = "mutation ($clientId: ID!) { disableApiClient(clientId: $clientId) { status } }";
     await platform.ask(owner(), disable, { clientId });
     expect((await proven(await assertion(clientId, key))).status).toBe(401);
@@ -362,9 +362,9 @@ describe("requireShortLifetime", () => {
     [{ exp: Number.POSITIVE_INFINITY }, false],
     [{ exp: start + 60, aud: ["a"] }, true],
     [{ exp: start + 60, aud: ["a", "a"] }, false],
-  ])("of %j: %p", (claims, accepted) => {
+  ])("of %j: %p", (claims, isAccepted) => {
     const check = () => requireShortLifetime(claims, start);
-    if (accepted) expect(check).not.toThrow();
+    if (isAccepted) expect(check).not.toThrow();
     else expect(check).toThrow();
   });
 });

@@ -5,25 +5,25 @@ import { currentContext } from "../oauth-requests/current-context.js";
 import { registeredClientOf } from "./registered-client.js";
 import { countTokenRequest, requireTokenQuota } from "./token-quota.js";
 
-/** How far the clock of a client may be from ours. */
+/** How far a client's clock may be from ours. */
 export const clockToleranceSeconds = 15;
 const maxLifetimeSeconds = 300;
-/** An assertion is remembered for this time beyond its end, since the clock of the database may differ. */
+/** An assertion is remembered for this time beyond its end, since the database's clock may differ. */
 const rememberedSeconds = 60;
 
 interface ClientAssertionOptions {
   issuer: string;
   tokenEndpoint: string;
-  /** Remembers what may be used once. True for the first use only, also of several uses at the same time. */
+  /** Remembers what may be used once. True for the first use only, also among several uses at the same time. */
   adapter: { takeOnce(kind: string, id: string, expiresAtSeconds: number): Promise<boolean> };
   tokenLimiter: TokenRateLimiter;
   addresses: AddressRateLimiter;
 }
 
-/** `private_key_jwt` (OpenID Connect Core 1.0 section 9), with stricter rules than those of oidc-provider. */
+/** `private_key_jwt` (OpenID Connect Core 1.0 section 9), with stricter rules than oidc-provider's. */
 export function installAssertionAuthentication(provider: Provider, options: ClientAssertionOptions): void {
   const { issuer, tokenEndpoint, adapter, tokenLimiter, addresses } = options;
-  // oidc-provider takes the address of the endpoint from the Host header, which the caller chooses
+  // oidc-provider takes the endpoint's address from the Host header, which the caller chooses
   Object.defineProperty(provider.OIDCContext.prototype, "clientJwtAuthExpectedAudience", {
     value: () => new Set([issuer, tokenEndpoint]),
   });
@@ -31,13 +31,13 @@ export function installAssertionAuthentication(provider: Provider, options: Clie
   Object.defineProperty(provider.ReplayDetection, "unique", {
     async value(clientId: string, assertionId: string, expiresAt: number): Promise<boolean> {
       const context = currentContext();
-      const registered = registeredClientOf(context.oidc.client);
-      requireTokenQuota(tokenLimiter, context, registered);
+      const client = registeredClientOf(context.oidc.client);
+      requireTokenQuota(tokenLimiter, context, client);
       const id = JSON.stringify([clientId, assertionId]);
       // `expiresAt` already includes the clock tolerance
       if (!(await adapter.takeOnce("ReplayDetection", id, expiresAt + rememberedSeconds))) return false;
       addresses.refundAuthenticated(context.req);
-      countTokenRequest(tokenLimiter, context, registered.clientId, registered);
+      countTokenRequest(tokenLimiter, context, client.clientId, client);
       return true;
     },
   });

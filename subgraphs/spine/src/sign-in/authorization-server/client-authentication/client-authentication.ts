@@ -8,17 +8,17 @@ import { currentContext } from "../oauth-requests/current-context.js";
 import { type RegisteredClient, registeredClientOf } from "./registered-client.js";
 import { addressOf, countTokenRequest, rateLimited } from "./token-quota.js";
 
-/** The lookup of clients, and the limits of their requests and failures. */
+/** The client lookup, and the limits on their requests and failures. */
 export interface ClientAuthenticationOptions {
   findClient: (clientId: string) => Promise<RegisteredClient | undefined>;
-  /** The grant types of the token endpoint. A client may have more of them. */
+  /** The token endpoint's grant types. A client may have more. */
   served: readonly GrantType[];
   failures: FailureLimiter;
   tokenLimiter: TokenRateLimiter;
   addresses: AddressRateLimiter;
 }
 
-/** Replaces oidc-provider's comparison of plain secrets: we store digests only, and limit wrong guesses. */
+/** Replaces oidc-provider's plain secret comparison: we store digests only, and limit wrong guesses. */
 export function installSecretAuthentication(provider: Provider, options: ClientAuthenticationOptions): void {
   Object.defineProperty(provider.Client.prototype, "compareClientSecret", {
     value(this: Client, secret: string) {
@@ -32,15 +32,15 @@ function compareSecret(client: Client, secret: string, options: ClientAuthentica
   const { failures, tokenLimiter, addresses } = options;
   const context = currentContext();
   refuseBlocked(context, failures);
-  const registered = registeredClientOf(client);
-  if (!secretMatches(secret, registered.secretDigest)) {
+  const registeredClient = registeredClientOf(client);
+  if (!secretMatches(secret, registeredClient.secretDigest)) {
     // counted here rather than by countFailedAuthentication: no other request runs between the check and the count
     failures.failed(attemptOf(context));
     context.state["counted"] = true;
     return false;
   }
   addresses.refundAuthenticated(context.req);
-  countTokenRequest(tokenLimiter, context, registered.clientId, registered);
+  countTokenRequest(tokenLimiter, context, registeredClient.clientId, registeredClient);
   return true;
 }
 
@@ -68,7 +68,7 @@ function refuseBlocked(context: KoaContextWithOIDC, failures: FailureLimiter): v
     throw rateLimited("Too many attempts of this client to authenticate failed. Try again later.", retryAfterSeconds);
 }
 
-/** Where clients authenticate. A browser at the sign-in pages may send an Authorization header of its own. */
+/** Where clients authenticate. A browser at the sign-in pages may send its own Authorization header. */
 const authenticatedRoutes = new Set(["token", "revocation", "introspection"]);
 
 function authenticates({ oidc, headers }: KoaContextWithOIDC): boolean {

@@ -12,7 +12,7 @@ export type RegisteredClientRow = RegisteredFactsRow &
     tenant_version: number;
   };
 
-/** The one statement of every request to the token endpoint: facts about a client and the versions of these facts. */
+/** The one statement in every request to the token endpoint: facts about a client and these facts' versions. */
 export const activeClient = {
   name: "active_client",
   text: `select ${registeredColumns}, slug, tenant.status as tenant_status, edition_code,

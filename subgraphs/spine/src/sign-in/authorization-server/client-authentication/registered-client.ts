@@ -6,7 +6,9 @@ import { activeClient, type RegisteredClientRow } from "./registered-client-stat
 
 /** The versions under which a client was read. */
 interface ClientVersions {
-  /** Raised when the client is disabled, or when others come to hold its secret or keys. Grants of an earlier one end. */
+  /**
+   * Raised when the client is disabled, or when others come to hold its secret or keys. Grants with an earlier one end.
+   */
   readonly client: number;
   /** Raised when the client loses a role. */
   readonly rights: number;
@@ -14,7 +16,7 @@ interface ClientVersions {
   readonly tenant: number;
 }
 
-/** The versions of a client that was never stored. */
+/** The versions for a client that was never stored. */
 export const firstVersions: ClientVersions = { client: 0, rights: 0, tenant: 0 };
 
 /**
@@ -45,9 +47,9 @@ export async function findRegisteredClient(
   );
 }
 
-/** The registered client behind a client of oidc-provider. */
+/** The registered client behind an oidc-provider client. */
 export function registeredClientOf(client: Client | undefined): RegisteredClient {
-  const registered = client?.["registered"];
-  if (registered === undefined) throw new Error("The token does not belong to a client");
-  return registered as RegisteredClient;
+  const registeredClient = client?.["registered"];
+  if (registeredClient === undefined) throw new Error("The token does not belong to a client");
+  return registeredClient as RegisteredClient;
 }

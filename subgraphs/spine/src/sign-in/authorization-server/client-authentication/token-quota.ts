@@ -4,7 +4,7 @@ import type { TokenRateLimiter } from "../../../ground/request-limits/token-rate
 import { OAuthError } from "../oauth-requests/oauth-error.js";
 import type { RegisteredClient } from "./registered-client.js";
 
-/** Counts a request at the token endpoint. Throws `rate_limited` if it exceeds the limit of the client. */
+/** Counts a request at the token endpoint. Throws `rate_limited` if it exceeds the client's limit. */
 export function countTokenRequest(
   limiter: TokenRateLimiter,
   { oidc }: KoaContextWithOIDC,

@@ -18,7 +18,7 @@ interface FactorAttemptParts {
   readonly locks: FactorLocks;
 }
 
-/** An answer to the question of a second factor. */
+/** An answer to a second factor's question. */
 interface FactorAnswer {
   readonly person: FactorPerson;
   readonly visit: FactorVisit;
@@ -26,7 +26,10 @@ interface FactorAnswer {
   readonly address: string;
 }
 
-/** Checks second factors at a sign-in. Limits wrong answers of each person, records them, and counts wrong codes for the lock. */
+/**
+ * Checks second factors at a sign-in. Limits each person's wrong answers, records them, and counts wrong codes for the
+ * lock.
+ */
 export class FactorAttempts {
   readonly #parts: FactorAttemptParts;
 

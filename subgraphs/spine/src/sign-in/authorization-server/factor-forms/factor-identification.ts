@@ -13,7 +13,7 @@ interface FactorIdentificationParts {
   readonly failures: FailureLimiter<AddressAttempt>;
 }
 
-/** The answer of somebody who has not said who it is. */
+/** The answer from somebody who has not said who it is. */
 interface IdentifyingAnswer {
   readonly client: RegisteredClient;
   readonly visit: FactorVisit;
@@ -28,7 +28,7 @@ interface IdentifiedUser {
   readonly methods: readonly string[];
 }
 
-/** Signs people in by a factor that tells who they are. Limits failures of each address, and records them. */
+/** Signs people in by a factor that tells who they are. Limits each address's failures, and records them. */
 export class FactorIdentification {
   readonly #parts: FactorIdentificationParts;
 
@@ -50,25 +50,25 @@ export class FactorIdentification {
         retryAfterSeconds,
       });
     const end = failures.begin({ address });
-    let known: UserAccount | undefined;
+    let account: UserAccount | undefined;
     let methods: readonly string[] | undefined;
-    let failed = false;
+    let hasFailed = false;
     try {
       const person = await identification.identify(visit, form, cause);
-      known = person && (await accounts.byId(person.userId));
-      if (person && known && !accountError(known, client)) methods = person.amr;
-      failed = methods === undefined;
+      account = person && (await accounts.byId(person.userId));
+      if (person && account && !accountError(account, client)) methods = person.amr;
+      hasFailed = methods === undefined;
     } finally {
       // an outage says nothing about the answer
-      end(failed);
+      end(hasFailed);
     }
-    if (known && methods) return { user: known, methods };
+    if (account && methods) return { user: account, methods };
     const { clientId } = client;
     records.failed({
       clientId,
       username: undefined,
-      tenant: known?.tenant ?? onlyTenant(client),
-      userId: known?.userId,
+      tenant: account?.tenant ?? onlyTenant(client),
+      userId: account?.userId,
       cause,
     });
     throw signInFailed();

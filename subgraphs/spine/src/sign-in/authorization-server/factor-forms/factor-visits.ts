@@ -3,7 +3,7 @@ import type { KeptValues } from "./kept-values.js";
 
 const visitSeconds = 600;
 
-/** The form of a factor: `uid` is the id of the interaction or of the session of this browser. */
+/** A factor's form: `uid` is the ID for the interaction, or for this browser's session. */
 interface VisitedForm {
   readonly uid: string;
   readonly userId: string;
@@ -11,12 +11,12 @@ interface VisitedForm {
   readonly purpose: "prove" | "add";
 }
 
-/** The storage of the kind of a factor for one form, one browser and one person. */
+/** The factor kind's storage for one form, one browser and one person. */
 export function factorVisit(values: KeptValues, { uid, userId, kind, purpose }: VisitedForm): FactorVisit {
   return visitNamed(values, [uid, userId, kind, purpose].join(" "));
 }
 
-/** As `factorVisit`, for the form of a sign-in whose person is not known yet. `uid` is the id of the interaction. */
+/** As `factorVisit`, for a sign-in form whose person is not known yet. `uid` is the interaction's ID. */
 export function identifyingVisit(values: KeptValues, { uid, kind }: Pick<VisitedForm, "uid" | "kind">): FactorVisit {
   return visitNamed(values, [uid, kind, "identify"].join(" "));
 }

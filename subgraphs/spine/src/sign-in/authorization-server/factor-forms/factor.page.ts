@@ -2,17 +2,17 @@ import { html } from "@factory/runtime/html/html";
 import type { Page } from "../../../ground/pages/page.js";
 import type { FactorFields, FactorProblem } from "../../second-factors/kinds/factor-kind.js";
 
-/** The page around the fields of a factor. */
+/** The page around a factor's fields. */
 interface FactorPage {
   readonly title: string;
   /** Names the person who signs in or sets up a factor. */
   readonly lead: string;
   readonly csrfToken: string;
-  /** The name of the kind, which the form sends back as `factor`. */
+  /** The kind's name, which the form sends back as `factor`. */
   readonly kind: string;
   readonly fields: FactorFields;
   readonly problem?: FactorProblem | undefined;
-  /** Other kinds that the person may choose instead: the query of the link, and its text. */
+  /** Other kinds that the person may choose instead: the link's query and its text. */
   readonly others: readonly { readonly query: string; readonly text: string }[];
 }
 

@@ -8,7 +8,7 @@ const keep = namedStatement(
     values ($kind, $id, $payload, now() + make_interval(secs => $seconds))
     on conflict (kind, id_digest) do update set payload = excluded.payload, expires_at = excluded.expires_at`,
 );
-const read = {
+const statement = {
   name: "read_kept_value",
   text: "select payload from oidc_artifacts where kind = $1 and id_digest = $2 and expires_at > now()",
 };
@@ -17,20 +17,20 @@ const take = {
   text: "delete from oidc_artifacts where kind = $1 and id_digest = $2 and expires_at > now() returning payload",
 };
 
-/** The name of a kept value: `kind` names its purpose, and `key` holds the id of an interaction or a session. */
+/** A kept value's name: `kind` names its purpose, and `key` holds an interaction's or a session's ID. */
 export interface KeptName {
   readonly kind: "SignInProgress" | "FactorVisit";
   readonly key: string;
 }
 
 /**
- * Small values that the pages of a sign-in keep on the server between two requests, beside the artifacts of oidc-provider.
- * The key is a credential of the browser, so only its digest is stored.
+ * Small values that the sign-in pages keep on the server between two requests, beside oidc-provider's artifacts. The
+ * key is the browser's credential, so only its digest is stored.
  */
 export class KeptValues {
   readonly #pool: Pool;
 
-  /** `pool` connects as the worker role of the spine. */
+  /** `pool` connects as the spine's worker role. */
   constructor(pool: Pool) {
     this.#pool = pool;
   }
@@ -43,10 +43,10 @@ export class KeptValues {
   }
 
   async read<T extends object>(name: KeptName): Promise<T | undefined> {
-    return (await this.#pool.query<{ payload: T }>({ ...read, values: keyOf(name) })).rows[0]?.payload;
+    return (await this.#pool.query<{ payload: T }>({ ...statement, values: keyOf(name) })).rows[0]?.payload;
   }
 
-  /** Reads and deletes it. Only one of several requests at the same time gets the value. */
+  /** Reads and deletes it. If several requests come at the same time, only one gets the value. */
   async take<T extends object>(name: KeptName): Promise<T | undefined> {
     return (await this.#pool.query<{ payload: T }>({ ...take, values: keyOf(name) })).rows[0]?.payload;
   }

@@ -11,7 +11,7 @@ const notices: Readonly<Record<LinkRequest, string>> = {
   NotLocked: "Your codes are not locked any more. Open this page again.",
 };
 
-/** In place of the question for a code, while all codes of the person are refused: the button mails a link. */
+/** Replaces the question for a code, while all the person's codes are refused: the button mails a link. */
 export function lockedFields(request?: LinkRequest): FactorFields {
   return {
     content: html`<div class="problem" role="alert">

@@ -13,7 +13,7 @@ ${continueForm(csrfToken)}`,
   };
 }
 
-/** The page of a person who has seen the codes and loads the page again. */
+/** The page for a person who has seen the codes and loads the page again. */
 export function factorAddedPage(csrfToken: string): Page {
   return {
     title: "Your second factor is set up",

@@ -1,7 +1,7 @@
 import { errors } from "oidc-provider";
 import { OAuthError } from "../oauth-requests/oauth-error.js";
 
-/** The parameters of a token exchange (RFC 8693 section 2.1), and `agent_task_id`. */
+/** The token exchange parameters (RFC 8693 section 2.1), and `agent_task_id`. */
 export const exchangeParameters = [
   "subject_token",
   "subject_token_type",
@@ -31,7 +31,7 @@ const tokenTypes = ["urn:ietf:params:oauth:token-type:access_token", "urn:ietf:p
 /** 1 to 200 printable ASCII characters, without spaces at the ends. */
 const agentTaskIdPattern = /^[\x21-\x7e](?:[\x20-\x7e]{0,198}[\x21-\x7e])?$/;
 
-/** Checks the parameters of a token exchange. Throws `invalid_request`, or `invalid_target` for another resource. */
+/** Checks a token exchange's parameters. Throws `invalid_request`, or `invalid_target` for another resource. */
 export function parseExchangeRequest(parameters: ExchangeParameters, issuer: string): ExchangeRequest {
   if (parameters.actor_token !== undefined || parameters.actor_token_type !== undefined)
     throw new errors.InvalidRequest(
@@ -68,6 +68,6 @@ function required(parameters: ExchangeParameters, name: keyof ExchangeParameters
 const isTokenType = (value: unknown): value is (typeof tokenTypes)[number] => tokenTypes.some((type) => type === value);
 
 function scopesIn(scope: unknown): string[] | undefined {
-  const scopes = typeof scope === "string" ? scope.split(" ").filter((one) => one !== "") : [];
+  const scopes = typeof scope === "string" ? scope.split(" ").filter((name) => name !== "") : [];
   return scopes.length > 0 ? scopes : undefined;
 }

@@ -34,18 +34,18 @@ interface PasswordParameters {
 const parameters = ["username", "password", "tenant", "scope", "resource"];
 
 /**
- * Adds the password grant (RFC 6749 section 4.3). RFC 9700 section 2.4 forbids it, but the specification of the platform
- * has it, so first-party clients with a secret may use it.
+ * Adds the password grant (RFC 6749 section 4.3). RFC 9700 section 2.4 forbids it, but the platform's specification has
+ * it, so first-party clients with a secret may use it.
  */
 export function registerPasswordGrant(provider: Provider, options: PasswordGrantOptions): void {
-  const warned = new Set<string>();
+  const warnedClients = new Set<string>();
   provider.registerGrantType<PasswordParameters>(
     passwordGrantType,
     async (context) => {
       const { clientId } = context.oidc.client;
-      if (!warned.has(clientId))
+      if (!warnedClients.has(clientId))
         options.logger.warn({ clientId }, "a client used the password grant, which is deprecated");
-      warned.add(clientId);
+      warnedClients.add(clientId);
       await passwordGrant(provider, options, context);
     },
     parameters,
@@ -60,8 +60,8 @@ async function passwordGrant(
   const { oidc } = context;
   const { client } = oidc;
   const { username, password, tenant, scope, resource = issuer } = oidc.params;
-  const registered = registeredClientOf(client);
-  if (!registered.firstParty || registered.isPublic)
+  const registeredClient = registeredClientOf(client);
+  if (!registeredClient.firstParty || registeredClient.isPublic)
     throw new OAuthError(
       "VALIDATION_FAILED",
       "unauthorized_client",
@@ -69,24 +69,24 @@ async function passwordGrant(
     );
   if (username === undefined || password === undefined)
     throw new errors.InvalidRequest("The parameters username and password are required.");
-  const cause = causeOf(context, registered.clientId);
+  const cause = causeOf(context, registeredClient.clientId);
   const address = clientNetworkOf(context.req);
-  const user = await passwords.signIn({ client: registered, username, password, tenant, address, cause });
+  const user = await passwords.signIn({ client: registeredClient, username, password, tenant, address, cause });
   if (await factors.isNeeded(user.tenant, user.userId)) throw secondFactorNeeded();
   const amr = ["pwd"];
   const signIn = { authTime: Math.floor(Date.now() / 1000), acr: levelOfMethods(amr), amr };
-  await records.succeeded(user, { clientId: registered.clientId, cause });
-  const access = await accounts.access(user, registered);
-  await accounts.requireNoneWithheld(user, registered, access, { asked: scope, cause });
+  await records.succeeded(user, { clientId: registeredClient.clientId, cause });
+  const access = await accounts.access(user, registeredClient);
+  await accounts.requireNoneWithheld(user, registeredClient, access, { asked: scope, cause });
   const account = createSignedInAccount(user, access, signIn);
   oidc.entity("Account", account);
-  const granted = grantedScopes(scope, registered);
-  const scopes = requireSomeScope(granted, account.access);
+  const scopeNames = grantedScopes(scope, registeredClient);
+  const scopes = requireSomeScope(scopeNames, account.access);
 
   const { accountId } = account;
-  const grant = new provider.Grant({ accountId, clientId: registered.clientId });
-  grant.addResourceScope(issuer, granted.join(" "));
-  setGrantVersions(grant, user.signInVersion, registered);
+  const grant = new provider.Grant({ accountId, clientId: registeredClient.clientId });
+  grant.addResourceScope(issuer, scopeNames.join(" "));
+  setGrantVersions(grant, user.signInVersion, registeredClient);
   const info = await resourceServer.info(context, String(resource), client);
   const grantId = await grant.save();
   oidc.entity("Grant", grant);
@@ -108,7 +108,7 @@ async function passwordGrant(
             grantId,
             gty: passwordGrantType,
             resource: issuer,
-            scope: granted.join(" "),
+            scope: scopeNames.join(" "),
             rotations: 0,
             iiat: signIn.authTime,
             ...signIn,

@@ -10,18 +10,18 @@ import { isTokenRevoked } from "../../../ground/revocations/token-revocation.js"
 import type { RegisteredClient } from "../client-authentication/registered-client.js";
 import { OAuthError } from "../oauth-requests/oauth-error.js";
 
-/** The verified subject_token of a token exchange: the principal for whom the agent acts. */
+/** The verified subject_token in a token exchange: the principal for whom the agent acts. */
 export interface SubjectToken {
   readonly principal: Principal;
   readonly versions: TokenVersions;
 }
 
-/** Verifies subject tokens: valid access tokens of this issuer, in the tenant of the agent. */
+/** Verifies subject tokens: valid access tokens from this issuer, in the agent's tenant. */
 export class SubjectTokenVerifier {
   readonly #verifier: Pick<TokenVerifier, "verify">;
   readonly #pool: Pool;
 
-  /** `pool` connects as the worker role: a grant may have been revoked in another tenant than that of its user. */
+  /** `pool` connects as the worker role: a grant may have been revoked in another tenant than its user's tenant. */
   constructor(verifier: Pick<TokenVerifier, "verify">, pool: Pool) {
     this.#verifier = verifier;
     this.#pool = pool;
@@ -55,7 +55,7 @@ export class SubjectTokenVerifier {
     } catch (error) {
       if (!(error instanceof DomainError) || errorCodes[error.code].status === 503) throw error;
       const description = `The subject_token is not accepted: ${error.message}`;
-      // every other endpoint of the platform answers 403 to an unknown tenant, too
+      // every other platform endpoint answers 403 to an unknown tenant, too
       if (error.code === "TENANT_UNKNOWN")
         throw new OAuthError(error.code, "invalid_request", description, { status: 403 });
       throw invalidToken(error.code, description);

@@ -42,19 +42,23 @@ beforeAll(async () => {
 
 afterAll(() => platform?.stop());
 
-async function aClient(principalType: string, held: readonly Scope[] = scopes, owner = tenantId): Promise<TestClient> {
+async function aClient(
+  principalType: string,
+  heldScopes: readonly Scope[] = scopes,
+  owner = tenantId,
+): Promise<TestClient> {
   const grantTypes = ["client_credentials", ...(principalType === "Agent" ? [tokenExchange] : [])];
   const { data, errors } = await platform.ask(
     platformAdmin(),
     `mutation ($tenantId: ID!, $input: CreateApiClientInput!) {
       createTenantApiClient(tenantId: $tenantId, input: $input) { clientId clientSecret } }`,
-    { tenantId: owner, input: { name: "test", scopes: held, principalType, grantTypes } },
+    { tenantId: owner, input: { name: "test", scopes: heldScopes, principalType, grantTypes } },
   );
   if (!data) throw new Error(JSON.stringify(errors));
   return data["createTenantApiClient"];
 }
 
-/** Where people of the tenant sign in. */
+/** Where people in the tenant sign in. */
 async function aStudio(): Promise<TestClient> {
   const { data } = await platform.ask(
     platformAdmin(),
@@ -95,11 +99,11 @@ async function refused(changes: Record<string, string>, by = agent): Promise<str
 
 /** Under the platform's own key, what it would never sign. */
 async function signed(changes: Record<string, unknown>, header: Record<string, unknown> = {}): Promise<string> {
-  const stored = new SigningKeyStore(
+  const keyStore = new SigningKeyStore(
     platform.admin,
     new ValueSeal(testSettings.masterKeys.keyring("factory spine signing keys")),
   );
-  const [key] = await stored.load(new Date());
+  const [key] = await keyStore.load(new Date());
   if (!key) throw new Error("There is no key");
   return new SignJWT({ ...decodeJwt(subjectToken), jti: newId("evt"), ...changes })
     .setProtectedHeader({ alg: "ES256", typ: "at+jwt", kid: key.keyId, ...header })
@@ -182,15 +186,15 @@ describe("token exchange", () => {
   it.each(["client.manage", "user.invite", "role.assign", "governance.approve", "audit.read"] as const)(
     "never gives an agent %s",
     async (scope) => {
-      const held: Scope[] = ["templates.read", scope];
-      const [boss, eager] = [await aClient("Service", held), await aClient("Agent", held)];
+      const heldScopes: Scope[] = ["templates.read", scope];
+      const [boss, eager] = [await aClient("Service", heldScopes), await aClient("Agent", heldScopes)];
       const subject_token = await ownToken(boss);
-      expect(decodeJwt(subject_token)["scope"]).toBe(held.join(" "));
+      expect(decodeJwt(subject_token)["scope"]).toBe(heldScopes.join(" "));
       expect((await exchange({ subject_token }, eager)).body["scope"]).toBe("templates.read");
       expect(await refused({ subject_token, scope }, eager)).toBe("400 invalid_scope VALIDATION_FAILED");
       expect((await post(eager, { grant_type: "client_credentials" })).body["scope"]).toBe("templates.read");
-      const named = await post(eager, { grant_type: "client_credentials", scope: held.join(" ") });
-      expect([named.status, named.body["error"]]).toEqual([400, "invalid_scope"]);
+      const answer = await post(eager, { grant_type: "client_credentials", scope: heldScopes.join(" ") });
+      expect([answer.status, answer.body["error"]]).toEqual([400, "invalid_scope"]);
     },
   );
 
@@ -240,8 +244,8 @@ describe("token exchange", () => {
     ["another resource", { resource: "https://other.example" }, "400 invalid_target VALIDATION_FAILED"],
     ["another audience", { audience: "https://other.example" }, "400 invalid_target VALIDATION_FAILED"],
     ["a subject_token that is not a token", { subject_token: "garbage" }, "400 invalid_request TOKEN_INVALID"],
-  ])("refuses %s", async (_, changes, expected) => {
-    expect(await refused(changes)).toBe(expected);
+  ])("refuses %s", async (_, changes, expectedRefusal) => {
+    expect(await refused(changes)).toBe(expectedRefusal);
   });
 
   it("refuses repeated parameters", async () => {
@@ -255,11 +259,11 @@ describe("token exchange", () => {
       service.clientId,
     ]);
     expect(await refused({}, service)).toMatch(/^400 unauthorized_client/);
-    const bound = await aClient("Agent");
+    const boundAgent = await aClient("Agent");
     await platform.admin.query("update api_clients set grant_types = '{client_credentials}' where client_id = $1", [
-      bound.clientId,
+      boundAgent.clientId,
     ]);
-    expect(await refused({}, bound)).toMatch(/^400 unauthorized_client/);
+    expect(await refused({}, boundAgent)).toMatch(/^400 unauthorized_client/);
     expect((await exchange({}, { ...agent, clientSecret: "wrong" })).status).toBe(401);
   });
 });
@@ -282,8 +286,8 @@ describe("a subject_token", () => {
     expect(await refusedToken(await signed({}, { typ: "JWT" }))).toMatch(/TOKEN_INVALID$/);
     const [header, payload = "", signature] = subjectToken.split(".");
     const claims = { ...(JSON.parse(Buffer.from(payload, "base64url").toString()) as object), sub: "usr_root" };
-    const forged = [header, Buffer.from(JSON.stringify(claims)).toString("base64url"), signature].join(".");
-    expect(await refusedToken(forged)).toBe("400 invalid_request TOKEN_INVALID");
+    const forgedToken = [header, Buffer.from(JSON.stringify(claims)).toString("base64url"), signature].join(".");
+    expect(await refusedToken(forgedToken)).toBe("400 invalid_request TOKEN_INVALID");
   });
 
   it.each([
@@ -295,8 +299,8 @@ describe("a subject_token", () => {
     const facts = { jti: newId("evt"), grantId: newId("evt"), sub: newId("usr"), client_id: newId("cli") };
     const token = await signed(facts);
     expect((await exchange({ subject_token: token })).status).toBe(200);
-    const revoked = facts[claim as keyof typeof facts];
-    await raiseVersion(platform.admin, tenantId, kind as Revocation["kind"], revoked);
+    const subject = facts[claim as keyof typeof facts];
+    await raiseVersion(platform.admin, tenantId, kind as Revocation["kind"], subject);
     expect(await refusedToken(token)).toBe("400 invalid_request TOKEN_INVALID");
     const versions = { subject: 1, clients: { [facts.client_id]: 1 } };
     const newer = await signed({ ...facts, jti: newId("evt"), versions });
@@ -419,10 +423,10 @@ describe("agents that delegate a task", () => {
 });
 
 describe("publishing scopes", () => {
-  const wanted = (task: string, scope = "templates.read templates.publish") => ({ agent_task_id: task, scope });
+  const publishingTask = (task: string, scope = "templates.read templates.publish") => ({ agent_task_id: task, scope });
 
   it("need an approval, which the first request creates", async () => {
-    const answers = await Promise.all(Array.from({ length: 15 }, () => exchange(wanted("release"))));
+    const answers = await Promise.all(Array.from({ length: 15 }, () => exchange(publishingTask("release"))));
     expect(new Set(answers.map(({ body }) => body["approval_id"])).size).toBe(1);
     const [{ status, body } = { status: 0, body: {} as Record<string, Json> }] = answers;
     expect([status, body]).toEqual([
@@ -448,25 +452,25 @@ describe("publishing scopes", () => {
   });
 
   it("are issued with an approval until it ends", async () => {
-    const { body: first } = await exchange(wanted("approved"));
+    const { body: first } = await exchange(publishingTask("approved"));
     await decide("approveScopes", first["approval_id"]);
-    const { status, body } = await exchange(wanted("approved"));
+    const { status, body } = await exchange(publishingTask("approved"));
     expect([status, body["scope"]]).toEqual([200, "templates.read templates.publish"]);
     expect(decodeJwt(body["access_token"])).toMatchObject({ approvalId: first["approval_id"] });
-    expect((await exchange(wanted("another task"))).body["error"]).toBe("approval_required");
-    expect((await exchange(wanted("approved", "libraries.publish"))).body["error"]).toBe("approval_required");
-    const elsewhere = { ...wanted("approved"), subject_token: await signed({ sub: newId("usr") }) };
+    expect((await exchange(publishingTask("another task"))).body["error"]).toBe("approval_required");
+    expect((await exchange(publishingTask("approved", "libraries.publish"))).body["error"]).toBe("approval_required");
+    const elsewhere = { ...publishingTask("approved"), subject_token: await signed({ sub: newId("usr") }) };
     expect((await exchange(elsewhere)).body["error"]).toBe("approval_required");
     const helper = await aClient("Agent");
-    const handedOn = { ...wanted("approved"), subject_token: body["access_token"] };
+    const handedOn = { ...publishingTask("approved"), subject_token: body["access_token"] };
     expect((await exchange(handedOn, helper)).body["error"]).toBe("approval_required");
 
     const set = (until: string) =>
       platform.admin.query(`update approvals set valid_until = ${until} where status = 'Approved'`);
     await set("now() + interval '30 seconds'");
-    expect((await exchange(wanted("approved"))).body["expires_in"]).toBeLessThanOrEqual(30);
+    expect((await exchange(publishingTask("approved"))).body["expires_in"]).toBeLessThanOrEqual(30);
     await set("now()");
-    const { body: after } = await exchange(wanted("approved"));
+    const { body: after } = await exchange(publishingTask("approved"));
     expect(after["error"]).toBe("approval_required");
     expect(after["approval_id"]).not.toBe(first["approval_id"]);
   });
@@ -477,7 +481,7 @@ describe("publishing scopes", () => {
   });
 
   it("cannot be given to a client or assigned by a role", async () => {
-    const approved = {
+    const approvedCaller = {
       ...principal(tenantId, [...scopes, "client.manage", "role.assign"]),
       principalType: "Agent" as const,
       approvalId: newId("apr"),
@@ -487,27 +491,27 @@ describe("publishing scopes", () => {
       'mutation { createRole(input: { code: "later", name: "later", scopes: ["templates.publish"] }) { roleId } }',
     ];
     // an approval ends also for a service that needs one
-    for (const caller of [approved, { ...approved, principalType: "Service" as const }])
+    for (const caller of [approvedCaller, { ...approvedCaller, principalType: "Service" as const }])
       for (const document of documents)
         expect((await platform.ask(caller, document)).refusal).toMatchObject({
           code: "INSUFFICIENT_SCOPE",
           requiredScopes: ["templates.publish"],
         });
-    const own = { ...approved, principalType: "Service" as const, approvalId: undefined };
-    for (const document of documents) expect((await platform.ask(own, document)).errors).toEqual([]);
+    const ownService = { ...approvedCaller, principalType: "Service" as const, approvalId: undefined };
+    for (const document of documents) expect((await platform.ask(ownService, document)).errors).toEqual([]);
   });
 
   it("stay refused after a rejection", async () => {
-    const { body } = await exchange(wanted("refused"));
+    const { body } = await exchange(publishingTask("refused"));
     await decide("rejectScopes", body["approval_id"]);
-    const { status, body: after } = await exchange(wanted("refused"));
+    const { status, body: after } = await exchange(publishingTask("refused"));
     expect([status, after["error"], after["approval_id"]]).toEqual([400, "access_denied", body["approval_id"]]);
   });
 
   it("can be requested at most twenty times", async () => {
     const eager = await aClient("Agent");
-    for (let task = 0; task < 20; task += 1) await exchange(wanted(`task-${task}`), eager);
-    const { status, headers, body } = await exchange(wanted("one more"), eager);
+    for (let task = 0; task < 20; task += 1) await exchange(publishingTask(`task-${task}`), eager);
+    const { status, headers, body } = await exchange(publishingTask("one more"), eager);
     expect([status, body["error"], body["code"]]).toEqual([429, "rate_limited", "RATE_LIMITED"]);
     expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
   });
@@ -515,7 +519,7 @@ describe("publishing scopes", () => {
   it("are not issued to an agent that acts for itself", async () => {
     const { body } = await post(agent, { grant_type: "client_credentials" });
     expect(body["scope"]).toBe("templates.read templates.execute config.read");
-    const asked = await post(agent, { grant_type: "client_credentials", scope: "templates.publish" });
-    expect([asked.status, asked.body["error"]]).toEqual([400, "invalid_scope"]);
+    const answer = await post(agent, { grant_type: "client_credentials", scope: "templates.publish" });
+    expect([answer.status, answer.body["error"]]).toEqual([400, "invalid_scope"]);
   });
 });

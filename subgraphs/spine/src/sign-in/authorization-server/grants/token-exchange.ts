@@ -27,12 +27,12 @@ interface TokenExchangeOptions {
   readonly logger: Logger;
 }
 
-/** The claims of an exchanged token beside those of every token. */
+/** An exchanged token's claims beside the claims in every token. */
 type ExchangedTokenClaims = Record<string, unknown>;
 
 const claimsOfTokens = new WeakMap<object, ExchangedTokenClaims>();
 
-/** The claims of a token that was made by token exchange; undefined for every other token. */
+/** The claims in a token that was made by token exchange; undefined for every other token. */
 export const exchangedTokenClaims = (token: object): ExchangedTokenClaims | undefined => claimsOfTokens.get(token);
 
 /**
@@ -57,9 +57,9 @@ async function exchange(
   const { client } = context.oidc;
   const agent = registeredClientOf(client);
   requireAgent(agent);
-  const asked = parseExchangeRequest(context.oidc.params, options.issuer);
-  const subject = await options.subjectTokens.verify(asked.subjectToken, agent);
-  requireSameTask(subject, asked.agentTaskId);
+  const exchange = parseExchangeRequest(context.oidc.params, options.issuer);
+  const subject = await options.subjectTokens.verify(exchange.subjectToken, agent);
+  requireSameTask(subject, exchange.agentTaskId);
   const { principal } = subject;
   const actors = [agent.clientId, ...(principal.actors ?? [])];
   if (actors.length > maxActorChain)
@@ -67,10 +67,10 @@ async function exchange(
 
   const tenant = tenantWithId(agent.tenantId);
   const isRequired = await options.publishing.required(tenant, "Agent");
-  const scopes = scopesOf(asked.scopes, delegableScopes(principal, isRequired), agent.scopes);
+  const scopes = scopesOf(exchange.scopes, delegableScopes(principal, isRequired), agent.scopes);
   const request = {
     agentClientId: agent.clientId,
-    agentTaskId: asked.agentTaskId,
+    agentTaskId: exchange.agentTaskId,
     subject: principal.subject,
     scopes: scopes.filter(needsAgentApproval),
   };
@@ -97,7 +97,7 @@ async function exchange(
     principalType: "Agent",
     roles: [],
     platformAdmin: false,
-    agentTaskId: asked.agentTaskId,
+    agentTaskId: exchange.agentTaskId,
     ...(approval && { approvalId: approval.approvalId }),
     ...(request.scopes.length > 0 && !isRequired && { publishApproval: "NotRequired" }),
     ...(principal.grantId !== undefined && { grantId: principal.grantId }),
@@ -107,13 +107,13 @@ async function exchange(
   context.oidc.entity("AccessToken", token);
   context.body = {
     access_token: await token.save(),
-    issued_token_type: asked.issuedTokenType,
+    issued_token_type: exchange.issuedTokenType,
     token_type: "Bearer",
     expires_in: token.expiration,
     scope: token.scope,
   };
   const { tenantId } = agent;
-  const { agentTaskId } = asked;
+  const { agentTaskId } = exchange;
   const facts = { tenantId, agentTaskId, subject: principal.subject, actors, approvalId: approval?.approvalId };
   options.logger.info({ ...facts, tokenId: token.jti, traceId: cause.trace.traceId }, "token exchanged");
 }
@@ -140,8 +140,8 @@ function requireSameTask({ principal }: SubjectToken, agentTaskId: string): void
 }
 
 /**
- * The scopes that an agent may get from its subject. The approval of the agent is also one for the subject, because the subject may
- * not give it; without it, scopes that the subject may not use yet stay withheld.
+ * The scopes that an agent may get from its subject. The agent's approval is also one for the subject, because the
+ * subject may not give it; without it, scopes that the subject may not use yet stay withheld.
  */
 function delegableScopes({ scopes, withheldScopes = [] }: Principal, isRequired: boolean): ReadonlySet<string> {
   return isRequired ? new Set([...scopes, ...withheldScopes]) : scopes;
@@ -149,28 +149,28 @@ function delegableScopes({ scopes, withheldScopes = [] }: Principal, isRequired:
 
 /** Without a `scope` parameter: all common scopes but the publishing ones, which must be asked for by name. */
 function scopesOf(
-  asked: readonly string[] | undefined,
-  held: ReadonlySet<string>,
-  allowed: readonly string[],
+  requestedScopes: readonly string[] | undefined,
+  subjectScopes: ReadonlySet<string>,
+  agentScopes: readonly string[],
 ): Scope[] {
-  const common = allowed.filter((scope) => held.has(scope) && isAgentScope(scope));
-  const refused = asked?.filter((scope) => !common.includes(scope)) ?? [];
-  if (refused.length > 0) throw scopeNotAllowed(refused);
-  const scopes = asked ?? common.filter((scope) => !needsAgentApproval(scope));
+  const common = agentScopes.filter((scope) => subjectScopes.has(scope) && isAgentScope(scope));
+  const refusedScopes = requestedScopes?.filter((scope) => !common.includes(scope)) ?? [];
+  if (refusedScopes.length > 0) throw scopeNotAllowed(refusedScopes);
+  const scopes = requestedScopes ?? common.filter((scope) => !needsAgentApproval(scope));
   if (scopes.length === 0)
     throw new errors.InvalidScope("Subject and agent have no scope in common that an agent may use.", "");
   return [...new Set(scopes)] as Scope[];
 }
 
 /**
- * The rights of the subject, and the clients before the agent, were read when the subject token was made. So the new
- * token ends with the client at which a person signed in. An agent that acts a second time in the chain has its earlier
+ * The subject's rights, and the clients before the agent, were read when the subject token was made. So the new token
+ * ends with the client at which a person signed in. An agent that acts a second time in the chain has its earlier
  * version.
  */
 function exchangedVersions({ principal, versions }: SubjectToken, agent: RegisteredClient): TokenVersions {
   const clients = {
     [agent.clientId]: agent.versions.client,
-    // a token of an earlier release names no clients
+    // a token from an earlier release names no clients
     [principal.clientId]: clientVersion(versions, principal.clientId),
     ...versions.clients,
   };

@@ -57,8 +57,9 @@ const signIn = ({ email, password }: TestUser, form: Record<string, string> = {}
   post({ grant_type: "password", username: email, password, ...form }, as);
 const refresh = (token: Json, form: Record<string, string> = {}, as = client) =>
   post({ grant_type: "refresh_token", refresh_token: token, ...form }, as);
-const told = async (type: string) => (await platform.eventsOf(tenantId)).filter((event) => event.type === type);
-const refused = ({ status, body }: Awaited<ReturnType<typeof post>>) => [status, body["error"]];
+const eventsWithType = async (type: string) =>
+  (await platform.eventsOf(tenantId)).filter((event) => event.type === type);
+const refusalOf = ({ status, body }: Awaited<ReturnType<typeof post>>) => [status, body["error"]];
 
 async function move(field: "disableUser" | "enableUser", { userId }: TestUser): Promise<void> {
   const admin = principal(tenantId, ["user.invite", ...clientScopes]);
@@ -146,22 +147,22 @@ describe("a token that is issued while a role is being removed", () => {
 describe("the password grant refuses", () => {
   it("a wrong password, an unknown user, a disabled user and a user of another tenant with the same message", async () => {
     const globex = await platform.activeTenant("globex");
-    const disabled = await aUser(platform, tenantId, ["templates.read"]);
+    const disabledUser = await aUser(platform, tenantId, ["templates.read"]);
     await platform.admin.query("update users set status = 'Disabled' where user_id = $1", [
-      decodeId("usr", disabled.userId),
+      decodeId("usr", disabledUser.userId),
     ]);
-    const known = await aUser(platform, tenantId, ["templates.read"]);
+    const user = await aUser(platform, tenantId, ["templates.read"]);
     const answers = [
-      await signIn({ ...known, password: "wrong horse battery" }),
-      await signIn({ ...known, email: "nobody@example.com" }),
-      await signIn(disabled),
+      await signIn({ ...user, password: "wrong horse battery" }),
+      await signIn({ ...user, email: "nobody@example.com" }),
+      await signIn(disabledUser),
       await signIn(await aUser(platform, globex, ["templates.read"])),
-      await signIn(known, { tenant: "globex" }),
-      await signIn({ ...known, password: "x".repeat(5000) }),
-      await signIn({ ...known, email: "a\0b" }),
+      await signIn(user, { tenant: "globex" }),
+      await signIn({ ...user, password: "x".repeat(5000) }),
+      await signIn({ ...user, email: "a\0b" }),
     ];
-    const seen = answers.map(({ status, body }) => JSON.stringify([status, { ...body, traceId: undefined }]));
-    expect(new Set(seen)).toEqual(
+    const bodies = answers.map(({ status, body }) => JSON.stringify([status, { ...body, traceId: undefined }]));
+    expect(new Set(bodies)).toEqual(
       new Set([
         JSON.stringify([
           400,
@@ -173,23 +174,23 @@ describe("the password grant refuses", () => {
         ]),
       ]),
     );
-    expect((await signIn(known, { tenant: "acme" })).status).toBe(200);
-    expect((await signIn({ ...known, email: known.email.toUpperCase() }, { tenant: tenantId })).status).toBe(200);
+    expect((await signIn(user, { tenant: "acme" })).status).toBe(200);
+    expect((await signIn({ ...user, email: user.email.toUpperCase() }, { tenant: tenantId })).status).toBe(200);
   });
 
   it("clients that are not first-party or do not have the grant type", async () => {
     const user = await aUser(platform, tenantId, ["templates.read"]);
     const foreign = await aClient();
     await platform.admin.query("update api_clients set first_party = false where client_id = $1", [foreign.clientId]);
-    expect(refused(await signIn(user, {}, foreign))).toEqual([400, "unauthorized_client"]);
+    expect(refusalOf(await signIn(user, {}, foreign))).toEqual([400, "unauthorized_client"]);
   });
 
   it("a request without common scopes, and a request without a password", async () => {
     const user = await aUser(platform, tenantId, ["libraries.read"]);
-    expect(refused(await signIn(user))).toEqual([400, "invalid_scope"]);
+    expect(refusalOf(await signIn(user))).toEqual([400, "invalid_scope"]);
     const reader = await aUser(platform, tenantId, ["templates.read"]);
-    expect(refused(await signIn(reader, { scope: "templates.write everything" }))).toEqual([400, "invalid_scope"]);
-    expect(refused(await post({ grant_type: "password", username: reader.email }))).toEqual([400, "invalid_request"]);
+    expect(refusalOf(await signIn(reader, { scope: "templates.write everything" }))).toEqual([400, "invalid_scope"]);
+    expect(refusalOf(await post({ grant_type: "password", username: reader.email }))).toEqual([400, "invalid_request"]);
     expect((await signIn(reader, { scope: "templates.read everything" })).body["scope"]).toBe("templates.read");
   });
 });
@@ -208,7 +209,7 @@ describe("a first-party client in the platform's tenant", () => {
     const tenantOf = async (answer: ReturnType<typeof signIn>) =>
       decodeJwt((await answer).body["access_token"])["tenantSlug"];
     expect(await tenantOf(signIn(there, {}, everybodys))).toBe("initech");
-    expect(refused(await signIn(here, {}, everybodys))).toEqual([400, "invalid_grant"]);
+    expect(refusalOf(await signIn(here, {}, everybodys))).toEqual([400, "invalid_grant"]);
     expect(await tenantOf(signIn(here, { tenant: "acme" }, everybodys))).toBe("acme");
     expect(await tenantOf(signIn(here, { tenant: initech }, everybodys))).toBe("initech");
     expect((await refresh((await signIn(there, {}, everybodys)).body["refresh_token"], {}, everybodys)).status).toBe(
@@ -249,14 +250,14 @@ describe("the refresh grant", () => {
     expect(new Set(grants).size).toBe(1);
   });
 
-  /** Lets the first use of a refresh token be longer ago. */
+  /** Lets a refresh token's first use be longer ago. */
   const age = (refreshToken: string, by: string) =>
     platform.admin.query(
       `update oidc_artifacts set consumed_at = consumed_at - interval '${by}' where id_digest = $1`,
       [hash("sha256", refreshToken, "hex")],
     );
   const reuses = async (grantId: unknown) =>
-    (await told("RefreshTokenReuseDetected")).filter(({ data }) => data["grantId"] === grantId);
+    (await eventsWithType("RefreshTokenReuseDetected")).filter(({ data }) => data["grantId"] === grantId);
 
   it("gives the same successor and a new access token to a second use within ten seconds", async () => {
     const first = await signIn(await aUser(platform, tenantId, ["templates.read"]));
@@ -266,7 +267,7 @@ describe("the refresh grant", () => {
     const again = await refresh(first.body["refresh_token"]);
     expect([again.status, again.body["refresh_token"]]).toEqual([200, second.body["refresh_token"]]);
     expect(again.body["access_token"]).not.toBe(second.body["access_token"]);
-    expect(refused(await refresh(first.body["refresh_token"], {}, await aClient()))).toEqual([400, "invalid_grant"]);
+    expect(refusalOf(await refresh(first.body["refresh_token"], {}, await aClient()))).toEqual([400, "invalid_grant"]);
     expect((await refresh(again.body["refresh_token"])).status).toBe(200);
     expect(await reuses(grantId)).toEqual([]);
   });
@@ -299,8 +300,8 @@ describe("the refresh grant", () => {
     const second = await refresh(first.body["refresh_token"]);
     const { grantId } = decodeJwt(first.body["access_token"]);
     await pass(first.body["refresh_token"], second.body["refresh_token"]);
-    expect(refused(await refresh(first.body["refresh_token"]))).toEqual([400, "invalid_grant"]);
-    expect(refused(await refresh(second.body["refresh_token"]))).toEqual([400, "invalid_grant"]);
+    expect(refusalOf(await refresh(first.body["refresh_token"]))).toEqual([400, "invalid_grant"]);
+    expect(refusalOf(await refresh(second.body["refresh_token"]))).toEqual([400, "invalid_grant"]);
     const { rows } = await platform.admin.query("select kind from revocations where subject = $1", [grantId]);
     expect(rows).toEqual([{ kind: "Grant" }]);
     expect((await reuses(grantId)).map(({ data }) => data)).toEqual([
@@ -326,7 +327,7 @@ describe("the refresh grant", () => {
     const third = await refresh(second.body["refresh_token"]);
     expect(third.body["scope"]).toBe("templates.read templates.write");
     await platform.admin.query("delete from role_assignments where principal_id = $1", [user.userId]);
-    expect(refused(await refresh(third.body["refresh_token"]))).toEqual([400, "invalid_scope"]);
+    expect(refusalOf(await refresh(third.body["refresh_token"]))).toEqual([400, "invalid_scope"]);
   });
 
   it.each([
@@ -337,9 +338,9 @@ describe("the refresh grant", () => {
     const { body } = await signIn(user);
     await platform.admin.query(change, [decodeId("usr", user.userId)]);
     const answer = await refresh(body["refresh_token"]);
-    expect([...refused(answer), answer.body["code"]]).toEqual([400, "invalid_grant", code]);
+    expect([...refusalOf(answer), answer.body["code"]]).toEqual([400, "invalid_grant", code]);
     await platform.admin.query("update users set status = 'Active' where user_id = $1", [decodeId("usr", user.userId)]);
-    expect(refused(await refresh(body["refresh_token"]))).toEqual([400, "invalid_grant"]);
+    expect(refusalOf(await refresh(body["refresh_token"]))).toEqual([400, "invalid_grant"]);
   });
 
   it("ends the sign-ins of a disabled user, used in the meantime or not, and an enabled user must sign in again", async () => {
@@ -347,8 +348,8 @@ describe("the refresh grant", () => {
     const { body } = await signIn(user);
     await move("disableUser", user);
     await move("enableUser", user);
-    expect(refused(await refresh(body["refresh_token"]))).toEqual([400, "invalid_grant"]);
-    // at once, though refresh tokens know the second of their birth and no more
+    expect(refusalOf(await refresh(body["refresh_token"]))).toEqual([400, "invalid_grant"]);
+    // at once, though refresh tokens know the second in which they were made, and no more
     const again = await signIn(user);
     expect((await refresh(again.body["refresh_token"])).status).toBe(200);
   });
@@ -367,7 +368,7 @@ describe("the refresh grant", () => {
       await changer.query("update users set sign_in_version = sign_in_version + 1 where user_id = $1", values);
       await raiseVersion(changer, tenantId, "Principal", user.userId);
       await changer.query("commit");
-      expect(refused(await refreshing)).toEqual([400, "invalid_grant"]);
+      expect(refusalOf(await refreshing)).toEqual([400, "invalid_grant"]);
     } finally {
       changer.release();
     }
@@ -378,14 +379,14 @@ describe("the refresh grant", () => {
     await platform.admin.query("update tenants set status = 'Suspended' where slug = 'acme'");
     const answer = await refresh(body["refresh_token"]);
     await platform.admin.query("update tenants set status = 'Active' where slug = 'acme'");
-    expect([...refused(answer), answer.body["code"]]).toEqual([400, "invalid_grant", "TENANT_SUSPENDED"]);
-    expect(refused(await refresh(body["refresh_token"]))).toEqual([400, "invalid_grant"]);
+    expect([...refusalOf(answer), answer.body["code"]]).toEqual([400, "invalid_grant", "TENANT_SUSPENDED"]);
+    expect(refusalOf(await refresh(body["refresh_token"]))).toEqual([400, "invalid_grant"]);
   });
 
   it("refuses a token of another client", async () => {
     const other = await aClient();
     const { body } = await signIn(await aUser(platform, tenantId, ["templates.read"]));
-    expect(refused(await refresh(body["refresh_token"], {}, other))).toEqual([400, "invalid_grant"]);
+    expect(refusalOf(await refresh(body["refresh_token"], {}, other))).toEqual([400, "invalid_grant"]);
     expect((await refresh(body["refresh_token"])).status).toBe(200);
   });
 });
@@ -393,8 +394,9 @@ describe("the refresh grant", () => {
 describe("LoginFailed", () => {
   it("names the user to whom the address belonged", async () => {
     const user = await aUser(platform, tenantId, ["templates.read"]);
-    expect(refused(await signIn({ ...user, password: "wrong horse" }))).toEqual([400, "invalid_grant"]);
-    const ofHim = async () => (await told("LoginFailed")).filter(({ data }) => data["userId"] === user.userId);
+    expect(refusalOf(await signIn({ ...user, password: "wrong horse" }))).toEqual([400, "invalid_grant"]);
+    const ofHim = async () =>
+      (await eventsWithType("LoginFailed")).filter(({ data }) => data["userId"] === user.userId);
     await until(async () => (await ofHim()).length > 0);
     expect((await ofHim()).map(({ data }) => data)).toEqual([
       { tenantId, clientId: client.clientId, userId: user.userId },
@@ -408,8 +410,8 @@ describe("attempts to guess a password", () => {
     const guesses = await Promise.all(
       Array.from({ length: 30 }, (_, guess) => signIn({ ...user, password: `guess number ${guess}` })),
     );
-    const looked = guesses.filter(({ status }) => status === 400);
-    expect(looked.length).toBeLessThanOrEqual(10);
+    const checkedGuesses = guesses.filter(({ status }) => status === 400);
+    expect(checkedGuesses.length).toBeLessThanOrEqual(10);
     expect(guesses.every(({ status }) => status === 400 || status === 429)).toBe(true);
     for (let guess = 0; guess < 10; guess += 1) await signIn({ ...user, password: `guess again ${guess}` });
     const right = await signIn(user);

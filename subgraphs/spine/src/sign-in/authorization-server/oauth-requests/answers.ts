@@ -14,7 +14,7 @@ export function refuse(response: ServerResponse, kind: AddressLimit | undefined,
   sendPage(response, page, { status: 429 });
 }
 
-/** An OAuth error (RFC 6749 section 5.2) of the router, before oidc-provider has seen the request. */
+/** The router's OAuth error (RFC 6749 section 5.2), before oidc-provider has seen the request. */
 export function oauthError(response: ServerResponse, code: ErrorCode, description: string): void {
   const error = code === "RATE_LIMITED" ? "rate_limited" : "invalid_request";
   const body = { error, error_description: description };

@@ -3,8 +3,8 @@ import { type ErrorCode, errorCodes } from "@factory/schema/error-codes";
 import { errors } from "oidc-provider";
 
 /**
- * An error of the token and authorization endpoints with an OAuth `error` value and the platform's own code. `facts` may
- * hold the HTTP status (400 if absent), the value of `Retry-After`, and more members of the answer.
+ * An error at the token and authorization endpoints with an OAuth `error` value and the platform's own code. `facts`
+ * may hold the HTTP status (400 if absent), the `Retry-After` value, and more members for the answer.
  */
 export class OAuthError extends errors.CustomOIDCProviderError {
   constructor(
@@ -31,7 +31,7 @@ interface OAuthErrorBody {
   traceId: string;
 }
 
-/** Status, body and headers of an error answer; the trace id is added where it is sent. */
+/** An error answer's status, body and headers; the trace id is added where it is sent. */
 export interface OAuthErrorResponse {
   status: number;
   body: Omit<OAuthErrorBody, "traceId">;
@@ -41,8 +41,8 @@ export interface OAuthErrorResponse {
 const codeOfStatus: Record<number, ErrorCode> = { 400: "VALIDATION_FAILED", 401: "UNAUTHENTICATED" };
 
 /**
- * By the description of oidc-provider 9.13: it answers `invalid_request` in cases for which RFC 6749 section 5.2 and RFC
- * 7521 section 4.2.1 have other values of `error`.
+ * By oidc-provider 9.13's description: it answers `invalid_request` in cases for which RFC 6749 section 5.2 and RFC
+ * 7521 section 4.2.1 have other `error` values.
  */
 const errorOverrides: Record<string, { status: number; error: string }> = {
   "no client authentication mechanism provided": { status: 401, error: "invalid_client" },
@@ -51,7 +51,9 @@ const errorOverrides: Record<string, { status: number; error: string }> = {
   "requested grant type is not allowed for this client": { status: 400, error: "unauthorized_client" },
 };
 
-/** The answer to any error of a request: the platform's own errors, those of oidc-provider, and failures (503 or 500). */
+/**
+ * The answer to any error in a request: the platform's own errors, oidc-provider's errors, and failures (503 or 500).
+ */
 export function oauthErrorResponse(failure: unknown, issuer: string): OAuthErrorResponse {
   if (failure instanceof OAuthError) {
     const { retryAfterSeconds, members } = failure.facts;

@@ -7,7 +7,7 @@ interface ActionForm {
   readonly fields?: Readonly<Record<string, string>>;
 }
 
-/** A form with one button, for one action of the page. */
+/** A form with one button, for one action on the page. */
 export function actionForm({ csrfToken, action, button, fields = {} }: ActionForm): Html {
   const hidden = Object.entries({ formToken: csrfToken, ...fields });
   return html`<form method="post">

@@ -8,7 +8,7 @@ import type { PasswordForm } from "./password-section.js";
 
 type Problem = NonNullable<PasswordForm["problem"]>;
 
-/** Changes the password of the visitor and keeps the session of this browser. Returns the problem, if there is one. */
+/** Changes the visitor's password and keeps this browser's session. Returns the problem, if there is one. */
 export async function changePassword(
   passwords: OwnPassword,
   visitor: Visitor,
@@ -31,7 +31,7 @@ export async function changePassword(
     if (!problem) throw error;
     return problem;
   }
-  // every other session has ended; the current password has proven the person of this one again
+  // every other session has ended; the current password has proven again who the person in this one is
   session.loginTs = Math.floor(Date.now() / 1000);
   setSignInVersion(session, signInVersion);
   await session.persist();

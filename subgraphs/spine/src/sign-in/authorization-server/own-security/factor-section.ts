@@ -3,7 +3,7 @@ import type { EnrolledFactor, FactorKind } from "../../second-factors/kinds/fact
 import { maxFactorNameLength } from "../../second-factors/kinds/factor-name.js";
 import { actionForm } from "./action-form.js";
 
-/** The second factors of the person, and the kinds that can be set up. */
+/** The person's second factors, and the kinds that can be set up. */
 export interface FactorSection {
   readonly factors: readonly EnrolledFactor[];
   readonly recoveryCodesLeft: number;
@@ -15,28 +15,28 @@ export interface FactorSection {
 }
 
 /** The second factors, each with a form that changes it, and the links that add one. */
-export function factorSection(shown: FactorSection): Html {
-  const { factors, addable, recoveryCodesLeft, isFactorRequired, isLocked } = shown;
+export function factorSection(section: FactorSection): Html {
+  const { factors, addable, recoveryCodesLeft, isFactorRequired, isLocked } = section;
   const none = isFactorRequired
     ? "You have none. Your organization requires one."
     : "You have none. With a second factor, nobody can sign in with your password alone.";
   return html`<section>
 <h2>Second factors</h2>
-${isLocked ? lockNotice(shown) : undefined}
-${factors.length === 0 ? html`<p>${none}</p>` : html`<ul class="rows">${factors.map((factor) => factorRow(factor, shown))}</ul>`}
+${isLocked ? lockNotice(section) : undefined}
+${factors.length === 0 ? html`<p>${none}</p>` : html`<ul class="rows">${factors.map((factor) => factorRow(factor, section))}</ul>`}
 <div class="actions">
 ${addable.map(({ kind, label, enrolment }) => html`<a class="button" href="?add=${kind}">${enrolment?.title ?? label}</a>\n`)}</div>
-${factors.length === 0 ? undefined : recoveryCodes(recoveryCodesLeft, shown)}
+${factors.length === 0 ? undefined : recoveryCodes(recoveryCodesLeft, section)}
 </section>`;
 }
 
-function factorRow({ factorId, kind, name, addedAt, lastUsedAt, isRenamable }: EnrolledFactor, shown: FactorSection) {
-  const { csrfToken, addable } = shown;
-  const label = addable.find((one) => one.kind === kind)?.label ?? kind;
-  const added = html`${label === name ? "Added" : `${label}, added`} ${dayOf(addedAt)}`;
+function factorRow({ factorId, kind, name, addedAt, lastUsedAt, isRenamable }: EnrolledFactor, section: FactorSection) {
+  const { csrfToken, addable } = section;
+  const label = addable.find((addableKind) => addableKind.kind === kind)?.label ?? kind;
+  const addition = html`${label === name ? "Added" : `${label}, added`} ${dayOf(addedAt)}`;
   return html`<li>
 <strong>${name}</strong><br>
-<span class="quiet">${added}${lastUsedAt === null ? undefined : html`, last used ${dayOf(lastUsedAt)}`}</span>
+<span class="quiet">${addition}${lastUsedAt === null ? undefined : html`, last used ${dayOf(lastUsedAt)}`}</span>
 <details>
 <summary>${isRenamable ? "Rename or remove" : "Remove"}<span class="apart"> ${name}</span></summary>
 ${isRenamable ? renameForm({ factorId, name }, csrfToken) : undefined}
@@ -56,8 +56,8 @@ const renameForm = ({ factorId, name }: Pick<EnrolledFactor, "factorId" | "name"
 <button type="submit" name="action" value="rename-factor" class="plain">Save the name</button>
 </form>`;
 
-const recoveryCodes = (left: number, { csrfToken }: FactorSection) =>
-  html`<p class="fine">You have ${left === 1 ? "one recovery code" : `${left} recovery codes`} left.</p>
+const recoveryCodes = (remaining: number, { csrfToken }: FactorSection) =>
+  html`<p class="fine">You have ${remaining === 1 ? "one recovery code" : `${remaining} recovery codes`} left.</p>
 ${actionForm({ csrfToken, action: "renew-recovery-codes", button: "Get new recovery codes" })}`;
 
 const lockNotice = ({ csrfToken }: FactorSection) =>

@@ -37,15 +37,15 @@ describe("the page for one's own security", () => {
 describe("the form for the password on the page for one's own security", () => {
   it("changes it, keeps this browser signed in, and signs the others out", async () => {
     const person = await aUser(platform, tenantId, []);
-    const [own, other] = [await aVisit(person), await aVisit(person)];
+    const [ownVisit, other] = [await aVisit(person), await aVisit(person)];
     const fields = { action: "change-password", currentPassword: person.password, newPassword };
-    const wrong = await own.browser.submit(own.page, { ...fields, currentPassword: "wrong password" });
+    const wrong = await ownVisit.browser.submit(ownVisit.page, { ...fields, currentPassword: "wrong password" });
     expect([wrong.status, wrong.text]).toEqual([422, expect.stringContaining("The current password is wrong")]);
-    const weak = await own.browser.submit(own.page, { ...fields, newPassword: "password1" });
+    const weak = await ownVisit.browser.submit(ownVisit.page, { ...fields, newPassword: "password1" });
     expect([weak.status, weak.text]).toEqual([422, expect.stringContaining("Choose a password that is not common")]);
-    const changed = await own.browser.submit(own.page, fields);
-    expect(changed.text).toContain("Your password is changed.");
-    expect((await own.browser.open("/connect/security")).text).toContain("<h1>Your security</h1>");
+    const answer = await ownVisit.browser.submit(ownVisit.page, fields);
+    expect(answer.text).toContain("Your password is changed.");
+    expect((await ownVisit.browser.open("/connect/security")).text).toContain("<h1>Your security</h1>");
     expect((await other.browser.open("/connect/security")).text).toContain("<h1>Sign in</h1>");
     const again = await aVisit({ ...person, password: newPassword });
     expect(again.page.text).toContain("<h1>Your security</h1>");

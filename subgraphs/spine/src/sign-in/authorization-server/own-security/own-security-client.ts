@@ -5,15 +5,15 @@ import { platformTenantSlug } from "../../../tenants/tenants/platform-tenant.js"
 import { ownSecurityPath } from "../../second-factors/kinds/own-security-path.js";
 import { firstVersions, type RegisteredClient } from "../client-authentication/registered-client.js";
 
-/** The id of the client that stands for this page. It is not stored, and no stored client can have it. */
+/** The ID for the client that stands for this page. It is not stored, and no stored client can have it. */
 export const ownSecurityClientId = "own-security";
 
 /** After so many seconds the page asks for a new sign-in. */
 export const recentSignInSeconds = 900;
 
 /**
- * The client at which people sign in for the page. The page uses the session of the sign-in and never redeems the code:
- * no secret matches that of the client, and the page asks for no scope but `openid`.
+ * The client at which people sign in for the page. The page uses the sign-in's session and never redeems the code: no
+ * secret matches the client's, and the page asks for no scope but `openid`.
  */
 export const ownSecurityClient = (issuer: string): RegisteredClient => ({
   clientId: ownSecurityClientId,

@@ -27,7 +27,7 @@ interface OwnSecurityOptions extends InteractionOptions {
   readonly sessions: OwnSessions;
 }
 
-/** One request of a person to the page. */
+/** A person's request to the page. */
 interface Visit {
   readonly options: OwnSecurityOptions;
   readonly visitor: Visitor;
@@ -37,7 +37,7 @@ interface Visit {
 
 const csrfPurpose = "own-security";
 
-/** The notices, by the value of `done` in the address, which may be any text. */
+/** The notices, by the value that `done` has in the address, which may be any text. */
 const notices = new Map<string | null, string>(
   Object.entries({
     "password-changed": "Your password is changed. All other sessions have ended.",
@@ -50,20 +50,20 @@ const notices = new Map<string | null, string>(
   }),
 );
 
-/** The page for a person's own security. It uses the session of the sign-in in this browser. */
+/** The page for a person's own security. It uses the sign-in's session in this browser. */
 export function ownSecurityEndpoint(options: OwnSecurityOptions, client: RegisteredClient): HttpRoute {
   const answer = async (_: InteractionOptions, request: IncomingMessage, response: ServerResponse) => {
     const { searchParams } = new URL(request.url ?? "", options.issuer);
-    const found = await visitorOf(options, client, { req: request, res: response });
-    if (!isVisitor(found)) {
+    const visitor = await visitorOf(options, client, { req: request, res: response });
+    if (!isVisitor(visitor)) {
       // a browser that comes back from the sign-in without a session would be sent there for ever
       if (searchParams.has("code") || searchParams.has("error")) return refuseVisit(response);
       const address = `${options.issuer}${authorizePath}`;
-      return redirect(response, signInAddress(address, `${options.issuer}${ownSecurityPath}`, found.acrValues));
+      return redirect(response, signInAddress(address, `${options.issuer}${ownSecurityPath}`, visitor.acrValues));
     }
     if (searchParams.has("code") || searchParams.has("error")) return redirect(response, ownSecurityPath);
-    const { uid } = found.session;
-    const visit = { options, visitor: found, response, csrfToken: options.csrfTokens.create(uid, csrfPurpose) };
+    const { uid } = visitor.session;
+    const visit = { options, visitor, response, csrfToken: options.csrfTokens.create(uid, csrfPurpose) };
     if (request.method !== "POST") return show(visit, searchParams);
     const form = isCrossSite(request, options.issuer) ? undefined : await readForm(request);
     if (!form || !options.csrfTokens.matches(form.get("formToken") ?? "", uid, csrfPurpose))
@@ -79,7 +79,7 @@ async function show(visit: Visit, query: URLSearchParams): Promise<void> {
   return showAll(visit, { notice: notices.get(query.get("done")) });
 }
 
-async function showAll(visit: Visit, shown: Pick<OwnSecurity, "notice" | "passwordProblem">): Promise<void> {
+async function showAll(visit: Visit, notices: Pick<OwnSecurity, "notice" | "passwordProblem">): Promise<void> {
   const { options, visitor, response, csrfToken } = visit;
   const { factors } = options;
   const { tenant, userId, email, tenantSlug } = visitor.user;
@@ -94,9 +94,9 @@ async function showAll(visit: Visit, shown: Pick<OwnSecurity, "notice" | "passwo
     addable: factors.kinds.all.filter(({ enrolment }) => enrolment !== undefined),
     passwordMinLength: await options.ownPassword.minLength(tenant),
     sessions: await options.sessions.list(ownerOf(visitor)),
-    ...shown,
+    ...notices,
   });
-  sendPage(response, page, { status: shown.passwordProblem ? 422 : 200 });
+  sendPage(response, page, { status: notices.passwordProblem ? 422 : 200 });
 }
 
 async function submit(visit: Visit, form: URLSearchParams): Promise<void> {

@@ -23,11 +23,11 @@ interface SignInNeeded {
   readonly acrValues: string | undefined;
 }
 
-export const isVisitor = (found: Visitor | SignInNeeded): found is Visitor => "session" in found;
+export const isVisitor = (result: Visitor | SignInNeeded): result is Visitor => "session" in result;
 
 /**
- * The person of the session in this browser. The sign-in must be recent, so that nobody who finds an open browser changes
- * anything, and of two factors if the person has a second one.
+ * The person signed in to the session in this browser. The sign-in must be recent, so that nobody who finds an open
+ * browser changes anything, and with two factors if the person has a second one.
  */
 export async function visitorOf(
   { provider, accounts, factors }: InteractionOptions,
@@ -40,21 +40,22 @@ export async function visitorOf(
   const user = accountId === undefined ? undefined : await accounts.byId(accountId);
   if (!user || accountError(user, client)) return { acrValues: undefined };
   const { tenant, userId, email, displayName } = user;
-  const needed = (await factors.isNeeded(tenant, userId)) ? "urn:factory:acr:second-factor" : undefined;
+  const neededLevel = (await factors.isNeeded(tenant, userId)) ? "urn:factory:acr:second-factor" : undefined;
   const isRecent = loginTs + recentSignInSeconds > Date.now() / 1000;
   const isRevoked = signInVersionOf(session) !== user.signInVersion;
-  if (!isRecent || isRevoked || (needed !== undefined && !satisfiesLevel(acr, needed))) return { acrValues: needed };
+  if (!isRecent || isRevoked || (neededLevel !== undefined && !satisfiesLevel(acr, neededLevel)))
+    return { acrValues: neededLevel };
   const { clientId } = client;
   const person = { tenant, userId, email, displayName, clientId, cause: causeOf(exchange, userId) };
   return { session, user, person };
 }
 
 /**
- * A factor was added: the session reaches the level of a second factor, so that the person need not sign in again. A level
+ * A factor was added: the session reaches the second-factor level, so that the person need not sign in again. A level
  * above it takes a sign-in with the new factor.
  */
-export async function raiseSession({ session }: Visitor, added: readonly string[]): Promise<void> {
-  const methods = [...new Set([...(session.amr ?? ["pwd"]), ...methodsOfEnrolment(added), "mfa"])];
+export async function raiseSession({ session }: Visitor, addedKinds: readonly string[]): Promise<void> {
+  const methods = [...new Set([...(session.amr ?? ["pwd"]), ...methodsOfEnrolment(addedKinds), "mfa"])];
   session.amr = methods;
   session.acr = levelOfMethods(methods);
   await session.persist();

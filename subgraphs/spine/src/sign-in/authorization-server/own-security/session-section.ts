@@ -2,7 +2,7 @@ import { type Html, html } from "@factory/runtime/html/html";
 import type { OwnSession } from "../own-sessions/own-sessions.js";
 import { actionForm } from "./action-form.js";
 
-/** The sessions of the person, each but the current one with a button that ends it. */
+/** The person's sessions, each but the current one with a button that ends it. */
 export function sessionSection({ sessions, csrfToken }: { sessions: readonly OwnSession[]; csrfToken: string }): Html {
   return html`<section>
 <h2>Sessions</h2>

@@ -5,7 +5,7 @@ import { versionOfSession, versionsOfGrant } from "../accounts/stored-versions.j
 /** A session or an application as PostgreSQL gives it. */
 export interface OwnSessionRow {
   kind: "Session" | "Grant";
-  /** SHA-256 of the uid of a session, or of the id of a grant, hex. */
+  /** SHA-256 of a session's uid, or of a grant's ID, hex. */
   session_id: string;
   client_name: string | null;
   user_agent: string | null;
@@ -43,8 +43,8 @@ export const ownSessions = {
 
 /**
  * Leaves a mark for each session: a request that is under way may store the session again, and the adapter reads no
- * session with a mark. The mark lasts longer than every session. Deletes at most `$limit` sessions of the user: those
- * with the digests, or, with `$isKept`, the others.
+ * session with a mark. The mark lasts longer than every session. Deletes at most `$limit` user sessions: those with the
+ * digests, or, with `$isKept`, the others.
  */
 export const endBrowserSessions = namedStatement(
   "end_browser_sessions",
@@ -61,8 +61,8 @@ export const endBrowserSessions = namedStatement(
 );
 
 /**
- * Deletes at most `$limit` grants of the user: those whose id or whose session has one of the digests, or, with `$isKept`,
- * the others. A grant without a session belongs to none.
+ * Deletes at most `$limit` user grants: those whose ID or whose session has one of the digests, or, with `$isKept`, the
+ * others. A grant without a session belongs to none.
  */
 export const endGrants = namedStatement(
   "end_grants_of_user",
@@ -73,19 +73,19 @@ export const endGrants = namedStatement(
     returning id_digest as session_id, grant_id`,
 );
 
-/** Deletes the codes and refresh tokens of grants ($1). */
+/** Deletes the codes and refresh tokens from grants ($1). */
 export const deleteTokensOfGrants = {
   name: "delete_tokens_of_grants",
   text: "delete from oidc_artifacts where grant_id = any($1)",
 };
 
-/** The digest of the session in which the grant ($1) was made; null without one. */
+/** The digest for the session in which the grant ($1) was made; null without one. */
 export const sessionOfGrant = {
   name: "session_of_grant",
   text: "select uid_digest from oidc_artifacts where kind = 'Grant' and grant_id = $1",
 };
 
-/** Deletes everything that the authorization server stores of a user ($1) who was deleted. */
+/** Deletes everything that the authorization server stores about a user ($1) who was deleted. */
 export const eraseArtifacts = {
   name: "erase_artifacts_of_user",
   text: "delete from oidc_artifacts where account_id = $1",

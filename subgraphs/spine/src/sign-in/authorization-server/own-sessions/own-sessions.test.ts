@@ -68,14 +68,14 @@ async function signedIn({ email: username, password }: TestUser) {
   return { browser, access: body["access_token"] as string, refresh: body["refresh_token"] as string };
 }
 
-/** As the person of this token. */
+/** As the person to whom this token belongs. */
 function asked(access: string, document: string, variables: Record<string, unknown> = {}): Promise<Answer> {
   const { sub = "", grantId } = decodeJwt<{ grantId: string }>(access);
   const person = { subject: sub, principalType: "User", firstParty: true, grantId, clientId: client.clientId } as const;
   return platform.ask({ ...principal(tenantId, []), ...person }, document, variables);
 }
 
-const listed = async (access: string): Promise<Json[]> =>
+const sessionsOf = async (access: string): Promise<Json[]> =>
   (
     await asked(
       access,
@@ -89,13 +89,13 @@ const end = (access: string, sessionId: string) =>
 const refreshes = async (refresh: string) =>
   (await token({ grant_type: "refresh_token", refresh_token: refresh })).status === 200;
 
-/** Whether a verifier of the platform still accepts the token. */
+/** Whether a platform verifier still accepts the token. */
 async function isAccepted(access: string): Promise<boolean> {
   const { issuer } = testSettings;
   const keys = () => platform.spine.authorizationServer.jwks();
-  const one = new TokenVerifier({ issuer, audience: issuer, keys, tenantExists: async () => true });
-  await platform.watchFromElsewhere((revocation) => one.apply(revocation));
-  return one.verify(access).then(
+  const tokenVerifier = new TokenVerifier({ issuer, audience: issuer, keys, tenantExists: async () => true });
+  await platform.watchFromElsewhere((revocation) => tokenVerifier.apply(revocation));
+  return tokenVerifier.verify(access).then(
     () => true,
     () => false,
   );
@@ -106,7 +106,7 @@ describe("the sessions of a person", () => {
     const person = await aPerson();
     const { access, browser } = await signedIn(person);
     await token({ grant_type: "password", username: person.email, password: person.password });
-    const sessions = await listed(access);
+    const sessions = await sessionsOf(access);
     const times = { startedAt: expect.stringMatching(/Z$/), lastSeenAt: expect.stringMatching(/Z$/) };
     const place = { address: "127.0.0.1", ...times, sessionId: expect.stringMatching(/^[0-9a-f]{64}$/) };
     const application = { ...place, kind: "Application", clientName: "Studio" };
@@ -129,22 +129,24 @@ describe("the sessions of a person", () => {
     const values = [decodeId("usr", person.userId)];
     await platform.admin.query("update users set sign_in_version = sign_in_version + 1 where user_id = $1", values);
     const { access } = await signedIn(person);
-    const kinds = (await listed(access)).map(({ kind, isCurrent }) => `${kind} ${isCurrent}`);
+    const kinds = (await sessionsOf(access)).map(({ kind, isCurrent }) => `${kind} ${isCurrent}`);
     expect(kinds.toSorted()).toEqual(["Application true", "Browser true"]);
   });
 
   it("end one by one: with a browser its applications, and their tokens are refused", async () => {
     const person = await aPerson();
-    const [own, lost] = [await signedIn(person), await signedIn(person)];
-    const [browser] = (await listed(own.access)).filter(({ kind, isCurrent }) => kind === "Browser" && !isCurrent);
-    expect((await end(own.access, browser.sessionId)).errors).toEqual([]);
-    expect(await refreshes(lost.refresh)).toBe(false);
-    expect(await isAccepted(lost.access)).toBe(false);
-    expect((await lost.browser.open("/connect/security")).text).toContain("<h1>Sign in</h1>");
-    expect(await isAccepted(own.access)).toBe(true);
-    expect(await refreshes(own.refresh)).toBe(true);
+    const [ownDevice, lostDevice] = [await signedIn(person), await signedIn(person)];
+    const [browser] = (await sessionsOf(ownDevice.access)).filter(
+      ({ kind, isCurrent }) => kind === "Browser" && !isCurrent,
+    );
+    expect((await end(ownDevice.access, browser.sessionId)).errors).toEqual([]);
+    expect(await refreshes(lostDevice.refresh)).toBe(false);
+    expect(await isAccepted(lostDevice.access)).toBe(false);
+    expect((await lostDevice.browser.open("/connect/security")).text).toContain("<h1>Sign in</h1>");
+    expect(await isAccepted(ownDevice.access)).toBe(true);
+    expect(await refreshes(ownDevice.refresh)).toBe(true);
     for (const unknown of [browser.sessionId, "", "x".repeat(64)])
-      expect((await end(own.access, unknown)).refusal).toMatchObject({ code: "NOT_FOUND" });
+      expect((await end(ownDevice.access, unknown)).refusal).toMatchObject({ code: "NOT_FOUND" });
     const kinds = (await platform.eventsOf(tenantId))
       .filter(({ type, subject }) => type === "SessionEnded" && subject === `users/${person.userId}`)
       .map(({ data }) => String((data as Json).kind));
@@ -153,48 +155,48 @@ describe("the sessions of a person", () => {
 
   it("stay ended when a request that was under way stores the session again", async () => {
     const person = await aPerson();
-    const [own, lost] = [await signedIn(person), await signedIn(person)];
+    const [ownDevice, lostDevice] = [await signedIn(person), await signedIn(person)];
     const { rows } = await platform.admin.query(
       "select row_to_json(s) as session from oidc_artifacts s where kind = 'Session' and account_id = $1",
       [person.userId],
     );
-    await asked(own.access, "mutation { endOtherOwnSessions { count } }");
+    await asked(ownDevice.access, "mutation { endOtherOwnSessions { count } }");
     for (const { session } of rows)
       await platform.admin.query(
         `insert into oidc_artifacts select * from json_populate_record(null::oidc_artifacts, $1)
          on conflict (kind, id_digest) do nothing`,
         [session],
       );
-    expect((await lost.browser.open("/connect/security")).text).toContain("<h1>Sign in</h1>");
-    expect((await own.browser.open("/connect/security")).text).toContain("<h1>Your security</h1>");
-    expect((await listed(own.access)).filter(({ kind }) => kind === "Browser")).toHaveLength(1);
+    expect((await lostDevice.browser.open("/connect/security")).text).toContain("<h1>Sign in</h1>");
+    expect((await ownDevice.browser.open("/connect/security")).text).toContain("<h1>Your security</h1>");
+    expect((await sessionsOf(ownDevice.access)).filter(({ kind }) => kind === "Browser")).toHaveLength(1);
   });
 
   it("cannot be ended or seen by another person", async () => {
-    const [own, other] = [await signedIn(await aPerson()), await signedIn(await aPerson())];
-    for (const { sessionId } of await listed(own.access))
+    const [ownDevice, other] = [await signedIn(await aPerson()), await signedIn(await aPerson())];
+    for (const { sessionId } of await sessionsOf(ownDevice.access))
       expect((await end(other.access, sessionId)).refusal).toMatchObject({ code: "NOT_FOUND" });
-    expect(await refreshes(own.refresh)).toBe(true);
-    expect((await listed(own.access)).map(({ sessionId }) => sessionId)).not.toEqual(
-      expect.arrayContaining((await listed(other.access)).map(({ sessionId }) => sessionId)),
+    expect(await refreshes(ownDevice.refresh)).toBe(true);
+    expect((await sessionsOf(ownDevice.access)).map(({ sessionId }) => sessionId)).not.toEqual(
+      expect.arrayContaining((await sessionsOf(other.access)).map(({ sessionId }) => sessionId)),
     );
   });
 
   it("end all but the current one, by the API and on the page", async () => {
     const person = await aPerson();
     const visits = [await signedIn(person), await signedIn(person), await signedIn(person)];
-    const [own] = visits;
-    const { data } = await asked(own?.access ?? "", "mutation { endOtherOwnSessions { count } }");
+    const [ownDevice] = visits;
+    const { data } = await asked(ownDevice?.access ?? "", "mutation { endOtherOwnSessions { count } }");
     expect(data).toEqual({ endOtherOwnSessions: { count: 4 } });
     expect(await Promise.all(visits.map(({ refresh }) => refreshes(refresh)))).toEqual([true, false, false]);
-    const page = (await own?.browser.open("/connect/security")) ?? { text: "" };
+    const page = (await ownDevice?.browser.open("/connect/security")) ?? { text: "" };
     expect(page.text).toContain("<h1>Your security</h1>");
     const late = await signedIn(person);
     const again = await late.browser.open("/connect/security");
     expect((await late.browser.submit(again, { action: "end-other-sessions" })).text).toContain(
       "All other sessions have ended.",
     );
-    expect((await own?.browser.open("/connect/security"))?.text).toContain("<h1>Sign in</h1>");
+    expect((await ownDevice?.browser.open("/connect/security"))?.text).toContain("<h1>Sign in</h1>");
   });
 
   it("are not for third parties, services and agents", async () => {

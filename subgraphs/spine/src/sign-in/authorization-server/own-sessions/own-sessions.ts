@@ -22,7 +22,7 @@ import {
 export interface OwnSession {
   readonly sessionId: string;
   readonly kind: "Browser" | "Application";
-  /** The name of the application. */
+  /** The application's name. */
   readonly clientName: string | null;
   readonly userAgent: string | null;
   readonly address: string | null;
@@ -31,7 +31,7 @@ export interface OwnSession {
   readonly isCurrent: boolean;
 }
 
-/** The person who lists or ends sessions, and where: by the session of a browser, or by a token of a grant. */
+/** The person who lists or ends sessions, and where: by a browser's session, or by a grant's token. */
 export interface SessionOwner {
   readonly tenant: Tenant;
   /** `usr_…` */
@@ -41,7 +41,7 @@ export interface SessionOwner {
   readonly current: { readonly sessionUid: string } | { readonly grantId: string | undefined };
 }
 
-/** The digests of the sessions that end, or of those that are kept while all others end. */
+/** The digests for the sessions that end, or for those that are kept while all others end. */
 interface EndedDigests {
   readonly digests: readonly string[];
   readonly isKept: boolean;
@@ -55,7 +55,7 @@ export class OwnSessions {
   readonly #pool: Pool;
   readonly #logger: Logger;
 
-  /** `pool` connects as the worker role, the only one that sees the artifacts of oidc-provider. */
+  /** `pool` connects as the worker role, the only one that sees oidc-provider's artifacts. */
   constructor(pool: Pool, logger: Logger) {
     this.#pool = pool;
     this.#logger = logger;
@@ -86,8 +86,8 @@ export class OwnSessions {
    */
   async end(owner: SessionOwner, sessionId: string): Promise<void> {
     if (!sessionIdForm.test(sessionId)) throw unknownSession();
-    const ended = await this.#endAll(owner, "endOwnSession", { digests: [sessionId], isKept: false });
-    if (ended === 0) throw unknownSession();
+    const count = await this.#endAll(owner, "endOwnSession", { digests: [sessionId], isKept: false });
+    if (count === 0) throw unknownSession();
   }
 
   /** Ends all sessions but the current one. Returns how many. */
@@ -95,19 +95,19 @@ export class OwnSessions {
     return this.#endAll(owner, "endOtherOwnSessions", { digests: await this.#currentDigests(owner), isKept: true });
   }
 
-  /** Each transaction ends a limited number, because a client can make any number of grants. */
-  async #endAll(owner: SessionOwner, operation: string, which: EndedDigests): Promise<number> {
+  /** Each transaction ends a limited number, because a client can make grants without a limit. */
+  async #endAll(owner: SessionOwner, operation: string, digests: EndedDigests): Promise<number> {
     let total = 0;
-    let ended: number;
+    let count: number;
     do {
-      ended = await this.#end(owner, operation, which);
-      total += ended;
-    } while (ended >= maxEnded);
+      count = await this.#end(owner, operation, digests);
+      total += count;
+    } while (count >= maxEnded);
     return total;
   }
 
   /**
-   * Deletes the sessions of a deleted user, with their devices and addresses, once that is committed. If the process ends
+   * Deletes a deleted user's sessions, with their devices and addresses, once that is committed. If the process ends
    * before, they are deleted when they expire; nobody can use them.
    */
   readonly erase: PersonalDataEraser = async ({ afterCommit }, { userId }) =>
@@ -131,17 +131,17 @@ export class OwnSessions {
       const values = endBrowserSessions.valuesOf(parameters);
       const browsers = await execute<{ session_id: string }>(endBrowserSessions, values);
       const applications = await this.#endGrants(transaction, endGrants.valuesOf(parameters));
-      const ended = [
+      const sessions = [
         ...browsers.map(({ session_id: sessionId }) => ({ sessionId, kind: "Browser" })),
         ...applications.map((sessionId) => ({ sessionId, kind: "Application" })),
       ];
-      for (const session of ended)
+      for (const session of sessions)
         record({
           type: "SessionEnded",
           subject: `users/${userId}`,
           data: { tenantId: tenant.tenantId, userId, ...session },
         });
-      return ended.length;
+      return sessions.length;
     });
   }
 
@@ -154,7 +154,7 @@ export class OwnSessions {
     return grants.map(({ session_id: id }) => id);
   }
 
-  /** The digests of the current session, and of the grant of the caller's token. */
+  /** The digests for the current session, and for the grant behind the caller's token. */
   async #currentDigests({ current }: SessionOwner): Promise<string[]> {
     if ("sessionUid" in current) return [digestOf(current.sessionUid)];
     const { grantId } = current;

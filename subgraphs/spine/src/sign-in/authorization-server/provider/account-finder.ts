@@ -15,9 +15,9 @@ import { createSignedInAccount, type SignInFacts } from "../tokens/signed-in-acc
 import type { TokenFamilies } from "../tokens/token-families.js";
 
 /**
- * Refuses codes and refresh tokens from before their client was last disabled, and those of a sign-in from before their
- * user was last disabled or got a new password: enabling the client or user again does not bring them back. A sign-in has
- * no token yet.
+ * Refuses codes and refresh tokens from before their client was last disabled, and those from a sign-in before their
+ * user was last disabled or got a new password: enabling the client or user again does not bring them back. A sign-in
+ * has no token yet.
  */
 function errorIfEnded({ oidc }: KoaContextWithOIDC, user: UserAccount | undefined, token: object | undefined) {
   const isOfNow = !token || !user || isOfVersions(oidc.entities.Grant, user, registeredClientOf(oidc.client));
@@ -29,7 +29,9 @@ interface AccountFinderParts {
   readonly families: TokenFamilies;
 }
 
-/** Finds users for oidc-provider. Every refresh reads the current state of the user and the tenant, and the current roles. */
+/**
+ * Finds users for oidc-provider. Every refresh reads the user's and the tenant's current state, and the current roles.
+ */
 export function accountFinder({ accounts, families }: AccountFinderParts): FindAccount {
   return async (context, userId, token) => {
     const client = registeredClientOf(context.oidc.client);
@@ -48,9 +50,15 @@ export function accountFinder({ accounts, families }: AccountFinderParts): FindA
       }
       requireSession(token, access);
       // before the token is consumed, so that the client may repeat the request with other scopes
-      const asked = context.oidc.params?.["scope"];
-      await accounts.requireNoneWithheld(user, client, access, { asked, cause: causeOf(context, userId) });
-      requireUsableRefresh((typeof asked === "string" ? asked : (token.scope ?? "")).split(" "), access);
+      const scopeParameter = context.oidc.params?.["scope"];
+      await accounts.requireNoneWithheld(user, client, access, {
+        asked: scopeParameter,
+        cause: causeOf(context, userId),
+      });
+      requireUsableRefresh(
+        (typeof scopeParameter === "string" ? scopeParameter : (token.scope ?? "")).split(" "),
+        access,
+      );
     }
     return createSignedInAccount(user, access, token && "authTime" in token ? token : {});
   };

@@ -23,11 +23,11 @@ interface ArtifactRow {
 }
 
 /** Signed, not stored. */
-const unstored = new Set(["AccessToken", "ClientCredentials"]);
-/** jsonb stores neither NUL nor lone surrogates, and parameters of a request are part of a payload. */
+const signedModels = new Set(["AccessToken", "ClientCredentials"]);
+/** jsonb stores neither NUL nor lone surrogates, and request parameters are part of a payload. */
 const unstorableText = new Set<unknown>(["22P05", "22021", "22P02"]);
-/** Stored with the device and the address of the request, for the list of a person's sessions. */
-const visited = new Set(["Session", "Grant"]);
+/** Stored with the request's device and address, to list a person's sessions. */
+const modelsWithVisit = new Set(["Session", "Grant"]);
 const kindsOfGrant = new Set(["Grant", "RefreshToken", "AuthorizationCode"]);
 
 const columns = "payload, extract(epoch from consumed_at)::int as consumed";
@@ -52,7 +52,7 @@ const store = namedStatement(
       expires_at = excluded.expires_at, user_agent = coalesce(excluded.user_agent, stored.user_agent),
       address = coalesce(excluded.address, stored.address), seen_at = excluded.seen_at`,
 );
-/** $3: the digests of the successors. */
+/** $3: the successors' digests. */
 const isRepeatable = `artifact.consumed_at > now() - interval '${repeatableSeconds} seconds'
   and not exists (select from oidc_artifacts successor where successor.kind = artifact.kind
     and successor.id_digest = any($3) and successor.consumed_at is not null)`;
@@ -61,7 +61,7 @@ const findRefreshToken = {
   text: `select payload, case when not (${isRepeatable}) then extract(epoch from consumed_at)::int end as consumed
     from oidc_artifacts artifact where kind = $1 and id_digest = $2 and ${notEnded}`,
 };
-/** Takes the place of the first use, too, where its process has ended before the successor was stored. */
+/** Replaces the first use, too, where its process has ended before the successor was stored. */
 const rotateOnce = {
   name: "rotate_refresh_token",
   text: `update oidc_artifacts artifact set consumed_at = coalesce(consumed_at, now())
@@ -97,8 +97,8 @@ export const artifactRetention: RetentionRule = {
 };
 
 /**
- * The storage of oidc-provider in PostgreSQL. An id is a credential, so only its digest is stored, and nothing from which
- * it can be read.
+ * oidc-provider's storage in PostgreSQL. An id is a credential, so only its digest is stored, and nothing from which it
+ * can be read.
  */
 export class OidcAdapter {
   readonly #pool: Pool;
@@ -108,8 +108,9 @@ export class OidcAdapter {
   readonly #successorKeys: Keyring;
 
   /**
-   * `onReplay` is told of every code or token that is used twice; `revokeGrant` ends a grant with all its tokens; `visit`
-   * tells where the session or grant of the current request is made; `successorKeys` gives refresh tokens their successors.
+   * `onReplay` is told about every code or token that is used twice; `revokeGrant` ends a grant with all its tokens;
+   * `visit` tells where the current request's session or grant is made; `successorKeys` gives refresh tokens their
+   * successors.
    */
   constructor(
     pool: Pool,
@@ -125,17 +126,17 @@ export class OidcAdapter {
     this.#revokeGrant = revokeGrant;
   }
 
-  /** The adapter for one model of oidc-provider. */
+  /** The adapter for one oidc-provider model. */
   adapter(kind: string): Adapter {
     return {
       upsert: (id, payload, expiresIn) => this.#upsert(kind, id, payload, expiresIn),
-      find: async (id) => (unstored.has(kind) ? undefined : withId(await this.#find(kind, id), id)),
+      find: async (id) => (signedModels.has(kind) ? undefined : withId(await this.#find(kind, id), id)),
       findByUid: (uid) => this.#read(findByUid, kind, uid),
       findByUserCode: async () => undefined,
       consume: (id) => (kind === "RefreshToken" ? this.#rotate(id) : this.#consume(kind, id)),
       destroy: (id) => this.#destroy(kind, id),
       revokeByGrantId: async (grantId) => {
-        if (unstored.has(kind)) return;
+        if (signedModels.has(kind)) return;
         await this.#pool.query("delete from oidc_artifacts where kind = $1 and grant_id = $2", [kind, grantId]);
       },
     };
@@ -165,7 +166,7 @@ export class OidcAdapter {
 
   async #upsert(kind: string, id: string, payload: AdapterPayload, expiresIn: number | undefined): Promise<void> {
     const { accountId } = payload;
-    const visit = visited.has(kind) ? this.#visit() : undefined;
+    const visit = modelsWithVisit.has(kind) ? this.#visit() : undefined;
     const uid = kind === "Grant" ? visit?.sessionUid : payload.uid;
     const expiresAt = payload.exp ?? Math.floor(Date.now() / 1000) + (expiresIn ?? 0);
     const values = {
@@ -182,7 +183,10 @@ export class OidcAdapter {
       await this.#pool.query(
         kind === "RefreshToken"
           ? { ...storeInFamily, values: storeInFamily.valuesOf(values) }
-          : { ...store, values: store.valuesOf({ ...values, userAgent, address, isVisited: visited.has(kind) }) },
+          : {
+              ...store,
+              values: store.valuesOf({ ...values, userAgent, address, isVisited: modelsWithVisit.has(kind) }),
+            },
       );
     } catch (error) {
       if (unstorableText.has(systemErrorCode(error)))
@@ -193,15 +197,15 @@ export class OidcAdapter {
     }
   }
 
-  /** The first use of a refresh token, and each repetition that may still have the same successor. */
+  /** A refresh token's first use, and each repetition that may still have the same successor. */
   async #rotate(id: string): Promise<void> {
     const successors = successorsOf(this.#successorKeys, id);
     const values = ["RefreshToken", digestOf(id), successors.map(digestOf)];
     const { rows } = await this.#pool.query<{ successor: string | null }>({ ...rotateOnce, values });
     const [row] = rows;
     if (!row) return this.#refuseReplay("RefreshToken", id);
-    const stored = successors.find((successor) => digestOf(successor) === row.successor);
-    chooseSuccessor(currentContext(), stored ?? successors[0]);
+    const storedSuccessor = successors.find((successor) => digestOf(successor) === row.successor);
+    chooseSuccessor(currentContext(), storedSuccessor ?? successors[0]);
   }
 
   /** Only one of several uses at the same time succeeds; the others count as a replay. */
@@ -230,19 +234,19 @@ function grantIdOf(kind: string, id: string, { grantId }: AdapterPayload): strin
 
 const digestOf = (secret: string) => hash("sha256", secret, "hex");
 
-/** Stands for the id of an interaction inside its own address. */
+/** Stands for an interaction's ID inside its own address. */
 const ownId = "{uid}";
 
 function withoutSecrets(payload: AdapterPayload, id: string): AdapterPayload {
-  const kept = { ...payload };
-  delete kept.jti;
-  if (kept.returnTo !== undefined) kept.returnTo = kept.returnTo.replaceAll(id, ownId);
-  if (kept.session !== undefined) {
-    // the cookie of the session; oidc-provider 9.13 writes it here and never reads it
-    kept.session = { ...kept.session };
-    Reflect.deleteProperty(kept.session, "cookie");
+  const storedPayload = { ...payload };
+  delete storedPayload.jti;
+  if (storedPayload.returnTo !== undefined) storedPayload.returnTo = storedPayload.returnTo.replaceAll(id, ownId);
+  if (storedPayload.session !== undefined) {
+    // the session's cookie; oidc-provider 9.13 writes it here and never reads it
+    storedPayload.session = { ...storedPayload.session };
+    Reflect.deleteProperty(storedPayload.session, "cookie");
   }
-  return kept;
+  return storedPayload;
 }
 
 function withId(payload: AdapterPayload | undefined, id: string): AdapterPayload | undefined {

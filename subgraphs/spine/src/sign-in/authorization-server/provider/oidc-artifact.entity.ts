@@ -2,7 +2,9 @@ import { workerGroup } from "@factory/runtime/connections/database-roles";
 import { Entity, Index, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 
-/** A stored artifact of oidc-provider: codes, refresh tokens, grants, sessions, interactions. Only the worker role sees it. */
+/**
+ * A stored oidc-provider artifact: codes, refresh tokens, grants, sessions, interactions. Only the worker role sees it.
+ */
 @Entity({
   tableName: "oidc_artifacts",
   rowLevelSecurity: "force",
@@ -36,7 +38,7 @@ export class OidcArtifact {
   @Index({ name: "oidc_artifacts_account" })
   accountId: string | null;
 
-  /** The device at the latest save of a session, or where a grant was made. Personal; at most 200 characters. */
+  /** The device when a session was last saved, or where a grant was made. Personal; at most 200 characters. */
   @Property({ type: "text", nullable: true })
   userAgent: string | null;
 

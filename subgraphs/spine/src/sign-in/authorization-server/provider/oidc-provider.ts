@@ -53,7 +53,7 @@ import { noteTokenRefusal } from "./token-refusal.js";
 /** The token endpoint (RFC 6749 section 3.2). */
 export const tokenPath = "/connect/token";
 
-/** The grant types of the token endpoint. The discovery document lists them. */
+/** The token endpoint's grant types. The discovery document lists them. */
 export const servedGrantTypes: readonly GrantType[] = [
   "client_credentials",
   "authorization_code",
@@ -104,7 +104,7 @@ export function createOidcProvider(options: OidcProviderOptions): Provider {
     enabledJWA: { idTokenSigningAlgValues: ["ES256"], clientAuthSigningAlgValues: keyAlgorithms },
     clockTolerance: clockToleranceSeconds,
     assertJwtClientAuthClaimsAndHeader: (_context, claims) => requireShortLifetime(claims),
-    // an Origin header alone is accepted; without a CORS header in the answer no script of another origin can read it
+    // an Origin header alone is accepted; without a CORS header in the answer no script from another origin can read it
     clientBasedCORS: () => true,
     ...authorizeSettings(options),
     renderError,
@@ -185,7 +185,7 @@ export function createOidcProvider(options: OidcProviderOptions): Provider {
 
 /** Gives a refresh token that comes from another one the value that was chosen for it. */
 function chooseSuccessors(provider: Provider): void {
-  // the types do not have this method of oidc-provider 9.13
+  // the types do not have this method from oidc-provider 9.13
   const prototype = provider.RefreshToken.prototype as object as { generateTokenId?: () => string };
   const { generateTokenId } = prototype;
   if (!generateTokenId) throw new Error("oidc-provider makes the values of tokens in another way");
@@ -196,17 +196,17 @@ function chooseSuccessors(provider: Provider): void {
 
 /** Lets oidc-provider store more members: it stores only those that its model lists. */
 function storeMembers(model: object, ...members: readonly string[]): void {
-  const stored: unknown = Reflect.get(model, "IN_PAYLOAD");
-  Object.defineProperty(model, "IN_PAYLOAD", { value: [...(stored as string[]), ...members] });
+  const storedMembers: unknown = Reflect.get(model, "IN_PAYLOAD");
+  Object.defineProperty(model, "IN_PAYLOAD", { value: [...(storedMembers as string[]), ...members] });
 }
 
-/** Every token has a resource server, though the types of oidc-provider allow none. */
+/** Every token has a resource server, though oidc-provider's types allow none. */
 function tokenSeconds(info: { accessTokenTTL?: number | undefined } | undefined): number {
   if (info?.accessTokenTTL === undefined) throw new Error("The token has no resource server");
   return info.accessTokenTTL;
 }
 
-/** Answers errors in the form of the platform, and requests for signed tokens that oidc-provider refuses. */
+/** Answers errors in the platform's form, and requests for signed tokens that oidc-provider refuses. */
 function shapeAnswers(
   provider: Provider,
   { issuer, signedTokens, failures, refusals, logger }: OidcProviderOptions,
@@ -232,7 +232,7 @@ function shapeAnswers(
       context.remove("access-control-allow-origin");
       context.remove("access-control-expose-headers");
     }
-    // errors of the authorization endpoint are pages for people
+    // the authorization endpoint's errors are pages for people
     if (context.path.startsWith(authorizePath)) return;
     countFailedAuthentication(context as KoaContextWithOIDC, context.state["failure"], failures);
     const failure = await signedTokens.answer(context as KoaContextWithOIDC, context.state["failure"]);

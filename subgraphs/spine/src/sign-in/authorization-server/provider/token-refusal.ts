@@ -10,7 +10,7 @@ const refusedErrors = new Set(["invalid_grant", "unauthorized_client", "access_d
 const generalCodes = new Set(["VALIDATION_FAILED", "UNAUTHENTICATED"]);
 
 /**
- * Notes a refusal of the token endpoints for the audit log of the client's tenant. With the error `invalid_client` the
+ * Notes a refusal at the token endpoints for the audit log in the client's tenant. With the error `invalid_client` the
  * caller is not authenticated as that client. A failed sign-in is noted where the user is known.
  */
 export function noteTokenRefusal(
@@ -22,14 +22,14 @@ export function noteTokenRefusal(
   if (failure instanceof OAuthError && failure.facts.audited) return;
   if (!isAuditedStatus(status) && !refusedErrors.has(body.error)) return;
   const { Client: client } = context.oidc.entities;
-  const registered = client && registeredClientOf(client);
+  const registeredClient = client && registeredClientOf(client);
   refusals.note({
     operation: `POST ${context.path}`,
     code: generalCodes.has(body.code) ? body.error.toUpperCase() : body.code,
     status,
     trace: causeOf(context).trace,
-    tenantId: registered?.tenantId,
-    clientId: registered?.clientId,
+    tenantId: registeredClient?.tenantId,
+    clientId: registeredClient?.clientId,
     origin: originOfRequest(context.req),
   });
 }

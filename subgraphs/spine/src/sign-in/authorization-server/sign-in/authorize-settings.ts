@@ -11,7 +11,7 @@ import type { RememberedConsents } from "./remembered-consents.js";
 
 /** The authorization endpoint (RFC 6749 section 3.1). */
 export const authorizePath = "/connect/authorize";
-/** The steps of a sign-in, by the id of the interaction. */
+/** The steps in a sign-in, by the interaction's ID. */
 export const interactionPrefix = "/connect/interaction/";
 
 const hourS = 3600;
@@ -40,7 +40,7 @@ type Settings = Pick<
   | "responseTypes"
 >;
 
-/** The settings of oidc-provider for the authorization endpoint. */
+/** oidc-provider's settings for the authorization endpoint. */
 export function authorizeSettings({ issuer, cookieKeys, consents }: AuthorizeOptions): Settings {
   const https = issuer.startsWith("https:");
   // Another host cannot set cookies with these prefixes, and neither can a request without TLS (RFC 6265bis section
@@ -67,7 +67,7 @@ export function authorizeSettings({ issuer, cookieKeys, consents }: AuthorizeOpt
   };
 }
 
-/** The claims of ID tokens. The facts of the sign-in come with `openid`. */
+/** The claims in ID tokens. The facts about the sign-in come with `openid`. */
 const claimsByScope = () => ({
   openid: ["sub", ...claimsOfScopes.openid, "auth_time", "acr", "amr"],
   profile: [...claimsOfScopes.profile],
@@ -81,13 +81,13 @@ export const authorizeLifetimes = {
   IdToken: hourS,
   Session(_context: unknown, { loginTs }: { loginTs?: number | undefined }): number {
     if (loginTs === undefined) return sessionIdleSeconds;
-    const left = loginTs + sessionAbsoluteSeconds - Math.floor(Date.now() / 1000);
-    return Math.max(1, Math.min(sessionIdleSeconds, left));
+    const remaining = loginTs + sessionAbsoluteSeconds - Math.floor(Date.now() / 1000);
+    return Math.max(1, Math.min(sessionIdleSeconds, remaining));
   },
 } as const;
 
 /**
- * The user was disabled or has got a new password since the sign-in, or the tenant does not allow sessions of this length.
+ * The user was disabled or has got a new password since the sign-in, or the tenant does not allow sessions this long.
  */
 const hasEnded = ({ user, access }: SignedInAccount, session: { readonly loginTs?: number | undefined }) =>
   signInVersionOf(session) !== user.signInVersion ||
@@ -97,8 +97,8 @@ const hasEnded = ({ user, access }: SignedInAccount, session: { readonly loginTs
 const levelOfSession = (acr: string | undefined) => acr ?? "urn:factory:acr:password";
 
 /**
- * The default policy of oidc-provider, and the user must be one whom the client serves, in the requested tenant, with a
- * sign-in of the level that the client or the tenant asks for.
+ * oidc-provider's default policy, and the user must be one whom the client serves, in the requested tenant, with a
+ * sign-in at the level that the client or the tenant asks for.
  */
 function loginPolicy(): interactionPolicy.DefaultPolicy {
   const prompts = interactionPolicy.base();
@@ -110,10 +110,10 @@ function loginPolicy(): interactionPolicy.DefaultPolicy {
     if (!account || accountError(account.user, registeredClientOf(oidc.client))) return Check.REQUEST_PROMPT;
     if (hasEnded(account, oidc.session)) return Check.REQUEST_PROMPT;
     const { user } = account;
-    const wanted = oidc.params?.["tenant"];
-    const fits = wanted === undefined || wanted === user.tenantSlug || wanted === user.tenant.tenantId;
-    const needed = neededLevel(oidc.params?.["acr_values"], account.access.secondFactorRequired);
-    const suffices = satisfiesLevel(levelOfSession(oidc.session.acr), needed);
+    const tenant = oidc.params?.["tenant"];
+    const fits = tenant === undefined || tenant === user.tenantSlug || tenant === user.tenant.tenantId;
+    const level = neededLevel(oidc.params?.["acr_values"], account.access.secondFactorRequired);
+    const suffices = satisfiesLevel(levelOfSession(oidc.session.acr), level);
     // asked only once: a user who then signs in to another tenant, or with another factor, has chosen it
     return (fits && suffices) || oidc.result?.login ? Check.NO_NEED_TO_PROMPT : Check.REQUEST_PROMPT;
   };

@@ -15,7 +15,7 @@ import { signOut, signOutPath } from "./sign-out.js";
 const maxAddressLength = 8192;
 const uidPattern = /^[\w-]{10,100}$/;
 
-/** Routes for browsers: the authorization endpoint, the pages of a sign-in, and sign-out. Undefined for other paths. */
+/** Routes for browsers: the authorization endpoint, the sign-in pages, and sign-out. Undefined for other paths. */
 export function browserRoutes(options: InteractionOptions): (path: string) => HttpRoute | undefined {
   const { provider, issuer, logger } = options;
   const resume = { methods: ["GET"], handle: authorizationEndpoint(provider, issuer, logger) };
@@ -42,8 +42,8 @@ export function browserRoutes(options: InteractionOptions): (path: string) => Ht
 }
 
 /**
- * Redirects an authorization request by POST (OpenID Connect Core 1.0 section 3.1.2.1) to the same request by GET. Browsers
- * do not send the cookies of the session with a form from another site, but they send them with the redirect.
+ * Redirects an authorization request by POST (OpenID Connect Core 1.0 section 3.1.2.1) to the same request by GET.
+ * Browsers do not send the session's cookies with a form from another site, but they send them with the redirect.
  */
 async function redirectToGet(
   { issuer }: InteractionOptions,
@@ -64,7 +64,7 @@ async function redirectToGet(
 function authorizationEndpoint(provider: () => Provider, issuer: string, logger: Logger): HttpRoute["handle"] {
   return (request, response) => {
     const { search, searchParams } = new URL(request.url ?? "", issuer);
-    // other response modes of oidc-provider answer with a page that runs a script, or put the code into the fragment
+    // other oidc-provider response modes answer with a page that runs a script, or put the code into the fragment
     if (searchParams.getAll("response_mode").some((mode) => mode !== "query")) {
       const detail =
         "The application asked for a response mode that is not supported. It must use the response mode query.";

@@ -1,6 +1,6 @@
 import { testSettings } from "../../../running-spine.fixture.js";
 
-/** A page that a browser shows, or an address outside of the platform at which it has arrived. */
+/** A page that a browser shows, or an address outside the platform at which it has arrived. */
 export interface ShownPage {
   readonly url: string;
   readonly status: number;
@@ -10,13 +10,13 @@ export interface ShownPage {
 
 const maxRedirects = 12;
 
-/** Follows redirects of the platform, keeps cookies and fills in forms. It runs no scripts. */
+/** Follows the platform's redirects, keeps cookies and fills in forms. It runs no scripts. */
 export class TestBrowser {
   readonly #base: string;
   readonly #headers: Record<string, string>;
   readonly #cookies = new Map<string, string>();
 
-  /** `base` serves what the issuer of the tests names in its redirects. */
+  /** `base` serves what the tests' issuer names in its redirects. */
   constructor(base: string, headers: Record<string, string> = {}) {
     this.#base = base;
     this.#headers = headers;
@@ -26,7 +26,7 @@ export class TestBrowser {
     return this.#go(address, {});
   }
 
-  /** Sends the first form of the page. */
+  /** Sends the page's first form. */
   submit(page: ShownPage, fields: Record<string, string>, headers: Record<string, string> = {}): Promise<ShownPage> {
     const [, formToken = ""] = /name="formToken" value="([\w-]+)"/.exec(page.text) ?? [];
     const [, factor] = /name="factor" value="(\w+)"/.exec(page.text) ?? [];

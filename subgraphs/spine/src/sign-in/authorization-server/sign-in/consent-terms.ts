@@ -8,8 +8,8 @@ import { holdersOfClient } from "./secret-holders-statement.js";
 export type ConsentTerms = string;
 
 /**
- * The terms of a consent to this client. A new secret or key of the same holder does not change them. The addresses are
- * those against which the request was checked: addresses that are read again could have changed in between.
+ * The terms for a consent to this client. A new secret or key from the same holder does not change them. The addresses
+ * are those against which the request was checked: addresses that are read again could have changed in between.
  */
 export async function consentTerms(pool: Pool, client: RegisteredClient): Promise<ConsentTerms> {
   const { clientId, tenantId, firstParty, isPublic, jwks, redirectUris } = client;
@@ -19,7 +19,7 @@ export async function consentTerms(pool: Pool, client: RegisteredClient): Promis
   return hash("sha256", JSON.stringify(terms), "hex");
 }
 
-/** The member of a grant in which the provider stores the terms. */
+/** The grant member in which the provider stores the terms. */
 export const termsOfGrant = "terms";
 
 /** Whether a grant was given on these terms. A grant from before terms were stored has none, so its user is asked again. */

@@ -1,13 +1,13 @@
 import { html } from "@factory/runtime/html/html";
 import type { Page } from "../../../ground/pages/page.js";
 
-/** The data of the page for consent. */
+/** The consent page's data. */
 interface ConsentForm {
   readonly clientName: string;
   readonly csrfToken: string;
   readonly email: string;
   readonly organization: string;
-  /** The meaning of each scope, as `scopeDescriptions` says it. */
+  /** Each scope's meaning, as `scopeDescriptions` says it. */
   readonly permissions: readonly string[];
   /** Where the browser goes next. */
   readonly returnsTo: string;

@@ -1,7 +1,10 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { DerivedKey, Keyring } from "@factory/runtime/sealing/master-keys";
 
-/** CSRF tokens: they prove that a form was made for this interaction. A page of another site can send a form, but not read ours. */
+/**
+ * CSRF tokens: they prove that a form was made for this interaction. A page from another site can send a form, but not
+ * read ours.
+ */
 export class CsrfTokens {
   readonly #keys: Keyring;
 
@@ -9,17 +12,17 @@ export class CsrfTokens {
     this.#keys = keys;
   }
 
-  /** The token of a form, by the id of the interaction or session and the step. */
+  /** A form's token, by the step and the ID of the interaction or session. */
   create(uid: string, step: string): string {
     return csrfToken(this.#keys.newest, uid, step);
   }
 
   /** Accepts tokens of former master keys, too. Compares in constant time. */
   matches(token: string, uid: string, step: string): boolean {
-    const given = Buffer.from(token);
+    const givenToken = Buffer.from(token);
     return this.#keys.all.some((key) => {
-      const expected = Buffer.from(csrfToken(key, uid, step));
-      return given.length === expected.length && timingSafeEqual(given, expected);
+      const expectedToken = Buffer.from(csrfToken(key, uid, step));
+      return givenToken.length === expectedToken.length && timingSafeEqual(givenToken, expectedToken);
     });
   }
 }

@@ -91,7 +91,7 @@ async function aClient(): Promise<string> {
 interface Owner extends TestUser {
   readonly key: string;
   readonly codes: readonly string[];
-  /** Has a session of two factors. */
+  /** Has a session with two factors. */
   readonly browser: TestBrowser;
 }
 
@@ -108,14 +108,14 @@ async function anOwner(): Promise<Owner> {
   await enterPassword(browser, await browser.open("/connect/security"), person);
   const form = await browser.open("/connect/security?add=Totp");
   const key = (/<code>([A-Z2-7 ]{39})<\/code>/.exec(form.text)?.[1] ?? "").replaceAll(" ", "");
-  const shown = await enter(browser, form, codeOf({ key }));
-  const codes = [...shown.text.matchAll(/<li><code>([\w-]+)<\/code><\/li>/g)].map(([, code]) => code ?? "");
+  const codesPage = await enter(browser, form, codeOf({ key }));
+  const codes = [...codesPage.text.matchAll(/<li><code>([\w-]+)<\/code><\/li>/g)].map(([, code]) => code ?? "");
   expect(codes).toHaveLength(10);
   await forgetStep(person);
   return { ...person, key, codes, browser };
 }
 
-/** Gives the codes of earlier steps back, as if time had passed. */
+/** Gives the codes from earlier steps back, as if time had passed. */
 const forgetStep = ({ userId }: TestUser) => change("update totp_factors set last_step = 0", userId);
 const change = (statement: string, userId: string) =>
   platform.admin.query(`${statement} where user_id = $1`, [decodeId("usr", userId)]);
@@ -182,7 +182,7 @@ const linkPage = (token: string, at = base) => fetch(`${at}${lockPath}?token=${t
 const useLink = (token: string, at = base, headers: Record<string, string> = {}) =>
   fetch(`${at}${lockPath}`, { method: "POST", body: new URLSearchParams({ token }), headers });
 
-/** Sends the first of 20 wrong codes and the last. The tests of wrong codes send all of them. */
+/** Sends the first and the last of 20 wrong codes. The tests for wrong codes send them all. */
 async function lock(owner: Owner): Promise<void> {
   const { browser, page } = await asked(owner);
   expect((await enter(browser, page, "wrong!")).status).toBe(400);
@@ -202,7 +202,7 @@ const administrator = (changes: object = {}) => ({
   authTime: Math.floor(Date.now() / 1000),
   ...changes,
 });
-const unlocked = ({ userId }: TestUser, by: ReturnType<typeof principal>) =>
+const unlock = ({ userId }: TestUser, by: ReturnType<typeof principal>) =>
   platform.ask(by, `mutation { unlockUserSecondFactors(userId: "${userId}") { userId unlockedAt } }`);
 
 describe("wrong codes after a right password", () => {
@@ -221,12 +221,12 @@ describe("wrong codes after a right password", () => {
     ]);
     expect(mails.rowCount).toBe(1);
     expect(await eventsOf(owner)).toEqual([["SecondFactorsLocked", undefined]]);
-    const told = await platform.admin.query(
+    const unlockEvents = await platform.admin.query(
       `select title, data, status from notifications join notification_messages using (tenant_id, message_id)
        where recipient_user_id = $1`,
       [decodeId("usr", owner.userId)],
     );
-    expect(told.rows).toEqual([
+    expect(unlockEvents.rows).toEqual([
       { title: lockedMail, data: { url: `${testSettings.issuer}${lockPath}` }, status: "Sent" },
     ]);
   });
@@ -293,10 +293,10 @@ describe("wrong codes after a right password", () => {
     const owner = await anOwner();
     await wrongCodes(owner, 19);
     let end = () => {};
-    const ended = new Promise<never>((_, reject) => {
+    const processEnd = new Promise<never>((_, reject) => {
       end = () => reject(new Error("the process has ended"));
     });
-    const dying = ownLocks().check(answerOf(owner).person, () => ended);
+    const dying = ownLocks().check(answerOf(owner).person, () => processEnd);
     await until(async () => (await lockOf(owner))?.["failures"] === 20);
     // the code that is being checked is the last one
     expect((await signIn(owner)).text).toContain("Your codes are locked after 20 wrong ones");
@@ -341,14 +341,14 @@ describe("strangers without the password", () => {
   });
 
   it("do not learn that the codes are locked", async () => {
-    const [locked, open] = [await lockedOwner(), await anOwner()];
+    const [lockedPerson, open] = [await lockedOwner(), await anOwner()];
     const wrong = async (person: TestUser) => {
       const browser = new TestBrowser(base);
       const form = await browser.open(authorize());
       const { status, text } = await enterPassword(browser, form, { ...person, password: "wrong password" });
       return [status, text.replaceAll(/value="[^"]*"/g, "")];
     };
-    expect(await wrong(locked)).toEqual(await wrong(open));
+    expect(await wrong(lockedPerson)).toEqual(await wrong(open));
   });
 
   it("get no link", async () => {
@@ -412,7 +412,7 @@ describe("locked codes", () => {
     const owner = await lockedOwner();
     const token = tokenIn(await lockMail(owner));
     const answers = await Promise.all([base, second.base, base, second.base].map((at) => useLink(token, at)));
-    expect(answers.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([200, 404, 404, 404]);
+    expect(answers.map(({ status }) => status).toSorted((first, other) => first - other)).toEqual([200, 404, 404, 404]);
     expect(await eventsOf(owner)).toHaveLength(2);
   });
 
@@ -424,11 +424,11 @@ describe("locked codes", () => {
     expect(tokenIn(mail)).toBe("");
     expect(mail).toContain("Ask the administrator of your organization");
     const { browser, page } = await asked(owner);
-    const spent = await browser.submit(page, { action: "continue", request: "unlock-link" });
-    expect(spent.text).toContain("within the last 24 hours");
+    const spentPage = await browser.submit(page, { action: "continue", request: "unlock-link" });
+    expect(spentPage.text).toContain("within the last 24 hours");
     await change("update factor_locks set link_used_at = link_used_at - interval '24 hours'", owner.userId);
-    const mailed = await browser.submit(page, { action: "continue", request: "unlock-link" });
-    expect(mailed.text).toContain("We have mailed you a link.");
+    const mailedPage = await browser.submit(page, { action: "continue", request: "unlock-link" });
+    expect(mailedPage.text).toContain("We have mailed you a link.");
     const again = await browser.submit(page, { action: "continue", request: "unlock-link" });
     expect(again.text).toContain("a short while ago");
     const token = tokenIn(await lockMail(owner, 3));
@@ -439,7 +439,7 @@ describe("locked codes", () => {
   it("are not unlocked by a link of an earlier lock, nor by one that has expired", async () => {
     const owner = await lockedOwner();
     const early = tokenIn(await lockMail(owner));
-    expect((await unlocked(owner, administrator())).errors).toEqual([]);
+    expect((await unlock(owner, administrator())).errors).toEqual([]);
     await lock(owner);
     const late = tokenIn(await lockMail(owner, 2));
     expect(late).not.toBe(early);
@@ -468,8 +468,8 @@ describe("locked codes", () => {
     const page = await owner.browser.open("/connect/security");
     expect(page.text).toContain("Your codes are locked");
     await change("update factor_locks set link_mailed_at = now() - interval '16 minutes'", owner.userId);
-    const told = await owner.browser.submit(page, { action: "mail-unlock-link" });
-    expect(told.text).toContain("one is on its way");
+    const answerPage = await owner.browser.submit(page, { action: "mail-unlock-link" });
+    expect(answerPage.text).toContain("one is on its way");
     expect((await useLink(tokenIn(await lockMail(owner, 2)))).status).toBe(200);
     expect((await owner.browser.open("/connect/security")).text).not.toContain("Your codes are locked");
   });
@@ -490,7 +490,7 @@ describe("locked codes", () => {
 describe("an administrator", () => {
   it("unlocks the codes of others, with an event, an audit record and a mail", async () => {
     const owner = await lockedOwner();
-    const { data } = await unlocked(owner, administrator());
+    const { data } = await unlock(owner, administrator());
     expect(data).toEqual({ unlockUserSecondFactors: { userId: owner.userId, unlockedAt: expect.any(String) } });
     expect(isSignedIn(await signIn(owner))).toBe(true);
     expect((await eventsOf(owner)).at(-1)).toEqual(["SecondFactorsUnlocked", "Administrator"]);
@@ -502,32 +502,36 @@ describe("an administrator", () => {
     );
     expect(rows.map(({ operation }) => operation)).toEqual(["lockSecondFactors", "unlockUserSecondFactors"]);
     await until(async () => (await subjectsTo(owner)).includes("Your second-factor codes are unlocked"));
-    expect((await unlocked(owner, administrator())).refusal).toMatchObject({ code: "INVALID_STATE" });
+    expect((await unlock(owner, administrator())).refusal).toMatchObject({ code: "INVALID_STATE" });
   });
 
   it("is not the locked person, nor a service", async () => {
     const owner = await lockedOwner();
-    const own = await unlocked(owner, administrator({ subject: owner.userId }));
-    expect(own.refusal).toMatchObject({ code: "CONFLICT" });
+    const answer = await unlock(owner, administrator({ subject: owner.userId }));
+    expect(answer.refusal).toMatchObject({ code: "CONFLICT" });
     const client = await aClient();
-    const held = { ...principal(tenantId, ["user.invite", "templates.read"]), subject: client, clientId: client };
-    expect((await unlocked(owner, held)).refusal).toMatchObject({ code: "PERSON_REQUIRED" });
+    const clientPrincipal = {
+      ...principal(tenantId, ["user.invite", "templates.read"]),
+      subject: client,
+      clientId: client,
+    };
+    expect((await unlock(owner, clientPrincipal)).refusal).toMatchObject({ code: "PERSON_REQUIRED" });
     const document = `mutation { removeUserSecondFactors(userId: "${owner.userId}") { count } }`;
-    expect((await platform.ask(held, document)).refusal).toMatchObject({ code: "PERSON_REQUIRED" });
+    expect((await platform.ask(clientPrincipal, document)).refusal).toMatchObject({ code: "PERSON_REQUIRED" });
     expect((await signIn(owner)).status).toBe(403);
   });
 
   it("needs the scopes of the person, a recent sign-in and the same tenant", async () => {
     const owner = await lockedOwner();
     const other = await platform.activeTenant("other");
-    const refused = [
+    const refusals = [
       [administrator({ scopes: new Set(["templates.read"]) }), "INSUFFICIENT_SCOPE"],
       [administrator({ scopes: new Set(["user.invite"]) }), "INSUFFICIENT_SCOPE"],
       [administrator({ authTime: Math.floor(Date.now() / 1000) - 901 }), "AUTHENTICATION_TOO_OLD"],
       [administrator({ firstParty: false }), "FIRST_PARTY_CLIENT_REQUIRED"],
       [administrator({ tenantId: other }), "NOT_FOUND"],
     ] as const;
-    for (const [by, code] of refused) expect((await unlocked(owner, by)).refusal).toMatchObject({ code });
+    for (const [by, code] of refusals) expect((await unlock(owner, by)).refusal).toMatchObject({ code });
     expect((await signIn(owner)).status).toBe(403);
   });
 

@@ -43,8 +43,8 @@ export async function afterPassword(step: InteractionStep, user: UserAccount): P
 export async function showFactorForm(step: InteractionStep, progress: Progress): Promise<void> {
   if (progress.methods) return sendPage(step.response, factorAddedPage(step.csrfToken), originsOf(step));
   const choice = await choiceOf(step, progress);
-  const wanted = new URL(step.request.url ?? "", step.issuer).searchParams.get("factor");
-  await show(step, progress, { choice, kind: kindOf(choice, wanted) });
+  const kindName = new URL(step.request.url ?? "", step.issuer).searchParams.get("factor");
+  await show(step, progress, { choice, kind: kindOf(choice, kindName) });
 }
 
 /** POST: checks the second factor, or stores the first one, and finishes the sign-in. */
@@ -54,23 +54,23 @@ export async function submitFactor(step: InteractionStep, progress: Progress, fo
   if (progress.methods) return end(step, progress, progress.methods);
   const choice = await choiceOf(step, progress);
   const kind = kindOf(choice, form.get("factor"));
-  const answered = { choice, kind };
+  const current = { choice, kind };
   if (form.get("request") === "unlock-link") {
     const linkRequest = await step.factors.locks.links.request(personOf(step, user));
-    return show(step, progress, answered, { linkRequest });
+    return show(step, progress, current, { linkRequest });
   }
   let answer: FactorProof | FactorProblem;
   try {
-    answer = await check(step, progress, { ...answered, form });
+    answer = await check(step, progress, { ...current, form });
   } catch (error) {
     if (!(error instanceof OAuthError) || error.code !== "RATE_LIMITED") throw error;
     const { retryAfterSeconds = 1 } = error.facts;
     const text = "Too many wrong answers. Wait a few minutes and try again.";
     const headers = { "retry-after": String(retryAfterSeconds) };
-    return show(step, progress, answered, { problem: { field: "code", text }, answer: { status: 429, headers } });
+    return show(step, progress, current, { problem: { field: "code", text }, answer: { status: 429, headers } });
   }
   if (!isProof(answer))
-    return show(step, progress, answered, { problem: answer, answer: { status: answer.isLocked ? 403 : 400 } });
+    return show(step, progress, current, { problem: answer, answer: { status: answer.isLocked ? 403 : 400 } });
   if (choice.purpose === "prove") return end(step, progress, ["pwd", ...answer.amr, "mfa"]);
   const methods = ["pwd", ...methodsOfEnrolment(answer.amr), "mfa"];
   const codes = await step.factors.renewRecoveryCodes(personOf(step, user));
@@ -85,8 +85,8 @@ async function choiceOf({ factors }: InteractionStep, { user }: Progress): Promi
 }
 
 /** The kind that the person has chosen, otherwise the first one. */
-function kindOf({ kinds }: Choice, wanted: string | null): FactorKind {
-  const kind = kinds.find(({ kind: name }) => name === wanted) ?? kinds[0];
+function kindOf({ kinds }: Choice, kindName: string | null): FactorKind {
+  const kind = kinds.find(({ kind: name }) => name === kindName) ?? kinds[0];
   if (!kind) throw new Error("The platform offers no kind of second factor");
   return kind;
 }
@@ -121,7 +121,7 @@ async function end(step: InteractionStep, { user }: Progress, methods: readonly 
 interface Shown {
   readonly problem?: FactorProblem;
   readonly answer?: PageAnswer;
-  /** The end of a request for a link that unlocks. */
+  /** How a request for an unlock link ended. */
   readonly linkRequest?: LinkRequest;
 }
 
@@ -175,7 +175,7 @@ const originsOf = ({ interaction }: InteractionStep): PageAnswer => ({
   formActionOrigins: formActionOrigins(interaction),
 });
 
-/** See Other: the browser asks for the form of the next step, at the same address without its query. */
+/** See Other: the browser asks for the next step's form, at the same address without its query. */
 function redirectToNextForm({ request, response }: InteractionStep): void {
   response.writeHead(303, { location: (request.url ?? "").split("?", 1)[0] }).end();
 }

@@ -6,7 +6,7 @@ import type { InteractionStep } from "./interaction-step.js";
 
 /**
  * Everything is proven: records the sign-in and goes on with the authorization request. `methods`: RFC 8176. Throws an
- * `OAuthError` if a change of the password has come before it.
+ * `OAuthError` if a password change has come before it.
  */
 export async function finishSignIn(
   step: InteractionStep,
@@ -15,7 +15,7 @@ export async function finishSignIn(
 ): Promise<void> {
   const { provider, request, response, client, records } = step;
   const { clientId } = client;
-  // without `ts` oidc-provider takes the time of a later consent as that of the sign-in
+  // without `ts` oidc-provider takes a later consent's time as the sign-in's time
   const ts = Math.floor(Date.now() / 1000);
   await records.succeeded(user, { clientId, cause: causeOf({ req: request, res: response }, clientId) });
   await endOtherSession(step, user.userId);
@@ -30,14 +30,14 @@ export async function cancelSignIn({ provider, request, response }: InteractionS
   await provider.interactionFinished(request, response, result, { mergeWithLastSubmission: false });
 }
 
-/** Ends the session of another user in this browser. oidc-provider would ask for a sign-out on a page with a script. */
+/** Ends another user's session in this browser. oidc-provider would ask for a sign-out on a page with a script. */
 async function endOtherSession(
   { provider, interaction, request, response }: InteractionStep,
   userId: string,
 ): Promise<void> {
   const { accountId, uid } = interaction.session ?? {};
   if (accountId === undefined || accountId === userId) return;
-  // found by its cookie, since only digests of session ids are stored
+  // found by its cookie, since only digests for session IDs are stored
   const session = await provider.Session.get(provider.createContext(request, response));
   if (session.uid === uid) await session.destroy();
   delete interaction.session;

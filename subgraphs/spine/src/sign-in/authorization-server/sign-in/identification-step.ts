@@ -6,13 +6,13 @@ import { identifyingVisit } from "../factor-forms/factor-visits.js";
 import { finishSignIn } from "./finish-sign-in.js";
 import type { InteractionStep } from "./interaction-step.js";
 
-/** A form of the sign-in page that asks for neither a name nor a password. */
+/** A form on the sign-in page that asks for neither a name nor a password. */
 export interface IdentificationForm {
   readonly kind: string;
   readonly fields: FactorFields;
 }
 
-/** The forms for kinds of factors that tell who the person is. */
+/** The forms for factor kinds that tell who the person is. */
 export function identificationForms(step: InteractionStep): Promise<readonly IdentificationForm[]> {
   return Promise.all(
     step.factors.kinds.identifying.map(async ({ kind, identification }) => ({
@@ -22,7 +22,7 @@ export function identificationForms(step: InteractionStep): Promise<readonly Ide
   );
 }
 
-/** The kind that a form of the page was sent for; undefined for the form with the password. */
+/** The kind that a form on the page was sent for; undefined for the form with the password. */
 export function identifyingKindOf({ factors }: InteractionStep, form: URLSearchParams): IdentifyingKind | undefined {
   return factors.kinds.identifying.find(({ kind }) => kind === form.get("factor"));
 }

@@ -22,7 +22,7 @@ export function answerWithPages(endpoint: Endpoint, options: InteractionOptions)
   };
 }
 
-/** One step of a sign-in (`/connect/interaction/{uid}`): GET shows the form, POST takes it. */
+/** One step in a sign-in (`/connect/interaction/{uid}`): GET shows the form, POST takes it. */
 export async function handleInteraction(
   options: InteractionOptions,
   request: IncomingMessage,
@@ -32,14 +32,14 @@ export async function handleInteraction(
   const uid = path.slice(path.indexOf(interactionPrefix) + interactionPrefix.length);
   const provider = options.provider();
   const interaction = await provider.interactionDetails(request, response);
-  // the cookie belongs to the address of one interaction
+  // the cookie belongs to one interaction's address
   if (interaction.uid !== uid) throw new errors.SessionNotFound("The cookie belongs to another interaction.");
   const client = await options.findClient(String(interaction.params["client_id"]));
   if (!client) throw new errors.SessionNotFound("The client does not exist any longer.");
   const { name } = interaction.prompt;
   const terms = name === "consent" ? await options.consents.termsOf(client) : undefined;
   const progress = name === "consent" ? undefined : await progressOf(options, uid, client);
-  // the CSRF token holds the terms, so that a consent to changed terms is refused, and the person of a second factor
+  // the CSRF token holds the terms, so that a consent to changed terms is refused, and the person for a second factor
   const purpose = [name, terms, progress?.userId].filter((part) => part !== undefined).join(" ");
   const csrfToken = options.csrfTokens.create(uid, purpose);
   const step = { ...options, provider, request, response, interaction, client, terms, csrfToken };
@@ -56,7 +56,7 @@ interface StepPage {
   submit(step: InteractionStep, form: URLSearchParams): Promise<void>;
 }
 
-/** The page of the current step: the consent, the password, or the second factor after it. */
+/** The current step's page: the consent, the password, or the second factor after it. */
 function pageOf(prompt: string, progress: Progress | undefined): StepPage {
   if (prompt === "consent") return { show: showConsentForm, submit: submitConsent };
   if (!progress) return { show: showSignInForm, submit: submitSignIn };

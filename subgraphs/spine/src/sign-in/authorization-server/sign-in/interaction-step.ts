@@ -33,15 +33,15 @@ export interface InteractionOptions {
   logger: Logger;
 }
 
-/** One request of a browser during a sign-in: the form to sign in, or the form to consent. */
+/** A browser's request during a sign-in: the form to sign in, or the form to consent. */
 export interface InteractionStep extends Omit<InteractionOptions, "provider"> {
   provider: Provider;
   request: IncomingMessage;
   response: ServerResponse;
   interaction: Interaction;
   client: RegisteredClient;
-  /** The terms of the consent that the page asks for; undefined on the form to sign in. */
+  /** The terms for the consent that the page asks for; undefined on the form to sign in. */
   terms: ConsentTerms | undefined;
-  /** The CSRF token of the form. */
+  /** The form's CSRF token. */
   csrfToken: string;
 }

@@ -19,7 +19,7 @@ describe("the level of a sign-in", () => {
 
   it("satisfies itself and weaker ones, and an unknown one satisfies nothing", () => {
     const levels = [password, second, resistant] as const;
-    expect(levels.map((reached) => levels.filter((needed) => satisfiesLevel(reached, needed)).length)).toEqual([
+    expect(levels.map((reachedLevel) => levels.filter((level) => satisfiesLevel(reachedLevel, level)).length)).toEqual([
       1, 2, 3,
     ]);
     for (const unknown of [undefined, "", "urn:mace:incommon:iap:silver", `${second} `])
@@ -37,8 +37,8 @@ describe("the level that a sign-in needs", () => {
     [password, true, second],
     ["urn:other", false, password],
     [["urn:factory:acr:second-factor"], false, password],
-  ])("with acr_values %j, and required %j, is %s", (asked, isRequired, level) => {
-    expect(neededLevel(asked, isRequired)).toBe(level);
+  ])("with acr_values %j, and required %j, is %s", (acrValues, isRequired, level) => {
+    expect(neededLevel(acrValues, isRequired)).toBe(level);
     expect(needsSecondFactor(level)).toBe(level !== password);
   });
 });

@@ -80,18 +80,20 @@ async function anOwner(inTenant = tenantId, settings = { algorithm: "ES256" as c
   const authenticator = new SoftwareAuthenticator(issuer, settings);
   const cause = { trace: continueTrace(undefined), actorId: user.userId };
   const person = { ...user, tenant: tenantWithId(inTenant), displayName: null, clientId: "cli_test", cause };
-  let kept: string | undefined;
-  const visit = { keep: async (value: string) => void (kept = value), take: async () => kept };
+  let keptValue: string | undefined;
+  const visit = { keep: async (value: string) => void (keptValue = value), take: async () => keptValue };
   const { content } = await kind.enrolment.begin(person, visit);
   const form = new URLSearchParams({ credential: authenticator.create(optionsOf(content.text)) });
   expect(await kind.enrolment.finish(person, visit, form)).toHaveProperty("amr");
   return { ...user, authenticator };
 }
 
-const unescaped = (text: string) => text.replaceAll("&quot;", '"').replaceAll("&#39;", "'").replaceAll("&amp;", "&");
-const optionsOf = (page: string) => JSON.parse(unescaped(/data-options="([^"]+)"/.exec(page)?.[1] ?? "null")) as object;
+const withoutEntities = (text: string) =>
+  text.replaceAll("&quot;", '"').replaceAll("&#39;", "'").replaceAll("&amp;", "&");
+const optionsOf = (page: string) =>
+  JSON.parse(withoutEntities(/data-options="([^"]+)"/.exec(page)?.[1] ?? "null")) as object;
 
-/** One sign-in in a browser of its own. */
+/** One sign-in in its own browser. */
 class SignIn {
   #cookie = "";
   address = "";
@@ -102,10 +104,10 @@ class SignIn {
     const parameters = { response_type: "code", redirect_uri: redirectUri, scope: "openid templates.read" };
     const pkce = { code_challenge: challenge, code_challenge_method: "S256" };
     const query = new URLSearchParams({ client_id: client, ...parameters, ...pkce, ...more });
-    const begun = await fetch(`${from}/connect/authorize?${query.toString()}`, { redirect: "manual" });
-    const cookies = begun.headers.getSetCookie().map((line) => line.split(";", 1)[0]);
+    const start = await fetch(`${from}/connect/authorize?${query.toString()}`, { redirect: "manual" });
+    const cookies = start.headers.getSetCookie().map((line) => line.split(";", 1)[0]);
     signIn.#cookie = cookies.join("; ");
-    signIn.address = `${from}${new URL(begun.headers.get("location") ?? "").pathname}`;
+    signIn.address = `${from}${new URL(start.headers.get("location") ?? "").pathname}`;
     await signIn.open();
     return signIn;
   }
@@ -127,13 +129,13 @@ class SignIn {
     return this.post({ factor: "Passkey", action: "continue", credential });
   }
 
-  /** The claims of the tokens that the application gets. */
+  /** The claims in the tokens that the application gets. */
   async claims(answer: Response): Promise<Record<"id" | "access", Record<string, unknown>>> {
-    const resumed = await fetch(`${base}${new URL(answer.headers.get("location") ?? "").pathname}`, {
+    const resumption = await fetch(`${base}${new URL(answer.headers.get("location") ?? "").pathname}`, {
       redirect: "manual",
       headers: { cookie: this.#cookie },
     });
-    const code = new URL(resumed.headers.get("location") ?? "").searchParams.get("code") ?? "";
+    const code = new URL(resumption.headers.get("location") ?? "").searchParams.get("code") ?? "";
     const form = { grant_type: "authorization_code", code, redirect_uri: redirectUri, code_verifier: verifier };
     const body = new URLSearchParams({ ...form, client_id: clientId });
     const tokens = (await (await fetch(`${base}/connect/token`, { method: "POST", body })).json()) as Record<
@@ -160,14 +162,14 @@ describe("a sign-in with a passkey alone", () => {
   });
 
   it("gives the same answer to every passkey that is not accepted", async () => {
-    const [owner, disabled] = [await anOwner(), await anOwner()];
+    const [owner, disabledOwner] = [await anOwner(), await anOwner()];
     const stranger = await anOwner(await platform.activeTenant("globex"));
     await platform.admin.query("update users set status = 'Disabled' where user_id = $1", [
-      decodeId("usr", disabled.userId),
+      decodeId("usr", disabledOwner.userId),
     ]);
     const attempts: [SoftwareAuthenticator, CeremonyChanges?][] = [
       [new SoftwareAuthenticator(issuer)],
-      [disabled.authenticator],
+      [disabledOwner.authenticator],
       [stranger.authenticator],
       [owner.authenticator, { userVerified: false }],
       [owner.authenticator, { origin: "http://localhost:5000" }],
@@ -191,9 +193,9 @@ describe("a sign-in with a passkey alone", () => {
     const credential = authenticator.use(optionsOf(signIn.page));
     const fields = { factor: "Passkey", action: "continue", credential };
     const both = await Promise.all([signIn.post(fields), signIn.post(fields)]);
-    expect(both.map(({ status }) => status).sort((one, other) => one - other)).toEqual([303, 400]);
-    const refused = both.find(({ status }) => status === 400);
-    expect(optionsOf((await refused?.text()) ?? "")).not.toEqual(optionsOf(signIn.page));
+    expect(both.map(({ status }) => status).sort((first, other) => first - other)).toEqual([303, 400]);
+    const refusal = both.find(({ status }) => status === 400);
+    expect(optionsOf((await refusal?.text()) ?? "")).not.toEqual(optionsOf(signIn.page));
   });
 
   it("is recorded as a failure in the log of the tenant of the client", async () => {
@@ -318,8 +320,8 @@ describe("failed sign-ins with passkeys", () => {
     const { authenticator } = await anOwner();
     const signIn = await SignIn.begin();
     let answer = await signIn.post({ factor: "Passkey", credential: "{}" });
-    // the limit of this platform is 30, and the tests above have used a part of it
-    for (let left = 30; answer.status === 400 && left > 0; left -= 1)
+    // this platform's limit is 30, and the tests above have used a part
+    for (let attemptsLeft = 30; answer.status === 400 && attemptsLeft > 0; attemptsLeft -= 1)
       answer = await signIn.post({ factor: "Passkey", credential: "{}" });
     expect([answer.status, Number(answer.headers.get("retry-after")) > 800]).toEqual([429, true]);
     expect(await answer.text()).toContain("Too many attempts. Try again in 15 minutes.");

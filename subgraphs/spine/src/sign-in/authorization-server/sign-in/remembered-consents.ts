@@ -30,8 +30,8 @@ const grantVisit = namedStatement(
 );
 
 /**
- * The consents of users. Each authorization makes a grant of its own, so that revoking one family of tokens does not
- * end others. A user has agreed to the scopes of all grants that are valid now and were given on the current terms.
+ * Users' consents. Each authorization makes its own grant, so that revoking one token family does not end others. A
+ * user has agreed to the scopes in all grants that are valid now and were given on the current terms.
  */
 export class RememberedConsents {
   readonly #pool: Pool;
@@ -40,29 +40,29 @@ export class RememberedConsents {
     this.#pool = pool;
   }
 
-  /** The grant of the current request; undefined if the user has to be asked. */
+  /** The current request's grant; undefined if the user has to be asked. */
   async grantFor(context: KoaContextWithOIDC): Promise<Grant | undefined> {
     const { oidc } = context;
     const account = signedInAccountOf(context);
     const client = registeredClientOf(oidc.client);
     if (!account || oidc.promptPending("login")) return undefined;
-    const asked = [...oidc.requestParamScopes];
-    requireUsable(asked, account);
+    const requestedScopes = [...oidc.requestParamScopes];
+    requireUsable(requestedScopes, account);
     const redirectUri = String(oidc.params?.["redirect_uri"]);
     // checked again: oidc-provider 9.13 checks it at the first request only, and the sign-in may take half an hour
     if (!redirectUriAllowed(redirectUri, client.redirectUris)) throw new errors.InvalidRedirectUri();
     const mode = consentMode(client, redirectUri);
     const terms = mode === "never" ? undefined : await this.termsOf(client);
-    const given = oidc.result?.consent?.grantId;
-    if (given !== undefined) {
-      const grant = givenOn(terms, await oidc.provider.Grant.find(given));
+    const grantId = oidc.result?.consent?.grantId;
+    if (grantId !== undefined) {
+      const grant = givenOn(terms, await oidc.provider.Grant.find(grantId));
       return isOfVersions(grant, account.user, client) ? grant : undefined;
     }
     if (oidc.promptPending("consent") || mode === "always") return undefined;
-    if (terms !== undefined && !(await this.#hasAgreed([account.accountId, client.clientId, terms], asked)))
+    if (terms !== undefined && !(await this.#hasAgreed([account.accountId, client.clientId, terms], requestedScopes)))
       return undefined;
     const grant = new oidc.provider.Grant({ accountId: account.accountId, clientId: client.clientId });
-    addScopes(grant, asked, Object.keys(oidc.resourceServers ?? {}));
+    addScopes(grant, requestedScopes, Object.keys(oidc.resourceServers ?? {}));
     if (terms !== undefined) setTerms(grant, terms);
     setGrantVersions(grant, signInVersionOf(oidc.session), client);
     await grant.save();
@@ -76,24 +76,24 @@ export class RememberedConsents {
     await this.#pool.query({ ...grantVisit, values: grantVisit.valuesOf(visit) });
   }
 
-  /** The current terms of a consent to this client. */
+  /** The current terms for a consent to this client. */
   termsOf(client: RegisteredClient): Promise<ConsentTerms> {
     return consentTerms(this.#pool, client);
   }
 
-  async #hasAgreed(values: [accountId: string, clientId: string, terms: string], asked: readonly string[]) {
+  async #hasAgreed(values: [accountId: string, clientId: string, terms: string], requestedScopes: readonly string[]) {
     const { rows } = await this.#pool.query<{ payload: GrantPayload }>({ ...grantsOf, values });
-    const agreed = new Set(
+    const agreedScopes = new Set(
       rows.flatMap(({ payload: { openid, resources = {} } }) =>
         [openid?.scope ?? "", ...Object.values(resources)].flatMap((scopes) => scopes.split(" ")),
       ),
     );
-    return asked.every((scope) => agreed.has(scope));
+    return requestedScopes.every((scope) => agreedScopes.has(scope));
   }
 }
 
-function requireUsable(asked: readonly string[], { access }: SignedInAccount): void {
-  const ofResource = asked.filter((scope) => !isIdentityScope(scope));
+function requireUsable(requestedScopes: readonly string[], { access }: SignedInAccount): void {
+  const ofResource = requestedScopes.filter((scope) => !isIdentityScope(scope));
   if (ofResource.length > 0 && !ofResource.some((scope) => access.scopes.includes(scope)))
     throw new errors.AccessDenied("The roles of the user give none of the requested scopes.");
 }
@@ -102,13 +102,15 @@ function requireUsable(asked: readonly string[], { access }: SignedInAccount): v
 const givenOn = (terms: ConsentTerms | undefined, grant: Grant | undefined) =>
   terms === undefined || (grant && hasTerms(grant, terms)) ? grant : undefined;
 
-/** RFC 8252 section 8.6: any process on the machine of a user can pose as a public client there, also as a first-party one. */
+/**
+ * RFC 8252 section 8.6: any process on a user's machine can pose as a public client there, also as a first-party one.
+ */
 function consentMode({ isPublic, firstParty }: RegisteredClient, redirectUri: string): "always" | "once" | "never" {
   if (isPublic && isOnOwnMachine(redirectUri)) return "always";
   return firstParty ? "never" : "once";
 }
 
-/** Adds the agreed scopes to a grant. The roles of the user limit them later, whenever a token is made. */
+/** Adds the agreed scopes to a grant. The user's roles limit them later, whenever a token is made. */
 export function addScopes(grant: Grant, scopes: readonly string[], resources: readonly string[]): void {
   const identity = scopes.filter(isIdentityScope).join(" ");
   if (identity !== "") grant.addOIDCScope(identity);

@@ -3,7 +3,7 @@ import { errors, type KoaContextWithOIDC } from "oidc-provider";
 import { errorPage } from "../../../ground/pages/error.page.js";
 import { pageHeaders, pageText } from "../../../ground/pages/page.js";
 
-/** Shows an error of the authorization endpoint that must not, or cannot, be sent back to the client. */
+/** Shows an authorization endpoint error that must not, or cannot, be sent back to the client. */
 export function renderError(context: KoaContextWithOIDC, _out: unknown, error: unknown): void {
   const unavailable = isTemporary(error);
   const { title, detail } = textOf(error, unavailable);

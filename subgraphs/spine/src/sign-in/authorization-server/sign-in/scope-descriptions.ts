@@ -1,6 +1,6 @@
 import type { IdentityScope, Scope } from "@factory/schema/scopes";
 
-/** The meaning of each scope, in the words of the page that asks for consent. */
+/** Each scope's meaning, in the words on the page that asks for consent. */
 export const scopeDescriptions: Record<Scope | IdentityScope, string> = {
   openid: "Read your e-mail address and your name",
   profile: "Read your profile, which has your name",

@@ -15,7 +15,7 @@ let clientId: string;
 let clientSecret: string;
 
 const callback = "https://app.example/callback";
-/** Multiplies the limits, so that the requests of this suite fit into the limit of pages. */
+/** Multiplies the limits, so that this suite's requests fit into the limit on pages. */
 const factor = 3;
 const verifier = randomBytes(32).toString("base64url");
 
@@ -99,7 +99,7 @@ const codeOf = (key: string, steps = 0) =>
 const enter = (browser: TestBrowser, page: ShownPage, code: string) =>
   browser.submit(page, { code, action: "continue" });
 
-/** Gives the codes of earlier steps back, as if time had passed. */
+/** Gives the codes from earlier steps back, as if time had passed. */
 const forgetStep = ({ userId }: TestUser) =>
   platform.admin.query("update totp_factors set last_step = 0 where user_id = $1", [decodeId("usr", userId)]);
 
@@ -110,9 +110,9 @@ async function enrolled(person: TestUser) {
   expect(page.text).toContain("<h1>Your security</h1>");
   const form = await browser.open("/connect/security?add=Totp");
   const key = keyOf(form);
-  const shown = await enter(browser, form, codeOf(key));
+  const codesPage = await enter(browser, form, codeOf(key));
   await forgetStep(person);
-  return { browser, key, codes: codesOf(shown), shown };
+  return { browser, key, codes: codesOf(codesPage), shown: codesPage };
 }
 
 /** A new sign-in that has come as far as the question for the second factor. */
@@ -136,15 +136,15 @@ describe("a person without a second factor", () => {
   });
 
   it("is signed in within the second in which the password was changed", async () => {
-    const changed = async () => {
+    const changedPerson = async () => {
       const person = await aPerson();
       await platform.admin.query("update users set sign_in_version = sign_in_version + 1 where user_id = $1", [
         decodeId("usr", person.userId),
       ]);
       return person;
     };
-    const byCode = await tokensAt((await asked(await changed())).page);
-    const { body: byPassword } = await passwordGrant(await changed());
+    const byCode = await tokensAt((await asked(await changedPerson())).page);
+    const { body: byPassword } = await passwordGrant(await changedPerson());
     for (const { refresh_token: refresh } of [byCode, byPassword])
       expect((await token({ grant_type: "refresh_token", refresh_token: refresh })).status).toBe(200);
   });
@@ -155,8 +155,8 @@ describe("a person without a second factor", () => {
     const form = await browser.open(authorize());
     const page = await whilePasswordChanges(platform, person, () => enterPassword(browser, form, person));
     expect([page.status, page.text]).toEqual([400, expect.stringContaining("or the password is wrong")]);
-    const renewed = { ...person, password: `another ${person.password}` };
-    expect((await enterPassword(browser, page, renewed)).url).toContain(callback);
+    const renewedPerson = { ...person, password: `another ${person.password}` };
+    expect((await enterPassword(browser, page, renewedPerson)).url).toContain(callback);
   });
 
   it("gets no token by the password grant when the password is replaced in this moment", async () => {
@@ -172,9 +172,9 @@ describe("a person without a second factor", () => {
     const key = keyOf(page);
     const again = await enter(browser, page, "000000");
     expect([again.status, keyOf(again)]).toEqual([400, key]);
-    const shown = await enter(browser, again, codeOf(key));
-    expect(codesOf(shown)).toHaveLength(10);
-    const { access_token: access } = await tokensAt(await browser.submit(shown, { action: "continue" }));
+    const codesPage = await enter(browser, again, codeOf(key));
+    expect(codesOf(codesPage)).toHaveLength(10);
+    const { access_token: access } = await tokensAt(await browser.submit(codesPage, { action: "continue" }));
     expect(decodeJwt(access)).toMatchObject({ acr: "urn:factory:acr:second-factor", amr: ["pwd", "otp", "mfa"] });
   });
 });
@@ -215,7 +215,7 @@ describe("a person with an authenticator app", () => {
     const answers = await Promise.all(visits.map(({ browser, page }) => enter(browser, page, code)));
     expect(answers.filter(({ url }) => url.startsWith(callback))).toHaveLength(1);
     expect(answers.filter(({ status }) => status === 400)).toHaveLength(3);
-    // the code of the step before is older than the one that was used
+    // the code for the step before is older than the one that was used
     const late = await asked(person);
     expect((await enter(late.browser, late.page, codeOf(key, -1))).status).toBe(400);
   });
@@ -235,8 +235,8 @@ describe("a person with an authenticator app", () => {
     const { key, codes } = await enrolled(person);
     const { browser, page } = await asked(person);
     for (let time = 0; time < 5 * factor; time += 1) expect((await enter(browser, page, "000000")).status).toBe(400);
-    const refused = await enter(browser, page, codeOf(key));
-    expect([refused.status, Number(refused.headers.get("retry-after")) > 800]).toEqual([429, true]);
+    const refusal = await enter(browser, page, codeOf(key));
+    expect([refusal.status, Number(refusal.headers.get("retry-after")) > 800]).toEqual([429, true]);
     const elsewhere = await asked(person);
     const form = await elsewhere.browser.open(`${elsewhere.page.url}?factor=RecoveryCode`);
     expect((await enter(elsewhere.browser, form, codes[0] ?? "")).status).toBe(429);
@@ -248,7 +248,7 @@ describe("a person with an authenticator app", () => {
 
   it("signs in with a recovery code once, and never with one of a former set", async () => {
     const person = await aPerson();
-    const { browser: own, codes } = await enrolled(person);
+    const { browser: ownBrowser, codes } = await enrolled(person);
     const use = async (code: string) => {
       const { browser, page } = await asked(person);
       return enter(browser, await browser.open(`${page.url}?factor=RecoveryCode`), code);
@@ -256,13 +256,13 @@ describe("a person with an authenticator app", () => {
     const [first = "", second = "", third = ""] = codes;
     expect((await use(` ${first.toUpperCase()} `)).url).toContain(callback);
     expect((await use(first)).status).toBe(400);
-    const page = await own.open("/connect/security");
+    const page = await ownBrowser.open("/connect/security");
     expect(page.text).toContain("You have 9 recovery codes left.");
-    const renewed = codesOf(await own.submit(page, { action: "renew-recovery-codes" }));
-    expect(renewed).toHaveLength(10);
+    const renewedCodes = codesOf(await ownBrowser.submit(page, { action: "renew-recovery-codes" }));
+    expect(renewedCodes).toHaveLength(10);
     expect((await use(second)).status).toBe(400);
     expect((await use(third)).status).toBe(400);
-    expect((await use(renewed[0] ?? "")).url).toContain(callback);
+    expect((await use(renewedCodes[0] ?? "")).url).toContain(callback);
   });
 
   it("needs the password again when the account was disabled and enabled between the two factors", async () => {
@@ -306,8 +306,8 @@ describe("a person with an authenticator app", () => {
     const { browser } = await enrolled(person);
     const page = await browser.open("/connect/security");
     const [, factorId = ""] = /name="factorId" value="(fac_\w+)"/.exec(page.text) ?? [];
-    const removed = await browser.submit(page, { action: "remove-factor", factorId });
-    expect(removed.text).toContain("The second factor is removed.");
+    const removal = await browser.submit(page, { action: "remove-factor", factorId });
+    expect(removal.text).toContain("The second factor is removed.");
     await tokensAt((await asked(person)).page);
     const types = (await platform.eventsOf(tenantId))
       .filter(({ subject }) => subject === `users/${person.userId}`)
@@ -328,8 +328,8 @@ describe("a person with an authenticator app", () => {
       code: "FIRST_PARTY_CLIENT_REQUIRED",
     });
     const recent = { ...late, authTime: Math.floor(Date.now() / 1000) };
-    const own = { ...recent, subject: person.userId };
-    expect((await platform.ask(own, document)).refusal).toMatchObject({ code: "CONFLICT" });
+    const ownPrincipal = { ...recent, subject: person.userId };
+    expect((await platform.ask(ownPrincipal, document)).refusal).toMatchObject({ code: "CONFLICT" });
     const weaker = { ...recent, scopes: new Set(["user.invite"] as const) };
     expect((await platform.ask(weaker, document)).refusal).toMatchObject({ code: "INSUFFICIENT_SCOPE" });
     const { data } = await platform.ask(recent, document);
@@ -363,25 +363,25 @@ describe("a tenant that requires a second factor", () => {
     const address = authorize({ client_id: client.clientId });
     const before = await enterPassword(browser, await browser.open(address), person);
     const code = new URL(before.url).searchParams.get("code") ?? "";
-    const redeemed = { grant_type: "authorization_code", code, redirect_uri: callback, code_verifier: verifier };
-    const { body } = await token(redeemed, client);
+    const codeForm = { grant_type: "authorization_code", code, redirect_uri: callback, code_verifier: verifier };
+    const { body } = await token(codeForm, client);
     const { errors } = await platform.ask(
       principal(strict, ["config.manage"]),
       `mutation { setConfiguration(key: "signIn.secondFactor", input: { value: "required" }) { key } }`,
     );
     expect(errors).toEqual([]);
-    const refreshed = await token({ grant_type: "refresh_token", refresh_token: body["refresh_token"] }, client);
-    expect([refreshed.status, refreshed.body["error"]]).toEqual([400, "invalid_grant"]);
+    const refreshAnswer = await token({ grant_type: "refresh_token", refresh_token: body["refresh_token"] }, client);
+    expect([refreshAnswer.status, refreshAnswer.body["error"]]).toEqual([400, "invalid_grant"]);
     const { email: username, password } = person;
-    const granted = await token({ grant_type: "password", username, password }, client);
-    expect([granted.body["error"], granted.body["code"]]).toEqual(["invalid_grant", "SECOND_FACTOR_REQUIRED"]);
-    // the session of the browser is not enough any more
+    const grantAnswer = await token({ grant_type: "password", username, password }, client);
+    expect([grantAnswer.body["error"], grantAnswer.body["code"]]).toEqual(["invalid_grant", "SECOND_FACTOR_REQUIRED"]);
+    // the browser's session is not enough any more
     const silent = await browser.open(authorize({ client_id: client.clientId, prompt: "none" }));
     expect(silent.url).toContain("error=interaction_required");
     const form = await enterPassword(browser, await browser.open(address), person);
     expect(form.text).toContain("Your organization requires a second factor.");
-    const shown = await enter(browser, form, codeOf(keyOf(form)));
-    expect((await browser.submit(shown, { action: "continue" })).url).toContain(`${callback}?code=`);
+    const codesPage = await enter(browser, form, codeOf(keyOf(form)));
+    expect((await browser.submit(codesPage, { action: "continue" })).url).toContain(`${callback}?code=`);
     expect((await browser.open(address)).url).toContain(`${callback}?code=`);
   });
 });
@@ -399,10 +399,10 @@ describe("the page for one's own security", () => {
     await enterPassword(stranger, await stranger.open("/connect/security"), other);
     expect((await stranger.submit(page, action)).status).toBe(403);
     const [, factorId = ""] = /name="factorId" value="(fac_\w+)"/.exec(page.text) ?? [];
-    const own = await stranger.open("/connect/security");
+    const ownPage = await stranger.open("/connect/security");
     const form = await stranger.open("/connect/security?add=Totp");
     await stranger.submit(form, { action: "remove-factor", factorId });
-    expect(own.text).not.toContain(factorId);
+    expect(ownPage.text).not.toContain(factorId);
     expect((await browser.open("/connect/security")).text).toContain(factorId);
   });
 

@@ -57,12 +57,12 @@ function authorizePathAndQuery(): string {
 
 /** A sign-in that has come as far as its page; takes passwords. */
 async function aSignIn(): Promise<(password: string) => Promise<Response>> {
-  const begun = await fetch(`${base}${authorizePathAndQuery()}`, { redirect: "manual" });
-  const cookie = begun.headers
+  const start = await fetch(`${base}${authorizePathAndQuery()}`, { redirect: "manual" });
+  const cookie = start.headers
     .getSetCookie()
     .map((line) => line.split(";", 1)[0])
     .join("; ");
-  const address = `${base}${new URL(begun.headers.get("location") ?? "").pathname}`;
+  const address = `${base}${new URL(start.headers.get("location") ?? "").pathname}`;
   const page = await (await fetch(address, { headers: { cookie } })).text();
   const [, formToken = ""] = /name="formToken" value="([\w-]+)"/.exec(page) ?? [];
   return (password) =>
@@ -84,9 +84,9 @@ describe("the authorization endpoint of an https issuer", () => {
     try {
       const { port } = front.address() as AddressInfo;
       const headers = { "x-forwarded-host": "evil.example", "x-forwarded-proto": "http" };
-      const begun = await fetch(`http://127.0.0.1:${port}${authorizePathAndQuery()}`, { redirect: "manual", headers });
-      expect(begun.headers.get("location")).toMatch(/^https:\/\/factory\.example\/connect\/interaction\/[\w-]+$/);
-      const cookies = begun.headers.getSetCookie();
+      const start = await fetch(`http://127.0.0.1:${port}${authorizePathAndQuery()}`, { redirect: "manual", headers });
+      expect(start.headers.get("location")).toMatch(/^https:\/\/factory\.example\/connect\/interaction\/[\w-]+$/);
+      const cookies = start.headers.getSetCookie();
       expect(cookies.map((cookie) => cookie.split("=", 1)[0])).toEqual([
         "__Secure-interaction",
         "__Secure-interaction.sig",
@@ -95,7 +95,7 @@ describe("the authorization endpoint of an https issuer", () => {
       ]);
       for (const cookie of cookies) expect(cookie.toLowerCase()).toContain("; secure; httponly");
       const cookie = cookies.map((line) => line.split(";", 1)[0]).join("; ");
-      const address = `http://127.0.0.1:${port}${new URL(begun.headers.get("location") ?? "").pathname}`;
+      const address = `http://127.0.0.1:${port}${new URL(start.headers.get("location") ?? "").pathname}`;
       const page = await (await fetch(address, { headers: { cookie } })).text();
       const [, formToken = ""] = /name="formToken" value="([\w-]+)"/.exec(page) ?? [];
       const body = new URLSearchParams({ formToken, username: user.email, password: user.password, action: "sign-in" });

@@ -31,47 +31,47 @@ export async function submitSignIn(step: InteractionStep, form: URLSearchParams)
   if (form.get("action") === "cancel") return cancelSignIn(step);
   const identifying = identifyingKindOf(step, form);
   if (identifying) return submitIdentification(step, identifying, form).catch((error) => refuseIdentified(step, error));
-  const entered = { username: (form.get("username") ?? "").trim(), tenant: (form.get("tenant") ?? "").trim() };
+  const entry = { username: (form.get("username") ?? "").trim(), tenant: (form.get("tenant") ?? "").trim() };
   const password = form.get("password") ?? "";
   const fields = {
-    ...(entered.username === "" ? { username: "Enter your e-mail address" } : {}),
+    ...(entry.username === "" ? { username: "Enter your e-mail address" } : {}),
     ...(password === "" ? { password: "Enter your password" } : {}),
   };
   if (Object.keys(fields).length > 0)
-    return show(step, entered, { text: "Something is missing", fields }, { status: 400 });
-  const tenant = servesAllTenants(step) && entered.tenant !== "" ? entered.tenant : undefined;
+    return show(step, entry, { text: "Something is missing", fields }, { status: 400 });
+  const tenant = servesAllTenants(step) && entry.tenant !== "" ? entry.tenant : undefined;
   const address = clientNetworkOf(request);
   const cause = causeOf({ req: request, res: response }, client.clientId);
   try {
-    const { username } = entered;
+    const { username } = entry;
     await afterPassword(step, await passwords.signIn({ client, username, password, tenant, address, cause }));
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
-    await refuse(step, entered, error);
+    await refuse(step, entry, error);
   }
 }
 
 /** Nothing in the answer tells why. */
 function refuseIdentified(step: InteractionStep, refusal: unknown): Promise<void> {
   if (!(refusal instanceof OAuthError)) throw refusal;
-  const entered = { username: "", tenant: "" };
-  if (refusal.code === "RATE_LIMITED") return refuse(step, entered, refusal);
+  const entry = { username: "", tenant: "" };
+  if (refusal.code === "RATE_LIMITED") return refuse(step, entry, refusal);
   const advice = "Try again, or sign in with your e-mail address and password.";
-  return show(step, entered, { text: "The passkey was not accepted", advice, fields: {} }, { status: 400 });
+  return show(step, entry, { text: "The passkey was not accepted", advice, fields: {} }, { status: 400 });
 }
 
-async function refuse(step: InteractionStep, entered: Entered, refusal: OAuthError): Promise<void> {
+async function refuse(step: InteractionStep, entry: Entered, refusal: OAuthError): Promise<void> {
   const { retryAfterSeconds } = refusal.facts;
   const headers = retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) };
   const status = refusal.statusCode;
   if (refusal.code === "RATE_LIMITED") {
     const text = `Too many attempts. Try again in ${waitText(retryAfterSeconds ?? 1)}.`;
-    return show(step, entered, { text, fields: {} }, { status, headers });
+    return show(step, entry, { text, fields: {} }, { status, headers });
   }
   if (refusal.code === "UNAVAILABLE")
     return show(
       step,
-      entered,
+      entry,
       { text: "Too many people are signing in at the same time. Try again in a second.", fields: {} },
       { status, headers },
     );
@@ -80,7 +80,7 @@ async function refuse(step: InteractionStep, entered: Entered, refusal: OAuthErr
     ? "If you belong to several organizations, enter the short name of one of them."
     : undefined;
   const text = "The e-mail address or the password is wrong";
-  await show(step, entered, { text, fields, ...(advice ? { advice } : {}) }, { status: 400 });
+  await show(step, entry, { text, fields, ...(advice ? { advice } : {}) }, { status: 400 });
 }
 
 function waitText(seconds: number): string {
@@ -92,7 +92,7 @@ const servesAllTenants = ({ client }: InteractionStep) => client.firstParty && c
 
 async function show(
   step: InteractionStep,
-  entered: Entered,
+  entry: Entered,
   problem?: SignInProblem,
   answer: PageAnswer = {},
 ): Promise<void> {
@@ -100,8 +100,8 @@ async function show(
   const page = signInPage({
     clientName: client.name,
     csrfToken,
-    username: entered.username,
-    tenant: servesAllTenants(step) ? entered.tenant : undefined,
+    username: entry.username,
+    tenant: servesAllTenants(step) ? entry.tenant : undefined,
     others: await identificationForms(step),
     ...(problem ? { problem } : {}),
   });

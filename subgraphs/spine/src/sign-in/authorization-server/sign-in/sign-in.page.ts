@@ -4,7 +4,7 @@ import { resetPath } from "../../../people/passwords/changes/reset-path.js";
 import { ownSecurityPath } from "../../second-factors/kinds/own-security-path.js";
 import type { IdentificationForm } from "./identification-step.js";
 
-/** The data of the page for signing in. */
+/** The sign-in page's data. */
 interface SignInForm {
   readonly clientName: string;
   readonly csrfToken: string;
@@ -25,7 +25,7 @@ export interface SignInProblem {
 
 type SignInField = "username" | "password" | "tenant";
 
-/** Asks for e-mail address and password, with the problem of the last attempt. */
+/** Asks for e-mail address and password, with the last attempt's problem. */
 export function signInPage({ clientName, csrfToken, username, tenant, others, problem }: SignInForm): Page {
   const first = problem ? undefined : username === "" ? "username" : "password";
   const fields = [
@@ -98,9 +98,9 @@ interface Field {
 function field({ name, label, type, autocomplete, value, hint }: Field) {
   return (first: string | undefined, problem: SignInProblem | undefined): Html => {
     const wrong = problem?.fields[name];
-    const described = [hint && `${name}-hint`, wrong && `${name}-wrong`].filter(Boolean).join(" ");
+    const description = [hint && `${name}-hint`, wrong && `${name}-wrong`].filter(Boolean).join(" ");
     const attributes = [
-      described === "" ? undefined : html` aria-describedby="${described}"`,
+      description === "" ? undefined : html` aria-describedby="${description}"`,
       wrong === undefined ? undefined : html` aria-invalid="true"`,
       name === "tenant" ? undefined : html` required`,
       type === "email" || name === "tenant" ? html` autocapitalize="none" spellcheck="false"` : undefined,

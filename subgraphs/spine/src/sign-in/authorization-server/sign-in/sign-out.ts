@@ -12,7 +12,7 @@ export const signOutPath = "/connect/logout";
 const step = "sign-out";
 
 /**
- * OpenID Connect RP-Initiated Logout 1.0: ends the session of this browser after the user has confirmed it. Tokens stay
+ * OpenID Connect RP-Initiated Logout 1.0: ends this browser's session after the user has confirmed it. Tokens stay
  * valid.
  */
 export async function signOut(
@@ -54,12 +54,12 @@ async function returnAddress(
   { findClient }: InteractionOptions,
   parameters: URLSearchParams,
 ): Promise<string | undefined | null> {
-  const wanted = parameters.get("post_logout_redirect_uri");
-  if (wanted === null) return undefined;
+  const redirectUri = parameters.get("post_logout_redirect_uri");
+  if (redirectUri === null) return undefined;
   const clientId = parameters.get("client_id") ?? audienceOf(parameters.get("id_token_hint"));
   const client = clientId === undefined ? undefined : await findClient(clientId);
-  if (!client || !redirectUriAllowed(wanted, client.redirectUris)) return null;
-  const target = new URL(wanted);
+  if (!client || !redirectUriAllowed(redirectUri, client.redirectUris)) return null;
+  const target = new URL(redirectUri);
   const state = parameters.get("state");
   if (state !== null) target.searchParams.set("state", state);
   return target.href;

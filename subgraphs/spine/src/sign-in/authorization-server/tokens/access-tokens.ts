@@ -19,7 +19,7 @@ const accessTokenClaims = z.looseObject({
   act: actorClaim,
 });
 
-/** Claims of an access token that this server signed and that has not expired. */
+/** Claims in an access token that this server signed and that has not expired. */
 export type AccessTokenClaims = z.infer<typeof accessTokenClaims>;
 
 /** `Revoked` also says that the tenant is not Active. */
@@ -29,11 +29,11 @@ interface AccessTokensOptions {
   issuer: string;
   /** The keys that are published now. */
   keys: () => JSONWebKeySet;
-  /** Connects as the worker role of the spine. */
+  /** Connects as the spine's worker role. */
   pool: Pool;
 }
 
-/** Verifies the access tokens of this server. They are signed, not stored; the database knows only their revocations. */
+/** Verifies this server's access tokens. They are signed, not stored; the database knows only their revocations. */
 export class AccessTokens {
   readonly #options: AccessTokensOptions;
 
@@ -41,7 +41,7 @@ export class AccessTokens {
     this.#options = options;
   }
 
-  /** The claims of a token with a valid signature that has not expired; undefined for every other text. */
+  /** The claims in a token with a valid signature that has not expired; undefined for every other text. */
   async verify(token: string): Promise<AccessTokenClaims | undefined> {
     const { issuer, keys } = this.#options;
     const checks = { issuer, audience: issuer, typ: "at+jwt", algorithms: ["ES256"] };

@@ -8,12 +8,12 @@ import type { RegisteredClient } from "../client-authentication/registered-clien
 const cachedMs = 10_000;
 const maxCachedClients = 5_000;
 
-/** The roles that were assigned to a client, with the version of its rights in the same snapshot. */
+/** The roles that were assigned to a client, with its rights version in the same snapshot. */
 export type AssignedRoles = Pick<VersionedAccess, "roles" | "version">;
 
 /**
- * Codes of the roles that were assigned to a client. Its tokens show them, but its scopes do not come from them, so a new
- * role may be missing for some seconds. A role that was taken away is never shown later.
+ * Codes for the roles that were assigned to a client. Its tokens show them, but its scopes do not come from them, so a
+ * new role may be missing for some seconds. A role that was taken away is never shown later.
  */
 export class ClientRoles {
   readonly #reader: TenantReader;
@@ -25,10 +25,10 @@ export class ClientRoles {
 
   /** Sorted codes, at most 10 s old, and not from before the client as it was read lost a role. */
   async of({ clientId, tenantId, versions }: RegisteredClient): Promise<AssignedRoles> {
-    const cached = this.#cache.get(clientId);
-    if (cached && cached.version >= versions.rights) return cached;
-    const assigned = await effectiveAccess(this.#reader, tenantWithId(tenantId), clientId);
-    this.#cache.set(clientId, assigned);
-    return assigned;
+    const cachedRoles = this.#cache.get(clientId);
+    if (cachedRoles && cachedRoles.version >= versions.rights) return cachedRoles;
+    const roles = await effectiveAccess(this.#reader, tenantWithId(tenantId), clientId);
+    this.#cache.set(clientId, roles);
+    return roles;
   }
 }

@@ -9,7 +9,7 @@ export const claimsOfScopes = {
   offline_access: [],
 } as const satisfies Record<IdentityScope, readonly string[]>;
 
-/** The name of a claim in `claimsOfScopes`. */
+/** A claim name in `claimsOfScopes`. */
 type PersonClaim = (typeof claimsOfScopes)[IdentityScope][number];
 
 /** All claims about a person. A person without a name has no claim `name`. */
@@ -27,8 +27,8 @@ export function personClaims(user: UserAccount): { sub: string } & Partial<Recor
 
 /** The claims about a person that these scopes give. */
 export function personClaimsOf(user: UserAccount, scopes: readonly string[]): Record<string, string | boolean> {
-  const given = new Set<string>(["sub"]);
+  const claimNames = new Set<string>(["sub"]);
   for (const [scope, names] of Object.entries(claimsOfScopes))
-    if (scopes.includes(scope)) for (const name of names) given.add(name);
-  return Object.fromEntries(Object.entries(personClaims(user)).filter(([name]) => given.has(name)));
+    if (scopes.includes(scope)) for (const name of names) claimNames.add(name);
+  return Object.fromEntries(Object.entries(personClaims(user)).filter(([name]) => claimNames.has(name)));
 }

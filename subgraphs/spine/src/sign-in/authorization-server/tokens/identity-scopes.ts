@@ -6,53 +6,63 @@ type SignInClient = Pick<RegisteredClient, "scopes" | "identityScopes" | "grantT
 
 /**
  * The scopes that count in an authorization request: the client's own, and identity scopes, which every client may ask
- * for. With `openid` a scope that is not understood is ignored (OpenID Connect Core 1.0 section 3.1.2.1), unless it has a
- * dot as the scopes of the API have. Throws `invalid_scope` for the other scopes that the client may not ask for.
+ * for. With `openid` a scope that is not understood is ignored (OpenID Connect Core 1.0 section 3.1.2.1), unless it has
+ * a dot as the API scopes have. Throws `invalid_scope` for the other scopes that the client may not ask for.
  */
-export function requestableScopes(asked: readonly string[], { scopes }: Pick<SignInClient, "scopes">): string[] {
-  const isSignIn = asked.includes("openid");
-  if (!isSignIn && asked.some(isIdentityScope))
+export function requestableScopes(
+  requestedScopes: readonly string[],
+  { scopes }: Pick<SignInClient, "scopes">,
+): string[] {
+  const isSignIn = requestedScopes.includes("openid");
+  if (!isSignIn && requestedScopes.some(isIdentityScope))
     throw new errors.InvalidScope(
       "The scopes profile, email and offline_access need the scope openid beside them.",
-      asked.filter(isIdentityScope).join(" "),
+      requestedScopes.filter(isIdentityScope).join(" "),
     );
   const isKnown = (scope: string) => isIdentityScope(scope) || scopes.includes(scope);
-  const refused = asked.filter((scope) => !isKnown(scope) && (!isSignIn || scope.includes(".")));
-  if (refused.length > 0) throw scopeNotAllowed(refused);
-  return asked.filter(isKnown);
+  const refusedScopes = requestedScopes.filter((scope) => !isKnown(scope) && (!isSignIn || scope.includes(".")));
+  if (refusedScopes.length > 0) throw scopeNotAllowed(refusedScopes);
+  return requestedScopes.filter(isKnown);
 }
 
-/** The scopes of an authorization request that names none. The conditions of `offline_access` are those for a request. */
-export function defaultScopes({ scopes, identityScopes: own, grantTypes }: SignInClient, prompt: unknown): string[] {
+/**
+ * The scopes for an authorization request that names none. `offline_access` has the same conditions as in a request.
+ */
+export function defaultScopes(
+  { scopes, identityScopes: clientIdentityScopes, grantTypes }: SignInClient,
+  prompt: unknown,
+): string[] {
   const asksForConsent = typeof prompt === "string" && prompt.split(" ").includes("consent");
   const mayBeOffline = asksForConsent && grantTypes.includes("refresh_token");
-  return [...own.filter((scope) => scope !== "offline_access" || mayBeOffline), ...scopes];
+  return [...clientIdentityScopes.filter((scope) => scope !== "offline_access" || mayBeOffline), ...scopes];
 }
 
-/** `invalid_scope` (RFC 6749 section 5.2) for scopes that the client, or the subject of an exchange, does not have. */
-export function scopeNotAllowed(refused: readonly string[]): errors.InvalidScope {
+/** `invalid_scope` (RFC 6749 section 5.2) for scopes that the client, or the subject in an exchange, does not have. */
+export function scopeNotAllowed(refusedScopes: readonly string[]): errors.InvalidScope {
   return new errors.InvalidScope(
     "The client may not ask for some of these scopes. Ask only for scopes that it was given.",
-    refused.join(" "),
+    refusedScopes.join(" "),
   );
 }
 
-/** The identity scopes of new tokens, empty without `openid`. A refresh request may leave some of them out. */
+/** The identity scopes for new tokens, empty without `openid`. A refresh request may leave some out. */
 export function grantedIdentityScopes({ oidc }: KoaContextWithOIDC): IdentityScope[] {
   const source = oidc.entities.AuthorizationCode ?? oidc.entities.RefreshToken;
-  const named = oidc.params?.["scope"];
-  const kept = typeof named === "string" ? named.split(" ") : undefined;
-  const granted = identityScopes.filter((scope) => source?.scopes.has(scope) && (kept?.includes(scope) ?? true));
-  return granted.includes("openid") ? granted : [];
+  const scopeParameter = oidc.params?.["scope"];
+  const keptScopes = typeof scopeParameter === "string" ? scopeParameter.split(" ") : undefined;
+  const grantedScopes = identityScopes.filter(
+    (scope) => source?.scopes.has(scope) && (keptScopes?.includes(scope) ?? true),
+  );
+  return grantedScopes.includes("openid") ? grantedScopes : [];
 }
 
-/** Puts identity scopes before the scopes of the API in a `scope` value. */
+/** Puts identity scopes before the API scopes in a `scope` value. */
 export const withIdentity = (identity: readonly IdentityScope[], scope: unknown): string =>
   [...identity, ...(typeof scope === "string" && scope !== "" ? [scope] : [])].join(" ");
 
 /**
- * Adds the identity scopes to the `scope` of a token response. RFC 6749 section 5.1 wants all granted scopes there;
- * oidc-provider 9.13 lists only the scopes of the API.
+ * Adds the identity scopes to the `scope` in a token response. RFC 6749 section 5.1 wants all granted scopes there;
+ * oidc-provider 9.13 lists only the API scopes.
  */
 export function listIdentityScopes(context: KoaContextWithOIDC): void {
   const body: unknown = context.body;

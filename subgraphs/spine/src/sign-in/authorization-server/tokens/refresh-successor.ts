@@ -6,8 +6,8 @@ import type { KoaContextWithOIDC } from "oidc-provider";
 export const repeatableSeconds = 10;
 
 /**
- * The possible successors of a refresh token, one for each configured key; the newest key comes first. The platform
- * computes a successor from the token, so a second use finds it though only digests of tokens are stored.
+ * A refresh token's possible successors, one for each configured key; the newest key comes first. The platform computes
+ * a successor from the token, so a second use finds it though only token digests are stored.
  */
 export const successorsOf = (keys: Keyring, refreshToken: string): [string, ...string[]] => {
   const under = ({ bytes }: Keyring["newest"]) => createHmac("sha256", bytes).update(refreshToken).digest("base64url");
@@ -15,12 +15,12 @@ export const successorsOf = (keys: Keyring, refreshToken: string): [string, ...s
 };
 
 /** The successors that requests have chosen. */
-const chosen = new WeakMap<KoaContextWithOIDC, string>();
+const chosenSuccessors = new WeakMap<KoaContextWithOIDC, string>();
 
 export const chooseSuccessor = (context: KoaContextWithOIDC, successor: string): void => {
-  chosen.set(context, successor);
+  chosenSuccessors.set(context, successor);
 };
 
-/** Undefined for the first refresh token of a sign-in. */
+/** Undefined for a sign-in's first refresh token. */
 export const chosenSuccessor = (context: KoaContextWithOIDC | undefined): string | undefined =>
-  context && chosen.get(context);
+  context && chosenSuccessors.get(context);

@@ -11,13 +11,13 @@ import { type SignedInAccount, signedInAccountOf } from "./signed-in-account.js"
 
 const accessTokenSeconds = 900;
 
-/** The longest lifetime of an agent's access token. */
+/** An agent's access token lives no longer than this. */
 export const agentTokenSeconds = 600;
 
 /** The claims that tell resources why a service may publish, by the request for its token. */
 const publishingOf = new WeakMap<object, PublishingDecision>();
 
-/** The decision on the publishing scopes of a service that asks for a token of its own; undefined for other requests. */
+/** The decision on publishing scopes for a service that asks for its own token; undefined for other requests. */
 export const servicePublishing = (context: KoaContextWithOIDC): PublishingDecision | undefined =>
   publishingOf.get(context);
 
@@ -32,15 +32,15 @@ export class PlatformResourceServer {
   }
 
   /**
-   * Scopes, audience and lifetime of the access token. Called once the client, and the user if there is one, is known.
+   * The access token's scopes, audience and lifetime. Called once the client, and the user if there is one, is known.
    * Throws an OAuth error if the tenant is not Active, or if the client asks for scopes that it does not have.
    */
   async info(context: KoaContextWithOIDC, resource: string, client: Client): Promise<ResourceServer> {
     if (resource.replace(/\/$/, "") !== this.#issuer) throw new errors.InvalidTarget();
-    const registered = registeredClientOf(client);
+    const registeredClient = registeredClientOf(client);
     const { route } = context.oidc;
-    if (route === "authorization" || route === "resume") chooseScopes(context, registered);
-    if (registered.tenantStatus !== "Active")
+    if (route === "authorization" || route === "resume") chooseScopes(context, registeredClient);
+    if (registeredClient.tenantStatus !== "Active")
       throw new OAuthError(
         "TENANT_SUSPENDED",
         "invalid_grant",
@@ -48,9 +48,9 @@ export class PlatformResourceServer {
       );
     const account = signedInAccountOf(context);
     const isService = context.oidc.params?.["grant_type"] === "client_credentials";
-    const own = isService ? await this.#serviceScopes(context, registered) : ownScopes(registered);
-    const scopes = account?.access.scopes ?? own;
-    const lasts = registered.principalType === "Agent" ? agentTokenSeconds : accessTokenSeconds;
+    const clientScopes = isService ? await this.#serviceScopes(context, registeredClient) : ownScopes(registeredClient);
+    const scopes = account?.access.scopes ?? clientScopes;
+    const lasts = registeredClient.principalType === "Agent" ? agentTokenSeconds : accessTokenSeconds;
     return {
       scope: scopes.join(" "),
       audience: this.#issuer,
@@ -62,22 +62,22 @@ export class PlatformResourceServer {
 
   /** A publishing scope that needs an approval and is not asked for by name is left out. */
   async #serviceScopes(context: KoaContextWithOIDC, client: RegisteredClient): Promise<readonly string[]> {
-    const own = ownScopes(client);
-    const asked = context.oidc.params?.["scope"];
-    if (typeof asked === "string") requireKnownScopes(asked.split(" "), own);
+    const clientScopes = ownScopes(client);
+    const scopeParameter = context.oidc.params?.["scope"];
+    if (typeof scopeParameter === "string") requireKnownScopes(scopeParameter.split(" "), clientScopes);
     const { clientId, principalType } = client;
     const publisher = { tenant: tenantWithId(client.tenantId), principalType, clientId, subject: clientId };
-    const decision = await this.#publishing.decide(publisher, own);
-    const missing = namedOf(asked, decision.withheld);
+    const decision = await this.#publishing.decide(publisher, clientScopes);
+    const missing = namedOf(scopeParameter, decision.withheld);
     if (missing.length > 0)
       await requireApproved(this.#publishing.request(publisher, missing, causeOf(context, clientId)));
     publishingOf.set(context, decision);
-    if (typeof asked !== "string") askFor(context, decision.scopes);
+    if (typeof scopeParameter !== "string") askFor(context, decision.scopes);
     return decision.scopes;
   }
 }
 
-/** A token ends with the approval that it was issued for, and with the session of its user. */
+/** A token ends with the approval that it was issued for, and with its user's session. */
 function secondsLeft(account: SignedInAccount | undefined, service: PublishingDecision | undefined): number {
   const { validUntil = Number.POSITIVE_INFINITY } = account?.access.publishing ?? service ?? {};
   const { authTime = Number.POSITIVE_INFINITY } = account?.signIn ?? {};
@@ -86,8 +86,8 @@ function secondsLeft(account: SignedInAccount | undefined, service: PublishingDe
 }
 
 /**
- * The scopes of a client that acts for itself. An agent gets publishing scopes by token exchange only: acting for itself
- * it has no subject, so no other person could be asked to approve.
+ * The scopes for a client that acts for itself. An agent gets publishing scopes by token exchange only: acting for
+ * itself it has no subject, so no other person could be asked to approve.
  */
 function ownScopes({ scopes, principalType }: RegisteredClient): readonly string[] {
   return principalType === "Agent"
@@ -98,15 +98,17 @@ function ownScopes({ scopes, principalType }: RegisteredClient): readonly string
 /** Checked at the authorization endpoint, so that the error goes back to the client (RFC 6749 section 4.1.2.1). */
 function chooseScopes(context: KoaContextWithOIDC, client: RegisteredClient): void {
   if (client.tenantStatus !== "Active") throw new errors.AccessDenied("The tenant of the client is not active.");
-  const { scope: asked, prompt } = context.oidc.params ?? {};
+  const { scope: scopeParameter, prompt } = context.oidc.params ?? {};
   const counting =
-    typeof asked === "string" ? requestableScopes(asked.split(" "), client) : defaultScopes(client, prompt);
+    typeof scopeParameter === "string"
+      ? requestableScopes(scopeParameter.split(" "), client)
+      : defaultScopes(client, prompt);
   askFor(context, counting);
 }
 
-function requireKnownScopes(asked: readonly string[], allowed: readonly string[]): void {
-  const refused = asked.filter((scope) => !allowed.includes(scope));
-  if (refused.length > 0) throw scopeNotAllowed(refused);
+function requireKnownScopes(requestedScopes: readonly string[], allowedScopes: readonly string[]): void {
+  const refusedScopes = requestedScopes.filter((scope) => !allowedScopes.includes(scope));
+  if (refusedScopes.length > 0) throw scopeNotAllowed(refusedScopes);
 }
 
 function askFor({ oidc }: KoaContextWithOIDC, scopes: readonly string[]): void {

@@ -12,8 +12,8 @@ import { unrevokedToken } from "./token-status-statement.js";
 export const revocationPath = "/connect/revocation";
 
 /**
- * The `revocation` feature of oidc-provider (RFC 7009), which serves refresh tokens: revoking one ends its whole family
- * of tokens. A client revokes only its own tokens.
+ * oidc-provider's `revocation` feature (RFC 7009), which serves refresh tokens: revoking one ends its whole token
+ * family. A client revokes only its own tokens.
  */
 export function refreshTokenRevocation(families: TokenFamilies) {
   return {
@@ -35,8 +35,8 @@ export async function revokeAccessToken(database: Database, token: AccessTokenCl
   const { jti, sub, client_id: clientId, tenantId, principalType } = token;
   await database.transaction(tenantWithId(tenantId), cause, async ({ execute, tenant, notify, record, audit }) => {
     await execute("select pg_advisory_xact_lock(hashtextextended($1, 0))", [hashedLocks.token(jti)]);
-    const [unrevoked] = await execute(unrevokedToken, [jti, tenant.uuid]);
-    if (!unrevoked) return;
+    const [row] = await execute(unrevokedToken, [jti, tenant.uuid]);
+    if (!row) return;
     await recordRevocation({ execute, tenant, notify }, "Token", jti);
     const userId = principalType === "User" ? sub : null;
     const subject = userId === null ? `clients/${clientId}` : `users/${userId}`;

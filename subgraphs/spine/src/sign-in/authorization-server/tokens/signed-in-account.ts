@@ -6,7 +6,7 @@ import { personClaims } from "./identity-claims.js";
 export interface SignInFacts {
   /** When the user authenticated, in epoch seconds. */
   readonly authTime?: number | undefined;
-  /** The level (schema/authentication-levels.ts) and the methods (RFC 8176) of the sign-in. */
+  /** The level (schema/authentication-levels.ts) and the methods (RFC 8176) in the sign-in. */
   readonly acr?: string | undefined;
   readonly amr?: readonly string[] | undefined;
 }
@@ -33,7 +33,7 @@ export function createSignedInAccount(
   };
 }
 
-/** The account of the current request; undefined when the client acts for itself. */
+/** The current request's account; undefined when the client acts for itself. */
 export function signedInAccountOf({ oidc }: KoaContextWithOIDC): SignedInAccount | undefined {
   return oidc.entities.Account as SignedInAccount | undefined;
 }

@@ -13,8 +13,8 @@ interface SignedTokenRequestsOptions {
 }
 
 /**
- * Revocation and introspection of access tokens. oidc-provider serves both for tokens that it stores, and refuses signed
- * tokens with `unsupported_token_type` once it has authenticated the client: that error is answered here.
+ * Revocation and introspection for access tokens. oidc-provider serves both for tokens that it stores, and refuses
+ * signed tokens with `unsupported_token_type` once it has authenticated the client: that error is answered here.
  */
 export class SignedTokenRequests {
   readonly #options: SignedTokenRequestsOptions;
@@ -33,13 +33,13 @@ export class SignedTokenRequests {
     if (!(failure instanceof errors.UnsupportedTokenType) || !client) return failure;
     const { tokens, introspection, database } = this.#options;
     const token = await tokens.verify(String(params?.["token"]));
-    const registered = registeredClientOf(client);
+    const registeredClient = registeredClientOf(client);
     context.status = 200;
     if (route === "revocation") {
       context.body = "";
-      if (token?.client_id === registered.clientId)
-        await revokeAccessToken(database, token, causeOf(context, registered.clientId));
-    } else context.body = await introspection.accessToken(token, registered);
+      if (token?.client_id === registeredClient.clientId)
+        await revokeAccessToken(database, token, causeOf(context, registeredClient.clientId));
+    } else context.body = await introspection.accessToken(token, registeredClient);
     return undefined;
   }
 }

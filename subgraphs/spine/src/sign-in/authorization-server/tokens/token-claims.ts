@@ -7,7 +7,10 @@ import type { AssignedRoles } from "./client-roles.js";
 import { servicePublishing } from "./resource-server.js";
 import { type SignInFacts, signedInAccountOf } from "./signed-in-account.js";
 
-/** The platform's own claims of an access token, beside those of RFC 9068. `rolesOf` is called for service clients only. */
+/**
+ * The platform's own claims in an access token, beside the RFC 9068 claims. `rolesOf` is called for service clients
+ * only.
+ */
 export async function tenantClaims(
   context: KoaContextWithOIDC,
   client: RegisteredClient,
@@ -52,15 +55,15 @@ const publishClaims = (publishing: PublishingDecision | undefined) =>
     ...(publishing.withheld.length > 0 ? { withheldScopes: publishing.withheld } : {}),
   };
 
-/** Each version comes from the statement that has read the facts of its subject. */
+/** Each version comes from the statement that has read its subject's facts. */
 const versionsOf = (
   { clientId, versions }: RegisteredClient,
   others: Pick<TokenVersions, "subject" | "tenant">,
 ): TokenVersions => ({ ...others, clients: { [clientId]: versions.client } });
 
-function clientClaims(client: RegisteredClient, assigned: AssignedRoles) {
+function clientClaims(client: RegisteredClient, assignedRoles: AssignedRoles) {
   const { tenantId, tenantSlug, editionCode, principalType, platformAdmin } = client;
-  const roles = platformAdmin ? [platformAdminRole.code] : assigned.roles;
-  const versions = versionsOf(client, { subject: assigned.version, tenant: client.versions.tenant });
+  const roles = platformAdmin ? [platformAdminRole.code] : assignedRoles.roles;
+  const versions = versionsOf(client, { subject: assignedRoles.version, tenant: client.versions.tenant });
   return { tenantId, tenantSlug, editionCode, principalType, roles, platformAdmin, versions };
 }

@@ -7,7 +7,7 @@ import { recordRevocation } from "../../../ground/revocations/record-revocation.
 import { platformTenant } from "../../../tenants/tenants/platform-tenant.js";
 import { tenantOfClient, tenantOfUser } from "./family-owner-statement.js";
 
-/** Which event tells that a family of tokens ended; `Silent`: no event. */
+/** Which event tells that a token family ended; `Silent`: no event. */
 type FamilyEndReason = "RefreshTokenReuseDetected" | "TokenRevoked" | "Silent";
 
 interface GrantRow {
@@ -15,18 +15,18 @@ interface GrantRow {
   client_id: string;
 }
 
-/** Families of tokens: a grant and every token that came from it. They are revoked together (RFC 9700 section 4.14.2). */
+/** Token families: a grant and every token that came from it. They are revoked together (RFC 9700 section 4.14.2). */
 export class TokenFamilies {
   readonly #pool: Pool;
   readonly #cause: () => Cause;
 
-  /** `pool` connects as the worker role of the spine; `cause` is asked for each event. */
+  /** `pool` connects as the spine's worker role; `cause` is asked for each event. */
   constructor(pool: Pool, cause: () => Cause) {
     this.#pool = pool;
     this.#cause = cause;
   }
 
-  /** Deletes the grant with its tokens, revokes them, and records the event of the reason. False if it had ended before. */
+  /** Deletes the grant with its tokens, revokes them, and records the reason's event. False if it had ended before. */
   async revoke(grantId: string, reason: FamilyEndReason): Promise<boolean> {
     const { rows } = await this.#pool.query<GrantRow>(
       "select account_id, payload->>'clientId' as client_id from oidc_artifacts where kind = 'Grant' and grant_id = $1",
@@ -41,11 +41,11 @@ export class TokenFamilies {
       this.#cause(),
       async ({ execute, notify, record, audit }) => {
         // The grant first: a second request waits here for its row lock, then finds that the family has ended.
-        const ended = await execute(
+        const endedGrants = await execute(
           "delete from oidc_artifacts where kind = 'Grant' and grant_id = $1 returning grant_id",
           [grantId],
         );
-        if (ended.length === 0) return false;
+        if (endedGrants.length === 0) return false;
         await execute("delete from oidc_artifacts where grant_id = $1", [grantId]);
         await recordRevocation({ execute, tenant, notify }, "Grant", grantId);
         const data = { tenantId: tenant.tenantId, clientId: grant.client_id, userId: grant.account_id, grantId };

@@ -54,8 +54,8 @@ async function post(path: string, form: Record<string, string>, { clientId, clie
   const body = new URLSearchParams({ ...credentials, ...form });
   const response = await fetch(base + path, { method: "POST", body });
   const text = await response.text();
-  const parsed: Record<string, Json> = text === "" ? {} : JSON.parse(text);
-  return { status: response.status, headers: response.headers, body: parsed, text };
+  const parsedBody: Record<string, Json> = text === "" ? {} : JSON.parse(text);
+  return { status: response.status, headers: response.headers, body: parsedBody, text };
 }
 
 const revoke = (token: string, as = issuedTo, path = "/connect/revocation") => post(path, { token }, as);
@@ -73,7 +73,7 @@ const revocationsOf = async (subject: unknown) =>
   (await platform.admin.query("select kind from revocations where subject = $1", [subject])).rows.map(
     ({ kind }) => kind,
   );
-const told = async (subject: string) =>
+const eventsAbout = async (subject: string) =>
   (await platform.eventsOf(tenantId)).filter((event) => event.type === "TokenRevoked" && event.subject === subject);
 
 describe("POST /connect/revocation", () => {
@@ -91,7 +91,7 @@ describe("POST /connect/revocation", () => {
     expect((await revoke(token, issuedTo, "/v1/connect/revocation")).status).toBe(200);
     expect((await revoke(token)).status).toBe(200);
     expect(await revocationsOf(jti)).toEqual(["Token"]);
-    expect((await told(`clients/${issuedTo.clientId}`)).map(({ data }) => data)).toEqual([
+    expect((await eventsAbout(`clients/${issuedTo.clientId}`)).map(({ data }) => data)).toEqual([
       { tenantId, clientId: issuedTo.clientId, userId: null, grantId: null, tokenId: jti },
     ]);
   });
@@ -104,7 +104,7 @@ describe("POST /connect/revocation", () => {
       400,
     );
     expect(await revocationsOf(grantId)).toEqual(["Grant"]);
-    expect((await told(`users/${userId}`)).map(({ data }) => data)).toEqual([
+    expect((await eventsAbout(`users/${userId}`)).map(({ data }) => data)).toEqual([
       { tenantId, clientId: issuedTo.clientId, userId, grantId, tokenId: null },
     ]);
     expect(await introspect(accessToken)).toEqual({ active: false });
@@ -159,10 +159,10 @@ describe("POST /connect/introspect", () => {
   });
 
   it("is answered to a colleague also while the client of the token is blocked after too many wrong secrets", async () => {
-    const guessed = await aClient(tenantId);
+    const client = await aClient(tenantId);
     const { email, password } = await aUser(platform, tenantId, ["templates.read"]);
-    const { body } = await post("/connect/token", { grant_type: "password", username: email, password }, guessed);
-    const wrong = { ...guessed, clientSecret: "wrong" };
+    const { body } = await post("/connect/token", { grant_type: "password", username: email, password }, client);
+    const wrong = { ...client, clientSecret: "wrong" };
     const attempt = async () => (await post("/connect/introspect", { token: "x" }, wrong)).status;
     const statuses: number[] = [];
     while (statuses.at(-1) !== 429 && statuses.length < 100) statuses.push(await attempt());
@@ -204,12 +204,12 @@ describe("POST /connect/introspect", () => {
     const grantTypes = ["urn:ietf:params:oauth:grant-type:token-exchange"];
     const agent = await aClient(tenantId, { grantTypes, principalType: "Agent", firstParty: false });
     const service = await aClient(tenantId, { grantTypes: ["client_credentials"], firstParty: false });
-    const own = await post("/connect/token", { grant_type: "client_credentials" }, service);
+    const ownToken = await post("/connect/token", { grant_type: "client_credentials" }, service);
     const { body } = await post(
       "/connect/token",
       {
         grant_type: grantTypes[0] ?? "",
-        subject_token: own.body["access_token"],
+        subject_token: ownToken.body["access_token"],
         subject_token_type: "urn:ietf:params:oauth:token-type:access_token",
         agent_task_id: "task-1",
       },

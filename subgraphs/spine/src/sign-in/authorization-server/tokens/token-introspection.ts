@@ -14,7 +14,7 @@ interface TokenIntrospectionParts {
   readonly findClient: (clientId: string) => Promise<RegisteredClient | undefined>;
 }
 
-/** Answers of RFC 7662. A client may introspect its own tokens and those of its tenant. */
+/** RFC 7662 answers. A client may introspect its own tokens and its tenant's tokens. */
 export class TokenIntrospection {
   readonly #parts: TokenIntrospectionParts;
 
@@ -22,18 +22,18 @@ export class TokenIntrospection {
     this.#parts = parts;
   }
 
-  /** The `introspection` feature of oidc-provider, which serves refresh tokens. */
+  /** oidc-provider's `introspection` feature, which serves refresh tokens. */
   refreshTokens() {
     return {
       enabled: true,
       allowedPolicy: async (context: KoaContextWithOIDC, client: Client, token: object) => {
         const { clientId, accountId, grantId } = token as Pick<RefreshToken, "clientId" | "accountId" | "grantId">;
         const { accounts, findClient } = this.#parts;
-        const registered = registeredClientOf(client);
+        const registeredClient = registeredClientOf(client);
         const user = accountId === undefined ? undefined : await accounts.byId(accountId);
-        if (!user || accountError(user, { ...registered, tenantId: user.tenant.tenantId })) return false;
-        if (clientId !== client.clientId && !servesUser({ ...registered, firstParty: false }, user)) return false;
-        // the clients of oidc-provider are those that authenticate, with their limits
+        if (!user || accountError(user, { ...registeredClient, tenantId: user.tenant.tenantId })) return false;
+        if (clientId !== client.clientId && !servesUser({ ...registeredClient, firstParty: false }, user)) return false;
+        // oidc-provider's clients are those that authenticate, with their limits
         const issuedTo = clientId === undefined ? undefined : await findClient(clientId);
         const grant = grantId === undefined ? undefined : await context.oidc.provider.Grant.find(grantId);
         return issuedTo !== undefined && isOfVersions(grant, user, issuedTo);

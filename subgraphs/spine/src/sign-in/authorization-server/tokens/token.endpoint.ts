@@ -10,12 +10,12 @@ import {
   TokensDefinition,
 } from "@factory/schema/proto/generated/factory/spine/v1/tokens";
 
-/** The refusals of a verifier that say something about the token. Any other one says that nothing was verified. */
+/** A verifier's refusals that say something about the token. Any other one says that nothing was verified. */
 const inactiveCodes: readonly ErrorCode[] = ["TOKEN_INVALID", "TOKEN_EXPIRED", "TENANT_SUSPENDED", "TENANT_UNKNOWN"];
 
 /**
- * The gRPC service spine.v1.Tokens. It answers as the verifiers of the platform do: a revocation counts after a second
- * at the latest.
+ * The gRPC service spine.v1.Tokens. It answers as the platform's verifiers do: a revocation counts after a second at
+ * the latest.
  */
 export function tokenEndpoint(verifier: Verifier): GrpcService {
   return grpcService(
@@ -51,7 +51,7 @@ function activeToken(principal: Principal, token: string): DeepPartial<Introspec
   };
 }
 
-/** The claim `iat` of a token that was verified. */
+/** The claim `iat` in a verified token. */
 function issuedAt(token: string): number {
   const [, payload = ""] = token.split(".");
   return (JSON.parse(Buffer.from(payload, "base64url").toString()) as { iat: number }).iat;

@@ -22,15 +22,16 @@ interface Refusal {
 }
 
 /**
- * The userinfo endpoint (OpenID Connect Core 1.0 section 5.3): claims of the signed-in user, for an access token of a
- * sign-in that asked for `openid`, as its identity scopes give them. oidc-provider serves it only for tokens that it stores; ours are signed, not stored.
+ * The userinfo endpoint (OpenID Connect Core 1.0 section 5.3): the signed-in user's claims, for an access token from a
+ * sign-in that asked for `openid`, as its identity scopes give them. oidc-provider serves it only for tokens that it
+ * stores; ours are signed, not stored.
  */
 export function userinfo(options: UserinfoOptions) {
   return (request: IncomingMessage, response: ServerResponse): void => {
     // the token comes in the header, so a body is discarded
     request.resume();
     answer(options, request.headers.authorization).then(
-      (found) => ("status" in found ? refuse(response, found) : send(response, 200, found.claims)),
+      (result) => ("status" in result ? refuse(response, result) : send(response, 200, result.claims)),
       (error: unknown) => {
         options.logger.error({ err: error }, "userinfo failed");
         send(response, 503, { error: "temporarily_unavailable" }, { "retry-after": "1" });

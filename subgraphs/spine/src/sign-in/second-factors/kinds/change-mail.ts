@@ -6,7 +6,7 @@ import { type ActivePersonRow, activePerson } from "../../../people/passwords/ch
 import { type FactorKindName, factorKindNames } from "./factor-kind.js";
 import { ownSecurityPath } from "./own-security-path.js";
 
-/** The changes that a person is told of. */
+/** The changes that a person is told about. */
 export type FactorChange = "added" | "removed";
 
 const changes: readonly FactorChange[] = ["added", "removed"];
@@ -17,10 +17,10 @@ const names: Readonly<Record<FactorKindName, string>> = {
   RecoveryCode: "recovery code",
 };
 
-/** The kind of the mail that tells a person of a change. */
+/** The mail kind that tells a person about a change. */
 export const factorMailKind = (change: FactorChange, kind: FactorKindName) => `factor-${change}-${kind}`;
 
-/** Registers the mails that tell people of new and removed factors. */
+/** Registers the mails that tell people about new and removed factors. */
 export function registerFactorMails(mailer: Mailer, database: Database, issuer: string): void {
   for (const kind of factorKindNames)
     for (const change of changes)

@@ -5,7 +5,7 @@ import type { FactorKindName, FactorPerson } from "./factor-kind.js";
 /** Queues a mail of this kind to the person, in the transaction. */
 export type TellPerson = (transaction: Transaction, mailKind: string, userId: string) => Promise<void>;
 
-/** Records the changes of a person's factors, and tells the person by mail, so that a thief cannot do it unnoticed. */
+/** Records the changes to a person's factors, and tells the person by mail, so that a thief cannot do it unnoticed. */
 export class FactorChanges {
   readonly #tell: TellPerson;
 
@@ -40,7 +40,7 @@ export class FactorChanges {
     if (factorIds.length > 0) await this.#tellOf(transaction, "removed", { kind, userId });
   }
 
-  #tellOf(transaction: Transaction, change: FactorChange, changed: { kind: FactorKindName; userId: string }) {
-    return this.#tell(transaction, factorMailKind(change, changed.kind), changed.userId);
+  #tellOf(transaction: Transaction, change: FactorChange, factor: { kind: FactorKindName; userId: string }) {
+    return this.#tell(transaction, factorMailKind(change, factor.kind), factor.userId);
   }
 }

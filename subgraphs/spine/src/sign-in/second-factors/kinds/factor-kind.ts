@@ -3,7 +3,7 @@ import type { Cause } from "@factory/runtime/messages/envelope";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 
-/** The kinds of second factors, in the order in which a sign-in offers them. */
+/** The second factor kinds, in the order in which a sign-in offers them. */
 export const factorKindNames = ["Passkey", "Totp", "RecoveryCode"] as const;
 
 export type FactorKindName = (typeof factorKindNames)[number];
@@ -21,36 +21,36 @@ export interface FactorPerson {
 }
 
 /**
- * The storage of a kind between showing a form and taking it, for example for a challenge. It is stored on the server for ten
- * minutes, for this browser, this person and this kind only.
+ * A kind's storage between showing a form and taking it, for example for a challenge. It is stored on the server for
+ * ten minutes, for this browser, this person and this kind only.
  */
 export interface FactorVisit {
   /** Replaces the former value. */
   keep(value: string): Promise<void>;
-  /** The value, once: only one of several requests at the same time gets it. */
+  /** The value, once: if several requests come at the same time, only one gets it. */
   take(): Promise<string | undefined>;
 }
 
-/** The fields of a form. The page around them has the heading, the CSRF token, the problem and the buttons. */
+/** A form's fields. The page around them has the heading, the CSRF token, the problem and the buttons. */
 export interface FactorFields {
   readonly content: Html;
-  /** The path of a script of the platform that the page needs. */
+  /** The path to a platform script that the page needs. */
   readonly script?: string;
-  /** The text of the button, if it is not "Continue". */
+  /** The button's text, if it is not "Continue". */
   readonly button?: string;
 }
 
-/** Why an answer is not accepted. `field` is the id of an input of the form. */
+/** Why an answer is not accepted. `field` is the ID of an input in the form. */
 export interface FactorProblem {
   readonly field: string;
   readonly text: string;
-  /** Whether all codes of the person are refused. */
+  /** Whether all the person's codes are refused. */
   readonly isLocked?: boolean;
 }
 
 /** A factor was proven. */
 export interface FactorProof {
-  /** RFC 8176: the values that the proof adds to those of the password. The server adds `mfa`. */
+  /** RFC 8176: the values that the proof adds to the password's values. The server adds `mfa`. */
   readonly amr: readonly string[];
 }
 
@@ -68,12 +68,12 @@ export interface EnrolledFactor {
   readonly isRenamable?: boolean;
 }
 
-/** The forms that set up a factor of a kind. */
+/** A kind's forms for setting up a factor. */
 export interface FactorEnrolment {
   /** The heading, for example "Set up an authenticator app". */
   readonly title: string;
   begin(person: FactorPerson, visit: FactorVisit): Promise<FactorFields>;
-  /** Stores the factor with its event (`FactorChanges`), in a transaction of its own. */
+  /** Stores the factor with its event (`FactorChanges`), in its own transaction. */
   finish(person: FactorPerson, visit: FactorVisit, form: URLSearchParams): Promise<FactorProof | FactorProblem>;
 }
 
@@ -86,22 +86,22 @@ export interface IdentifiedPerson {
 
 /** A sign-in without a name and a password: the factor tells who the person is, and proves more than a password. */
 export interface Identification {
-  /** The fields of the form on the sign-in page. */
+  /** The form's fields on the sign-in page. */
   ask(visit: FactorVisit): Promise<FactorFields>;
   /** Undefined for every answer that is not accepted. */
   identify(visit: FactorVisit, form: URLSearchParams, cause: Cause): Promise<IdentifiedPerson | undefined>;
 }
 
-/** One kind of second factor. Slices register theirs in `FactorKinds`. */
+/** One second factor kind. Slices register theirs in `FactorKinds`. */
 export interface FactorKind {
   readonly kind: FactorKindName;
   /** The name for people, for example "Authenticator app". */
   readonly label: string;
   /** Whether the answer is a code that people type, so that others could guess it. Too many wrong ones lock the codes. */
   readonly isCode: boolean;
-  /** The factors of the person that can be used now. A sign-in offers the kind if there is one. */
+  /** The person's factors that can be used now. A sign-in offers the kind if there is one. */
   list(tenant: Tenant, userId: string): Promise<readonly EnrolledFactor[]>;
-  /** At a sign-in: the fields of the question. */
+  /** At a sign-in: the question's fields. */
   ask(person: FactorPerson, visit: FactorVisit): Promise<FactorFields>;
   /** At a sign-in: checks the answer. The server counts problems as failures. */
   verify(person: FactorPerson, visit: FactorVisit, form: URLSearchParams): Promise<FactorProof | FactorProblem>;
@@ -113,6 +113,6 @@ export interface FactorKind {
   rename?(transaction: Transaction, userId: string, renamed: { factorId: string; name: string }): Promise<boolean>;
   /** Deletes one factor. False: the user has no such factor. */
   remove(transaction: Transaction, userId: string, factorId: string): Promise<boolean>;
-  /** Deletes all factors of the user, and returns the ids of those that could be removed one by one. */
+  /** Deletes all the user's factors, and returns the IDs of those that could be removed one by one. */
   erase(transaction: Transaction, userId: string): Promise<readonly string[]>;
 }

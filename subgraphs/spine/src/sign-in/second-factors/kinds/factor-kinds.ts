@@ -7,13 +7,13 @@ import {
   type Identification,
 } from "./factor-kind.js";
 
-/** A kind of factor that tells who the person is. */
+/** A factor kind that tells who the person is. */
 export interface IdentifyingKind {
   readonly kind: FactorKindName;
   readonly identification: Identification;
 }
 
-/** The kinds of second factors that this platform offers. */
+/** The second factor kinds that this platform offers. */
 export class FactorKinds {
   readonly #kinds = new Map<FactorKindName, FactorKind>();
 
@@ -31,7 +31,7 @@ export class FactorKinds {
     return this.all.flatMap(({ kind, identification }) => (identification ? [{ kind, identification }] : []));
   }
 
-  /** The kind with this name, which may be any text of a request. */
+  /** The kind with this name, which may be any text in a request. */
   named(name: string | null): FactorKind | undefined {
     return this.all.find(({ kind }) => kind === name);
   }

@@ -3,7 +3,7 @@ import { wireId } from "@factory/runtime/db/wire-id-type";
 import { Entity, PrimaryKey, Property, Unique } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 
-/** The wrong codes of a user since the last right one, and the lock that they have closed. */
+/** A user's wrong codes since the last right one, and the lock that they have closed. */
 @Entity(workerTable("factor_locks"))
 @Unique({ name: "factor_locks_link", properties: ["linkDigest"] })
 export class FactorLock {
@@ -23,11 +23,11 @@ export class FactorLock {
   @Property({ type: "timestamptz", nullable: true })
   lockedAt: Date | null;
 
-  /** The token of the link is derived from it and from a key of the platform. Neither alone reveals it. */
+  /** The link's token is derived from it and from a platform key. Neither alone reveals it. */
   @Property({ type: "text", nullable: true })
   linkNonce: string | null;
 
-  /** SHA-256 of the token, hex. */
+  /** The token's SHA-256, hex. */
   @Property({ type: "text", nullable: true })
   linkDigest: string | null;
 

@@ -30,24 +30,24 @@ interface FactorLockParts {
   readonly jobs: JobQueue;
   readonly links: UnlockLinks;
   readonly tell: TellPerson;
-  /** The absolute URL of the page that tells how to unlock. */
+  /** The absolute URL for the page that tells how to unlock. */
   readonly unlockUrl: string;
 }
 
 /** The ways to lift a lock. */
 type Unlocker = "Administrator" | "MailLink";
 
-const locked: FactorProblem = {
+const lockedProblem: FactorProblem = {
   field: "code",
   text: `Your codes are locked after ${maxWrongCodes} wrong ones`,
   isLocked: true,
 };
 
 /**
- * Counts the wrong codes of each person in the database, over all processes and without an end, and locks the codes of a
- * person after 20 without a right one. A code counts as wrong from before its check until it has proven to be right: so no
- * more are checked than counted, however many come at the same time and wherever a process ends. The counts have
- * transactions of their own.
+ * Counts each person's wrong codes in the database, over all processes and without an end, and locks a person's codes
+ * after 20 without a right one. A code counts as wrong from before its check until it has proven to be right: so no
+ * more are checked than counted, however many come at the same time and wherever a process ends. The counts have their
+ * own transactions.
  */
 export class FactorLocks {
   readonly #parts: FactorLockParts;
@@ -61,28 +61,28 @@ export class FactorLocks {
     return this.#parts.links;
   }
 
-  /** Whether every code of the person is refused. */
+  /** Whether all the person's codes are refused. */
   async isLocked(tenant: Tenant, userId: string): Promise<boolean> {
     const { reader } = this.#parts.database;
     return (await reader.row<LockRow>(lockOfUser, tenant, decodeId("usr", userId))) !== undefined;
   }
 
-  /** Counts a code, and checks it unless the codes of the person are locked. The password of the person was right. */
+  /** Counts a code, and checks it unless the person's codes are locked. The person's password was right. */
   async check(
     person: FactorPerson,
     verify: () => Promise<FactorProof | FactorProblem>,
   ): Promise<FactorProof | FactorProblem> {
     const count = await this.#count(person);
-    if (count === undefined) return locked;
+    if (count === undefined) return lockedProblem;
     const answer = await verify().catch(async (error: unknown) => {
       // an outage says nothing about the code; if it cannot be taken back, the code counts
       await this.#run(person, uncountCode).catch(() => undefined);
       throw error;
     });
-    if (isProof(answer)) return (await this.#run(person, forgetWrongCodes)).length > 0 ? answer : locked;
+    if (isProof(answer)) return (await this.#run(person, forgetWrongCodes)).length > 0 ? answer : lockedProblem;
     if (count < maxWrongCodes) return answer;
     const { tenant, userId, cause } = person;
-    return (await this.#close(tenant, userId, cause)) ? locked : answer;
+    return (await this.#close(tenant, userId, cause)) ? lockedProblem : answer;
   }
 
   /** Closes the lock, if that was not done after the last wrong code. */
@@ -90,21 +90,24 @@ export class FactorLocks {
     await this.#close(tenantWithId(tenantId), userId, { trace: continueTrace(undefined), actorId: "system" });
   }
 
-  /** Lifts the lock of a user whose row the transaction has locked. False: there is none. The caller writes the audit record. */
+  /**
+   * Lifts the lock for a user whose row the transaction has locked. False: there is none. The caller writes the audit
+   * record.
+   */
   async lift(transaction: Transaction, userId: string, by: Unlocker, linkDigest?: string): Promise<boolean> {
     const { execute, record, tenant } = transaction;
     const key = [tenant.uuid, decodeId("usr", userId)];
-    const lifted = await (linkDigest === undefined
+    const liftedLocks = await (linkDigest === undefined
       ? execute(liftLock, key)
       : execute(liftLockByLink, [...key, linkDigest]));
-    if (lifted.length === 0) return false;
+    if (liftedLocks.length === 0) return false;
     const data = { tenantId: tenant.tenantId, userId, by };
     record({ type: "SecondFactorsUnlocked", subject: `users/${userId}`, data });
     await this.#parts.tell(transaction, unlockedMailKind, userId);
     return true;
   }
 
-  /** All factors of the user are gone, and the wrong codes with them. */
+  /** All the user's factors are gone, and the wrong codes with them. */
   async reset(transaction: Transaction, userId: string, by: Unlocker): Promise<void> {
     if (await this.lift(transaction, userId, by)) return;
     await transaction.execute(forgetWrongCodes, [transaction.tenant.uuid, decodeId("usr", userId)]);
@@ -115,16 +118,18 @@ export class FactorLocks {
     await execute(forgetPerson, [tenant.uuid, decodeId("usr", userId)]);
   }
 
-  /** The number of the code; undefined: it may not be checked. The job for the last one closes the lock if this process ends. */
+  /**
+   * The code's number; undefined: it may not be checked. The job for the last one closes the lock if this process ends.
+   */
   #count({ tenant, userId, cause }: FactorPerson): Promise<number | undefined> {
     const { database, jobs } = this.#parts;
     return database.transaction(tenant, cause, async (transaction) => {
       const values = [tenant.uuid, decodeId("usr", userId)];
-      const [counted] = await transaction.execute<{ failures: number }>(countCode, values);
-      if (counted?.failures !== maxWrongCodes) return counted?.failures;
+      const [row] = await transaction.execute<{ failures: number }>(countCode, values);
+      if (row?.failures !== maxWrongCodes) return row?.failures;
       const startAfter = new Date(Date.now() + closeLockAfterMs);
       await jobs.send(transaction, closeLockJob, { tenantId: tenant.tenantId, userId }, { startAfter });
-      return counted.failures;
+      return row.failures;
     });
   }
 
@@ -133,13 +138,13 @@ export class FactorLocks {
     return this.#parts.database.transaction(tenant, cause, ({ execute }) => execute(statement, values));
   }
 
-  /** The person is told in the same transaction, so exactly one of several requests does it, and a crash loses nothing. */
+  /** The person is told in the same transaction, so exactly one request does it, and a crash loses nothing. */
   #close(tenant: Tenant, userId: string, cause: Cause): Promise<boolean> {
     const { database, jobs, links, tell, unlockUrl } = this.#parts;
     return database.transaction(tenant, cause, async (transaction) => {
       const { execute, record, audit } = transaction;
-      const closed = await execute(closeLock, [tenant.uuid, decodeId("usr", userId)]);
-      if (closed.length === 0) return false;
+      const closedLocks = await execute(closeLock, [tenant.uuid, decodeId("usr", userId)]);
+      if (closedLocks.length === 0) return false;
       const { tenantId } = tenant;
       audit({ operation: "lockSecondFactors", subject: `users/${userId}` });
       const data = { tenantId, userId, wrongCodes: maxWrongCodes };

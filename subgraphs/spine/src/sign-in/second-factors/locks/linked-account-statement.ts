@@ -6,13 +6,15 @@ import { isSpent } from "./lock-statement.js";
 
 // tables: factor_locks, users, tenants
 
-/** The address of a user, and the name of the tenant. */
+/** A user's address, and the tenant's name. */
 type AccountRow = Pick<UserRow, "email"> & { organization: string };
 
 /** The account behind a link. */
 export type LinkedAccountRow = RowOf<FactorLock, "tenantId" | "userId"> & AccountRow;
 
-/** The account of the link with the digest `$1`. It runs as the worker role, because the tenant is not known before. */
+/**
+ * The account for the link with the digest `$1`. It runs as the worker role, because the tenant is not known before.
+ */
 export const accountOfLink = {
   name: "account_of_factor_lock_link",
   text: `select tenant_id, user_id, email, tenants.name as organization
@@ -21,7 +23,7 @@ export const accountOfLink = {
       and users.status = 'Active' and tenants.status = 'Active'`,
 };
 
-/** The facts of the mail to a person whose codes are locked. */
+/** The facts for the mail to a person whose codes are locked. */
 export type LockedPersonRow = AccountRow &
   RowOf<FactorLock, "linkExpiresAt"> & {
     open_nonce: string | null;

@@ -21,17 +21,17 @@ export function lockedMail(database: Database, tokens: DerivedSecrets, issuer: s
     const person = await database.reader.row<LockedPersonRow>(lockedPerson, tenant, id);
     if (!person) return undefined;
     const { email: to, organization, open_nonce: nonce, link_expires_at: until, next_link_at: next } = person;
-    const what = `Somebody who knows your password entered ${maxWrongCodes} wrong codes as the second factor of your account at ${organization}. Codes of your authenticator apps and your recovery codes are refused now; passkeys work as before.`;
+    const reason = `Somebody who knows your password entered ${maxWrongCodes} wrong codes as the second factor of your account at ${organization}. Codes of your authenticator apps and your recovery codes are refused now; passkeys work as before.`;
     const stranger = `If it was not you, choose a new password first: ${issuer}${resetPath}`;
     const subject = "Your second-factor codes are locked";
     if (nonce === null) {
       const link = next === null ? "" : `, or sign in after ${timeOf(next)} and ask for a link`;
       const how = `Ask the administrator of your organization to unlock them${link}. A link unlocks codes once in 24 hours.`;
-      return renderMail({ to, subject, paragraphs: [what, stranger, how] });
+      return renderMail({ to, subject, paragraphs: [reason, stranger, how] });
     }
     const how = `Use the link below to unlock your codes. The link works once, until ${until ? timeOf(until) : ""}. It changes nothing else.`;
     const url = `${issuer}${unlockPath}?token=${tokens.derive(userId, nonce)}`;
-    return renderMail({ to, subject, paragraphs: [what, stranger, how], link: { label: "Unlock your codes", url } });
+    return renderMail({ to, subject, paragraphs: [reason, stranger, how], link: { label: "Unlock your codes", url } });
   };
 }
 

@@ -46,7 +46,7 @@ export const liftLock = {
     where ${ofUser} and locked_at is not null returning user_id`,
 };
 
-/** As `liftLock`, with the digest `$3` of the token of a link. No row: the link does not work any more. */
+/** As `liftLock`, with the digest `$3` of a link's token. No row: the link does not work any more. */
 export const liftLockByLink = {
   name: "lift_factor_lock_by_link",
   text: `update factor_locks set failures = 0, locked_at = null, link_used_at = now(), ${noLink}
@@ -56,7 +56,7 @@ export const liftLockByLink = {
 
 /** The state that decides whether a link is mailed. */
 export interface LinkStateRow {
-  /** The nonce of a link that has not expired. */
+  /** The nonce for a link that has not expired. */
   open_nonce: string | null;
   is_spent: boolean;
   is_mailed: boolean;
@@ -70,7 +70,7 @@ export const linkState = {
     from factor_locks where ${ofUser} and locked_at is not null for update`,
 };
 
-/** Stores the nonce and the digest of a link that is being mailed. */
+/** Stores the nonce and the digest for a link that is being mailed. */
 export const storeLink = namedStatement(
   "store_factor_lock_link",
   `update factor_locks set link_nonce = $nonce, link_digest = $digest, link_expires_at = now() + interval '24 hours',
@@ -84,7 +84,7 @@ export const forgetPerson = {
 
 export type LockRow = RowOf<FactorLock, "lockedAt">;
 
-/** The lock of the user `$2`; no row without one. */
+/** The lock for the user `$2`; no row without one. */
 export const lockOfUser = tenantStatement(
   "factor_lock_of_user",
   "select locked_at from factor_locks where tenant_id = scope.tenant and user_id = $2 and locked_at is not null",

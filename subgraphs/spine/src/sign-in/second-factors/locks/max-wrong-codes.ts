@@ -1,2 +1,2 @@
-/** After so many wrong codes without a right one the codes of a person are locked. */
+/** After so many wrong codes without a right one a person's codes are locked. */
 export const maxWrongCodes = 20;

@@ -4,7 +4,7 @@ import { lockUser } from "../../../people/users/find-users.js";
 import type { FactorLocks } from "./factor-locks.js";
 import { type LinkedAccount, unknownLink } from "./unlock-links.js";
 
-/** Lifts the lock of a person by the link in a mail. Everything else stays as it is. */
+/** Lifts a person's lock by the link in a mail. Everything else stays as it is. */
 export class UnlockByLink {
   readonly #database: Database;
   readonly #locks: FactorLocks;
@@ -14,7 +14,7 @@ export class UnlockByLink {
     this.#locks = locks;
   }
 
-  /** The account of the link. Throws NOT_FOUND, as `unlock`. */
+  /** The link's account. Throws NOT_FOUND, as `unlock`. */
   look(token: string): Promise<LinkedAccount> {
     return this.#locks.links.look(token);
   }

@@ -16,7 +16,7 @@ interface Options {
   readonly logger: Logger;
 }
 
-/** The page on which the holder of a link unlocks the codes of the account. */
+/** The page on which a link's holder unlocks the account's codes. */
 export function unlockEndpoint({ issuer, unlocking, logger }: Options): HttpRoute {
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     if (request.method === "GET") {

@@ -20,8 +20,8 @@ interface UnlockLinkParts {
 }
 
 /**
- * The end of a request for a link. `MailedBefore`: less than 15 minutes ago. `Spent`: a link has lifted a lock within the
- * last 24 hours, so an administrator unlocks, or a link of the next day.
+ * How a request for a link ended. `MailedBefore`: less than 15 minutes ago. `Spent`: a link has lifted a lock within
+ * the last 24 hours, so an administrator unlocks, or a link on the next day.
  */
 export type LinkRequest = "Mailed" | "MailedBefore" | "Spent" | "NotLocked";
 
@@ -34,7 +34,7 @@ export interface LinkedAccount {
   readonly digest: string;
 }
 
-/** The links that unlock the codes of a person. Each works once within 24 hours, and one in 24 hours. */
+/** The links that unlock a person's codes. Each works once within 24 hours, and one in 24 hours. */
 export class UnlockLinks {
   readonly #parts: UnlockLinkParts;
 
@@ -69,18 +69,18 @@ export class UnlockLinks {
     return "Mailed";
   }
 
-  /** The account of a link. Throws NOT_FOUND for a token that is unknown, used or expired. */
+  /** A link's account. Throws NOT_FOUND for a token that is unknown, used or expired. */
   async look(token: string): Promise<LinkedAccount> {
     const digest = tokenDigest(token);
     const { rows } = await this.#parts.pool.query<LinkedAccountRow>({ ...accountOfLink, values: [digest] });
-    const [found] = rows;
-    if (!found) throw unknownLink();
-    const { tenant_id: id, user_id: userId, email, organization } = found;
+    const [row] = rows;
+    if (!row) throw unknownLink();
+    const { tenant_id: id, user_id: userId, email, organization } = row;
     return { tenant: tenantWithId(encodeId("ten", id)), userId: encodeId("usr", userId), email, organization, digest };
   }
 }
 
-/** SHA-256 as hex. A hash without salt is enough for a token of 256 random bits. */
+/** SHA-256 as hex. A hash without salt is enough for a token with 256 random bits. */
 const tokenDigest = (token: string): string => hash("sha256", token, "hex");
 
 /** The one answer to every token that does not work. */

@@ -3,9 +3,9 @@ import type { Page } from "../../../ground/pages/page.js";
 import { maxWrongCodes } from "./max-wrong-codes.js";
 import { unlockPath } from "./unlock-path.js";
 
-/** The holder of a link unlocks by the button. Opening the page changes nothing, because mail scanners open links. */
-export function unlockPage(shown: { token: string; email: string; organization: string }): Page {
-  const { token, email, organization } = shown;
+/** A link's holder unlocks by the button. Opening the page changes nothing, because mail scanners open links. */
+export function unlockPage(account: { token: string; email: string; organization: string }): Page {
+  const { token, email, organization } = account;
   return {
     title: "Unlock your codes",
     content: html`<h1>Unlock your codes</h1>

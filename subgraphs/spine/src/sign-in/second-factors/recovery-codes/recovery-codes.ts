@@ -52,7 +52,7 @@ export class RecoveryCodes implements FactorKind {
     return (await this.#unused(tenant, userId))?.count ?? 0;
   }
 
-  /** A new set, which is shown once. The codes of the former set are invalid. */
+  /** A new set, which is shown once. The former set's codes are invalid. */
   async renew(transaction: Transaction, userId: string): Promise<readonly string[]> {
     const { execute, tenant, record } = transaction;
     const codes = newRecoveryCodes();
@@ -86,13 +86,13 @@ export class RecoveryCodes implements FactorKind {
     const { tenant, userId, cause } = person;
     const digest = recoveryCodeDigest(userId, form.get("code") ?? "");
     const values = [tenant.uuid, decodeId("usr", userId), digest];
-    const used =
+    const usedCodes =
       digest === undefined
         ? []
         : await this.#database.transaction(tenant, { ...cause, actorId: userId }, ({ execute }) =>
             execute(useCode, values),
           );
-    return used.length > 0
+    return usedCodes.length > 0
       ? { amr: ["otp"] }
       : { field: "code", text: "Enter a recovery code that you have not used yet." };
   }
@@ -117,7 +117,7 @@ const alphabet = "23456789abcdefghjkmnpqrstuvwxyz";
 const codeCharacters = 16;
 const codesOfSet = 10;
 
-/** Ten codes of 16 characters in groups of four, 79 random bits each. */
+/** Ten codes with 16 characters in groups of four, 79 random bits each. */
 export function newRecoveryCodes(): string[] {
   const character = () => alphabet[randomInt(alphabet.length)] ?? "";
   const code = () => Array.from({ length: codeCharacters }, character).join("");
@@ -125,7 +125,7 @@ export function newRecoveryCodes(): string[] {
 }
 
 /**
- * The digest that is stored in place of a code; undefined for a text that is not a code. A hash without salt and cost is
+ * The digest that is stored instead of a code; undefined for a text that is not a code. A hash without salt and cost is
  * enough for so many random bits. Case, spaces and hyphens do not matter.
  */
 export function recoveryCodeDigest(userId: string, text: string): string | undefined {

@@ -8,7 +8,7 @@ function qrCode(text: string): Html {
 }
 
 /** The secret in groups of four, which people type into an app that cannot scan. */
-const grouped = (secret: string) => secret.replaceAll(/(.{4})(?=.)/g, "$1 ");
+const inGroups = (secret: string) => secret.replaceAll(/(.{4})(?=.)/g, "$1 ");
 
 /** The input for a one-time code. */
 export const codeField = (label: string, hint: string): Html => html`<div class="field">
@@ -18,10 +18,10 @@ export const codeField = (label: string, hint: string): Html => html`<div class=
 </div>
 `;
 
-/** The fields of the form that sets up an authenticator app. */
+/** The fields in the form that sets up an authenticator app. */
 export function totpEnrolmentFields({ address, secret }: { address: string; secret: string }): Html {
   return html`<p>Scan this code with an authenticator app on your phone. On the phone itself, <a href="${address}">open the app</a>.</p>
 <div class="qr" role="img" aria-label="QR code with the key of your account">${qrCode(address)}</div>
-<p class="fine">If you cannot scan it, enter this key in the app: <code>${grouped(secret)}</code></p>
+<p class="fine">If you cannot scan it, enter this key in the app: <code>${inGroups(secret)}</code></p>
 ${codeField("Code from the app", "Six digits.")}`;
 }

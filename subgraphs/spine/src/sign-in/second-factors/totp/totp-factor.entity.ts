@@ -3,7 +3,7 @@ import { wireId } from "@factory/runtime/db/wire-id-type";
 import { Entity, Index, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 
-/** An authenticator app of a user (RFC 6238). Only confirmed ones are stored. */
+/** A user's authenticator app (RFC 6238). Only confirmed ones are stored. */
 @Entity(workerTable("totp_factors"))
 @Index({ name: "totp_factors_user", properties: ["tenantId", "userId"] })
 export class TotpFactor {
@@ -22,7 +22,7 @@ export class TotpFactor {
   @Property({ type: "text" })
   sealedSecret: string;
 
-  /** The time step of the latest accepted code. Codes of this step and of earlier ones are refused. */
+  /** The latest accepted code's time step. Codes for this step and for earlier ones are refused. */
   @Property({ type: "integer" })
   lastStep: number;
 

@@ -23,14 +23,14 @@ const members = ["factorId", "sealedSecret", "lastStep", "createdAt", "lastUsedA
 
 type TotpRow = RowOf<TotpFactor, (typeof members)[number]>;
 
-/** The authenticator apps of the user `$2`, the oldest first. */
+/** The authenticator apps for the user `$2`, the oldest first. */
 const totpFactorsOfUser = tenantStatement(
   "totp_factors_of_user",
   `select ${columnsOf(TotpFactor, members)} from totp_factors
    where tenant_id = scope.tenant and user_id = $2 order by factor_id limit 20`,
 );
 
-/** Uses the code of a step. Without a row this code or a later one was used before. */
+/** Uses a step's code. Without a row this code or a later one was used before. */
 const useTotpStep = namedStatement(
   "use_totp_step",
   `update totp_factors set last_step = $step, last_used_at = now()
@@ -52,11 +52,11 @@ interface TotpParts {
   readonly database: Database;
   readonly changes: FactorChanges;
   readonly seal: EnvelopeSeal;
-  /** The name of the platform in the app. */
+  /** The platform's name in the app. */
   readonly issuerName: string;
 }
 
-/** One-time codes of authenticator apps (TOTP, RFC 6238). */
+/** One-time codes from authenticator apps (TOTP, RFC 6238). */
 export class TotpKind implements FactorKind {
   readonly kind = "Totp";
   readonly label = label;
@@ -87,11 +87,11 @@ export class TotpKind implements FactorKind {
       if (step === undefined) continue;
       const key = { tenant: tenant.uuid, user: decodeId("usr", userId), factor: decodeId("fac", factorId) };
       const values = useTotpStep.valuesOf({ ...key, step });
-      // the condition of the statement decides between requests with the same code at the same time
-      const used = await database.transaction(tenant, { ...cause, actorId: userId }, ({ execute }) =>
+      // the statement's condition decides between requests with the same code at the same time
+      const acceptedSteps = await database.transaction(tenant, { ...cause, actorId: userId }, ({ execute }) =>
         execute(useTotpStep, values),
       );
-      return used.length > 0 ? proof : wrongCode;
+      return acceptedSteps.length > 0 ? proof : wrongCode;
     }
     return wrongCode;
   }
@@ -100,9 +100,9 @@ export class TotpKind implements FactorKind {
     title: "Set up an authenticator app",
     begin: async (person: FactorPerson, visit: FactorVisit): Promise<FactorFields> => {
       const { seal, issuerName } = this.#parts;
-      const kept = await visit.take();
+      const keptSecret = await visit.take();
       // the same secret after a wrong code: the person has scanned it already
-      const secret = kept === undefined ? newTotpSecret() : seal.openText(kept, person.userId);
+      const secret = keptSecret === undefined ? newTotpSecret() : seal.openText(keptSecret, person.userId);
       await visit.keep(seal.sealText(secret, person.userId));
       const address = totpAddress(secret, { issuer: issuerName, label: person.email });
       return { content: totpEnrolmentFields({ address, secret }) };
@@ -113,12 +113,12 @@ export class TotpKind implements FactorKind {
       form: URLSearchParams,
     ): Promise<FactorProof | FactorProblem> => {
       const { seal } = this.#parts;
-      const kept = await visit.take();
-      if (kept === undefined) return { field: "code", text: "Scan the new code: the former one is too old." };
-      const secret = seal.openText(kept, person.userId);
+      const keptSecret = await visit.take();
+      if (keptSecret === undefined) return { field: "code", text: "Scan the new code: the former one is too old." };
+      const secret = seal.openText(keptSecret, person.userId);
       const step = stepOfCode(secret, form.get("code") ?? "");
       if (step === undefined) {
-        await visit.keep(kept);
+        await visit.keep(keptSecret);
         return wrongCode;
       }
       return this.#store(person, secret, step);
@@ -128,19 +128,19 @@ export class TotpKind implements FactorKind {
   async remove({ execute, tenant }: Transaction, userId: string, factorId: string): Promise<boolean> {
     const uuid = decodeId("fac", factorId);
     if (uuid === undefined) return false;
-    const removed = await execute(
+    const removedRows = await execute(
       "delete from totp_factors where tenant_id = $1 and user_id = $2 and factor_id = $3 returning factor_id",
       [tenant.uuid, decodeId("usr", userId), uuid],
     );
-    return removed.length > 0;
+    return removedRows.length > 0;
   }
 
   async erase({ execute, tenant }: Transaction, userId: string): Promise<readonly string[]> {
-    const removed = await execute<{ factor_id: string }>(
+    const removedRows = await execute<{ factor_id: string }>(
       "delete from totp_factors where tenant_id = $1 and user_id = $2 returning factor_id",
       [tenant.uuid, decodeId("usr", userId)],
     );
-    return removed.map(({ factor_id: id }) => encodeId("fac", id));
+    return removedRows.map(({ factor_id: id }) => encodeId("fac", id));
   }
 
   async #store(person: FactorPerson, secret: string, step: number): Promise<FactorProof | FactorProblem> {

@@ -1,6 +1,6 @@
 import { newTotpSecret, stepOfCode, totpAddress } from "./totp-secret.js";
 
-/** RFC 6238 appendix B: the key "12345678901234567890", whose codes of eight digits end with those of six. */
+/** RFC 6238 appendix B: the key "12345678901234567890", whose eight-digit codes end with the six-digit ones. */
 const secret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ";
 
 describe("the code of an authenticator app", () => {
@@ -34,7 +34,7 @@ describe("the secret of an authenticator app", () => {
   it("has 160 random bits", () => {
     const secrets = Array.from({ length: 50 }, newTotpSecret);
     expect(new Set(secrets).size).toBe(50);
-    for (const one of secrets) expect(one).toMatch(/^[A-Z2-7]{32}$/);
+    for (const secret of secrets) expect(secret).toMatch(/^[A-Z2-7]{32}$/);
   });
 
   it("stands in the address that apps read, with issuer and account escaped", () => {

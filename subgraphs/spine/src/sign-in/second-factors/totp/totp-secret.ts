@@ -17,7 +17,7 @@ export function totpAddress(secret: string, { issuer, label }: { issuer: string;
   return new TOTP({ ...parameters, issuer, label, secret: Secret.fromBase32(secret) }).toString();
 }
 
-/** The time step to which the code belongs; undefined for a code of no step close to now. Spaces are ignored. */
+/** The time step to which the code belongs; undefined for a code without a step close to now. Spaces are ignored. */
 export function stepOfCode(secret: string, code: string, nowMs = Date.now()): number | undefined {
   const token = code.replaceAll(/\s/g, "");
   if (!codeForm.test(token)) return undefined;
