@@ -30,12 +30,12 @@ import { anHourAgo } from "../kit/times.js";
 import { aUsedToolServer } from "../kit/tool-server.js";
 import { anAddress, anInvitation, aUser, goodPassword, invitationToken } from "../kit/users.js";
 
-/** The callers of the mutations, and what they may use. */
+/** The mutations' callers, and what they may use. */
 export interface World {
   readonly tenant: TestTenant;
   readonly token: string;
   readonly adminToken: string;
-  /** Is part of every secret that a mutation takes. */
+  /** Every secret that a mutation takes contains it. */
   readonly canary: string;
   /** Ends what a mutation needed. */
   readonly onEnd: (end: () => unknown) => void;
@@ -61,8 +61,11 @@ async function aCheckedVersion(world: World) {
 async function aLibraryVersion({ token }: World, ...moves: string[]) {
   const libraryId = await aLibrary(token);
   const input = `{ semanticVersion: "1.0.0", publish: false }`;
-  const registered = await versionMutation(token, `registerLibraryVersion(libraryId: "${libraryId}", input: ${input})`);
-  const libraryVersionId = String(registered["libraryVersionId"]);
+  const registration = await versionMutation(
+    token,
+    `registerLibraryVersion(libraryId: "${libraryId}", input: ${input})`,
+  );
+  const libraryVersionId = String(registration["libraryVersionId"]);
   for (const move of moves)
     await versionMutation(token, `${move}(libraryVersionId: "${libraryVersionId}"${inputs[move] ?? ""})`);
   return { libraryVersionId };
@@ -113,7 +116,7 @@ async function aFailedExecution(world: World) {
   return { executionId };
 }
 
-/** An advisory in the format of OSV. */
+/** An advisory in OSV format. */
 const anAdvisory = () => ({
   id: unique(),
   modified: "2026-01-31T12:00:00Z",
@@ -169,21 +172,21 @@ const idOf = ({ credentialId }: { credentialId: string }) => ({ credentialId });
 const anApproval = async ({ tenant }: World) => ({ approvalId: await aPendingApproval(tenant.tenantId) });
 const aClient = async ({ token }: World) => ({ clientId: await aClientId(token) });
 const anEditionWith =
-  (retired: boolean) =>
+  (isRetired: boolean) =>
   async ({ adminToken: token }: World) => {
     const { code } = await anEdition(token);
-    if (retired) return { code };
-    const changed = await graphql(
+    if (isRetired) return { code };
+    const editionUpdate = await graphql(
       'mutation ($code: String!) { updateEdition(code: $code, input: { name: "More" }) { code } }',
       {
         token,
         variables: { code },
       },
     );
-    if (changed.body.errors) throw new Error(changed.text);
+    if (editionUpdate.body.errors) throw new Error(editionUpdate.text);
     return { code, version: 1 };
   };
-const invited = async ({ token }: World) => ({ invitationId: (await anInvitation(token)).invitationId });
+const withInvitation = async ({ token }: World) => ({ invitationId: (await anInvitation(token)).invitationId });
 const person = async ({ token }: World) => ({ userId: (await aUser(token)).userId });
 const disabledPerson = async (world: World) => {
   const { userId } = await person(world);
@@ -191,7 +194,7 @@ const disabledPerson = async (world: World) => {
   return { userId };
 };
 
-/** Activates the plan subscription of the tenant, which works from any state. */
+/** Activates the tenant's plan subscription, which works from any state. */
 async function anActivePlan({ token }: World) {
   const planSubscriptionId = await aPlanSubscriptionId(token);
   const answer = await request(`POST /v1/subscriptions/${planSubscriptionId}/activate`, { token, body: {} });
@@ -308,9 +311,12 @@ export const mutationArguments: Readonly<Record<string, Prepare>> = {
   },
   suspendConnection: (world) => aWalkedConnection(world),
   resumeConnection: async (world) => {
-    const walked = await aWalkedConnection(world);
-    await request(`POST /integrations/connections/${walked.connectionId}/suspend`, { token: world.token, body: {} });
-    return walked;
+    const connection = await aWalkedConnection(world);
+    await request(`POST /integrations/connections/${connection.connectionId}/suspend`, {
+      token: world.token,
+      body: {},
+    });
+    return connection;
   },
   deleteConnection: (world) => aWalkedConnection(world),
   acceptToolDefinition: async ({ token }) => {
@@ -437,7 +443,7 @@ export const mutationArguments: Readonly<Record<string, Prepare>> = {
       token: world.token,
       variables: { id: client.clientId },
     });
-    // the client of the world belongs to the platform, which enables none that it has made
+    // the world's client belongs to the platform, which enables none that it has made
     return { ...client, ownToken: await anOwnersToken(world.tenant) };
   },
   enableUser: disabledPerson,
@@ -467,7 +473,7 @@ export const mutationArguments: Readonly<Record<string, Prepare>> = {
     return plan;
   },
   reportPaymentFailure: aTenantsActivePlan,
-  resendInvitation: invited,
+  resendInvitation: withInvitation,
   restoreConfiguration: async ({ token }) => {
     const key = await anEntry(token, unique());
     return { key: await anEntry(token, key, false), version: 1 };
@@ -479,7 +485,7 @@ export const mutationArguments: Readonly<Record<string, Prepare>> = {
   resumeTenant: aSuspendedTenant,
   retireEdition: anEditionWith(true),
   revertEdition: anEditionWith(false),
-  revokeInvitation: invited,
+  revokeInvitation: withInvitation,
   rotateApiClientSecret: aClient,
   rotateSigningKeys: () => ({}),
   sendNotification: async ({ token }) => ({

@@ -14,17 +14,17 @@ import { mutationArguments, type World } from "./mutation-arguments.js";
 
 type Field = GraphQLField<unknown, unknown>;
 
-/** Mutations that nothing can call with success: no failed job of the integration subgraph can be sent again. */
+/** Mutations that nothing can call with success: no failed job in the integration subgraph can be sent again. */
 const impossible = new Set(["redriveIntegrationJob"]);
 
-/** A delivery of a vendor has no principal. Its event is its record, and only a refused delivery is audited. */
-const unaudited = new Set(["ingestWebhookDelivery"]);
+/** A vendor's delivery has no principal. Its event is its record, and only a refused delivery is audited. */
+const unauditedFields = new Set(["ingestWebhookDelivery"]);
 
 /** Mutations whose caller has proven nothing. */
 const unknownCallers = new Set(["requestPasswordReset"]);
 
 const fields = Object.values(committedGraph().getMutationType()?.getFields() ?? {}).filter(
-  ({ name }) => !impossible.has(name) && !unaudited.has(name),
+  ({ name }) => !impossible.has(name) && !unauditedFields.has(name),
 );
 
 const rulesOf = ({ astNode }: Field): Record<string, unknown> => {
@@ -52,33 +52,33 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all(ends.map((end) => end())));
 
-/** The audit records of a trace that the transactions of all subgraphs have written. */
+/** A trace's audit records, which transactions in all subgraphs have written. */
 async function recordsOf(traceId: string | null): Promise<AuditRecord[]> {
   const outboxes = ["catalog", "integration", "spine"].map((schema) => `select envelope from ${schema}.outbox`);
-  const found = await rows<{ envelope: AuditRecord }>(
+  const records = await rows<{ envelope: AuditRecord }>(
     `select envelope from (${outboxes.join(" union all ")}) outboxes
      where envelope->>'messagekind' = 'audit' and envelope->>'traceid' = $1`,
     [traceId],
   );
-  return found.map(({ envelope }) => envelope);
+  return records.map(({ envelope }) => envelope);
 }
 
-async function call(field: Field, { ownToken, ...given }: Record<string, unknown>) {
+async function call(field: Field, { ownToken, ...values }: Record<string, unknown>) {
   const { anonymous, platformAdmin, internal } = rulesOf(field);
   const caller = typeof ownToken === "string" ? ownToken : world.token;
   const token = anonymous ? undefined : platformAdmin ? world.adminToken : caller;
   const headers = { "user-agent": userAgent };
   if (internal) {
-    const path = `POST /v1/tenants/${String(given["tenantId"])}/provision`;
+    const path = `POST /v1/tenants/${String(values["tenantId"])}/provision`;
     return { token, ...(await request(path, { base: platform().internalUrl, token, headers, body: {} })) };
   }
-  const passed = field.args.filter(({ name }) => name in given);
-  const declared = passed.map(({ name, type }) => `$${name}: ${String(type)}`).join(", ");
-  const list = passed.map(({ name }) => `${name}: $${name}`).join(", ");
-  const head = declared === "" ? ["", ""] : [`(${declared})`, `(${list})`];
+  const usedArguments = field.args.filter(({ name }) => name in values);
+  const variables = usedArguments.map(({ name, type }) => `$${name}: ${String(type)}`).join(", ");
+  const list = usedArguments.map(({ name }) => `${name}: $${name}`).join(", ");
+  const head = variables === "" ? ["", ""] : [`(${variables})`, `(${list})`];
   const selection = isLeafType(getNamedType(field.type)) ? "" : "{ __typename }";
   const query = `mutation ${head[0]} { ${field.name}${head[1]} ${selection} }`;
-  const answer = await graphql(query, { token, variables: given, headers });
+  const answer = await graphql(query, { token, variables: values, headers });
   if (answer.body.errors) throw new Error(`${field.name}: ${answer.text}`);
   return { token, ...answer };
 }
@@ -117,10 +117,11 @@ describe("the audit records of all mutations", () => {
       );
       return waiting.length === 0;
     });
-    const published = await rows("select from bus.messages where type = 'AuditRecord' and envelope->>'tenantid' = $1", [
-      world.tenant.tenantId,
-    ]);
-    expect(published.length).toBeGreaterThan(30);
+    const auditRecords = await rows(
+      "select from bus.messages where type = 'AuditRecord' and envelope->>'tenantid' = $1",
+      [world.tenant.tenantId],
+    );
+    expect(auditRecords.length).toBeGreaterThan(30);
     for (const table of ["event_log", "webhook_messages"])
       expect(await rows(`select from integration.${table} stored where stored::text like '%AuditRecord%'`)).toEqual([]);
     expect(await rows("select from bus.dead_letters where envelope->>'messagekind' = 'audit'")).toEqual([]);
@@ -134,10 +135,10 @@ describe("the audit records of all mutations", () => {
   });
 
   it("hold no secret, password or token", async () => {
-    const found = await rows<{ text: string }>(
+    const envelopes = await rows<{ text: string }>(
       "select envelope::text as text from bus.messages where type = 'AuditRecord'",
     );
-    const all = found.map(({ text }) => text).join("\n");
+    const all = envelopes.map(({ text }) => text).join("\n");
     expect(all).not.toContain(canary);
     for (const token of [world.token, world.adminToken]) expect(all).not.toContain(token.split(".")[2]);
     expect(all).not.toMatch(/eyJ[\w-]{20,}/);

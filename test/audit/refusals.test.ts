@@ -20,20 +20,20 @@ beforeAll(async () => {
   weak = await tenant.tokenWith("user.read");
 });
 
-/** The refusals in the log of the tenant, once `count` requests are counted. They arrive within two seconds. */
+/** The refusals in the tenant's log, once `count` requests are counted. They arrive within two seconds. */
 async function refusals(tenantId: string, operation: string, count: number): Promise<AuditRecord[]> {
-  let found: AuditRecord[] = [];
+  let records: AuditRecord[] = [];
   await eventually(`${count} refusals of ${operation}`, async () => {
-    const stored = await rows<{ envelope: AuditRecord }>(
+    const storedRecords = await rows<{ envelope: AuditRecord }>(
       `select envelope from bus.messages where type = 'AuditRecord' and envelope->>'outcome' = 'Refused'
          and envelope->>'tenantid' = $1 and envelope->>'operation' = $2 order by position`,
       [tenantId, operation],
     );
-    found = stored.map(({ envelope }) => envelope);
-    return found.reduce((sum, { count: counted = 1 }) => sum + counted, 0) >= count;
+    records = storedRecords.map(({ envelope }) => envelope);
+    return records.reduce((sum, { count: calls = 1 }) => sum + calls, 0) >= count;
   });
-  expect(found.reduce((sum, { count: counted = 1 }) => sum + counted, 0)).toBe(count);
-  return found;
+  expect(records.reduce((sum, { count: calls = 1 }) => sum + calls, 0)).toBe(count);
+  return records;
 }
 
 const agent = { "user-agent": "refused/1.0" };
@@ -92,17 +92,17 @@ describe("a refusal", () => {
     );
     const document = `mutation { redriveSpineJob(jobId: "x") { jobId } }`;
     await graphql(document, { headers: agent });
-    const found = await refusals(platformTenantId, "redriveSpineJob", Number(before[0]?.count) + 1);
-    expect(found.at(-1)).toMatchObject({ code: "UNAUTHENTICATED", status: 401, address: expect.any(String) });
-    expect("principal" in (found.at(-1) ?? {})).toBe(false);
+    const refusedCalls = await refusals(platformTenantId, "redriveSpineJob", Number(before[0]?.count) + 1);
+    expect(refusedCalls.at(-1)).toMatchObject({ code: "UNAUTHENTICATED", status: 401, address: expect.any(String) });
+    expect("principal" in (refusedCalls.at(-1) ?? {})).toBe(false);
   });
 
   it("over GraphQL is counted for each root field, whatever its alias, and reads count too", async () => {
     const roleId = newId("rol");
     const document = `mutation ($roleId: ID!) { ...more } fragment more on Mutation { gone: deleteRole(roleId: $roleId) { roleId } }`;
     await graphql(document, { token: weak, variables: { roleId } });
-    const [deleted] = await refusals(tenant.tenantId, "deleteRole", 1);
-    expect(deleted).toMatchObject({ subject: `roles/${roleId}`, status: 403 });
+    const [deletion] = await refusals(tenant.tenantId, "deleteRole", 1);
+    expect(deletion).toMatchObject({ subject: `roles/${roleId}`, status: 403 });
     await graphql("{ libraries { items { libraryId } } }", { token: weak });
     await refusals(tenant.tenantId, "libraries", 1);
   });
@@ -132,8 +132,8 @@ describe("a refusal", () => {
     expect((await postForm("/connect/token", wrong, { grant_type: "client_credentials" })).status).toBe(401);
     const code = { grant_type: "refresh_token", refresh_token: "canary-refresh-1" };
     expect((await postForm("/connect/token", client, code)).error).toBe("invalid_grant");
-    const found = await refusals(tenant.tenantId, "POST /connect/token", 2);
-    expect(found.map(({ code: reason, status, clientid }) => [reason, status, clientid])).toEqual([
+    const refusedCalls = await refusals(tenant.tenantId, "POST /connect/token", 2);
+    expect(refusedCalls.map(({ code: reason, status, clientid }) => [reason, status, clientid])).toEqual([
       ["INVALID_CLIENT", 401, client.clientId],
       ["INVALID_GRANT", 400, client.clientId],
     ]);
@@ -144,8 +144,8 @@ describe("a refusal", () => {
     const unknown = anAddress();
     await signedIn(client, { ...person, password: "canary-password-1" });
     await signedIn(client, { email: unknown, password: "canary-password-1" });
-    const found = await refusals(tenant.tenantId, "signIn", 2);
-    expect(found.map(({ email, subject, clientid }) => [email, subject, clientid])).toEqual([
+    const refusedCalls = await refusals(tenant.tenantId, "signIn", 2);
+    expect(refusedCalls.map(({ email, subject, clientid }) => [email, subject, clientid])).toEqual([
       [person.email, `users/${person.userId}`, client.clientId],
       [unknown, undefined, client.clientId],
     ]);
@@ -174,10 +174,10 @@ describe("a refusal", () => {
     await request(`GET /v1/roles/${newId("rol")}`, { token });
     await request("GET /v1/nothing", { token });
     await new Promise((resolve) => setTimeout(resolve, 1500));
-    const found = await rows(
+    const foreignRecords = await rows(
       "select from bus.messages where type = 'AuditRecord' and envelope->>'tenantid' = $1 and (envelope->>'status')::int not in (400, 401, 403, 409, 422)",
       [tenant.tenantId],
     );
-    expect(found).toEqual([]);
+    expect(foreignRecords).toEqual([]);
   });
 });

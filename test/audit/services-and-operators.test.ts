@@ -22,24 +22,24 @@ beforeAll(async () => {
 });
 afterAll(() => channels.close());
 
-/** The published records of an operation in the log of a tenant that `wanted` accepts, once they count so many calls. */
+/** The published records of an operation in a tenant's log that `isExpected` accepts, once they count so many calls. */
 async function records(
   tenantId: string,
   operation: string,
-  wanted: (record: AuditRecord) => boolean = () => true,
+  isExpected: (record: AuditRecord) => boolean = () => true,
   calls = 1,
 ): Promise<AuditRecord[]> {
-  let found: AuditRecord[] = [];
+  let matchingRecords: AuditRecord[] = [];
   await eventually(`an audit record of ${operation}`, async () => {
-    const stored = await rows<{ envelope: AuditRecord }>(
+    const storedRecords = await rows<{ envelope: AuditRecord }>(
       `select envelope from bus.messages where type = 'AuditRecord' and envelope->>'tenantid' = $1
        and envelope->>'operation' = $2 order by position`,
       [tenantId, operation],
     );
-    found = stored.map(({ envelope }) => envelope).filter(wanted);
-    return found.reduce((sum, { count = 1 }) => sum + count, 0) >= calls;
+    matchingRecords = storedRecords.map(({ envelope }) => envelope).filter(isExpected);
+    return matchingRecords.reduce((sum, { count = 1 }) => sum + count, 0) >= calls;
   });
-  return found;
+  return matchingRecords;
 }
 
 async function aVersion(): Promise<string> {
@@ -54,38 +54,38 @@ describe("a call over gRPC", () => {
     const client = (await channels.as("integration")).client(PromotionDefinition);
     const as = (bearer: string) => ({ headers: { authorization: `Bearer ${bearer}` } });
     await client.publishLibraryVersion({ libraryVersionId }, as(token));
-    const made = await records(tenant.tenantId, "publishLibraryVersion");
-    expect(made).toMatchObject([
+    const publications = await records(tenant.tenantId, "publishLibraryVersion");
+    expect(publications).toMatchObject([
       { outcome: "Succeeded", principal: decodeJwt(token).sub, subject: expect.stringMatching(/^libraries\/lib_/) },
     ]);
-    expect(made[0]?.address).toMatch(/^127\.0\.0\.1$|\/64$/);
+    expect(publications[0]?.address).toMatch(/^127\.0\.0\.1$|\/64$/);
     const weak = await tenant.tokenWith("user.read");
     for (let count = 0; count < 2; count += 1)
       await expect(client.publishLibraryVersion({ libraryVersionId }, as(weak))).rejects.toThrow();
     const operation = "POST /factory.catalog.v1.Promotion/PublishLibraryVersion";
-    const refused = await records(tenant.tenantId, operation, () => true, 2);
-    expect(refused.reduce((sum, { count = 1 }) => sum + count, 0)).toBe(2);
-    expect(refused[0]).toMatchObject({ code: "INSUFFICIENT_SCOPE", status: 403, principal: decodeJwt(weak).sub });
+    const refusals = await records(tenant.tenantId, operation, () => true, 2);
+    expect(refusals.reduce((sum, { count = 1 }) => sum + count, 0)).toBe(2);
+    expect(refusals[0]).toMatchObject({ code: "INSUFFICIENT_SCOPE", status: 403, principal: decodeJwt(weak).sub });
   });
 });
 
 describe("a command of the bus", () => {
   it("writes one record of its actor, as what it became: done or refused", async () => {
     const libraryVersionId = await aVersion();
-    const done = await sentCommand(tenant.tenantId, "PublishLibraryVersion", { libraryVersionId });
-    const [made, ...more] = await records(
+    const command = await sentCommand(tenant.tenantId, "PublishLibraryVersion", { libraryVersionId });
+    const [record, ...more] = await records(
       tenant.tenantId,
       "publishLibraryVersion",
-      ({ principal }) => principal === done.actorid,
+      ({ principal }) => principal === command.actorid,
     );
-    expect(made).toMatchObject({ outcome: "Succeeded", subject: expect.stringMatching(/^libraries\/lib_/) });
+    expect(record).toMatchObject({ outcome: "Succeeded", subject: expect.stringMatching(/^libraries\/lib_/) });
     expect(more).toEqual([]);
-    const refused = await sentCommand(tenant.tenantId, "RetireLibraryVersion", {
+    const refusedCommand = await sentCommand(tenant.tenantId, "RetireLibraryVersion", {
       libraryVersionId: newId("lbv"),
       reason: "It leaks.",
     });
     expect(await records(tenant.tenantId, "RetireLibraryVersion")).toMatchObject([
-      { outcome: "Refused", principal: refused.actorid, code: expect.any(String), status: expect.any(Number) },
+      { outcome: "Refused", principal: refusedCommand.actorid, code: expect.any(String), status: expect.any(Number) },
     ]);
   });
 });

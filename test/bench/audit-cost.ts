@@ -19,7 +19,7 @@ import { type Table, tableOf } from "./report.js";
 const goal = 1.05;
 const withoutAudit = fileURLToPath(new URL("without-audit.js", import.meta.url));
 
-/** Compares a POST on two platforms, of which one writes no audit records. The relays and consumers of both are counted. */
+/** Compares a POST on two platforms, the second without audit records. The relays and consumers of both are counted. */
 export async function auditCost(stage: Stage, rounds: Rounds): Promise<Table> {
   const dataDir = await temporaryDataDirectory();
   const variables = { RATE_LIMIT_FACTOR: rateLimitFactor, NODE_OPTIONS: `--import=${withoutAudit}` };

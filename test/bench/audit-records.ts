@@ -20,7 +20,7 @@ const goal = 2;
 
 const service = new URL("../../../subgraphs/spine/dist/audit-log/audit-record.service.js", import.meta.url);
 
-/** The part of the spine's list that the bench runs by itself. */
+/** The part that the bench runs by itself from the spine's list. */
 interface RecordList {
   readonly statements: readonly { readonly name: string; readonly text: string }[];
 }
@@ -68,7 +68,7 @@ const conditions: Readonly<Record<string, string>> = {
   to: "recorded_at <",
 };
 
-/** Measures the first page of each list in turn with the same page by a statement without policies. */
+/** Measures each list's first page in turn with the same page by a statement without policies. */
 export async function auditRecordLists(stage: Stage): Promise<Figures> {
   const { platform, databaseUrl } = stage;
   const admin = await accessToken(platform, await readJson<ClientCredentials>(platform.dataDir, "bootstrap.json"));
@@ -86,14 +86,14 @@ export async function auditRecordLists(stage: Stage): Promise<Figures> {
       auditRecordsBy: (filtered: string[]) => RecordList;
     };
     const values: Record<string, number> = {};
-    const missed: string[] = [];
+    const missedGoals: string[] = [];
     for (const [name, filter] of Object.entries(searches)) {
-      const filtered = Object.keys(conditions).filter((column) => column in filter);
-      const parameters = [tenant, ...filtered.map((column) => filter[column]), pageSize + 1];
+      const filterColumns = Object.keys(conditions).filter((column) => column in filter);
+      const parameters = [tenant, ...filterColumns.map((column) => filter[column]), pageSize + 1];
       // ascending and descending, each with its first page and the next ones
-      const list = auditRecordsBy(filtered).statements[2];
+      const list = auditRecordsBy(filterColumns).statements[2];
       if (!list) throw new Error(`The list ${name} has no statement`);
-      const plain = { name: list.name === "" ? "" : `bare_${list.name}`, text: bareStatement(filtered) };
+      const plain = { name: list.name === "" ? "" : `bare_${list.name}`, text: bareStatement(filterColumns) };
       const ours: number[] = [];
       const theirs: number[] = [];
       for (let round = 0; round < warmUps + roundsEach; round += 1) {
@@ -106,21 +106,21 @@ export async function auditRecordLists(stage: Stage): Promise<Figures> {
       const query = new URLSearchParams({ ...filter, limit: String(pageSize) }).toString();
       const overRest: number[] = [];
       for (let round = 0; round < warmUps + roundsEach; round += 1) {
-        const started = performance.now();
+        const startedAt = performance.now();
         const { body } = await call<{ items: readonly unknown[] }>(
           "GET",
           `${platform.publicUrl}/v1/audit-records?${query}`,
           { token },
         );
-        if (round >= warmUps) overRest.push(performance.now() - started);
+        if (round >= warmUps) overRest.push(performance.now() - startedAt);
         values[`${name}: items`] = body.items.length;
       }
       values[`${name}: bare statement p50 ms`] = percentile(theirs, 0.5);
       values[`${name}: x bare`] = ratio;
       values[`${name}: REST p50 ms`] = percentile(overRest, 0.5);
-      if (ratio > goal) missed.push(name);
+      if (ratio > goal) missedGoals.push(name);
     }
-    const verdict = missed.length === 0 ? "met" : `MISSED by ${missed.join(", ")}`;
+    const verdict = missedGoals.length === 0 ? "met" : `MISSED by ${missedGoals.join(", ")}`;
     return {
       title: `Pages of ${pageSize} of ${recordCount} audit records of one tenant`,
       values,
@@ -138,16 +138,16 @@ async function seed(client: pg.Client, tenant: string): Promise<void> {
   await client.query("vacuum analyze spine.audit_records");
 }
 
-const bareStatement = (filtered: readonly string[]): string =>
+const bareStatement = (filterColumns: readonly string[]): string =>
   `select tenant_id, position, record_id, recorded_at, source, operation, outcome, subject, principal, principal_type,
      client_id, agent, agent_task_id, approval_id, trace_id, code, status, count, first_at, personal_digest, address, email,
      user_agent, hash
    from spine.audit_records where tenant_id = $1
-     ${filtered.map((column, at) => `and ${conditions[column]} $${at + 2}`).join(" ")}
-   order by recorded_at desc, position desc limit $${filtered.length + 2}`;
+     ${filterColumns.map((column, at) => `and ${conditions[column]} $${at + 2}`).join(" ")}
+   order by recorded_at desc, position desc limit $${filterColumns.length + 2}`;
 
 async function timed(client: pg.Client, statement: { name: string; text: string }, values: unknown[]): Promise<number> {
-  const started = performance.now();
+  const startedAt = performance.now();
   await client.query({ name: statement.name, text: statement.text, values });
-  return performance.now() - started;
+  return performance.now() - startedAt;
 }

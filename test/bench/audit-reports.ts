@@ -3,13 +3,13 @@ import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { createLogger } from "@factory/runtime/telemetry/logger";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 
-/** The compiled files of the spine that the bench runs by itself. */
-const compiled = (file: string) => import(new URL(`../../../subgraphs/spine/dist/${file}`, import.meta.url).href);
+/** The spine's compiled files that the bench runs by itself. */
+const importCompiled = (file: string) => import(new URL(`../../../subgraphs/spine/dist/${file}`, import.meta.url).href);
 
-const { ReportSnapshots } = await compiled("reports/reports/snapshot/report-snapshots.js");
-const { FileContents } = await compiled("reports/reports/contents/file-contents.js");
-const { auditLogSource } = await compiled("reports/reports/sources/audit-log-statement.js");
-const { reportFormats } = await compiled("reports/report-formats/report-formats.js");
+const { ReportSnapshots } = await importCompiled("reports/reports/snapshot/report-snapshots.js");
+const { FileContents } = await importCompiled("reports/reports/contents/file-contents.js");
+const { auditLogSource } = await importCompiled("reports/reports/sources/audit-log-statement.js");
+const { reportFormats } = await importCompiled("reports/report-formats/report-formats.js");
 
 export type Batches = AsyncIterable<readonly (readonly unknown[])[]>;
 
@@ -19,13 +19,13 @@ interface Snapshot {
 
 export type ReportFormatName = "csv" | "json" | "xlsx" | "pdf";
 
-/** The first moment of the rows of the bench, one in each second. */
+/** The first row's moment. One row follows in each second. */
 export const firstRowAt = new Date("2026-01-01T00:00:00Z");
 
 /** The moment before which there are as many rows. */
 export const endOf = (rows: number): Date => new Date(firstRowAt.getTime() + (rows + 1) * 1000);
 
-/** The report `audit-log` of one tenant, written as its job does: from the rows in a snapshot into a file. */
+/** One tenant's report `audit-log`, written as its job does: from the rows in a snapshot into a file. */
 export class AuditReports {
   readonly #tenantId: string;
   readonly #snapshots;
@@ -41,7 +41,7 @@ export class AuditReports {
     return decodeId("ten", this.#tenantId) ?? "";
   }
 
-  /** The keys of the columns of csv. */
+  /** Keys of the csv columns. */
   get keys(): string[] {
     return auditLogSource.columns("csv").map(({ key }: { key: string }) => key);
   }
@@ -50,7 +50,7 @@ export class AuditReports {
     return this.#snapshots.use(tenantWithId(this.#tenantId), new AbortController().signal, work);
   }
 
-  /** Writes the report of as many rows, and returns its bytes. */
+  /** Writes a report with as many rows, and returns its bytes. */
   write(format: ReportFormatName, rows: number, progress: (rows: number) => void = () => undefined): Promise<number> {
     const end = endOf(rows);
     const query = { tenantUuid: this.tenant, start: firstRowAt, end, periodOver: true, leftOut: [] };

@@ -16,11 +16,12 @@ const insertDelivery = {
 export function serveBareDeliveries(app: FastifyInstance, pool: pg.Pool, tenantUuid: string): void {
   void app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
+    scope.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, finish) => finish(null, body));
     scope.post<{ Body: Buffer }>("/webhooks/deliveries", async ({ headers, body }, reply) => {
-      const given = Buffer.from(String(headers["x-hub-signature-256"]).slice(7), "hex");
-      const expected = createHmac("sha256", bareSecret).update(body).digest();
-      if (given.length !== expected.length || !timingSafeEqual(given, expected)) return reply.code(401).send();
+      const signature = Buffer.from(String(headers["x-hub-signature-256"]).slice(7), "hex");
+      const expectedSignature = createHmac("sha256", bareSecret).update(body).digest();
+      if (signature.length !== expectedSignature.length || !timingSafeEqual(signature, expectedSignature))
+        return reply.code(401).send();
       const { providerDeliveryId, eventName } = JSON.parse(body.toString()) as Record<string, string>;
       const deliveryId = randomUUID();
       const values = [tenantUuid, deliveryId, headers["x-svc-provider"], providerDeliveryId, eventName, body];

@@ -5,7 +5,7 @@ import { Server, ServerCredentials } from "@grpc/grpc-js";
 
 /** The message that the bench sends to this child process. */
 export interface BareGrpcOrder {
-  /** The folder with the certificates of the platform. */
+  /** The folder with the platform's certificates. */
   readonly tls: string;
   readonly path: string;
   /** The answer to every call, base64. */
@@ -19,19 +19,19 @@ async function serve({ tls, path, answer }: BareGrpcOrder): Promise<number> {
   ) as [Buffer, Buffer, Buffer];
   const bytes = Buffer.from(answer, "base64");
   const server = new Server();
-  const unchanged = (buffer: Buffer) => buffer;
+  const identity = (buffer: Buffer) => buffer;
   const method = {
     path,
     requestStream: false,
     responseStream: false,
-    requestSerialize: unchanged,
-    requestDeserialize: unchanged,
-    responseSerialize: unchanged,
-    responseDeserialize: unchanged,
+    requestSerialize: identity,
+    requestDeserialize: identity,
+    responseSerialize: identity,
+    responseDeserialize: identity,
   };
   server.addService(
     { check: method },
-    { check: (_: unknown, done: (error: null, value: Buffer) => void) => done(null, bytes) },
+    { check: (_: unknown, respond: (error: null, value: Buffer) => void) => respond(null, bytes) },
   );
   const pair = [{ cert_chain: certificate, private_key: key }];
   return new Promise((resolve, reject) => {

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { Agent, request } from "node:http";
 
-/** An order to send requests to each of the sinks, as many at a time as the platform makes. */
+/** An order to send requests to each sink, as many at a time as the platform makes. */
 export interface SenderOrder {
   readonly urls: readonly string[];
   readonly perSink: number;
@@ -35,16 +35,16 @@ function post(url: string, id: string, body: string): Promise<void> {
 
 async function send({ urls, perSink, atOnce, body }: SenderOrder): Promise<void> {
   const total = urls.length * perSink;
-  let begun = 0;
+  let requestCount = 0;
   await Promise.all(
     Array.from({ length: atOnce }, async () => {
-      for (let place = begun++; place < total; place = begun++)
+      for (let place = requestCount++; place < total; place = requestCount++)
         await post(urls[place % urls.length] ?? "", `bare_${place}`, body);
     }),
   );
 }
 
-/** A process of its own, so that its CPU time can be read. It answers each order when all is sent. */
+/** A separate process, so that its CPU time can be read. It answers each order when all is sent. */
 process.on("message", (order: SenderOrder) => {
   void send(order).then(
     () => process.send?.("sent"),

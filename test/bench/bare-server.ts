@@ -88,8 +88,8 @@ async function serve({ databaseUrl, tenantUuid }: BareServerOrder): Promise<stri
     return rows[0] ?? reply.code(404).send({ code: "NOT_FOUND" });
   });
   app.get<{ Params: { key: string } }>("/v1/api-clients/:key", async ({ params }) => {
-    const found = await pool.query({ ...apiClientByKey, values: [tenantUuid, params.key] });
-    const { apiClientId } = found.rows[0] as { apiClientId: string };
+    const result = await pool.query({ ...apiClientByKey, values: [tenantUuid, params.key] });
+    const { apiClientId } = result.rows[0] as { apiClientId: string };
     const { rows } = await pool.query({ ...providerByApiClient, values: [tenantUuid, apiClientId] });
     return { apiClientId, ...rows[0], provider: rows[0] };
   });

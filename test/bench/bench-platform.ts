@@ -24,7 +24,7 @@ import type { Scope } from "@factory/schema/scopes";
 import pg from "pg";
 import type { BareServerOrder } from "./bare-server.js";
 
-/** The scopes of a partner that generates projects. A token, and the time to verify it, grows with its scopes. */
+/** Scopes for a partner that generates projects. A token, and the time to verify it, grows with its scopes. */
 export const partnerScopes: readonly Scope[] = [
   "templates.read",
   "templates.write",
@@ -41,12 +41,12 @@ interface Template {
   readonly uuid: string;
 }
 
-/** Two servers in processes of their own that share one PostgreSQL with rows to read. */
+/** Two servers in separate processes that share one PostgreSQL with rows to read. */
 export interface Stage {
   readonly platform: PlatformProcess;
   readonly bare: { readonly url: string; readonly pid: number };
   readonly postgresPid: number;
-  /** The connection URL of the superuser of the cluster. */
+  /** The connection URL for the cluster's superuser. */
   readonly databaseUrl: string;
   readonly tenantUuid: string;
   readonly client: ClientCredentials;
@@ -55,10 +55,10 @@ export interface Stage {
 }
 
 const templateCount = 50;
-/** The factor lifts the rate limits above every load of the bench. */
+/** The factor lifts the rate limits above every load that the bench makes. */
 export const rateLimitFactor = "100000";
 
-/** `checkout` is the folder of another release, which is built there. */
+/** `checkout` is a folder with another release, which is built there. */
 export async function onStage<T>(play: (stage: Stage) => Promise<T>, checkout?: string): Promise<T> {
   const dataDir = await temporaryDataDirectory();
   const workDir = await mkdtemp(join(tmpdir(), "factory-bench-"));
@@ -132,15 +132,15 @@ async function registerTemplates(platform: PlatformProcess, token: string, workD
     await post(`/v1/templates/${templateId}/versions`, version);
     return { templateId, uuid: uuidOf("tpl", templateId) };
   };
-  // one after the other, so that a busy machine refuses none of them
+  // one after the other, so that a busy machine refuses none
   const templates: Template[] = [];
   while (templates.length < templateCount) templates.push(await register(templates.length));
   return templates;
 }
 
 /**
- * Creates the tables of a POST with the same columns and keys, but without policies and without the trigger that wakes
- * the relay.
+ * Creates the tables that a POST writes, with the same columns and keys, but without policies and without the trigger
+ * that wakes the relay.
  */
 async function makeBareTables(databaseUrl: string): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });

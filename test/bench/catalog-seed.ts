@@ -13,21 +13,23 @@ export const actions = names("action", 80, ["send", "load", "keep", "move", "rea
 function names(kind: string, count: number, beginnings: readonly string[]): string[] {
   const letters = "bcdfgklmnprstvz";
   return Array.from({ length: count }, (_, at) => {
-    const begun = beginnings[at % beginnings.length] ?? kind;
-    return `${begun}${letters[at % 15]}o${letters[Math.floor(at / 15) % 15]}i${letters[Math.floor(at / 225) % 15]}`;
+    const beginning = beginnings[at % beginnings.length] ?? kind;
+    return `${beginning}${letters[at % 15]}o${letters[Math.floor(at / 15) % 15]}i${letters[Math.floor(at / 225) % 15]}`;
   });
 }
 
-const seeded = new WeakMap<Stage, Promise<void>>();
+const seeds = new WeakMap<Stage, Promise<void>>();
 
-/** Writes the libraries of two tenants under the same names, with the rows of `registerLibrary` but without events. */
+/**
+ * Writes libraries for two tenants under the same names, with the same rows as `registerLibrary` but without events.
+ */
 export function seedCatalog(stage: Stage): Promise<void> {
-  const seeding = seeded.get(stage) ?? seed(stage.databaseUrl, [stage.tenantUuid, randomUUID()]);
-  seeded.set(stage, seeding);
+  const seeding = seeds.get(stage) ?? seed(stage.databaseUrl, [stage.tenantUuid, randomUUID()]);
+  seeds.set(stage, seeding);
   return seeding;
 }
 
-/** The name of the n-th library. */
+/** The n-th library's name. */
 export function packageName(n: number): string {
   return `Pack.${createHash("md5").update(String(n)).digest("hex").slice(0, 8)}.${n}`;
 }

@@ -13,7 +13,7 @@ import { type Table, tableOf } from "./report.js";
 
 const connectionCount = 50;
 
-/** Compares a read of a connection with a bare fastify that reads the same row. */
+/** Compares a connection's read with a bare fastify that reads the same row. */
 export async function oneConnection(stage: Stage, rounds: Rounds): Promise<Table> {
   const { bare, platform } = stage;
   const admin = await accessToken(platform, await readJson<ClientCredentials>(platform.dataDir, "bootstrap.json"));
@@ -32,10 +32,10 @@ export async function oneConnection(stage: Stage, rounds: Rounds): Promise<Table
   const { body } = await post<{ providerId: string }>("/integrations/providers", provider);
   const ids: string[] = [];
   for (let at = 0; at < connectionCount; at += 1) {
-    const wanted = { providerId: body.providerId, displayName: `Bench ${at}`, authMode: "None" };
-    ids.push((await post<{ connectionId: string }>("/integrations/connections", wanted)).body.connectionId);
+    const input = { providerId: body.providerId, displayName: `Bench ${at}`, authMode: "None" };
+    ids.push((await post<{ connectionId: string }>("/integrations/connections", input)).body.connectionId);
   }
-  // the runs that verify the connections are not part of a read
+  // a read does not include the runs that verify the connections
   await new Promise((resolve) => setTimeout(resolve, 3000));
   const authorization = `Bearer ${token}`;
   const contestants = [

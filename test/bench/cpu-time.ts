@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 
-/** USER_HZ, the unit of the times in /proc. It is 100 on every architecture of Linux. */
+/** USER_HZ, the unit for times in /proc. It is 100 on every Linux architecture. */
 const ticksPerSecond = 100;
 const microsecondsPerTick = 1_000_000 / ticksPerSecond;
 
@@ -8,7 +8,7 @@ interface ProcessTimes {
   readonly parent: number;
   /** User and system time, in microseconds. */
   readonly own: number;
-  /** User and system time of child processes that have ended, in microseconds. */
+  /** User and system time that ended child processes have used, in microseconds. */
   readonly ended: number;
 }
 
@@ -31,13 +31,13 @@ export async function cpuOf(pid: number): Promise<number> {
   return times.own;
 }
 
-/** CPU microseconds of a process and its children, e.g. of a PostgreSQL server and its backends. */
+/** CPU microseconds that a process and its children have used, e.g. a PostgreSQL server and its backends. */
 export async function cpuOfFamily(pid: number): Promise<number> {
-  const own = await processTimes(pid);
-  if (!own) throw new Error(`There is no process ${pid}`);
+  const processTicks = await processTimes(pid);
+  if (!processTicks) throw new Error(`There is no process ${pid}`);
   const others = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
   const times = await Promise.all(others.map((name) => processTimes(Number(name))));
   return times
     .filter((candidate) => candidate?.parent === pid)
-    .reduce((sum, child) => sum + (child?.own ?? 0), own.own + own.ended);
+    .reduce((sum, child) => sum + (child?.own ?? 0), processTicks.own + processTicks.ended);
 }

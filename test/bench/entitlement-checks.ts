@@ -18,7 +18,7 @@ import { type GrpcTarget, grpcCall, grpcLoad, grpcSession } from "./grpc-load.js
 import type { Rounds, Shot } from "./interleave.js";
 import { type Figures, percentile } from "./report.js";
 
-/** The goal: at least this share of the calls per second of a bare grpc-js server. */
+/** The goal: at least this share of the calls that a bare grpc-js server answers in a second. */
 const goalShare = 0.7;
 const path = "/spine.v1.Entitlements/Check";
 
@@ -28,7 +28,7 @@ interface Server {
   readonly target: GrpcTarget;
 }
 
-/** Measures checks without consumption, beside a server that echoes messages of the same size over the same mutual TLS. */
+/** Measures checks without consumption, beside a server that echoes equally large messages over the same mutual TLS. */
 export async function entitlementChecks(
   stage: Stage,
   { rounds, seconds, warmUpSeconds, postgresPid }: Rounds,
@@ -41,12 +41,12 @@ export async function entitlementChecks(
     ...{ address, tls, path, authorization },
     message: CheckRequest.encode(CheckRequest.fromPartial({ featureKey })).finish(),
   });
-  const metered = targetOf("executions.monthly");
-  const answer = await answerOf(metered);
+  const meteredTarget = targetOf("executions.monthly");
+  const answer = await answerOf(meteredTarget);
   const bare = await startBareServer({ tls, path, answer: answer.toString("base64") });
   const servers: Server[] = [
-    { name: "bare grpc-js echo", pid: bare.pid, target: { ...metered, address: bare.address } },
-    { name: "Check, metered feature", pid: platform.pid, target: metered },
+    { name: "bare grpc-js echo", pid: bare.pid, target: { ...meteredTarget, address: bare.address } },
+    { name: "Check, metered feature", pid: platform.pid, target: meteredTarget },
     { name: "Check, feature without usage", pid: platform.pid, target: targetOf("webhooks.max") },
   ];
   const shots = new Map<string, Shot[]>(servers.map(({ name }) => [name, []]));
@@ -60,11 +60,11 @@ export async function entitlementChecks(
   return figuresOf(servers, shots);
 }
 
-/** The medians of each server; a share is taken in each round, between shots that follow each other. */
+/** Each server's medians; a share is taken in each round, between shots that follow each other. */
 function figuresOf(servers: readonly Server[], shots: ReadonlyMap<string, readonly Shot[]>): Figures {
   const values: Record<string, number> = {};
   const shotsOf = (place: number) => shots.get(servers[place]?.name ?? "") ?? [];
-  const median = (taken: readonly number[]) => percentile(taken, 0.5);
+  const median = (times: readonly number[]) => percentile(times, 0.5);
   const shareOf = (place: number) =>
     median(shotsOf(place).map((shot, round) => shot.requestsPerSecond / (shotsOf(0)[round]?.requestsPerSecond ?? 0)));
   for (const [place, { name }] of servers.entries()) {
@@ -73,11 +73,11 @@ function figuresOf(servers: readonly Server[], shots: ReadonlyMap<string, readon
     values[`${name}, PostgreSQL CPU us/call`] = median(shotsOf(place).map((shot) => shot.postgresCpuPerRequest));
   }
   const shares = [shareOf(1), shareOf(2)];
-  const met = shares.every((share) => share >= goalShare) ? "met" : "MISSED";
+  const verdict = shares.every((share) => share >= goalShare) ? "met" : "MISSED";
   return {
     title: "Entitlements/Check without consume over gRPC",
     values,
-    verdict: `goal: at least ${goalShare}x of the calls/s of the bare server; result: ${shares.map((share) => `${share.toFixed(2)}x`).join(" and ")}, ${met}`,
+    verdict: `goal: at least ${goalShare}x of the calls/s of the bare server; result: ${shares.map((share) => `${share.toFixed(2)}x`).join(" and ")}, ${verdict}`,
   };
 }
 
@@ -102,7 +102,7 @@ async function answerOf(target: GrpcTarget): Promise<Buffer> {
   return answer;
 }
 
-/** The token of a client that may check entitlements, after the plan of the tenant was activated. */
+/** A token for a client that may check entitlements, after the tenant's plan was activated. */
 async function activatedToken({ platform, tenantUuid }: Stage): Promise<string> {
   const admin = await accessToken(platform, await readJson<ClientCredentials>(platform.dataDir, "bootstrap.json"));
   const scopes = ["entitlement.check", "subscription.read", "subscription.manage"] as const;

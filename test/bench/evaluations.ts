@@ -12,8 +12,8 @@ const goalMs = 25;
 const path = "/v1/libraries/compatibility/evaluate";
 
 /**
- * Measures evaluations of 50 libraries whose dependencies reach about 350 others, in a catalog of 10,000 libraries with
- * 20 versions each.
+ * Measures evaluations for 50 libraries whose dependencies reach about 350 others, in a catalog of 10,000 libraries
+ * with 20 versions each.
  */
 export async function evaluations(stage: Stage): Promise<Figures> {
   await seedCatalog(stage);
@@ -23,18 +23,18 @@ export async function evaluations(stage: Stage): Promise<Figures> {
       packageName: packageName(first + at),
       version: `20.${(first + at) % 7}.0`,
     }));
-    const started = performance.now();
+    const startedAt = performance.now();
     const { body } = await call<{ compatible: boolean }>("POST", platform.publicUrl + path, {
       token,
       body: { runtime, libraries },
     });
-    return { ms: performance.now() - started, ...body };
+    return { ms: performance.now() - startedAt, ...body };
   };
   const values: Record<string, number> = {};
   const { ms } = await evaluate("net10.0", 1);
   values["first of all, ms"] = ms;
   const takenMs: number[] = [];
-  // the sets overlap, as the sets of one tenant do
+  // the sets overlap, as one tenant's sets do
   const evaluateOne = async (place: number) => {
     const answer = await evaluate("net10.0", 1 + (place % 10));
     if (!answer.compatible) throw new Error("The seeded set is not compatible");
@@ -47,21 +47,21 @@ export async function evaluations(stage: Stage): Promise<Figures> {
   const each = (measure: keyof Spent) => (after[measure] - before[measure]) / (after.requests - before.requests);
   values["p50 ms"] = percentile(takenMs, 0.5);
   values["p95 ms"] = percentile(takenMs, 0.95);
-  values["mean ms"] = takenMs.reduce((sum, one) => sum + one, 0) / takenMs.length;
+  values["mean ms"] = takenMs.reduce((sum, value) => sum + value, 0) / takenMs.length;
   values["of it in the platform, ms"] = each("platformMs");
   values["CPU of the platform, ms/request"] = each("platformCpuMs");
   values["CPU of PostgreSQL, ms/request"] = each("postgresCpuMs");
-  const met = percentile(takenMs, 0.95) <= goalMs;
+  const isMet = percentile(takenMs, 0.95) <= goalMs;
   return {
     title: `Compatibility of ${setSize} libraries with what they depend on, over REST`,
     values,
-    verdict: `goal: at most ${goalMs} ms (p95); result: ${met ? "met" : "MISSED"}`,
+    verdict: `goal: at most ${goalMs} ms (p95); result: ${isMet ? "met" : "MISSED"}`,
   };
 }
 
 /**
- * The use of resources since the platform started. The relay and the bus also work between answers, so the CPU time may
- * exceed the time of the requests.
+ * Resources used since the platform started. The relay and the bus also work between answers, so the CPU time may
+ * exceed the requests' time.
  */
 interface Spent {
   readonly requests: number;
@@ -75,7 +75,10 @@ async function spent({ platform, postgresPid }: Stage): Promise<Spent> {
   const metric = (name: string) => {
     const line = metrics
       .split("\n")
-      .find((one) => one.startsWith(`http_request_duration_seconds_${name}{`) && one.includes(`"${path}"`));
+      .find(
+        (metricLine) =>
+          metricLine.startsWith(`http_request_duration_seconds_${name}{`) && metricLine.includes(`"${path}"`),
+      );
     return Number(line?.slice(line.lastIndexOf(" ")));
   };
   return {

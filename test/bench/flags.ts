@@ -12,7 +12,7 @@ import { type Contestant, interleave, type Rounds } from "./interleave.js";
 import { type Table, tableOf } from "./report.js";
 
 const flagCount = 500;
-/** CPU microseconds in a second of a platform without work. */
+/** CPU microseconds that a platform without work uses in a second. */
 const quietCpu = 60_000;
 const path = "/ofrep/v1/evaluate/flags";
 const rules = [{ attribute: "country", operator: "IN", values: ["CH", "AT", "DE"] }];
@@ -31,7 +31,7 @@ const settingsOf = (at: number) => ({
   ...(at % 10 === 0 ? { rules } : {}),
 });
 
-/** Writes the flags of a tenant of their own, and returns a token that evaluates them. */
+/** Writes flags for a new tenant, and returns a token that evaluates them. */
 async function seedFlags({ platform }: Stage): Promise<string> {
   const admin = await accessToken(platform, await readJson<ClientCredentials>(platform.dataDir, "bootstrap.json"));
   const { tenantId } = await ensureTenant(platform, admin, "flags", "Flags");
@@ -44,7 +44,7 @@ async function seedFlags({ platform }: Stage): Promise<string> {
   return accessToken(platform, await clientWith("reader", "flag.evaluate"));
 }
 
-/** Waits until the events of the changes are processed, since that work would count for the evaluations. */
+/** Waits until the changes' events are processed, since that work would count for the evaluations. */
 async function quiet(pid: number): Promise<void> {
   for (let tries = 0, before = await cpuOf(pid); tries < 60; tries += 1) {
     await new Promise((resolve) => setTimeout(resolve, 1000));
@@ -66,12 +66,12 @@ export async function oneFlag(stage: Stage, rounds: Rounds): Promise<Table> {
   return tableOf("POST /ofrep/v1/evaluate/flags/{key}", 1.6, await interleave(contestants, rounds));
 }
 
-/** Compares the evaluation of all flags with that of one. */
+/** Compares evaluating all flags with evaluating one. */
 export async function allFlags(stage: Stage, rounds: Rounds): Promise<Table> {
-  const one = await evaluating(stage, `${path}/flag-50`);
+  const singleFlag = await evaluating(stage, `${path}/flag-50`);
   const all = await evaluating(stage, path);
   const contestants = [
-    { ...one, name: "one flag" },
+    { ...singleFlag, name: "one flag" },
     { ...all, name: `${flagCount} flags` },
   ];
   return tableOf(`POST /ofrep/v1/evaluate/flags, ${flagCount} flags`, 3, await interleave(contestants, rounds));

@@ -5,7 +5,7 @@ import { join } from "node:path";
 export interface GrpcTarget {
   /** `host:port` */
   readonly address: string;
-  /** The folder with the certificates of the platform. */
+  /** The folder with the platform's certificates. */
   readonly tls: string;
   readonly path: string;
   readonly authorization: string;
@@ -30,7 +30,7 @@ function begin(session: ClientHttp2Session, { path, authorization, message }: Gr
   return { stream: session.request({ ...headers, authorization }), frame };
 }
 
-/** The milliseconds from a call to the first message of its streamed answer. Resolves at the end of the stream. */
+/** The milliseconds from a call to its streamed answer's first message. Resolves when the stream ends. */
 export function firstMessageMs(session: ClientHttp2Session, target: GrpcTarget): Promise<number> {
   const calledAt = performance.now();
   return new Promise((resolve, reject) => {
@@ -71,7 +71,7 @@ export function grpcCall(session: ClientHttp2Session, target: GrpcTarget): Promi
   });
 }
 
-/** A session with the certificate of a product. */
+/** A session with a product's certificate. */
 export function grpcSession({ address, tls }: GrpcTarget): ClientHttp2Session {
   const [ca, cert, key] = ["ca.crt", "product.crt", "product.key"].map((name) => readFileSync(join(tls, name)));
   return connect(`https://${address}`, { ca, cert, key, servername: "gateway.factory.internal" } as object);
@@ -81,8 +81,8 @@ export function grpcSession({ address, tls }: GrpcTarget): ClientHttp2Session {
 export async function grpcLoad(target: GrpcTarget, seconds: number): Promise<GrpcLoad> {
   const open = Array.from({ length: sessions }, () => grpcSession(target));
   const takenMs: number[] = [];
-  const started = performance.now();
-  const end = started + seconds * 1000;
+  const startedAt = performance.now();
+  const end = startedAt + seconds * 1000;
   const caller = async (session: ClientHttp2Session) => {
     while (performance.now() < end) {
       const calledAt = performance.now();
@@ -95,5 +95,5 @@ export async function grpcLoad(target: GrpcTarget, seconds: number): Promise<Grp
   } finally {
     for (const session of open) session.close();
   }
-  return { calls: takenMs.length, seconds: (performance.now() - started) / 1000, takenMs };
+  return { calls: takenMs.length, seconds: (performance.now() - startedAt) / 1000, takenMs };
 }

@@ -19,20 +19,20 @@ interface TemplateEvent {
   readonly data: { readonly name: string };
 }
 
-/** Measures how many events reach a path in time beside paths of the same host that never answer. */
+/** Measures how many events reach a path in time beside paths on the same host that never answer. */
 export async function hangingPathsOfAHost(stage: Stage): Promise<Figures> {
   const values: Record<string, number> = {};
-  let met = true;
+  let isMet = true;
   for (const paths of hangingPaths) {
     const { inTime, lastMs } = await round(stage, paths);
     values[`in time beside ${paths}`] = inTime;
     values[`last ms beside ${paths}`] = lastMs;
-    met &&= inTime === events;
+    isMet &&= inTime === events;
   }
   return {
     title: `${events} events to a path beside one and five paths of its host that hang`,
     values,
-    verdict: `goal: all within ${goalMs} ms; result: ${met ? "met" : "MISSED"}`,
+    verdict: `goal: all within ${goalMs} ms; result: ${isMet ? "met" : "MISSED"}`,
   };
 }
 
@@ -44,24 +44,24 @@ async function round({ platform, token }: Stage, paths: number): Promise<{ inTim
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
       if (request.url !== "/good") return;
-      const arrived = Date.now();
+      const arrivedAt = Date.now();
       response.writeHead(204).end();
       const event = JSON.parse(Buffer.concat(chunks).toString("utf8")) as TemplateEvent;
       if (event.data.name.startsWith(prefix) && !arrivals.has(event.id))
-        arrivals.set(event.id, arrived - Date.parse(event.time));
+        arrivals.set(event.id, arrivedAt - Date.parse(event.time));
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const post = async <T>(path: string, body: unknown) =>
     (await call<T>("POST", platform.publicUrl + path, { token, body })).body;
-  const made: string[] = [];
+  const subscriptionIds: string[] = [];
   try {
     for (const path of [...Array.from({ length: paths }, (_, at) => `/never/${at}`), "/good"]) {
       const { subscriptionId } = await post<{ subscriptionId: string }>("/webhooks/subscriptions", {
         ...{ eventType: "TemplateRegistered", endpointUrl: origin + path, signingSecretRef: "bench-webhooks" },
       });
-      made.push(subscriptionId);
+      subscriptionIds.push(subscriptionId);
     }
     for (let place = 0; place < events; place += atOnce)
       await Promise.all(
@@ -74,7 +74,7 @@ async function round({ platform, token }: Stage, paths: number): Promise<{ inTim
     const tookMs = [...arrivals.values()];
     return { inTime: tookMs.filter((ms) => ms <= goalMs).length, lastMs: Math.max(0, ...tookMs) };
   } finally {
-    for (const subscriptionId of made) await post(`/webhooks/subscriptions/${subscriptionId}/pause`, {});
+    for (const subscriptionId of subscriptionIds) await post(`/webhooks/subscriptions/${subscriptionId}/pause`, {});
     server.closeAllConnections();
     server.close();
   }

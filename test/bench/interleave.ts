@@ -1,18 +1,18 @@
 import autocannon, { type LoadRequest } from "autocannon";
 import { cpuOf, cpuOfFamily } from "./cpu-time.js";
 
-/** One server of a table. All servers of a table answer the same requests. */
+/** One server in a table. All servers in a table answer the same requests. */
 export interface Contestant {
   readonly name: string;
   readonly url: string;
   readonly pid: number;
-  /** The PostgreSQL of this server, where it has another one than the stage. */
+  /** This server's PostgreSQL, where it has another one than the stage. */
   readonly postgresPid?: number;
   readonly requests: readonly LoadRequest[];
 }
 
 export interface Shot {
-  /** CPU microseconds of the server process, without PostgreSQL. */
+  /** The server process's CPU microseconds, without PostgreSQL. */
   readonly cpuPerRequest: number;
   readonly postgresCpuPerRequest: number;
   readonly requestsPerSecond: number;
@@ -28,7 +28,7 @@ export interface Rounds {
   readonly postgresPid: number;
 }
 
-/** Runs every contestant once in each round, so that other load of the machine affects all of them equally. */
+/** Runs every contestant once in each round, so that other load on the machine affects all of them equally. */
 export async function interleave(contestants: readonly Contestant[], options: Rounds): Promise<Map<string, Shot[]>> {
   for (const contestant of contestants) await shoot(contestant, options.warmUpSeconds, options);
   const shots = new Map<string, Shot[]>(contestants.map(({ name }) => [name, []]));
@@ -65,13 +65,13 @@ async function shootNow(contestant: Contestant, seconds: number, options: Rounds
     idReplacement: contestant.requests.some(({ body }) => body?.includes("[<id>]")),
   });
   const after = [await cpuOf(contestant.pid), await cpuOfFamily(postgresPid)] as const;
-  const answered = result["2xx"];
-  if (answered === 0 || result.non2xx > 0 || result.errors > 0)
-    throw new Error(`${contestant.name}: ${answered} good answers, ${result.non2xx} others, ${result.errors} errors`);
+  const successes = result["2xx"];
+  if (successes === 0 || result.non2xx > 0 || result.errors > 0)
+    throw new Error(`${contestant.name}: ${successes} good answers, ${result.non2xx} others, ${result.errors} errors`);
   return {
-    cpuPerRequest: (after[0] - before[0]) / answered,
-    postgresCpuPerRequest: (after[1] - before[1]) / answered,
-    requestsPerSecond: answered / result.duration,
+    cpuPerRequest: (after[0] - before[0]) / successes,
+    postgresCpuPerRequest: (after[1] - before[1]) / successes,
+    requestsPerSecond: successes / result.duration,
     p50Ms: result.latency.p50,
     p99Ms: result.latency.p99,
   };

@@ -35,7 +35,7 @@ const usage = `npm run bench -- [options]
 `;
 
 const connections = 16;
-// V8 still optimizes the code of the platform during about the first ten seconds of load
+// V8 still optimizes the platform's code during about the first ten seconds under load
 const warmUpSeconds = 10;
 
 const benches = {
@@ -46,7 +46,7 @@ const benches = {
     tableOf("A federated join over GraphQL", 2.5, await interleave(await federatedJoin(stage), rounds)),
   list: async (stage: Stage, rounds: Rounds) =>
     tableOf("A list of 20 with their versions over GraphQL", 10, await interleave(listOfTwenty(stage), rounds)),
-  // this runs before the POST requests, because they leave a backlog of events
+  // this runs before the POST requests, because they leave an event backlog
   webhook: (stage: Stage, { rounds, seconds }: Rounds) => webhookLatency(stage, rounds * seconds * 4),
   hanging: (stage: Stage) => hangingPathsOfAHost(stage),
   backlog: (stage: Stage, rounds: Rounds) => webhookBacklog(stage, rounds),
@@ -98,10 +98,10 @@ async function main(): Promise<void> {
       help: { type: "boolean", default: false },
     },
   });
-  const chosen = Object.entries(benches).filter(
+  const chosenBenches = Object.entries(benches).filter(
     ([name]) => values.only === undefined || values.only === name.split(",")[0],
   );
-  if (values.help || chosen.length === 0) {
+  if (values.help || chosenBenches.length === 0) {
     process.stdout.write(usage);
     return;
   }
@@ -112,12 +112,12 @@ async function main(): Promise<void> {
   });
   if (values.against !== undefined) {
     const tell = (text: string) => process.stdout.write(text);
-    return compareReleases(resolve(values.against), chosen, { roundsOn, tell });
+    return compareReleases(resolve(values.against), chosenBenches, { roundsOn, tell });
   }
   await onStage(async (stage) => {
     const rounds = roundsOn(stage);
     const results: Record<string, Table | Figures> = {};
-    for (const [name, run] of chosen) {
+    for (const [name, run] of chosenBenches) {
       const result = await run(stage, rounds);
       results[name] = result;
       if (!values.json) process.stdout.write(`\n${"rows" in result ? printTable(result) : printFigures(result)}`);

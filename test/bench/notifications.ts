@@ -39,7 +39,7 @@ interface Statement {
   readonly text: string;
 }
 
-/** The part of the spine's list that the bench runs by itself. */
+/** The part that the bench runs by itself from the spine's list. */
 interface ListModule {
   readonly notificationsWhere: (conditions: Conditions) => {
     readonly list: { readonly statements: readonly Statement[] };
@@ -71,8 +71,8 @@ const insertNotifications = `
     (select array_agg(user_id) as users from spine.users where tenant_id = $1) people`;
 
 /**
- * Measures the first page of each list in turn with the same page by a statement without policies, and broadcasts to
- * 10,000 users over REST.
+ * Measures each list's first page in turn with the same page by a statement without policies, and broadcasts to 10,000
+ * users over REST.
  */
 export async function notifications(stage: Stage): Promise<Figures> {
   const { platform, databaseUrl } = stage;
@@ -85,7 +85,7 @@ export async function notifications(stage: Stage): Promise<Figures> {
   const [app, bare] = [new pg.Client(databaseUrl), new pg.Client(databaseUrl)];
   await Promise.all([app.connect(), bare.connect()]);
   const values: Record<string, number> = {};
-  const missed: string[] = [];
+  const missedGoals: string[] = [];
   try {
     const user = await seed(bare, tenant);
     await app.query("set role postgres_spine_app");
@@ -101,32 +101,32 @@ export async function notifications(stage: Stage): Promise<Figures> {
       mails: { ...none, channel: "Email" },
     };
     for (const [name, conditions] of Object.entries(searches)) {
-      const { list, values: given } = notificationsWhere(conditions);
+      const { list, values: filterValues } = notificationsWhere(conditions);
       // ascending and descending, each with its first page and the next ones
       const ours = list.statements[2];
       if (!ours) throw new Error(`The list ${name} has no statement`);
-      const parameters = [tenant, ...given, pageSize + 1];
+      const parameters = [tenant, ...filterValues, pageSize + 1];
       const [bareTimes, ourTimes] = await compared([bare, bareOf(ours)], [app, ours], parameters);
       values[`${name}: bare statement p50 ms`] = percentile(bareTimes, 0.5);
       values[`${name}: x bare`] = percentile(ourTimes, 0.5) / percentile(bareTimes, 0.5);
-      if (percentile(ourTimes, 0.5) / percentile(bareTimes, 0.5) > goal) missed.push(name);
+      if (percentile(ourTimes, 0.5) / percentile(bareTimes, 0.5) > goal) missedGoals.push(name);
     }
     values["no filter: REST p50 ms"] = await overRest(`${platform.publicUrl}/v1/notifications?sort=-createdAt`, token);
     const takenMs: number[] = [];
     for (let round = 0; round < broadcasts; round += 1) {
-      const started = performance.now();
+      const startedAt = performance.now();
       const url = `${platform.publicUrl}/v1/notifications/broadcasts`;
       const { body } = await call<{ recipientCount: number }>("POST", url, { token, body: { body: "Hello, all." } });
-      takenMs.push(performance.now() - started);
+      takenMs.push(performance.now() - startedAt);
       values["broadcast: recipients"] = body.recipientCount;
     }
     values["broadcast: p50 ms"] = percentile(takenMs, 0.5);
     values["broadcast: slowest ms"] = Math.max(...takenMs);
-    if (Math.max(...takenMs) > broadcastGoalMs) missed.push("the broadcast");
+    if (Math.max(...takenMs) > broadcastGoalMs) missedGoals.push("the broadcast");
   } finally {
     await Promise.all([app.end(), bare.end()]);
   }
-  const verdict = missed.length === 0 ? "met" : `MISSED by ${missed.join(", ")}`;
+  const verdict = missedGoals.length === 0 ? "met" : `MISSED by ${missedGoals.join(", ")}`;
   return {
     title: `Pages of ${pageSize} of ${notificationCount} notifications of one tenant, and broadcasts to ${userCount} users`,
     values,
@@ -134,7 +134,7 @@ export async function notifications(stage: Stage): Promise<Figures> {
   };
 }
 
-/** Returns the UUID of one of the users. */
+/** Returns one user's UUID. */
 async function seed(client: pg.Client, tenant: string): Promise<string> {
   await client.query("set synchronous_commit = off");
   await client.query(insertUsers, [tenant, userCount]);
@@ -159,28 +159,28 @@ function bareOf({ name, text }: Statement): Statement {
 type Side = readonly [pg.Client, Statement];
 
 async function compared(bare: Side, ours: Side, values: unknown[]): Promise<[number[], number[]]> {
-  const taken: [number[], number[]] = [[], []];
+  const timesMs: [number[], number[]] = [[], []];
   for (let round = 0; round < warmUps + roundsEach; round += 1) {
     const times = [await timed(bare, values), await timed(ours, values)] as const;
     if (round < warmUps) continue;
-    taken[0].push(times[0]);
-    taken[1].push(times[1]);
+    timesMs[0].push(times[0]);
+    timesMs[1].push(times[1]);
   }
-  return taken;
+  return timesMs;
 }
 
 async function timed([client, { name, text }]: Side, values: unknown[]): Promise<number> {
-  const started = performance.now();
+  const startedAt = performance.now();
   await client.query({ name, text, values });
-  return performance.now() - started;
+  return performance.now() - startedAt;
 }
 
 async function overRest(url: string, token: string): Promise<number> {
   const takenMs: number[] = [];
   for (let round = 0; round < warmUps + roundsEach; round += 1) {
-    const started = performance.now();
+    const startedAt = performance.now();
     await call("GET", url, { token });
-    if (round >= warmUps) takenMs.push(performance.now() - started);
+    if (round >= warmUps) takenMs.push(performance.now() - startedAt);
   }
   return percentile(takenMs, 0.5);
 }

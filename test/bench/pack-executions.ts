@@ -34,7 +34,7 @@ export async function packExecutions(stage: Stage): Promise<Figures> {
 
 async function measure({ platform, token }: Stage, size: PackSize): Promise<Record<string, number>> {
   const folder = await mkdtemp(join(tmpdir(), "factory-bench-"));
-  // a comparison of releases repeats the bench on one platform
+  // a comparison between releases repeats the bench on one platform
   const name = `${size.name}-${randomUUID()}`;
   const client = createClient({
     url: `${platform.publicUrl.replace("http", "ws")}/graphql`,
@@ -61,7 +61,7 @@ async function measure({ platform, token }: Stage, size: PackSize): Promise<Reco
     const count = executionsOf[size.name] ?? 5;
     // the first two executions are warm-ups
     for (let place = 0; place < count + 2; place += 1) {
-      const started = performance.now();
+      const startedAt = performance.now();
       const target = { repository: `bench/${name}-${place}` };
       const { executionId } = await post<{ executionId: string }>(`/v1/templates/${templateId}/execute`, {
         templateVersionId,
@@ -77,7 +77,7 @@ async function measure({ platform, token }: Stage, size: PackSize): Promise<Reco
       if (steps.at(-1)?.status !== "Completed")
         throw new Error(`The ${size.name} pack ended as ${JSON.stringify(steps)}`);
       if (place < 2) continue;
-      wholeMs.push(performance.now() - started);
+      wholeMs.push(performance.now() - startedAt);
       fetchMs.push(timeOf(steps, "Rendering") - timeOf(steps, "FetchingSource"));
       renderMs.push(timeOf(steps, "Pushing") - timeOf(steps, "Rendering"));
       pushMs.push(timeOf(steps, null) - timeOf(steps, "Pushing"));

@@ -37,7 +37,7 @@ export async function federatedJoin(stage: Stage): Promise<Contestant[]> {
   const { platform, token } = stage;
   const input = { capability: "bench.charge", includeApiClients: true };
   await call("POST", `${platform.publicUrl}/integrations/providers`, { token, body: provider });
-  const found = async () =>
+  const matchCount = async () =>
     (
       await call<{ total: number }>("POST", `${platform.publicUrl}/v1/libraries/search`, {
         token,
@@ -45,7 +45,7 @@ export async function federatedJoin(stage: Stage): Promise<Contestant[]> {
       })
     ).body.total;
   // the catalog receives the API client by an event, which takes a moment
-  for (let tries = 0; (await found()) === 0 && tries < 200; tries += 1)
+  for (let tries = 0; (await matchCount()) === 0 && tries < 200; tries += 1)
     await new Promise((resolve) => setTimeout(resolve, 50));
   return overGraphql(stage, { path: "/v1/api-clients/bench-pay" }, { query: join, variables: { input } });
 }

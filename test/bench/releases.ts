@@ -9,10 +9,10 @@ interface Comparing {
   readonly tell: (text: string) => void;
 }
 
-/** The benches whose shots take turns. Each of the others uses both cores, so whole rounds of it take turns. */
+/** The benches whose shots take turns. Each other bench uses both cores, so its whole rounds take turns. */
 const takesTurns = new Set(["get", "connection", "join", "list", "flags", "flags, all", "token", "post"]);
 
-/** Runs each bench at the release in another folder and at this one, and prints the medians of both. */
+/** Runs each bench at the release in another folder and at this one, and prints both medians. */
 export async function compareReleases(
   checkout: string,
   benches: readonly (readonly [name: string, bench: Bench])[],

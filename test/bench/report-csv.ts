@@ -20,14 +20,14 @@ const rowCount = 100_000;
 const batch = 100_000;
 const warmUps = 2;
 const goal = 1.5;
-/** The rows of the reports whose memory is measured. */
-const measured: Readonly<Record<ReportFormatName, number>> = {
+/** Row counts for the reports whose memory is measured. */
+const rowCounts: Readonly<Record<ReportFormatName, number>> = {
   csv: 1_000_000,
   json: 1_000_000,
   xlsx: 100_000,
   pdf: 10_000,
 };
-const mostRows = Math.max(...Object.values(measured));
+const mostRows = Math.max(...Object.values(rowCounts));
 
 const insert = `
   insert into spine.audit_records (tenant_id, position, record_id, recorded_at, source, operation, outcome, subject,
@@ -38,7 +38,10 @@ const insert = `
     '192.0.2.' || (n % 250), 'bench/1', ''
   from generate_series($2::bigint, $3::bigint) n`;
 
-/** Measures the CPU of a csv report and of csv-stringify over the same cursor in turn, and the memory of large reports. */
+/**
+ * Measures the CPU time that a csv report and csv-stringify use over the same cursor in turn, and the memory that large
+ * reports take.
+ */
 export async function reportCsv({ platform, databaseUrl }: Stage): Promise<Figures> {
   const admin = await accessToken(platform, await readJson<ClientCredentials>(platform.dataDir, "bootstrap.json"));
   const { tenantId } = await ensureTenant(platform, admin, "reported", "Reported");
@@ -59,26 +62,26 @@ export async function reportCsv({ platform, databaseUrl }: Stage): Promise<Figur
     });
   try {
     await seed(client, reports.tenant);
-    const [reported, stringified]: [number[], number[]] = [[], []];
+    const [reportTimes, stringifyTimes]: [number[], number[]] = [[], []];
     for (let round = 0; round < warmUps + 7; round += 1) {
       const times = [await cpuMs(plain), await cpuMs(() => reports.write("csv", rowCount))] as const;
       if (round < warmUps) continue;
-      stringified.push(times[0]);
-      reported.push(times[1]);
+      stringifyTimes.push(times[0]);
+      reportTimes.push(times[1]);
     }
     const ratio = percentile(
-      reported.map((ms, round) => ms / (stringified[round] ?? Number.NaN)),
+      reportTimes.map((ms, round) => ms / (stringifyTimes[round] ?? Number.NaN)),
       0.5,
     );
     const memory: Record<string, number> = {};
-    for (const [format, rows] of Object.entries(measured))
+    for (const [format, rows] of Object.entries(rowCounts))
       for (const [name, value] of Object.entries(await memoryOf(appUrl, tenantId, format, rows)))
         memory[`${format} of ${rows} rows: ${name}`] = value;
     return {
       title: `A csv report of ${rowCount} audit records`,
       values: {
-        "csv-stringify over the same cursor, CPU ms": percentile(stringified, 0.5),
-        "report, CPU ms": percentile(reported, 0.5),
+        "csv-stringify over the same cursor, CPU ms": percentile(stringifyTimes, 0.5),
+        "report, CPU ms": percentile(reportTimes, 0.5),
         ...memory,
       },
       verdict: `goal: at most ${goal}x the CPU of csv-stringify over the same cursor; result: ${ratio.toFixed(2)}x, ${ratio <= goal ? "met" : "MISSED"}`,
@@ -91,14 +94,14 @@ export async function reportCsv({ platform, databaseUrl }: Stage): Promise<Figur
 }
 
 /**
- * In a process of its own, so that it holds nothing else. The young generation of V8 would grow to 150 MiB by the garbage
- * of the cursor alone, so it is limited.
+ * In a separate process, so that it holds nothing else. V8's young generation would grow to 150 MiB by the cursor's
+ * garbage alone, so it is limited.
  */
 async function memoryOf(appUrl: string, tenantId: string, format: string, rows: number) {
   const program = fileURLToPath(new URL("./report-memory.js", import.meta.url));
   const options = ["--no-warnings", "--expose-gc", "--max-semi-space-size=4"];
-  const given = [...options, program, appUrl, tenantId, format, String(rows)];
-  return JSON.parse((await promisify(execFile)(process.execPath, given)).stdout) as Record<string, number>;
+  const processArguments = [...options, program, appUrl, tenantId, format, String(rows)];
+  return JSON.parse((await promisify(execFile)(process.execPath, processArguments)).stdout) as Record<string, number>;
 }
 
 const plainStatement = `select recorded_at, ltrim(source, '/'), operation, outcome, code, status, subject, principal,
@@ -116,7 +119,7 @@ async function seed(client: pg.Client, tenant: string): Promise<void> {
   await client.query("vacuum analyze spine.audit_records");
 }
 
-/** The CPU of this process, all its threads together. */
+/** This process's CPU time, all its threads together. */
 async function cpuMs(work: () => Promise<unknown>): Promise<number> {
   const before = process.cpuUsage();
   await work();

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { AuditReports, type ReportFormatName } from "./audit-reports.js";
 
-/** Writes a report from a cursor, and prints how the memory of this process grows. It needs `--expose-gc`. */
-const [appUrl = "", tenantId = "", format = "csv", wanted = "0"] = process.argv.slice(2);
-const rowCount = Number(wanted);
+/** Writes a report from a cursor, and prints how this process's memory grows. It needs `--expose-gc`. */
+const [appUrl = "", tenantId = "", format = "csv", rowsText = "0"] = process.argv.slice(2);
+const rowCount = Number(rowsText);
 const mebibytes = (bytes: number) => bytes / 1024 ** 2;
 const highest = () => process.resourceUsage().maxRSS / 1024;
 
@@ -18,14 +18,14 @@ function heldBytes(): number {
 const folder = await mkdtemp(join(tmpdir(), "bench-memory-"));
 const reports = new AuditReports(appUrl, tenantId, folder);
 await reports.write(format as ReportFormatName, Math.min(rowCount, 1000));
-const [held, resident] = [heldBytes(), mebibytes(process.memoryUsage.rss())];
+const [heapBytes, resident] = [heldBytes(), mebibytes(process.memoryUsage.rss())];
 const { user } = process.cpuUsage();
 let atHalf = Number.NaN;
 const size = await reports.write(format as ReportFormatName, rowCount, (rows) => {
   if (rows >= rowCount / 2 && Number.isNaN(atHalf)) atHalf = highest();
 });
 const growth = highest();
-// A second one, since collecting garbage would change the growth of the first one.
+// A second one, since collecting garbage would change the first one's growth.
 let heldAtEnd = Number.NaN;
 await reports.write(format as ReportFormatName, rowCount, (rows) => {
   if (rows === rowCount) heldAtEnd = heldBytes();
@@ -38,6 +38,6 @@ process.stdout.write(
     "CPU of both, ms": (process.cpuUsage().user - user) / 1000,
     "growth of the RSS to half of the rows, MiB": atHalf - resident,
     "growth of the RSS to the end, MiB": growth - resident,
-    "growth of what is held at the last row, MiB": heldAtEnd - held,
+    "growth of what is held at the last row, MiB": heldAtEnd - heapBytes,
   }),
 );

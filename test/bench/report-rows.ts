@@ -1,6 +1,6 @@
 import type { Cell, Report, ReportRows } from "@factory/spine/report-formats/report/report";
 
-/** A report like the audit log, of as many rows as a writer is measured with. */
+/** A report like the audit log, with as many rows as a writer is measured with. */
 export const auditReport: Report = {
   code: "audit-log",
   title: "Audit log",
@@ -20,7 +20,7 @@ export const auditReport: Report = {
 
 const start = Date.parse("2026-11-01T00:00:00Z");
 
-/** Rows in batches of 500, which are made when they are asked for, as from a cursor. */
+/** Rows in batches (500 each), which are made when they are asked for, as from a cursor. */
 export async function* auditRows(count: number): ReportRows {
   for (let first = 0; first < count; first += 500)
     yield Array.from({ length: Math.min(500, count - first) }, (_, index) => rowOf(first + index));

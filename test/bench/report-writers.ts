@@ -12,25 +12,25 @@ const rowCount = 100_000;
 const goal = 1.5;
 const goalMb = 100;
 
-/** The CPU of a csv report and of csv-stringify alone over the same rows, in turns. */
+/** The CPU time that a csv report and csv-stringify alone use over the same rows, in turns. */
 export async function csvReport(rounds: number): Promise<Figures> {
-  const taken: Record<"alone" | "report", number[]> = { alone: [], report: [] };
+  const timesMs: Record<"alone" | "report", number[]> = { alone: [], report: [] };
   for (let round = 0; round <= rounds; round += 1) {
     const [alone, report] = [await cpuMs(stringifyAlone), await cpuMs(writeReport)];
     // the first round compiles
     if (round === 0) continue;
-    taken.alone.push(alone);
-    taken.report.push(report);
+    timesMs.alone.push(alone);
+    timesMs.report.push(report);
   }
   const ratio = percentile(
-    taken.report.map((ms, round) => ms / (taken.alone[round] ?? Number.NaN)),
+    timesMs.report.map((ms, round) => ms / (timesMs.alone[round] ?? Number.NaN)),
     0.5,
   );
   return {
     title: `A csv report of ${rowCount} rows`,
     values: {
-      "csv-stringify alone: CPU ms": percentile(taken.alone, 0.5),
-      "report: CPU ms": percentile(taken.report, 0.5),
+      "csv-stringify alone: CPU ms": percentile(timesMs.alone, 0.5),
+      "report: CPU ms": percentile(timesMs.report, 0.5),
     },
     verdict: `goal: at most ${goal}x; result: ${ratio.toFixed(2)}x, ${ratio <= goal ? "met" : "MISSED"}`,
   };
@@ -64,7 +64,7 @@ async function stringifyAlone(): Promise<number> {
   return bytes;
 }
 
-/** The memory that an xlsx report takes, in a process of its own. */
+/** The memory that an xlsx report takes, in a separate process. */
 export async function xlsxReport(): Promise<Figures> {
   const program = fileURLToPath(new URL("./xlsx-memory.js", import.meta.url));
   const { stdout } = await promisify(execFile)(process.execPath, ["--no-warnings", program, String(rowCount)]);

@@ -1,9 +1,9 @@
 import type { Shot } from "./interleave.js";
 
-/** The medians of one contestant over all rounds. */
+/** One contestant's medians over all rounds. */
 interface Row extends Shot {
   readonly name: string;
-  /** The CPU per request divided by that of the first row in the same round; the median over all rounds. */
+  /** The CPU per request divided by the first row's in the same round; the median over all rounds. */
   readonly ratio: number;
 }
 
@@ -25,7 +25,7 @@ export interface Figures {
 
 export function tableOf(title: string, goal: number, shots: ReadonlyMap<string, readonly Shot[]>): Table {
   const [first = []] = shots.values();
-  const rows = [...shots].map(([name, taken]) => rowOf(name, taken, first));
+  const rows = [...shots].map(([name, rounds]) => rowOf(name, rounds, first));
   return { title, rows, goal, met: (rows[1]?.ratio ?? Number.NaN) <= goal };
 }
 
@@ -48,8 +48,8 @@ function rowOf(name: string, shots: readonly Shot[], first: readonly Shot[]): Ro
 }
 
 export function percentile(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+  const ascending = [...values].sort((a, b) => a - b);
+  return ascending[Math.min(ascending.length - 1, Math.floor(ascending.length * share))] ?? Number.NaN;
 }
 
 const columns = ["", "CPU us/request", "x bare", "PostgreSQL CPU us/request", "requests/s", "p50 ms", "p99 ms"];
@@ -73,7 +73,7 @@ export function printFigures({ title, values, verdict }: Figures): string {
   return [title, ...aligned(cells), ...(verdict === undefined ? [] : [verdict]), ""].join("\n");
 }
 
-/** The figures of a former release, those of this one, and this one divided by the former. */
+/** A former release's figures, this release's, and their ratio (this one divided by the former). */
 export function printComparison(former: Table | Figures, present: Table | Figures): string {
   const values = figuresOf(present);
   const cells = Object.entries(figuresOf(former)).map(([name, before]) => {
@@ -83,7 +83,7 @@ export function printComparison(former: Table | Figures, present: Table | Figure
   return [present.title, ...aligned([["", "former", "present", "ratio"], ...cells]), ""].join("\n");
 }
 
-/** The median of each figure over several results of one bench. */
+/** Each figure's median over several results from one bench. */
 export function mediansOf(results: readonly (Table | Figures)[]): Figures {
   const rounds = results.map(figuresOf);
   const medians = Object.keys(rounds[0] ?? {}).map((name) => [

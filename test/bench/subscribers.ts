@@ -14,9 +14,9 @@ const warmUpEvents = 30;
 const goalMs = 50;
 const arrivalTimeoutMs = 30_000;
 
-const joined = `subscription { events(types: ["TemplateRegistered"]) { type cursor subject { ... on Template { name category } } } }`;
+const joinedDocument = `subscription { events(types: ["TemplateRegistered"]) { type cursor subject { ... on Template { name category } } } }`;
 // this subscription has no join and is the first, so it shows when the hub sends an event
-const unjoined = `subscription { events(types: ["TemplateRegistered"]) { time } }`;
+const plainDocument = `subscription { events(types: ["TemplateRegistered"]) { time } }`;
 
 /**
  * Measures the time from the moment at which the hub sends an event to its last frame, for equal subscribers whose
@@ -30,7 +30,7 @@ export async function subscriberFanOut({ platform, token }: Stage): Promise<Figu
     arrivals.occurred =
       Date.parse((JSON.parse(text) as ReceivedEvent).payload.data.events.time) - performance.timeOrigin;
   });
-  subscribe(probe, unjoined, 1);
+  subscribe(probe, plainDocument, 1);
   const crowd = await Promise.all(
     Array.from({ length: sockets - 1 }, () =>
       opened(url, token, () => {
@@ -41,7 +41,7 @@ export async function subscriberFanOut({ platform, token }: Stage): Promise<Figu
   );
   try {
     for (const [place, socket] of crowd.entries())
-      subscribe(socket, joined, subscriptionsPerSocket + (place === 0 ? subscriptionsPerSocket : 0));
+      subscribe(socket, joinedDocument, subscriptionsPerSocket + (place === 0 ? subscriptionsPerSocket : 0));
     // the protocol has no message that says that a subscription is open
     await sleep(2000);
     const latencyOf = async () => {

@@ -14,7 +14,7 @@ const goalMicroseconds = 10;
 const verifications = 20_000;
 const batches = 15;
 
-/** Measures tokens for a service. Our clients are stored in PostgreSQL, those of oidc-provider in its memory. */
+/** Measures tokens for a service. Our clients are stored in PostgreSQL, oidc-provider's clients in its memory. */
 export async function serviceTokens({ platform, client }: Stage, rounds: Rounds): Promise<Table> {
   const scope = "templates.read templates.write templates.execute libraries.read webhooks.subscriptions.write";
   const bare = await startBareServer({ ...client, scope });
@@ -39,7 +39,7 @@ export async function serviceTokens({ platform, client }: Stage, rounds: Rounds)
   }
 }
 
-/** Measures the cost of verifying a token that was used before. */
+/** Measures what it costs to verify a token that was used before. */
 export async function knownTokens({ platform, token }: Stage): Promise<Figures> {
   const issuer = platform.publicUrl;
   const keys = async () => (await (await fetch(`${issuer}/.well-known/jwks`)).json()) as JSONWebKeySet;
@@ -47,13 +47,13 @@ export async function knownTokens({ platform, token }: Stage): Promise<Figures> 
   const first = performance.now();
   await verifier.verify(token);
   const firstMs = performance.now() - first;
-  const taken: number[] = [];
+  const durations: number[] = [];
   for (let batch = 0; batch < batches; batch += 1) {
-    const started = performance.now();
+    const startedAt = performance.now();
     for (let place = 0; place < verifications; place += 1) await verifier.verify(token);
-    taken.push(((performance.now() - started) * 1000) / verifications);
+    durations.push(((performance.now() - startedAt) * 1000) / verifications);
   }
-  const microseconds = percentile(taken, 0.5);
+  const microseconds = percentile(durations, 0.5);
   const verdict = microseconds <= goalMicroseconds ? "met" : "MISSED";
   return {
     title: "Verification of an access token",

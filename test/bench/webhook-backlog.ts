@@ -24,9 +24,9 @@ interface Sink {
   readonly server: Server;
   arrived: number;
   lastAt: number;
-  /** The newest webhook of each key. */
+  /** Each key's newest webhook. */
   readonly newest: Map<string, number>;
-  /** How often a webhook came before an earlier one of its key. */
+  /** How often a webhook came before an earlier one with its key. */
   disordered: number;
 }
 
@@ -59,8 +59,8 @@ async function aSink(): Promise<Sink> {
 }
 
 /**
- * Messages of one subscription with the ordering fifo, as they wait after an outage of their receiver: the first of each
- * key is due. $1: tenant, $2: subscription, $3: origin, $4: how many, $5: how many keys, $6: a number for the event ids.
+ * One subscription's messages with the ordering fifo, as they wait after their receiver's outage: each key's first one
+ * is due. $1: tenant, $2: subscription, $3: origin, $4: how many, $5: how many keys, $6: a number for the event ids.
  */
 const insertBacklog = `
   insert into integration.webhook_messages (tenant_id, message_id, subscription_id, event_id, event_type, position, origin,
@@ -76,7 +76,7 @@ const insertBacklog = `
   from generate_series(0, $4::int - 1) place`;
 
 /**
- * Measures how fast a backlog of one tenant is sent to healthy sinks, with the order kept in each of 400 keys, compared
+ * Measures how fast one tenant's backlog is sent to healthy sinks, with the order kept in each of 400 keys, compared
  * with a bare sender that keeps no record.
  */
 export async function webhookBacklog(
@@ -109,22 +109,22 @@ export async function webhookBacklog(
       sink.arrived = 0;
       sink.newest.clear();
     }
-    const spent = async () => {
+    const resourceUse = async () => {
       const { rows } = await database.query<{ transactions: string }>(
         "select sum(xact_commit) as transactions from pg_stat_database",
       );
       return [await cpuOf(pid), await cpuOfFamily(stage.postgresPid), Number(rows[0]?.transactions)] as const;
     };
-    const before = await spent();
+    const before = await resourceUse();
     await begin();
-    const started = performance.now();
-    const arrived = () => sinks.reduce((sum, sink) => sum + sink.arrived, 0);
-    while (arrived() < total && performance.now() < started + patienceMs) await sleep(5);
-    const tookMs = Math.max(...sinks.map(({ lastAt }) => lastAt)) - started;
-    // the results of the last attempts are stored, and the statistics of PostgreSQL are counted
+    const startedAt = performance.now();
+    const arrivalCount = () => sinks.reduce((sum, sink) => sum + sink.arrived, 0);
+    while (arrivalCount() < total && performance.now() < startedAt + patienceMs) await sleep(5);
+    const tookMs = Math.max(...sinks.map(({ lastAt }) => lastAt)) - startedAt;
+    // the last attempts' results are stored, and PostgreSQL's statistics are counted
     await sleep(1500);
-    const after = await spent();
-    const count = arrived();
+    const after = await resourceUse();
+    const count = arrivalCount();
     return {
       perSecond: (count * 1000) / tookMs,
       cpu: (after[0] - before[0]) / count,
@@ -154,14 +154,14 @@ export async function webhookBacklog(
   try {
     await ours();
     await bare();
-    const taken = { ours: [] as Drained[], bare: [] as Drained[] };
+    const rates = { ours: [] as Drained[], bare: [] as Drained[] };
     for (let round = 0; round < rounds; round += 1) {
-      taken.bare.push(await bare());
-      taken.ours.push(await ours());
+      rates.bare.push(await bare());
+      rates.ours.push(await ours());
     }
     const median = (of: "ours" | "bare", member: keyof Drained) =>
       percentile(
-        taken[of].map((drained) => drained[member]),
+        rates[of].map((run) => run[member]),
         0.5,
       );
     const { rows } = await database.query<{ unsent: string; repeated: string }>(
@@ -169,10 +169,10 @@ export async function webhookBacklog(
        from integration.webhook_messages where subscription_id = any($1)`,
       [subscriptions],
     );
-    const disordered = sinks.reduce((sum, sink) => sum + sink.disordered, 0);
+    const disorderCount = sinks.reduce((sum, sink) => sum + sink.disordered, 0);
     const unsent = Number(rows[0]?.unsent);
     const rate = median("ours", "perSecond");
-    const met = rate >= goalPerSecond && disordered === 0 && unsent === 0;
+    const isMet = rate >= goalPerSecond && disorderCount === 0 && unsent === 0;
     return {
       title: `A backlog of ${total} webhooks of one tenant to ${sinkCount} sinks, in order for each of ${sinkCount * keysPerSink} keys`,
       values: {
@@ -182,11 +182,11 @@ export async function webhookBacklog(
         "platform CPU us/delivery": median("ours", "cpu"),
         "PostgreSQL CPU us/delivery": median("ours", "postgresCpu"),
         "transactions/delivery": median("ours", "transactions"),
-        "out of order": disordered,
+        "out of order": disorderCount,
         unsent,
         repeated: Number(rows[0]?.repeated),
       },
-      verdict: `goal: at least ${goalPerSecond} deliveries/s, none lost or out of order; result: ${met ? "met" : "MISSED"}`,
+      verdict: `goal: at least ${goalPerSecond} deliveries/s, none lost or out of order; result: ${isMet ? "met" : "MISSED"}`,
     };
   } finally {
     sender.kill();

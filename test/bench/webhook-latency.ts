@@ -24,23 +24,23 @@ interface TemplateEvent {
 }
 
 /**
- * Measures the time from the occurrence of an event inside its transaction to its arrival at a webhook receiver. Every
- * event also goes to a receiver that refuses connections and to a receiver that never answers.
+ * Measures the time from an event's occurrence inside its transaction to its arrival at a webhook receiver. Every event
+ * also goes to a receiver that refuses connections and to a receiver that never answers.
  */
 export async function webhookLatency(stage: Stage, seconds: number): Promise<Figures> {
   const { platform, token } = stage;
   const namePrefix = `event-${randomUUID()}-`;
-  // by the id of the event, because webhooks are delivered at least once
+  // by the event's id, because webhooks are delivered at least once
   const arrivals = new Map<string, number>();
   const healthy = createServer((request, response) => {
-    const arrived = Date.now();
+    const arrivedAt = Date.now();
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
       response.writeHead(204).end();
       const event = JSON.parse(Buffer.concat(chunks).toString("utf8")) as TemplateEvent;
       if (event.data.name.startsWith(namePrefix) && !arrivals.has(event.id))
-        arrivals.set(event.id, arrived - Date.parse(event.time));
+        arrivals.set(event.id, arrivedAt - Date.parse(event.time));
     });
   });
   const hanging = createServer((request) => request.resume());
@@ -63,11 +63,11 @@ export async function webhookLatency(stage: Stage, seconds: number): Promise<Fig
       );
       subscriptionIds.push(subscription.body.subscriptionId);
     }
-    const sent = eventsPerSecond * seconds;
+    const sentCount = eventsPerSecond * seconds;
     const before = await spent(stage, database);
     const start = Date.now();
     const underWay = new Set<Promise<unknown>>();
-    for (let place = 0; place < sent; place += 1) {
+    for (let place = 0; place < sentCount; place += 1) {
       await sleep(Math.max(0, start + (place * 1000) / eventsPerSecond - Date.now()));
       if (underWay.size >= mostUnderWay) await Promise.race(underWay);
       const answer = post("/v1/templates", { name: `${namePrefix}${place}`, category: "Service" });
@@ -77,29 +77,29 @@ export async function webhookLatency(stage: Stage, seconds: number): Promise<Fig
     await Promise.all(underWay);
     const answeredMs = Date.now() - start;
     const deadline = Date.now() + arrivalTimeoutMs;
-    while (arrivals.size < sent && Date.now() < deadline) await sleep(50);
+    while (arrivals.size < sentCount && Date.now() < deadline) await sleep(50);
     const after = await spent(stage, database);
     const latenciesMs = [...arrivals.values()];
     const p95 = percentile(latenciesMs, 0.95);
-    const met = arrivals.size === sent && p95 <= goalMs;
+    const isMet = arrivals.size === sentCount && p95 <= goalMs;
     return {
       title: `Event to webhook receiver at ${eventsPerSecond} events/s for ${seconds} s, beside a dead and a hanging one`,
       values: {
-        sent,
+        sent: sentCount,
         arrived: latenciesMs.length,
-        "events/s": (sent * 1000) / answeredMs,
+        "events/s": (sentCount * 1000) / answeredMs,
         "p50 ms": percentile(latenciesMs, 0.5),
         "p95 ms": p95,
         "p99 ms": percentile(latenciesMs, 0.99),
         ...(await stretches(database, namePrefix)),
-        // the CPU time of the complete path: the request, its outbox row, the bus, the event log and three webhook
+        // CPU time for the complete path: the request, its outbox row, the bus, the event log and three webhook
         // messages
-        "platform CPU us/event": (after.platformCpu - before.platformCpu) / sent,
-        "PostgreSQL CPU us/event": (after.postgresCpu - before.postgresCpu) / sent,
-        "transactions/event": (after.transactions - before.transactions) / sent,
-        "attempts/event": (after.attempts - before.attempts) / sent,
+        "platform CPU us/event": (after.platformCpu - before.platformCpu) / sentCount,
+        "PostgreSQL CPU us/event": (after.postgresCpu - before.postgresCpu) / sentCount,
+        "transactions/event": (after.transactions - before.transactions) / sentCount,
+        "attempts/event": (after.attempts - before.attempts) / sentCount,
       },
-      verdict: `goal: p95 at most ${goalMs} ms; result: ${met ? "met" : "MISSED"}`,
+      verdict: `goal: p95 at most ${goalMs} ms; result: ${isMet ? "met" : "MISSED"}`,
     };
   } finally {
     // a later round on the same platform would send to these receivers too
@@ -129,8 +129,7 @@ async function spent({ platform, postgresPid }: Stage, database: pg.Client) {
 }
 
 /**
- * The parts of the latency: the time until the event is in the event log (request, outbox and bus), and the time after
- * that.
+ * The latency's parts: the time until the event is in the event log (request, outbox and bus), and the time after that.
  */
 async function stretches(database: pg.Client, namePrefix: string): Promise<Record<string, number>> {
   const { rows } = await database.query<{ logged: number; sent: number; answered: number }>(

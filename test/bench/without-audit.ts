@@ -1,20 +1,22 @@
 import { registerHooks } from "node:module";
 
 /**
- * Preloaded by a platform of the bench: its transactions write no audit records. The platform itself has no such switch.
+ * Preloaded by a platform that the bench starts: its transactions write no audit records. The platform itself has no
+ * such switch.
  */
-const bundled = "/gateway/platform/dist/bundle/";
+const bundleFolder = "/gateway/platform/dist/bundle/";
 const [condition, never] = ["if(audited)", "if(false)"];
 let isChanged = false;
 
 registerHooks({
   load(url, context, nextLoad) {
-    const loaded = nextLoad(url, context);
-    if (!url.includes(bundled)) return loaded;
-    const source = typeof loaded.source === "string" ? loaded.source : new TextDecoder().decode(loaded.source);
-    if (!source.includes(condition)) return loaded;
+    const moduleSource = nextLoad(url, context);
+    if (!url.includes(bundleFolder)) return moduleSource;
+    const source =
+      typeof moduleSource.source === "string" ? moduleSource.source : new TextDecoder().decode(moduleSource.source);
+    if (!source.includes(condition)) return moduleSource;
     isChanged = true;
-    return { ...loaded, source: source.replaceAll(condition, never) };
+    return { ...moduleSource, source: source.replaceAll(condition, never) };
   },
 });
 

@@ -1,7 +1,7 @@
 import { writeXlsx } from "@factory/spine/report-formats/xlsx/xlsx";
 import { auditReport, auditRows } from "./report-rows.js";
 
-/** Writes an xlsx report of as many rows as the first argument says, and prints the growth of its memory. */
+/** Writes an xlsx report of as many rows as the first argument says, and prints how its memory grows. */
 const rows = Number(process.argv[2]);
 const before = process.memoryUsage.rss();
 const { user } = process.cpuUsage();

@@ -41,9 +41,9 @@ export class Arena implements Stage {
   }
 
   async start(): Promise<void> {
-    const started = performance.now();
+    const startedAt = performance.now();
     this.#platform = await startPlatformProcess(this.dataDir, this.#variables);
-    this.startsMs.push(performance.now() - started);
+    this.startsMs.push(performance.now() - startedAt);
   }
 
   /** Sends SIGKILL to the process, and to its PostgreSQL if `withPostgres` is true. */

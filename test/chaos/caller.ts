@@ -12,12 +12,12 @@ export interface Answer<T> {
   readonly body: T;
 }
 
-/** Thrown when an answer is final, so that a repeat of the request would not help. */
+/** Thrown when an answer is final, so that repeating the request would not help. */
 export class Refused extends Error {
   override readonly name = "Refused";
 }
 
-/** A client of one tenant that repeats a request with its Idempotency-Key until it is acknowledged, as clients should. */
+/** One tenant's client that repeats a request with its Idempotency-Key until it is acknowledged, as clients should. */
 export class Caller {
   /** The number of final refusals by status and code. A client does not repeat these requests. */
   readonly refused = new Map<string, number>();
@@ -44,8 +44,8 @@ export class Caller {
   }
 
   async ask<T>(method: string, path: string, options: { body?: unknown; key?: string } = {}): Promise<Answer<T>> {
-    const started = performance.now();
-    const answer = (status: number, body: T) => ({ status, ms: performance.now() - started, body });
+    const startedAt = performance.now();
+    const answer = (status: number, body: T) => ({ status, ms: performance.now() - startedAt, body });
     try {
       const response = await fetch(this.#url + path, {
         method,

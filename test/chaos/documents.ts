@@ -28,7 +28,7 @@ export const documents: FaultScenario = async (scene) => {
   await inTurns(size.documents, sendOne);
   await sleep(2000);
   await pulse.rest();
-  const unexpected = [...statuses].filter(([status]) => status === 0 || (status >= 500 && status !== 503));
+  const unexpectedStatuses = [...statuses].filter(([status]) => status === 0 || (status >= 500 && status !== 503));
   ledger.note({ promise: "generated documents", found: answersMs.length });
   ledger.note({
     promise: "generated documents: longest answer",
@@ -39,7 +39,7 @@ export const documents: FaultScenario = async (scene) => {
   ledger.note({ promise: "generated documents: p50", found: percentile(answersMs, 0.5), unit: " ms" });
   ledger.note({
     promise: "generated documents: no answer, or 5xx",
-    found: unexpected.reduce((sum, [, count]) => sum + count, 0),
+    found: unexpectedStatuses.reduce((sum, [, count]) => sum + count, 0),
     atMost: 0,
   });
   ledger.note({
@@ -51,10 +51,10 @@ export const documents: FaultScenario = async (scene) => {
 };
 
 async function inTurns(count: number, work: () => Promise<void>): Promise<void> {
-  let left = count;
+  let remaining = count;
   const worker = async () => {
-    while (left > 0) {
-      left -= 1;
+    while (remaining > 0) {
+      remaining -= 1;
       await work();
     }
   };

@@ -7,13 +7,13 @@ import type { Quiet } from "./quiet-phase.js";
 import type { VitalSigns } from "./vital-signs.js";
 import type { WebhookReceiver } from "./webhook-receiver.js";
 
-/** The size of each part of the run. The test suite uses a small size. */
+/** The size of each part in the run. The test suite uses a small size. */
 export interface Size {
   readonly kills: number;
   readonly outages: number;
   readonly documents: number;
   readonly neighborSeconds: number;
-  /** How often each process of several is stopped and started, and how often one of them is killed. */
+  /** How often each of several processes is stopped and started, and how often one is killed. */
   readonly restarts: number;
   /** Requests a second during the restarts. */
   readonly requestsPerSecond: number;

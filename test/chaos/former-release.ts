@@ -76,7 +76,7 @@ async function besideEachOther(scene: Scene, folder: string, formerCheckout: str
   }
 }
 
-/** Runs the phases of a rolling upgrade under load. At the end only this release runs. */
+/** Runs a rolling upgrade's phases under load. At the end only this release runs. */
 async function replaced(
   { tell, receiver, size }: Scene,
   folder: string,
@@ -92,12 +92,12 @@ async function replaced(
   const phase = async (name: string, work: () => Promise<void>) => {
     tell(name);
     await work();
-    const [registered, executed] = [load.registered.length, load.executed.length];
+    const [registrationCount, executionCount] = [load.registered.length, load.executed.length];
     const deadline = Date.now() + longestPhaseMs;
     await sleep(phaseMs * size.pace);
     while (
-      load.registered.length - registered < leastPerPhase.registered ||
-      load.executed.length - executed < leastPerPhase.executed
+      load.registered.length - registrationCount < leastPerPhase.registered ||
+      load.executed.length - executionCount < leastPerPhase.executed
     ) {
       if (Date.now() > deadline) throw new Error(`too little work was acknowledged after: ${name}`);
       await sleep(100);
@@ -127,7 +127,7 @@ async function replaced(
   return load;
 }
 
-/** One customer over each release, of the same tenant. */
+/** One customer over each release, in the same tenant. */
 async function customersOf(
   former: RunningRelease,
   present: RunningRelease,

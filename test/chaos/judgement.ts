@@ -37,30 +37,44 @@ export async function judge(
   stage: Stage,
   { load, receiver, ledger, floor }: { load: Load; receiver: WebhookReceiver; ledger: Ledger; floor: Floor },
 ): Promise<void> {
-  const left = await leftLying(stage, load, receiver);
-  const registered = await registrations(stage, load, receiver);
-  const executed = await executions(stage, load, receiver);
+  const leftovers = await leftLying(stage, load, receiver);
+  const registrationFigures = await registrations(stage, load, receiver);
+  const executionFigures = await executions(stage, load, receiver);
   ledger.note({ promise: "acknowledged registrations", found: load.registered.length, atLeast: floor.registrations });
   ledger.note({ promise: "acknowledged executions", found: load.executed.length, atLeast: floor.executions });
-  ledger.note({ promise: "lost registrations", found: registered.lost, atMost: 0 });
-  ledger.note({ promise: "doubled registrations", found: registered.doubled, atMost: 0 });
-  ledger.note({ promise: "executions not Completed", found: executed.unfinished, atMost: 0 });
-  for (const [error, found] of executed.errors)
-    ledger.note({ promise: `executions ended with ${error}`, found, atMost: 0 });
-  ledger.note({ promise: "doubled executions", found: executed.doubled, atMost: 0 });
-  ledger.note({ promise: "executions without exactly one commit", found: executed.commits, atMost: 0 });
-  ledger.note({ promise: "lost events", found: registered.lostEvents + executed.lostEvents, atMost: 0 });
-  ledger.note({ promise: "doubled events", found: registered.doubledEvents + executed.doubledEvents, atMost: 0 });
+  ledger.note({ promise: "lost registrations", found: registrationFigures.lost, atMost: 0 });
+  ledger.note({ promise: "doubled registrations", found: registrationFigures.doubled, atMost: 0 });
+  ledger.note({ promise: "executions not Completed", found: executionFigures.unfinished, atMost: 0 });
+  for (const [error, count] of executionFigures.errors)
+    ledger.note({ promise: `executions ended with ${error}`, found: count, atMost: 0 });
+  ledger.note({ promise: "doubled executions", found: executionFigures.doubled, atMost: 0 });
+  ledger.note({ promise: "executions without exactly one commit", found: executionFigures.commits, atMost: 0 });
+  ledger.note({
+    promise: "lost events",
+    found: registrationFigures.lostEvents + executionFigures.lostEvents,
+    atMost: 0,
+  });
+  ledger.note({
+    promise: "doubled events",
+    found: registrationFigures.doubledEvents + executionFigures.doubledEvents,
+    atMost: 0,
+  });
   ledger.note({ promise: "webhook attempts beyond the first", found: receiver.repeated });
-  if (executed.waitsMs.length > 0) {
-    const waited = (share: number) => percentile(executed.waitsMs, share) / 1000;
-    ledger.note({ promise: "execution, acceptance to Completed, p50", found: waited(0.5), atMost: 30, unit: " s" });
-    ledger.note({ promise: "execution, acceptance to Completed, p95", found: waited(0.95), unit: " s" });
+  if (executionFigures.waitsMs.length > 0) {
+    const waitSeconds = (share: number) => percentile(executionFigures.waitsMs, share) / 1000;
+    ledger.note({
+      promise: "execution, acceptance to Completed, p50",
+      found: waitSeconds(0.5),
+      atMost: 30,
+      unit: " s",
+    });
+    ledger.note({ promise: "execution, acceptance to Completed, p95", found: waitSeconds(0.95), unit: " s" });
   }
-  for (const [what, found] of Object.entries(left)) ledger.note({ promise: `left lying: ${what}`, found, atMost: 0 });
-  for (const customer of new Set([...load.registered, ...load.executed].map((done) => done.customer)))
-    for (const [answer, found] of customer.caller.refused)
-      ledger.note({ promise: `answers ${answer}to ${customer.slug}`, found, atMost: 0 });
+  for (const [kind, count] of Object.entries(leftovers))
+    ledger.note({ promise: `left lying: ${kind}`, found: count, atMost: 0 });
+  for (const customer of new Set([...load.registered, ...load.executed].map((request) => request.customer)))
+    for (const [answer, count] of customer.caller.refused)
+      ledger.note({ promise: `answers ${answer}to ${customer.slug}`, found: count, atMost: 0 });
 }
 
 /**
@@ -69,12 +83,13 @@ export async function judge(
  */
 async function leftLying(stage: Stage, load: Load, receiver: WebhookReceiver): Promise<Record<string, number>> {
   const deadline = Date.now() + settleMs;
-  const arrived = () =>
+  const haveArrived = () =>
     load.registered.every(({ id }) => receiver.count("TemplateRegistered", `templates/${id}`) > 0) &&
     load.executed.every(({ id }) => receiver.count("TemplateExecuted", `executions/${id}`) > 0);
   for (;;) {
-    const left = await unfinishedRows(stage, receiver);
-    if (Date.now() > deadline || (arrived() && Object.values(left).every((count) => count === 0))) return left;
+    const leftovers = await unfinishedRows(stage, receiver);
+    if (Date.now() > deadline || (haveArrived() && Object.values(leftovers).every((count) => count === 0)))
+      return leftovers;
     await sleep(1000);
   }
 }
@@ -83,7 +98,7 @@ async function leftLying(stage: Stage, load: Load, receiver: WebhookReceiver): P
 async function unfinishedRows(stage: Stage, receiver: WebhookReceiver): Promise<Record<string, number>> {
   const counts: Record<string, string> = {
     executions: "select count(*) from catalog.executions where status in ('Requested', 'Running')",
-    // only messages of the receiver that answers count, because the others wait for their circuit breakers
+    // only messages to the receiver that answers count, because the others wait for their circuit breakers
     "webhook messages": `select count(*)
       from integration.webhook_messages message join integration.webhook_subscriptions using (tenant_id, subscription_id)
       where endpoint_url = '${receiver.url}' and message.status in ('Pending', 'Delivering', 'RetryScheduled')`,
@@ -97,11 +112,11 @@ async function unfinishedRows(stage: Stage, receiver: WebhookReceiver): Promise<
       + (select count(*) from spine_jobs.job where name like '%.dead' and state < 'completed') as count`,
     "provisioning runs": "select count(*) from spine.tenants where status = 'Provisioning'",
   };
-  const found = await Promise.all(Object.values(counts).map((text) => stage.rows<{ count: string }>(text)));
-  const counted = Object.keys(counts).map((what, place) => [what, Number(found[place]?.[0]?.count)] as const);
+  const results = await Promise.all(Object.values(counts).map((text) => stage.rows<{ count: string }>(text)));
+  const entries = Object.keys(counts).map((kind, place) => [kind, Number(results[place]?.[0]?.count)] as const);
   const answer = await fetch(`${stage.platform.internalUrl}/jobs/lying`);
   const swept = Object.entries((await answer.json()) as Record<string, number>);
-  return Object.fromEntries([...counted, ...swept.map(([slice, count]) => [`${slice}, by the sweeper`, count])]);
+  return Object.fromEntries([...entries, ...swept.map(([slice, count]) => [`${slice}, by the sweeper`, count])]);
 }
 
 async function registrations(stage: Stage, { registered }: Load, receiver: WebhookReceiver) {
@@ -126,7 +141,7 @@ async function executions(stage: Stage, { executed }: Load, receiver: WebhookRec
      from catalog.executions where repository = any($1)`,
     [executed.map(({ name }) => name)],
   );
-  const completed = new Set(
+  const completedIds = new Set(
     rows.filter(({ status }) => status === "Completed").map(({ execution_id }) => execution_id),
   );
   const perExecution = ["ScaffoldGenerated", "TemplateExecuted"].flatMap((type) =>
@@ -135,7 +150,7 @@ async function executions(stage: Stage, { executed }: Load, receiver: WebhookRec
   const commits: number[] = [];
   for (const execution of executed) commits.push(await commitsOf(stage, execution));
   return {
-    unfinished: executed.filter(({ id }) => !completed.has(decodeId("exe", id) ?? "")).length,
+    unfinished: executed.filter(({ id }) => !completedIds.has(decodeId("exe", id) ?? "")).length,
     errors: countedErrors(rows),
     doubled: rows.length - new Set(rows.map(({ repository }) => repository)).size,
     commits: commits.filter((count) => count !== 1).length,

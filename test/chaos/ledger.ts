@@ -9,7 +9,7 @@ export interface Entry {
   readonly unit?: string;
 }
 
-/** The promises and observations of a run, in the order in which they were recorded. */
+/** A run's promises and observations, in the order in which they were recorded. */
 export class Ledger {
   readonly #entries: Entry[] = [];
 
@@ -48,6 +48,6 @@ const isBroken = ({ found, atMost = Number.POSITIVE_INFINITY, atLeast = Number.N
 const round = (value: number) => Math.round(value * 10) / 10;
 
 export function percentile(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+  const ascending = [...values].sort((a, b) => a - b);
+  return ascending[Math.min(ascending.length - 1, Math.floor(ascending.length * share))] ?? Number.NaN;
 }

@@ -2,8 +2,7 @@ import { Agent, request } from "node:http";
 import { parentPort, workerData } from "node:worker_threads";
 
 /**
- * Requests `/livez` ten times a second in a thread of its own, so that a busy driver does not look like a busy
- * platform.
+ * Requests `/livez` ten times a second in a separate thread, so that a busy driver does not look like a busy platform.
  */
 const { url } = workerData as { url: string };
 const agent = new Agent({ keepAlive: true });
@@ -11,28 +10,28 @@ const intervalMs = 100;
 const timeoutMs = 30_000;
 
 let watching = false;
-let failed = 0;
+let failures = 0;
 let latenciesMs: number[] = [];
 
 parentPort?.on("message", (order: "watch" | "rest" | "report") => {
   watching = order === "watch";
   if (order === "rest") parentPort?.postMessage("resting");
   if (order !== "report") return;
-  parentPort?.postMessage({ latenciesMs, failed });
+  parentPort?.postMessage({ latenciesMs, failed: failures });
   latenciesMs = [];
-  failed = 0;
+  failures = 0;
 });
 
 setInterval(() => {
   if (!watching) return;
-  const started = performance.now();
-  const asked = request(`${url}/livez`, { agent, timeout: timeoutMs }, (response) => {
+  const startedAt = performance.now();
+  const call = request(`${url}/livez`, { agent, timeout: timeoutMs }, (response) => {
     response.resume();
-    response.on("end", () => latenciesMs.push(performance.now() - started));
+    response.on("end", () => latenciesMs.push(performance.now() - startedAt));
   });
-  asked.on("timeout", () => asked.destroy(new Error("no answer")));
-  asked.on("error", () => {
-    if (watching) failed += 1;
+  call.on("timeout", () => call.destroy(new Error("no answer")));
+  call.on("error", () => {
+    if (watching) failures += 1;
   });
-  asked.end();
+  call.end();
 }, intervalMs);

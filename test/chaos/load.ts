@@ -13,7 +13,7 @@ import { Caller, Refused } from "./caller.js";
 import type { Stage } from "./stage.js";
 import type { WebhookReceiver } from "./webhook-receiver.js";
 
-/** A tenant with a template to execute and a subscription to each of the events that are counted. */
+/** A tenant with a template to execute and a subscription to each event that is counted. */
 export interface Customer {
   readonly tenantId: string;
   readonly slug: string;
@@ -24,7 +24,7 @@ export interface Customer {
 
 export interface Acknowledged {
   readonly customer: Customer;
-  /** A unique name: the name of the template, or the repository of the execution. */
+  /** A unique name: the template's name, or the execution's repository. */
   readonly name: string;
   readonly id: string;
 }
@@ -48,7 +48,7 @@ export async function aCustomer(stage: Stage, slug: string, receiver: WebhookRec
   return { tenantId, slug, caller, ...version };
 }
 
-/** Subscribes to each of the events that are counted. */
+/** Subscribes to each event that is counted. */
 export async function subscribe(caller: Caller, receiver: WebhookReceiver): Promise<void> {
   for (const eventType of countedEvents)
     await caller.acknowledged(

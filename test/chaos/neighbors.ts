@@ -17,7 +17,7 @@ const hostileRenders = 16;
 const hangingTenants = 10;
 const eventsPerTenant = 100;
 
-/** Hostile tenants may make the work of another one so many times slower. */
+/** Hostile tenants may make another tenant's work so many times slower. */
 const mostSlowdown = 8;
 /** Ratios to shorter times say nothing. */
 const leastExecutionMs = 125;
@@ -99,7 +99,7 @@ async function hostileRendering({ arena }: Scene): Promise<void> {
   await Promise.all(Array.from({ length: hostileRenders }, (_, place) => order(place)));
 }
 
-/** Sends the events of each tenant to one of the receivers, so that all tenants share two hosts. */
+/** Sends each tenant's events to one receiver, so that all tenants share two hosts. */
 function hangingDeliveries(arena: Arena, urls: readonly string[]): Promise<void>[] {
   return Array.from({ length: hangingTenants }, async (_, tenant) => {
     const { caller } = await aTenantCaller(arena, `hangs-${randomUUID().slice(0, 8)}`);

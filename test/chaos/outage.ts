@@ -5,10 +5,7 @@ import type { Scene } from "./fault-scenario.js";
 import type { Stage } from "./stage.js";
 
 const recoveryMs = 60_000;
-/**
- * The time between the freeze of the server and the first 503: two seconds without an answer and the interval of a
- * probe.
- */
+/** The time from the server's freeze to the first 503: two seconds without an answer and a probe's interval. */
 const longestAnswerMs = 5000;
 
 export type Repair = () => Promise<void>;
@@ -33,14 +30,14 @@ export async function outage(
   };
   const writeOne = () => customer.caller.ask("POST", "/v1/templates", { body: { name: `meanwhile-${randomUUID()}` } });
   const readOne = () => customer.caller.ask("GET", `/v1/templates/${customer.templateId}`);
-  const asked = Promise.all([asking(readOne), asking(writeOne)]);
+  const callers = Promise.all([asking(readOne), asking(writeOne)]);
   const repair = await begin();
   await repair?.();
-  const repaired = performance.now();
-  const recovered = await until(async () => (await fetch(`${stage.platform.publicUrl}/readyz`)).status === 200);
+  const repairedAt = performance.now();
+  const hasRecovered = await until(async () => (await fetch(`${stage.platform.publicUrl}/readyz`)).status === 200);
   over = true;
-  await asked;
-  const seconds = recovered ? (performance.now() - repaired) / 1000 : Number.NaN;
+  await callers;
+  const seconds = hasRecovered ? (performance.now() - repairedAt) / 1000 : Number.NaN;
   const longestMs = Math.max(...answers.map(({ ms }) => ms));
   const count = (counts: (status: number) => boolean) => answers.filter(({ status }) => counts(status)).length;
   ledger.note({ promise: `${subject}: ready again`, found: seconds, atMost: recoveryMs / 1000, unit: " s" });

@@ -11,7 +11,7 @@ import { outage, type Repair } from "./outage.js";
 const run = promisify(execFile);
 
 const outageMs = 6000;
-/** PostgreSQL is stopped, killed, frozen, or has a full disk, while the process of the platform keeps running. */
+/** PostgreSQL is stopped, killed, frozen, or has a full disk, while the platform's process keeps running. */
 export const outages: FaultScenario = async (scene) => {
   const { arena, load, ledger, pulse, size } = scene;
   load.start({ registrationsPerSecond: 5, executionsPerSecond: 1 });

@@ -40,21 +40,21 @@ interface ChaosOrder {
 }
 
 const quietSeconds = 5;
-/** The least acknowledged work of each act, by its kind. */
+/** The least acknowledged work in each act, by its kind. */
 const floorOfAct: Floor = { registrations: 5, executions: 2 };
 const slugs = ["alpha", "beta", "gamma"];
 
 /**
- * Runs the acts one after the other: those at one process, then those at two. At the end of each part it compares the
+ * Runs the acts one after the other: those at one process, then those at two. After each part it compares the
  * acknowledged requests with the stored results.
  */
 export async function runChaos(order: ChaosOrder): Promise<Ledger> {
   const ledger = new Ledger();
   order.tell(`seed ${order.seed}`);
   const { only, skip = [] } = order;
-  const wanted = (name: ActName) => (only === undefined ? !skip.includes(name) : only === name);
-  const alone = (Object.keys(acts) as (keyof typeof acts)[]).filter(wanted);
-  const together = (Object.keys(fleetActs) as (keyof typeof fleetActs)[]).filter(wanted);
+  const isWanted = (name: ActName) => (only === undefined ? !skip.includes(name) : only === name);
+  const alone = (Object.keys(acts) as (keyof typeof acts)[]).filter(isWanted);
+  const together = (Object.keys(fleetActs) as (keyof typeof fleetActs)[]).filter(isWanted);
   if (alone.length > 0) await runAlone(order, alone, ledger);
   if (together.length > 0) await runFleet(order, together, ledger);
   return ledger;
@@ -75,8 +75,8 @@ async function runAlone({ dataDir, size, seed, tell }: ChaosOrder, names: (keyof
       await acts[name](scene);
     }
     tell("judgement");
-    const loaded = names.filter((name) => name === "crashes" || name === "outages").length;
-    await judge(arena, { load, receiver, ledger, floor: floorOf(loaded) });
+    const loadedCount = names.filter((name) => name === "crashes" || name === "outages").length;
+    await judge(arena, { load, receiver, ledger, floor: floorOf(loadedCount) });
     const { latenciesMs, failed } = await pulse.report();
     // the two releases are not watched
     if (latenciesMs.length + failed === 0) return;
@@ -98,7 +98,7 @@ async function runFleet({ size, seed, tell }: ChaosOrder, names: (keyof typeof f
   const fleet = await Fleet.open();
   try {
     await fleet.start(0);
-    // mail is written to the folder of the process that sends it, so the invitation comes before there is another one
+    // mail is written to the sending process's folder, so the invitation comes before there is another one
     const signIns = await SignIns.prepare(await aTenant());
     for (let place = 1; place < fleet.size; place += 1) await fleet.start(place);
     const { customers, quiet } = await prepare(fleet, receiver);
@@ -136,9 +136,9 @@ const floorOf = (actsUnderLoad: number): Floor => ({
 
 /** A random number generator that returns the same numbers for the same seed on every machine. */
 function randomOf(seed: number): () => number {
-  let drawn = 0;
+  let draws = 0;
   return () => {
-    drawn += 1;
-    return createHash("sha256").update(`${seed} ${drawn}`).digest().readUInt32BE() / 2 ** 32;
+    draws += 1;
+    return createHash("sha256").update(`${seed} ${draws}`).digest().readUInt32BE() / 2 ** 32;
   };
 }

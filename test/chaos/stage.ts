@@ -1,7 +1,7 @@
 import type { RunningPlatform } from "@factory/platform/client/platform-api";
 import type pg from "pg";
 
-/** A platform of one or several processes, as the load and the judgement see it. */
+/** A platform with one or several processes, as the load and the judgement see it. */
 export interface Stage {
   readonly platform: RunningPlatform;
   /** The folder with `bootstrap.json`. */

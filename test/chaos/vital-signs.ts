@@ -6,7 +6,7 @@ interface Pulse {
   readonly failed: number;
 }
 
-/** Checks that the event loop of the platform is not blocked. */
+/** Checks that the platform's event loop is not blocked. */
 export class VitalSigns {
   readonly #probe: Worker;
 

@@ -8,11 +8,11 @@ interface SinkEvent {
   readonly time: string;
 }
 
-/** A webhook receiver that records every event by subject and type. It runs until the end of the chaos run. */
+/** A webhook receiver that records every event by subject and type. It runs as long as the chaos run. */
 export class WebhookReceiver {
   readonly #server: Server;
   readonly #ids = new Map<string, Set<string>>();
-  /** Times from the occurrence of an event to its first arrival, in milliseconds. */
+  /** Times from an event's occurrence to its first arrival, in milliseconds. */
   readonly latenciesMs: number[] = [];
   #deliveries = 0;
 
@@ -43,7 +43,7 @@ export class WebhookReceiver {
     return this.#deliveries - this.latenciesMs.length;
   }
 
-  /** The number of different events of this type about this subject. */
+  /** The number of different events with this type about this subject. */
   count(type: string, subject: string): number {
     return this.#ids.get(`${type} ${subject}`)?.size ?? 0;
   }

@@ -11,56 +11,56 @@ interface Rule {
   readonly annotations: Readonly<Record<string, string>>;
 }
 
-const read = (name: string) => readFile(new URL(`../../gateway/${name}`, import.meta.url), "utf8");
+const textOf = (name: string) => readFile(new URL(`../../gateway/${name}`, import.meta.url), "utf8");
 /** Prometheus itself makes this metric for each target. */
 const ofPrometheus = ["up"];
 
 let rules: Rule[];
-/** The label names of each metric, as far as it has values. */
+/** Each metric's label names, as far as it has values. */
 let metrics: Map<string, Set<string>>;
 
 beforeAll(async () => {
-  const { groups } = parse(await read("alerts.yaml")) as { groups: { rules: Rule[] }[] };
+  const { groups } = parse(await textOf("alerts.yaml")) as { groups: { rules: Rule[] }[] };
   rules = groups.flatMap((group) => group.rules);
   const { text } = await request("GET /metrics", { base: platform().internalUrl });
   metrics = new Map(ofPrometheus.map((name) => [name, new Set()]));
   for (const line of text.split("\n")) {
-    const [, described] = /^# HELP (\w+)/.exec(line) ?? [];
-    if (described) metrics.set(described, metrics.get(described) ?? new Set());
+    const [, metric] = /^# HELP (\w+)/.exec(line) ?? [];
+    if (metric) metrics.set(metric, metrics.get(metric) ?? new Set());
     const [, sample = "", labels = ""] = /^(\w+)(?:\{(.*)\})? /.exec(line) ?? [];
-    const known = metrics.get(metricOf(sample));
-    for (const [, label = ""] of labels.matchAll(/(\w+)="/g)) known?.add(label);
+    const labelNames = metrics.get(metricOf(sample));
+    for (const [, label = ""] of labels.matchAll(/(\w+)="/g)) labelNames?.add(label);
   }
 });
 
 /** A histogram has three series for one metric. */
 const metricOf = (series: string) => series.replace(/_(bucket|count|sum)$/, "");
 
-/** The metrics of an expression, each with the labels by which it is selected. */
+/** An expression's metrics, each with the labels by which it is selected. */
 function selectors(expression: string): { metric: string; labels: string[] }[] {
-  const found: { metric: string; labels: string[] }[] = [];
+  const selections: { metric: string; labels: string[] }[] = [];
   parser.parse(expression).iterate({
     enter({ name, from, to, type }) {
       const text = expression.slice(from, to);
       if (type.isError) throw new Error(`${expression} is not PromQL at ${from}`);
-      if (name === "VectorSelector") found.push({ metric: metricOf(/^\w*/.exec(text)?.[0] ?? ""), labels: [] });
-      if (name === "LabelName") found.at(-1)?.labels.push(text);
+      if (name === "VectorSelector") selections.push({ metric: metricOf(/^\w*/.exec(text)?.[0] ?? ""), labels: [] });
+      if (name === "LabelName") selections.at(-1)?.labels.push(text);
     },
   });
-  return found;
+  return selections;
 }
 
 it("every alarm is PromQL over metrics and labels that the platform has", () => {
   expect(rules.length).toBeGreaterThan(20);
   const missing = rules.flatMap(({ alert, expr }) => {
-    const used = selectors(expr);
-    expect(used.length).toBeGreaterThan(0);
-    return used.flatMap(({ metric, labels }) => {
-      const known = metrics.get(metric);
-      if (!known) return [`${alert}: ${metric}`];
-      if (known.size === 0) return [];
+    const usedSelectors = selectors(expr);
+    expect(usedSelectors.length).toBeGreaterThan(0);
+    return usedSelectors.flatMap(({ metric, labels }) => {
+      const labelNames = metrics.get(metric);
+      if (!labelNames) return [`${alert}: ${metric}`];
+      if (labelNames.size === 0) return [];
       return labels
-        .filter((label) => label !== "le" && !known.has(label))
+        .filter((label) => label !== "le" && !labelNames.has(label))
         .map((label) => `${alert}: ${metric}{${label}}`);
     });
   });
@@ -76,9 +76,9 @@ it("an alarm over a metric that does not exist, or that is no PromQL, is found",
 });
 
 it("the operator's guide says for each alarm what to do", async () => {
-  const guide = await read("OPERATING.md");
-  const explained = [...guide.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name);
-  expect(explained).toEqual(expect.arrayContaining(rules.map(({ alert }) => alert)));
+  const guide = await textOf("OPERATING.md");
+  const explainedAlerts = [...guide.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name);
+  expect(explainedAlerts).toEqual(expect.arrayContaining(rules.map(({ alert }) => alert)));
   for (const { alert, labels, annotations } of rules) {
     expect([alert, Object.keys(annotations)]).toEqual([alert, ["summary"]]);
     expect(["page", "ticket"]).toContain(labels["severity"]);

@@ -30,7 +30,7 @@ const json = (body: unknown): RequestInit => ({
  * Entries that run a statement or write a row without a token, grouped by the limit that they share, with the number of
  * requests that the limit allows.
  */
-const limited: readonly (readonly [count: string, passing: number, entries: readonly Entry[]])[] = [
+const limitGroups: readonly (readonly [count: string, passing: number, entries: readonly Entry[]])[] = [
   [
     "the pages of a sign-in, 240 in a minute",
     240,
@@ -140,7 +140,7 @@ describe("entries that need no token", () => {
     await removeData(dataDir);
   });
 
-  /** Its tokens are fetched before the limits of this address are reached. */
+  /** Its tokens are fetched before this address reaches its limits. */
   async function aSource(): Promise<InboundSource> {
     const base = platform.publicUrl;
     const admin = await accessToken(platform, await readJson<ClientCredentials>(dataDir, "bootstrap.json"));
@@ -160,37 +160,37 @@ describe("entries that need no token", () => {
     return response;
   };
 
-  it.each(limited)("one address cannot fill the database or keep it busy: %s", async (_count, passing, entries) => {
-    let passed = 0;
-    let refused: Response | undefined;
-    for (let sent = 0; sent < passing + 40; sent += 20) {
+  it.each(limitGroups)("one address cannot fill the database or keep it busy: %s", async (_count, passing, entries) => {
+    let passCount = 0;
+    let refusedAnswer: Response | undefined;
+    for (let sentCount = 0; sentCount < passing + 40; sentCount += 20) {
       const answers = await Promise.all(
-        Array.from({ length: 20 }, (_, index) => ask(entries[(sent + index) % entries.length] as Entry)),
+        Array.from({ length: 20 }, (_, index) => ask(entries[(sentCount + index) % entries.length] as Entry)),
       );
       for (const answer of answers) {
-        if (answer.status === 429) refused = answer;
-        else passed += 1;
+        if (answer.status === 429) refusedAnswer = answer;
+        else passCount += 1;
       }
     }
-    expect(passed).toBe(passing);
-    expect(Number(refused?.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect(passCount).toBe(passing);
+    expect(Number(refusedAnswer?.headers.get("retry-after"))).toBeGreaterThan(0);
     for (const entry of entries) expect([entry[0], (await ask(entry)).status]).toEqual([entry[0], 429]);
   });
 
   it("one address and key of a provider get 429 with Retry-After after 120 failed deliveries in a minute", async () => {
     const base = platform.publicUrl;
-    const forged = { ...source, secret: aVendorSecret() };
+    const forgery = { ...source, secret: aVendorSecret() };
     const send = (by: InboundSource, query = "") => {
       const delivery = { providerDeliveryId: `limited${query}`, eventName: "widget.created", payload: {} };
       const { headers, raw } = asSpecified(by, delivery);
       return request(`POST /webhooks/deliveries${query}`, { base, headers, raw });
     };
-    for (let failures = 0; failures < 120; failures += 1) expect((await send(forged)).status).toBe(401);
-    const refused = await send(forged);
-    expect([refusal(refused), refusal(await send(source))]).toEqual(["429 RATE_LIMITED", "429 RATE_LIMITED"]);
-    const seconds = Number(refused.headers.get("retry-after"));
+    for (let failures = 0; failures < 120; failures += 1) expect((await send(forgery)).status).toBe(401);
+    const limitedAnswer = await send(forgery);
+    expect([refusal(limitedAnswer), refusal(await send(source))]).toEqual(["429 RATE_LIMITED", "429 RATE_LIMITED"]);
+    const seconds = Number(limitedAnswer.headers.get("retry-after"));
     expect([seconds > 0, seconds <= 60]).toEqual([true, true]);
-    // the failures of an address and a key block no delivery with the hint of a resource
+    // failures by an address and a key block no delivery that has a resource hint
     expect((await send(source, `?subscription=${source.subscriptionId}`)).status).toBe(202);
   });
 

@@ -16,7 +16,7 @@ interface Row {
 
 const table = JSON.parse(readFileSync(new URL("../../schema/endpoints.json", import.meta.url), "utf8")) as Row[];
 const methodAndPath = ({ endpoint }: Row) => endpoint.split(" ") as [method: string, path: string];
-const served = table.filter(({ operation }) => operation !== null);
+const servedRows = table.filter(({ operation }) => operation !== null);
 const baseOf = ({ surface }: Row) => (surface === "internal" ? platform().internalUrl : platform().publicUrl);
 
 describe("schema/endpoints.json", () => {
@@ -28,11 +28,11 @@ describe("schema/endpoints.json", () => {
 
   it("has paths of lowercase, hyphenated nouns, and collections in the plural", () => {
     const paths = table.map((row) => methodAndPath(row)[1]).filter((path) => path.startsWith("/v1/"));
-    const named = paths.map((path) => path.split("/").slice(2));
-    const words = named.flat().filter((segment) => !segment.startsWith("{"));
+    const segments = paths.map((path) => path.split("/").slice(2));
+    const words = segments.flat().filter((segment) => !segment.startsWith("{"));
     expect(words.filter((word) => !/^[a-z]+(-[a-z]+)*$/.test(word))).toEqual([]);
     expect(words).toEqual(expect.arrayContaining(["feature-flags", "notifications", "config", "provision"]));
-    const collections = new Set(named.map(([collection = ""]) => collection));
+    const collections = new Set(segments.map(([collection = ""]) => collection));
     // the specification itself calls the configuration so
     expect([...collections].filter((collection) => !collection.endsWith("s"))).toEqual(["config"]);
   });
@@ -51,7 +51,7 @@ describe("schema/endpoints.json", () => {
   });
 
   it("requires a scope for each endpoint that runs one operation with a bearer token, but for people's own sessions", () => {
-    const open = served.filter((row) => row.auth === "bearer" && row.scopes.length === 0);
+    const open = servedRows.filter((row) => row.auth === "bearer" && row.scopes.length === 0);
     expect(open.map(({ endpoint }) => endpoint)).toEqual([
       ...["GET /v1/sessions", "DELETE /v1/sessions/{sessionId}", "POST /v1/sessions/end-others"],
     ]);
@@ -60,8 +60,8 @@ describe("schema/endpoints.json", () => {
   it("names root fields that exist, and each root field has one endpoint", () => {
     const graph = committedGraph();
     const fields = { ...graph.getQueryType()?.getFields(), ...graph.getMutationType()?.getFields() };
-    expect(served.filter(({ operation }) => !Object.hasOwn(fields, operation ?? ""))).toEqual([]);
-    const ofCallers = served.filter(({ auth }) => auth !== "signature");
+    expect(servedRows.filter(({ operation }) => !Object.hasOwn(fields, operation ?? ""))).toEqual([]);
+    const ofCallers = servedRows.filter(({ auth }) => auth !== "signature");
     expect(new Set(ofCallers.map(({ operation }) => operation)).size).toBe(ofCallers.length);
   });
 
@@ -72,52 +72,52 @@ describe("schema/endpoints.json", () => {
       responses: Record<string, unknown>;
     }
     const { body } = await request<{ paths: Record<string, Record<string, Operation>> }>("GET /openapi.json");
-    const described = Object.entries(body.paths).flatMap(([path, methods]) =>
+    const operations = Object.entries(body.paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, operation]) => ({ at: `${method.toUpperCase()} ${path}`, operation })),
     );
-    for (const { at, operation } of described) {
+    for (const { at, operation } of operations) {
       const row = table.find(({ endpoint }) => endpoint === at);
       expect([at, row?.surface]).toEqual([at, "public"]);
       const anyToken = row?.auth === "bearer" && row.scopes.length === 0 ? [{ oauth2: [] }] : [];
-      const asked = [...anyToken, ...(row?.scopes ?? []).map((scope) => ({ oauth2: [scope] }))];
-      expect([at, operation.security]).toEqual([at, asked]);
+      const requirements = [...anyToken, ...(row?.scopes ?? []).map((scope) => ({ oauth2: [scope] }))];
+      expect([at, operation.security]).toEqual([at, requirements]);
       expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(row?.success.map(String) ?? []));
     }
-    const missing = served.filter(({ endpoint }) => !described.some(({ at }) => at === endpoint));
+    const missing = servedRows.filter(({ endpoint }) => !operations.some(({ at }) => at === endpoint));
     expect(missing.map(({ surface }) => surface)).toEqual(missing.map(() => "internal"));
   });
 
   it("lists exactly the methods that a path answers", async () => {
-    for (const first of served) {
+    for (const first of servedRows) {
       const path = methodAndPath(first)[1].replaceAll(/\{\w+\}/g, "anything");
       const answer = await request(`OPTIONS ${path}`, { base: baseOf(first) });
-      // path patterns overlap, so the path of another row may also match
-      const listed = table.filter(
+      // path patterns overlap, so another row's path may also match
+      const matchingRows = table.filter(
         (row) =>
           row.surface === first.surface &&
           new RegExp(`^${methodAndPath(row)[1].replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(path),
       );
-      const methods = new Set(["OPTIONS", ...listed.flatMap((row) => methodsOf(methodAndPath(row)[0]))]);
+      const methods = new Set(["OPTIONS", ...matchingRows.flatMap((row) => methodsOf(methodAndPath(row)[0]))]);
       expect([path, answer.headers.get("allow")]).toEqual([path, [...methods].sort().join(", ")]);
     }
   });
 
   it("lists every endpoint that the discovery document names", async () => {
     const { body } = await request<Record<string, unknown>>("GET /.well-known/openid-configuration");
-    const named = Object.entries(body).filter(([name]) => name.endsWith("_endpoint") || name === "jwks_uri");
+    const endpointUrls = Object.entries(body).filter(([name]) => name.endsWith("_endpoint") || name === "jwks_uri");
     const paths = new Set(table.map((row) => methodAndPath(row)[1]));
-    const unknown = named.filter(([, address]) => !paths.has(new URL(String(address)).pathname));
+    const unknown = endpointUrls.filter(([, address]) => !paths.has(new URL(String(address)).pathname));
     expect(unknown).toEqual([]);
   });
 
   it("lists the endpoints that answer without a token", async () => {
     for (const row of table.filter(({ auth, endpoint }) => auth === "anonymous" && endpoint.startsWith("GET "))) {
       const [method, path] = methodAndPath(row);
-      const named = path
+      const parameters = path
         .replace("{code}", "not-found")
         .replace("{type}", "TemplateExecuted")
         .replace("/guides/{name}", "/guides/catalog");
-      const answer = await request(`${method} ${named}`, { base: baseOf(row) });
+      const answer = await request(`${method} ${parameters}`, { base: baseOf(row) });
       expect([row.endpoint, [401, 403, 404, 405]]).toEqual([row.endpoint, expect.not.arrayContaining([answer.status])]);
     }
   });

@@ -18,7 +18,7 @@ const tables: Record<SubgraphName, Omit<DatabaseDefinition, "connections">> = {
   spine: spineTables,
 };
 
-/** The columns that hold JSON of tenants and vendors. */
+/** The columns that hold JSON from tenants and vendors. */
 const foreign: Record<SubgraphName | "bus", readonly string[]> = {
   bus: ["dead_letters.envelope", "held.envelope", "messages.envelope"],
   catalog: [

@@ -38,25 +38,25 @@ type Row = Record<string, unknown>;
 const name = `keys_${randomBytes(4).toString("hex")}`;
 let access: DatabaseAccess;
 let admin: pg.Client;
-/** Connected as the superuser of the database, to which no policy applies. */
+/** Connected as the database's superuser, to which no policy applies. */
 let client: pg.Client;
 
-const connected = async (connectionString: string) => {
-  const opened = new pg.Client({ connectionString });
-  await opened.connect();
-  return opened;
+const connect = async (connectionString: string) => {
+  const pgClient = new pg.Client({ connectionString });
+  await pgClient.connect();
+  return pgClient;
 };
 
 const definition = (schema: SubgraphName) => ({ connections: schemaConnections(access, schema), ...tables[schema] });
 
-/** Creates a separate database in the cluster of the platform, with rows that are older than the foreign keys. */
+/** Creates a separate database in the platform's cluster, with rows that are older than the foreign keys. */
 beforeAll(async () => {
   const cluster = await databaseUrl();
-  admin = await connected(cluster);
+  admin = await connect(cluster);
   await admin.query(`create database ${name}`);
   const url = Object.assign(new URL(cluster), { pathname: name }).href;
   access = await provisionDatabase(url, schemas, { masterKeys: someMasterKeys(1) });
-  client = await connected(url);
+  client = await connect(url);
   for (const schema of schemas) {
     const { migrations, ...rest } = definition(schema);
     const first = migrations.findIndex((migration) => migration.name.endsWith("_foreign_keys"));
@@ -84,19 +84,21 @@ const values: Readonly<Record<string, () => unknown>> = {
 };
 
 /**
- * Inserts a row with a value in every required column. A foreign key that is not given gets a new parent of the same
+ * Inserts a row with a value in every required column. A foreign key that is not given gets a new parent in the same
  * tenant.
  */
-async function aRow(schema: string, table: string, given: Row): Promise<Row> {
+async function aRow(schema: string, table: string, presetValues: Row): Promise<Row> {
   const { rows } = await client.query<{ column: string; type: string }>(
     `select column_name as column, udt_name as type from information_schema.columns
      where table_schema = $1 and table_name = $2 and is_nullable = 'NO' and column_default is null and is_generated = 'NEVER'`,
     [schema, table],
   );
   const row: Row = Object.fromEntries(rows.map(({ column, type }) => [column, values[type]?.()]));
-  Object.assign(row, given);
-  const isUndecided = (key: Key) => key.column in row && !(key.column in given);
-  for (const key of keys.filter((one) => one.schema === schema && one.table === table && isUndecided(one))) {
+  Object.assign(row, presetValues);
+  const isUndecided = (key: Key) => key.column in row && !(key.column in presetValues);
+  for (const key of keys.filter(
+    (candidate) => candidate.schema === schema && candidate.table === table && isUndecided(candidate),
+  )) {
     const parent = { tenant_id: row["tenant_id"], [key.parentColumn]: row[key.column] };
     await aRow(schema, key.parent, parent);
   }
@@ -108,7 +110,7 @@ async function aRow(schema: string, table: string, given: Row): Promise<Row> {
   return row;
 }
 
-/** The name of the foreign key that refused `work`. The work is rolled back. */
+/** The foreign key that refused `work`, by name. The work is rolled back. */
 async function refusedBy(work: () => Promise<unknown>): Promise<string | undefined> {
   await client.query("begin");
   try {
@@ -149,10 +151,10 @@ describe("a migration that adds foreign keys", () => {
         tenant_id: randomUUID(),
         [parentColumn]: randomUUID(),
       });
-      for (const orphaned of [theirs, randomUUID()]) await aRow(schema, table, { [column]: orphaned });
+      for (const orphanId of [theirs, randomUUID()]) await aRow(schema, table, { [column]: orphanId });
     }
-    const made = new Map<Key, number | undefined>();
-    for (const key of older) made.set(key, await countOf(key));
+    const countsBefore = new Map<Key, number | undefined>();
+    for (const key of older) countsBefore.set(key, await countOf(key));
     for (const schema of schemas) {
       expect(await schemaDrift(definition(schema))).toContain("deferrable initially deferred not valid");
       await migrate(definition(schema));
@@ -165,9 +167,9 @@ describe("a migration that adds foreign keys", () => {
            where parent.tenant_id = child.tenant_id and parent.${key.parentColumn} = child.${key.column})`,
       );
       expect([key, orphans.rowCount]).toEqual([key, 0]);
-      const left = (await countOf(key)) ?? 0;
-      expect(left).toBeGreaterThanOrEqual(sound.get(key) ?? 1);
-      expect(left).toBeLessThan(made.get(key) ?? 0);
+      const orphanCount = (await countOf(key)) ?? 0;
+      expect(orphanCount).toBeGreaterThanOrEqual(sound.get(key) ?? 1);
+      expect(orphanCount).toBeLessThan(countsBefore.get(key) ?? 0);
     }
     const { rowCount } = await client.query(
       `select from pg_class where relnamespace = any($1::regnamespace[]) and relrowsecurity and not relforcerowsecurity`,
@@ -192,16 +194,16 @@ describe("the parent of a row", () => {
 
   it.each(keys)("is deleted with its rows, or cannot be deleted: $schema.$table.$column, $onDelete", async (key) => {
     const { schema, table, column, parent, parentColumn, onDelete } = key;
-    const deleted = async () => {
+    const deleteParent = async () => {
       const [tenant, id] = [randomUUID(), randomUUID()];
       await aRow(schema, parent, { tenant_id: tenant, [parentColumn]: id });
       await aRow(schema, table, { tenant_id: tenant, [column]: id });
       await client.query(`delete from ${schema}.${parent} where tenant_id = $1 and ${parentColumn} = $2`, [tenant, id]);
       await client.query("set constraints all immediate");
-      const left = await client.query(`select from ${schema}.${table} where tenant_id = $1`, [tenant]);
-      expect(left.rowCount).toBe(0);
+      const remainingRows = await client.query(`select from ${schema}.${table} where tenant_id = $1`, [tenant]);
+      expect(remainingRows.rowCount).toBe(0);
     };
-    expect(await refusedBy(deleted)).toBe(onDelete === "cascade" ? undefined : `${table}_${column}_fk`);
+    expect(await refusedBy(deleteParent)).toBe(onDelete === "cascade" ? undefined : `${table}_${column}_fk`);
   });
 });
 
@@ -216,10 +218,12 @@ describe("references.ts", () => {
        where relnamespace = $1::regnamespace and relkind = 'r' and attnum > 0 and not attisdropped and attname <> 'tenant_id'`,
       [schema],
     );
-    const declared = Object.keys(tables[schema].references);
+    const declaredPlaces = Object.keys(tables[schema].references);
     const columns = new Set(rows.map(({ place }) => place));
-    expect(declared.filter((place) => !columns.has(place))).toEqual([]);
-    const undecided = rows.filter(({ place, isUuid, isId }) => isUuid && !isId && !declared.includes(place));
-    expect(undecided.map(({ place }) => place)).toEqual([]);
+    expect(declaredPlaces.filter((place) => !columns.has(place))).toEqual([]);
+    const undecidedColumns = rows.filter(
+      ({ place, isUuid, isId }) => isUuid && !isId && !declaredPlaces.includes(place),
+    );
+    expect(undecidedColumns.map(({ place }) => place)).toEqual([]);
   });
 });

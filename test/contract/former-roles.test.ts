@@ -51,7 +51,7 @@ async function rolesIn(name: string): Promise<string[]> {
   return rows.map(({ line }) => line.replaceAll(`${name}_`, "")).toSorted();
 }
 
-/** How many objects of the database depend on roles of the former form. */
+/** How many objects in the database depend on roles in the former form. */
 async function leftOf(name: string): Promise<number> {
   const { rows } = await admin.query<{ count: number }>(
     `select count(*)::int as count from pg_shdepend join pg_roles on refobjid = pg_roles.oid
@@ -87,7 +87,7 @@ const formerPasswords = async () =>
 
 const tenant = "01980000-0000-7000-8000-000000000001";
 /** The tenants that a request sees, as the release before asks for them. */
-const seen = async (client: pg.Client) => {
+const visibleTenants = async (client: pg.Client) => {
   await client.query("begin");
   await client.query("select set_config('app.tenant', $1, true)", [tenant]);
   const { rows } = await client.query<{ tenant_id: string }>(
@@ -109,7 +109,7 @@ beforeAll(async () => {
     [[tenant, "01980000-0000-7000-8000-000000000002"]],
   );
   await client.end();
-  // another installation of the same form on the same server
+  // another installation in the same form on the same server
   await admin.query("create database neighbour template former");
 });
 
@@ -124,21 +124,21 @@ describe("an installation whose roles have no prefix", () => {
     const [neighbour, passwords] = [await rolesIn("neighbour"), await formerPasswords()];
     const app = await connected(formerConnections(url, "spine").app);
     const worker = await connected(formerConnections(url, "spine").worker);
-    // a long statement of the release before holds a table
+    // a long statement from the release before holds a table
     await worker.query("set idle_in_transaction_session_timeout = 0; begin");
     await worker.query("select from spine.tenants");
-    const done = provision("former");
+    const provisioning = provision("former");
     const waiting = async () =>
       (await admin.query("select from pg_stat_activity where datname = 'former' and wait_event_type = 'Lock'"))
         .rowCount;
     while ((await waiting()) === 0) await new Promise((resolve) => setTimeout(resolve, 20));
     // a request does not wait behind it for longer than the carrying over is patient
-    expect(await seen(app)).toEqual([tenant]);
+    expect(await visibleTenants(app)).toEqual([tenant]);
     await worker.query("commit");
-    const access = await done;
+    const access = await provisioning;
 
     expect(await leftOf("former")).toBe(0);
-    expect(await seen(app)).toEqual([tenant]);
+    expect(await visibleTenants(app)).toEqual([tenant]);
     expect((await worker.query("select current_user as role, count(*) from spine.idempotency_records")).rows).toEqual([
       { role: "spine_worker", count: "2" },
     ]);

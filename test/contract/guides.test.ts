@@ -28,7 +28,7 @@ const files = [
   operating,
 ] as const;
 
-/** The blocks that are shown only (`sh`), by a part of their text, with the reason. */
+/** The blocks that are shown only (`sh`), by an excerpt, with the reason. */
 const shownOnly: Readonly<Record<string, string>> = {
   "follow 0": "it runs until Ctrl-C; a test below runs it",
   grpcurl: "it needs grpcurl; the next block does the same",
@@ -39,7 +39,7 @@ const shownOnly: Readonly<Record<string, string>> = {
   "restore --": "it needs an empty installation; test/faults/backup.test.ts runs it",
 };
 
-/** The variables of the shell with the ids that a reader puts into the GraphQL examples. */
+/** The shell variables with the ids that a reader puts into the GraphQL examples. */
 const idVariables: Readonly<Record<string, string>> = {
   tpl: "TEMPLATE",
   tpv: "VERSION",
@@ -47,7 +47,7 @@ const idVariables: Readonly<Record<string, string>> = {
   lib: "LIBRARY",
 };
 
-/** Operations for executions in another state than that of the README, which is completed. */
+/** Operations for executions in another state than the README's execution, which is completed. */
 const refusedOperations: Readonly<Record<string, string>> = {
   cancelExecution: "INVALID_STATE",
   retryExecution: "INVALID_STATE",
@@ -57,7 +57,7 @@ const refusedOperations: Readonly<Record<string, string>> = {
 const followTimeoutMs = 120_000;
 
 const blocks = files.flatMap((file) => guideBlocks(file));
-const shown = blocks
+const sampleBlocks = blocks
   .filter(({ language }) => language === "sh")
   .map(({ place, text }) => [
     place,
@@ -76,7 +76,7 @@ describe("the README and the guides", () => {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "guides-"));
-    // the commands of the checkout, for a reader whose folder is empty otherwise
+    // the checkout's commands, for a reader whose folder is empty otherwise
     links = ["package.json", "node_modules", "gateway"];
     for (const name of links) await symlink(join(root, name), join(folder, name));
     feed = await aFeedOfPolly();
@@ -96,7 +96,7 @@ describe("the README and the guides", () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** The text with the addresses of this platform in the place of those that a first start takes. */
+  /** The text with this platform's addresses in the place of those that a first start takes. */
   function atThisPlatform(text: string): string {
     if (!platform) throw new Error("The platform has not started");
     return text
@@ -108,10 +108,13 @@ describe("the README and the guides", () => {
 
   async function runBash(text: string): Promise<void> {
     const { output, errors } = await shell.run(atThisPlatform(text));
-    const unexpected = errors
+    const unexpectedErrors = errors
       .split("\n")
       .filter((line) => !/^(?:Cloning into .*|Compiling .*| *compiled .*|.*\bTerminated\b.*|)$/.test(line));
-    expect({ unexpected, output }).toEqual({ unexpected: [], output: expect.not.stringMatching(refusals) });
+    expect({ unexpected: unexpectedErrors, output }).toEqual({
+      unexpected: [],
+      output: expect.not.stringMatching(refusals),
+    });
   }
 
   async function runGraphql(text: string): Promise<void> {
@@ -135,10 +138,10 @@ describe("the README and the guides", () => {
   }
 
   async function withIds(text: string): Promise<string> {
-    let filled = text;
+    let documentText = text;
     for (const [prefix, variable] of Object.entries(idVariables))
-      filled = filled.replaceAll(`${prefix}_…`, await shell.valueOf(variable));
-    return filled.replaceAll(
+      documentText = documentText.replaceAll(`${prefix}_…`, await shell.valueOf(variable));
+    return documentText.replaceAll(
       "sca_…",
       await shell.run("execution | field scaffoldOutputId").then(({ output }) => output.trim()),
     );
@@ -151,10 +154,10 @@ describe("the README and the guides", () => {
   it("have blocks of known languages, and a reason is for one block", () => {
     const languages = new Set(blocks.map(({ language }) => language));
     expect([...languages].sort()).toEqual(["bash", "graphql", "ini", "mermaid", "sh", "sql"]);
-    expect(shown.map(([, reason]) => reason)).toEqual(Object.values(shownOnly));
+    expect(sampleBlocks.map(([, reason]) => reason)).toEqual(Object.values(shownOnly));
   });
 
-  it.each(shown)("%s is not run: %s", (_place, reason) => {
+  it.each(sampleBlocks)("%s is not run: %s", (_place, reason) => {
     expect(reason).not.toBe("no reason");
   });
 
@@ -211,7 +214,7 @@ describe("the README and the guides", () => {
   });
 });
 
-/** A problem document, or an answer of GraphQL with errors. */
+/** A problem document, or a GraphQL answer with errors. */
 const refusals = /"type":"\/problems\/|^\{"errors":/m;
 
 const addressOf = (server: Server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -227,11 +230,11 @@ async function aFreePort(): Promise<number> {
 /** A feed with the package that the catalog's guide imports. */
 async function aFeedOfPolly(): Promise<Server> {
   const nuspec = aPackage({ id: "Polly", version: "8.4.2" });
-  const server = createServer((asked, response) => {
+  const server = createServer((incoming, response) => {
     const flat = { "@id": `${addressOf(server)}/flat/`, "@type": "PackageBaseAddress/3.0.0" };
-    if (asked.url === "/v3/index.json") response.end(JSON.stringify({ version: "3.0.0", resources: [flat] }));
-    else if (asked.url === "/flat/polly/index.json") response.end(JSON.stringify({ versions: ["8.4.2"] }));
-    else if (asked.url === "/flat/polly/8.4.2/polly.8.4.2.nupkg") response.end(nuspec);
+    if (incoming.url === "/v3/index.json") response.end(JSON.stringify({ version: "3.0.0", resources: [flat] }));
+    else if (incoming.url === "/flat/polly/index.json") response.end(JSON.stringify({ versions: ["8.4.2"] }));
+    else if (incoming.url === "/flat/polly/8.4.2/polly.8.4.2.nupkg") response.end(nuspec);
     else response.writeHead(404).end();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -8,7 +8,7 @@ describe("specification 001", () => {
   });
 
   it("has no requirement twice", () => {
-    const said = integrationRequirements.map(({ says }) => says);
-    expect(said.length).toBe(new Set(said).size);
+    const sentences = integrationRequirements.map(({ says }) => says);
+    expect(sentences.length).toBe(new Set(sentences).size);
   });
 });

@@ -1,6 +1,9 @@
 import { inFile, type Requirement } from "./requirement.js";
 
-/** Each requirement of specification 001. Questions that it leaves open ("not shown") are decided in `schema/decisions/`. */
+/**
+ * Each requirement in specification 001. Questions that it leaves open ("not shown") are decided in
+ * `schema/decisions/`.
+ */
 export const integrationRequirements: readonly Requirement[] = [
   ...inFile("test/rest/integration.test.ts", {
     "Connection: the members of the request, of the 201 and of the read; Active and Healthy at first":

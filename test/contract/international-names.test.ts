@@ -8,7 +8,7 @@ import { buildSchema, isInputObjectType } from "graphql";
 const isNameOfAddress = (name: string) =>
   /mail$|ur[il]s?$|^hosts?$|domains?$|issuer$|^repository(?:Base)?$/i.test(name);
 
-/** Members of this name that are not read by their format, with the reason. */
+/** Members with this name that are not read by their format, with the reason. */
 const others: Readonly<Record<string, string>> = {
   "CreateApiClientInput.redirectUris":
     "RFC 6749 compares redirect URIs as texts, so they stay as the client sends them.",
@@ -22,20 +22,20 @@ const others: Readonly<Record<string, string>> = {
 
 const schemaFile = (name: string) => fileURLToPath(import.meta.resolve(`@factory/schema/${name}`));
 
-/** All members of a JSON Schema, each with its path. */
+/** A JSON Schema's members, each with its path. */
 function membersOf(schema: JsonSchema, path: string): [path: string, name: string, schema: JsonSchema][] {
   const { properties = {}, items } = schema as { properties?: Record<string, JsonSchema>; items?: JsonSchema };
-  const own = Object.entries(properties).flatMap(([name, one]): [string, string, JsonSchema][] => [
-    [`${path}.${name}`, name, one],
-    ...membersOf(one, `${path}.${name}`),
+  const ownMembers = Object.entries(properties).flatMap(([name, member]): [string, string, JsonSchema][] => [
+    [`${path}.${name}`, name, member],
+    ...membersOf(member, `${path}.${name}`),
   ]);
-  return items ? [...own, ...membersOf(items, path)] : own;
+  return items ? [...ownMembers, ...membersOf(items, path)] : ownMembers;
 }
 
 const hasForm = ({ format, items, anyOf }: JsonSchema): boolean =>
   (typeof format === "string" && Object.hasOwn(canonicalTexts, format)) ||
   (items !== undefined && hasForm(items as JsonSchema)) ||
-  (Array.isArray(anyOf) && anyOf.some((one) => hasForm(one as JsonSchema)));
+  (Array.isArray(anyOf) && anyOf.some((option) => hasForm(option as JsonSchema)));
 
 describe("every address, host name and URL that comes in", () => {
   it("gets its one form, as a member of an input or a command or as a setting", async () => {
@@ -53,9 +53,9 @@ describe("every address, host name and URL that comes in", () => {
       members.push(...membersOf(JSON.parse(await readFile(`${commands}${file}`, "utf8")), file.replace(/\..*/, "")));
     for (const [key, { schema }] of Object.entries(tenantSettings))
       members.push([key, key.slice(key.indexOf(".") + 1), { ...schema }]);
-    const named = members.filter(([, name]) => isNameOfAddress(name));
-    expect(named.length).toBeGreaterThan(20);
-    const without = named.filter(([, , schema]) => !hasForm(schema)).map(([path]) => path);
+    const addressMembers = members.filter(([, name]) => isNameOfAddress(name));
+    expect(addressMembers.length).toBeGreaterThan(20);
+    const without = addressMembers.filter(([, , schema]) => !hasForm(schema)).map(([path]) => path);
     expect(without.sort()).toEqual(Object.keys(others).sort());
   });
 

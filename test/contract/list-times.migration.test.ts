@@ -48,7 +48,7 @@ const formerRows = {
   },
 };
 
-/** Before the migration, the first page of a list came again and again: its cursor was before its last row. */
+/** Before the migration, a list's first page came again and again: its cursor was before its last row. */
 describe.each(Object.entries(formerRows))("times of %s that are finer than the cursors of lists", (name, former) => {
   it("have whole milliseconds after the upgrade, in the same order", async () => {
     const schema = name as keyof typeof formerRows;

@@ -18,27 +18,27 @@ const ask = ({ at }: Pick<Route, "at">, accept: string, token?: string) =>
 
 const json = "application/json; charset=utf-8";
 
-/** The paths of vendors, whose routes are served beside the table. */
+/** Vendors' paths, whose routes are served beside the table. */
 describe("the media type of a delivery", () => {
   it.each(Object.entries(deliveryRoutes))("to the %s path names the version, in refusals too", async (_, { at }) => {
     const source = await anInboundSource(await (await aTenant()).tokenWith());
     const path = at.split(" ")[1]?.replace("{providerKey}", source.key);
-    const sent = (accept: string) => {
+    const send = (accept: string) => {
       const delivery = { providerDeliveryId: accept, eventName: "a.made", payload: {} };
       const { headers, raw } = asSpecified(source, delivery);
       return request<Record<string, unknown>>(`POST ${path}`, { headers: { ...headers, accept }, raw });
     };
-    const unknown = await sent(mediaType.replace("v1", "v9"));
+    const unknown = await send(mediaType.replace("v1", "v9"));
     expect(refusal(unknown)).toBe("406 NOT_ACCEPTABLE");
     expect(unknown.body["supported"]).toContain(mediaType);
-    const [versioned, plain] = [await sent(mediaType), await sent("*/*")];
-    expect([versioned.status, versioned.headers.get("content-type")]).toEqual([202, mediaType]);
+    const [vendorAnswer, plain] = [await send(mediaType), await send("*/*")];
+    expect([vendorAnswer.status, vendorAnswer.headers.get("content-type")]).toEqual([202, mediaType]);
     expect([plain.status, plain.headers.get("content-type")]).toEqual([202, json]);
-    for (const { headers } of [unknown, versioned, plain]) {
+    for (const { headers } of [unknown, vendorAnswer, plain]) {
       expect(headers.get("vary")).toContain("Accept");
       expect(headers.get("x-trace-id")).toMatch(/^[0-9a-f]{32}$/);
     }
-    expect(versioned.body["traceId"]).toBe(versioned.headers.get("x-trace-id"));
+    expect(vendorAnswer.body["traceId"]).toBe(vendorAnswer.headers.get("x-trace-id"));
   });
 });
 
@@ -57,9 +57,9 @@ describe.each(routes)("the media type of $at", (route) => {
     const other = await ask(route, mediaType.replace("v1", "v9"));
     expect(refusal(other)).toBe("406 NOT_ACCEPTABLE");
     expect(other.body["supported"]).toContain(mediaType);
-    const known = await ask(route, mediaType);
-    expect(known.status).not.toBe(406);
-    for (const { headers } of [other, known]) {
+    const vendorAnswer = await ask(route, mediaType);
+    expect(vendorAnswer.status).not.toBe(406);
+    for (const { headers } of [other, vendorAnswer]) {
       expect(headers.get("x-trace-id")).toMatch(/^[0-9a-f]{32}$/);
       expect(headers.get("vary")).toContain("Accept");
     }
@@ -72,8 +72,12 @@ describe("an answer of the integration API", () => {
     const lists = integrationRoutes.filter(({ at }) => at.startsWith("GET ") && !at.includes("{"));
     expect(lists.length).toBeGreaterThan(0);
     for (const route of lists) {
-      const [versioned, plain] = [await ask(route, mediaType, token), await ask(route, "*/*", token)];
-      expect([route.at, versioned.status, versioned.headers.get("content-type")]).toEqual([route.at, 200, mediaType]);
+      const [vendorAnswer, plain] = [await ask(route, mediaType, token), await ask(route, "*/*", token)];
+      expect([route.at, vendorAnswer.status, vendorAnswer.headers.get("content-type")]).toEqual([
+        route.at,
+        200,
+        mediaType,
+      ]);
       expect(plain.headers.get("content-type")).toBe(json);
     }
   });
@@ -99,11 +103,11 @@ describe("an answer of the integration API", () => {
 
   it("is described with traceId where the specification shows it", async () => {
     const { body } = await request<Described>("GET /openapi.json");
-    const shown = ["POST /integrations/connections", "GET /integrations/runs/{runId}"];
-    const served = integrationRoutes.filter(({ at }) => shown.includes(at));
-    expect(served).toHaveLength(shown.length);
+    const examples = ["POST /integrations/connections", "GET /integrations/runs/{runId}"];
+    const exampleRoutes = integrationRoutes.filter(({ at }) => examples.includes(at));
+    expect(exampleRoutes).toHaveLength(examples.length);
     const schemas = (body as unknown as { components: { schemas: Record<string, { properties: object }> } }).components;
-    for (const { run } of served) {
+    for (const { run } of exampleRoutes) {
       const name = `${run.charAt(0).toUpperCase()}${run.slice(1)}Response`;
       expect([run, Object.keys(schemas.schemas[name]?.properties ?? {})]).toEqual([
         run,

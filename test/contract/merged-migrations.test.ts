@@ -20,7 +20,7 @@ afterEach(async () => {
   for (const database of databases.splice(0)) await database.close();
 });
 
-/** A database with the roles of all subgraphs and no tables. */
+/** A database with all subgraphs' roles and no tables. */
 async function anEmptyDatabase(): Promise<SuiteDatabase> {
   const database = await aSuiteDatabase("provisioned");
   databases.push(database);
@@ -37,28 +37,28 @@ function formerDefinition(database: SuiteDatabase, schema: SubgraphName, count?:
   return { ...definition, migrations: migrations.slice(0, count) };
 }
 
-const recorded = async ({ url }: SuiteDatabase, schema: SubgraphName): Promise<string[]> => {
+const recordedNames = async ({ url }: SuiteDatabase, schema: SubgraphName): Promise<string[]> => {
   const rows = await rowsIn<{ name: string }>(url, `select name from ${schema}.migrations order by id`, []);
   return rows.map(({ name }) => name);
 };
 
 describe.each(subgraphNames)("the merged migration of the %s", (schema) => {
   const { migrations, merged } = tables[schema];
-  let expected: SchemaObjects;
+  let expectedObjects: SchemaObjects;
 
   beforeAll(async () => {
     const database = await anEmptyDatabase();
     expect(await migrate(formerDefinition(database, schema))).toBe(migrations.length);
     expect(await migrate(definitionOf(database, schema))).toBe(0);
-    expected = await schemaObjects(database.url, schema);
-    expect(expected.size).toBeGreaterThan(200);
+    expectedObjects = await schemaObjects(database.url, schema);
+    expect(expectedObjects.size).toBeGreaterThan(200);
   });
 
   it("makes in a new database every object that the replaced ones make", async () => {
     const database = await anEmptyDatabase();
     const later = migrations.length - merged.replaces.length;
     expect(await migrate(definitionOf(database, schema))).toBe(1 + later);
-    expect(schemaDifferences(expected, await schemaObjects(database.url, schema))).toEqual([]);
+    expect(schemaDifferences(expectedObjects, await schemaObjects(database.url, schema))).toEqual([]);
     expect(await migrate(definitionOf(database, schema))).toBe(0);
   });
 
@@ -68,7 +68,7 @@ describe.each(subgraphNames)("the merged migration of the %s", (schema) => {
       const database = await anEmptyDatabase();
       await migrate(formerDefinition(database, schema, count));
       expect(await migrate(definitionOf(database, schema))).toBe(migrations.length - count);
-      expect(schemaDifferences(expected, await schemaObjects(database.url, schema))).toEqual([]);
+      expect(schemaDifferences(expectedObjects, await schemaObjects(database.url, schema))).toEqual([]);
     },
   );
 
@@ -77,7 +77,7 @@ describe.each(subgraphNames)("the merged migration of the %s", (schema) => {
     await migrate(definitionOf(database, schema));
     for (const count of [migrations.length, migrations.length - 1, 1])
       expect(await migrate(formerDefinition(database, schema, count))).toBe(0);
-    expect(await recorded(database, schema)).toEqual([...merged.replaces, merged.name]);
+    expect(await recordedNames(database, schema)).toEqual([...merged.replaces, merged.name]);
   });
 });
 
@@ -105,7 +105,7 @@ describe("the start of a new database", () => {
     }
     const former = { ...formerDefinition(database, schema), migrations: [Failing] };
     await expect(migrate(former)).rejects.toThrow("division by zero");
-    expect(await recorded(database, schema)).toEqual([]);
+    expect(await recordedNames(database, schema)).toEqual([]);
     expect(await migrate(definitionOf(database, schema))).toBe(1);
   });
 
@@ -113,7 +113,7 @@ describe("the start of a new database", () => {
     const database = await anEmptyDatabase();
     const counts = await Promise.all([1, 2].map(() => migrate(definitionOf(database, schema))));
     expect(counts.reduce((sum, count) => sum + count)).toBe(1);
-    expect(await recorded(database, schema)).toEqual([...merged.replaces, merged.name]);
+    expect(await recordedNames(database, schema)).toEqual([...merged.replaces, merged.name]);
   });
 
   it("goes on with migrations that are newer than the merged one", async () => {
@@ -128,7 +128,7 @@ describe("the start of a new database", () => {
     }
     const newer = { ...definitionOf(database, schema), migrations: [...migrations, { name, class: Later }] };
     expect(await migrate(newer)).toBe(2);
-    expect(await recorded(database, schema)).toEqual([...merged.replaces, merged.name, name]);
+    expect(await recordedNames(database, schema)).toEqual([...merged.replaces, merged.name, name]);
     expect(await migrate(newer)).toBe(0);
   });
 
@@ -136,7 +136,7 @@ describe("the start of a new database", () => {
     const database = await anEmptyDatabase();
     const shorter = { ...definitionOf(database, schema), migrations: migrations.slice(0, -1) };
     expect(await migrate(shorter)).toBe(migrations.length - 1);
-    expect(await recorded(database, schema)).not.toContain(merged.name);
+    expect(await recordedNames(database, schema)).not.toContain(merged.name);
   });
 });
 

@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
  * The places that may use NOTIFY: after a commit, and in the two logs that are read by position, where writers wait for
  * each other anyway.
  */
-const allowed = [
+const allowedFiles = [
   "subgraphs/integration/src/events/event-log/event-log.service.ts",
   "subgraphs/runtime/src/bus/outbox-move.ts",
   "subgraphs/runtime/src/bus/postgres-bus.ts",
@@ -29,6 +29,6 @@ describe("NOTIFY", () => {
       "--",
       ...sources,
     ]);
-    expect(stdout.split("\n").filter(Boolean).sort()).toEqual(allowed);
+    expect(stdout.split("\n").filter(Boolean).sort()).toEqual(allowedFiles);
   });
 });

@@ -23,7 +23,7 @@ import { aTenant } from "../kit/tenants.js";
 if (oldestPrograms === undefined)
   process.stderr.write("The suite of the oldest PostgreSQL is skipped, since no server is installed.\n");
 const describeWithServer = oldestPrograms === undefined ? describe.skip : describe;
-const shared = process.env[platformVariable];
+const sharedPlatform = process.env[platformVariable];
 
 describeWithServer(`the platform over ${oldestPrograms}`, () => {
   let server: OldestServer | undefined;
@@ -38,7 +38,7 @@ describeWithServer(`the platform over ${oldestPrograms}`, () => {
     receiver = await aReceiver();
   });
   afterAll(async () => {
-    process.env[platformVariable] = shared;
+    process.env[platformVariable] = sharedPlatform;
     await platform?.stop();
     await receiver?.close();
     await server?.close();
@@ -52,8 +52,8 @@ describeWithServer(`the platform over ${oldestPrograms}`, () => {
   };
 
   it("is of the oldest version, or of the oldest that is installed here", async () => {
-    const [shown] = await rows<{ server_version_num: string }>("show server_version_num");
-    expect(Number(shown?.server_version_num)).toBeGreaterThanOrEqual(lowestServerVersion * 10_000);
+    const [versionRow] = await rows<{ server_version_num: string }>("show server_version_num");
+    expect(Number(versionRow?.server_version_num)).toBeGreaterThanOrEqual(lowestServerVersion * 10_000);
   });
 
   it("generates a project, sends its webhook, and serves after a second start", async () => {
@@ -85,11 +85,11 @@ describeWithServer(`the platform over ${oldestPrograms}`, () => {
     const objects = await tenantObjects(tenant);
     expect(Object.keys(objects).length).toBeGreaterThan(20);
     const token = await tenant.tokenWith();
-    const sent = await graphql<{ broadcastNotification: { messageId: string } }>(
+    const broadcast = await graphql<{ broadcastNotification: { messageId: string } }>(
       'mutation { broadcastNotification(input: { body: "Hello, all." }) { messageId } }',
       { token },
     );
-    expect(sent.body.errors).toBeUndefined();
+    expect(broadcast.body.errors).toBeUndefined();
     await eventually("the people of the tenant have it", async () => {
       const [inbox] = await rows<{ count: string }>(
         `select count(*) from spine.notifications
@@ -103,12 +103,12 @@ describeWithServer(`the platform over ${oldestPrograms}`, () => {
 
 it("a server that is too old is refused in one line, before anything is written", async () => {
   const database = await aSuiteDatabase("notes");
-  const [shown] = await rowsIn<{ server_version_num: string }>(database.url, "show server_version_num", []);
-  const server = await disguisedServer(database.url, shown?.server_version_num ?? "", "140018");
+  const [versionRow] = await rowsIn<{ server_version_num: string }>(database.url, "show server_version_num", []);
+  const server = await disguisedServer(database.url, versionRow?.server_version_num ?? "", "140018");
   const dataDir = await temporaryDataDirectory();
   const lines: string[] = [];
-  const started = startPlatformProcess(dataDir, { DATABASE_URL: server.url }, (line) => lines.push(line));
-  await expect(started).rejects.toThrow("ended with 78");
+  const startup = startPlatformProcess(dataDir, { DATABASE_URL: server.url }, (line) => lines.push(line));
+  await expect(startup).rejects.toThrow("ended with 78");
   expect(lines.map((line) => (JSON.parse(line) as { msg: string }).msg)).toEqual([
     "The database server is PostgreSQL 14.18, and this release needs PostgreSQL 15 or newer.",
   ]);

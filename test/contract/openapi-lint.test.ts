@@ -4,8 +4,8 @@ import rulesets from "@stoplight/spectral-rulesets";
 import { request } from "../kit/request.js";
 
 /**
- * The specification gives the first path and the design the second one. They differ in their methods, and in the form of
- * their ids: no id of a report definition is `runs`, and no id of a run is `generate`.
+ * The specification gives the first path and the design the second one. They differ in their methods, and in their ids'
+ * form: no report definition has the id `runs`, and no run has the id `generate`.
  */
 const ambiguous = [
   "no-ambiguous-paths",
@@ -32,8 +32,10 @@ describe("the OpenAPI document that is served", () => {
 
   it("breaks none of the recommended rules of Redocly but for one known pair of paths", async () => {
     const problems = await byRedocly(source);
-    const known = [...ambiguous, "#/paths/~1v1~1reports~1runs~1{reportRunId}"];
-    expect(problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).toEqual([known]);
+    const knownPlaces = [...ambiguous, "#/paths/~1v1~1reports~1runs~1{reportRunId}"];
+    expect(problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).toEqual([
+      knownPlaces,
+    ]);
   });
 
   it("breaks none of the recommended rules of Spectral", async () => {
@@ -43,9 +45,9 @@ describe("the OpenAPI document that is served", () => {
 
   it("is checked by both linters: each of them finds a planted mistake", async () => {
     const { info: _, ...rest } = JSON.parse(source) as { info: object };
-    const broken = JSON.stringify(rest);
-    expect(await byRedocly(broken)).not.toEqual([]);
-    expect(await bySpectral(broken)).not.toEqual([]);
+    const brokenDocument = JSON.stringify(rest);
+    expect(await byRedocly(brokenDocument)).not.toEqual([]);
+    expect(await bySpectral(brokenDocument)).not.toEqual([]);
   });
 
   it("describes every operation and every query parameter of a list", () => {

@@ -43,11 +43,11 @@ describe("GET /openapi.json", () => {
   it("lists exactly the public routes that are served", async () => {
     const { openapi, paths } = await described();
     expect(openapi).toMatch(/^3\.1\./);
-    const listed = Object.entries(paths).flatMap(([path, methods]) =>
+    const listedEndpoints = Object.entries(paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     );
-    const served = servedRoutes.filter(({ surface }) => surface !== "internal").map(({ at }) => at as string);
-    expect(listed.sort()).toEqual([...served, ...plainHttp].sort());
+    const servedEndpoints = servedRoutes.filter(({ surface }) => surface !== "internal").map(({ at }) => at as string);
+    expect(listedEndpoints.sort()).toEqual([...servedEndpoints, ...plainHttp].sort());
   });
 
   it("states the status and the scopes of each route", async () => {
@@ -58,8 +58,8 @@ describe("GET /openapi.json", () => {
       const operation = paths[path]?.[method.toLowerCase()];
       expect([at, operation?.operationId]).toEqual([at, run]);
       expect(Object.keys(operation?.responses ?? {})).toContain(String(reply));
-      const asked = forPeople ? [[]] : scopes.map((scope) => [scope]);
-      expect(operation?.security).toEqual(asked.map((oauth2) => ({ oauth2 })));
+      const securityRequirements = forPeople ? [[]] : scopes.map((scope) => [scope]);
+      expect(operation?.security).toEqual(securityRequirements.map((oauth2) => ({ oauth2 })));
     }
   });
 
@@ -67,10 +67,10 @@ describe("GET /openapi.json", () => {
     const document = await described();
     const text = JSON.stringify(document);
     for (const [, pointer = ""] of text.matchAll(/"\$ref":"#\/([^"]+)"/g)) {
-      const found = pointer
+      const target = pointer
         .split("/")
         .reduce<unknown>((at, name) => (at as Record<string, unknown> | undefined)?.[name], document);
-      expect([pointer, found]).toEqual([pointer, expect.anything()]);
+      expect([pointer, target]).toEqual([pointer, expect.anything()]);
     }
     const ajv = new Ajv2020({ strict: false, validateFormats: false });
     ajv.addSchema(document, "openapi");

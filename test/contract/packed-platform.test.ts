@@ -16,14 +16,14 @@ const scope = "node_modules/@factory";
 let pack: PackModule;
 let folder: string;
 let manifest: ReturnType<PackModule["stage"]>;
-let staged: ReadonlySet<string>;
+let stagedFiles: ReadonlySet<string>;
 
 beforeAll(async () => {
   pack = (await import(new URL("../../gateway/platform/pack.mjs", import.meta.url).href)) as PackModule;
   folder = await mkdtemp(join(tmpdir(), "packed-platform-"));
   manifest = pack.stage(folder);
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  staged = new Set(
+  stagedFiles = new Set(
     entries
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1)),
@@ -32,13 +32,14 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true }));
 
-const read = (file: string) => readFile(join(folder, file), "utf8");
-const isPresent = (path: string) => staged.has(path) || [...staged].some((file) => file.startsWith(`${path}/`));
+const textOf = (file: string) => readFile(join(folder, file), "utf8");
+const isPresent = (path: string) =>
+  stagedFiles.has(path) || [...stagedFiles].some((file) => file.startsWith(`${path}/`));
 
-/** The file or folder of a module of a workspace, such as `@factory/runtime/json/own-json`. */
+/** The file or folder of a workspace module, such as `@factory/runtime/json/own-json`. */
 async function moduleFile(specifier: string): Promise<string | undefined> {
   const [, name = "", ...rest] = specifier.split("/");
-  const { exports } = JSON.parse(await read(`${scope}/${name}/package.json`)) as {
+  const { exports } = JSON.parse(await textOf(`${scope}/${name}/package.json`)) as {
     exports: Record<string, string | { default: string }>;
   };
   const path = `./${rest.join("/")}`;
@@ -54,21 +55,21 @@ async function moduleFile(specifier: string): Promise<string | undefined> {
 
 describe("the package of the platform", () => {
   it("has no tests, no sources and no settings", () => {
-    const wrong = [...staged].filter(
+    const wrong = [...stagedFiles].filter(
       (file) =>
         !file.startsWith(`${scope}/test/`) && /\.(?:test|fixture)\.|\.ts$|\.map$|(?:^|\/)\.(?:env|data)/.test(file),
     );
     expect(wrong).toEqual([]);
-    expect(staged).toContain(`${scope}/gateway/platform/dist/bundle/main.js`);
+    expect(stagedFiles).toContain(`${scope}/gateway/platform/dist/bundle/main.js`);
   });
 
   it("has every file that its modules import, and names every other package", async () => {
     const missing = new Set<string>();
     const packages = new Set(Object.keys(manifest.dependencies));
-    const modules = [...staged].filter((file) => file.endsWith(".js") && !file.includes("/bundle/"));
+    const modules = [...stagedFiles].filter((file) => file.endsWith(".js") && !file.includes("/bundle/"));
     expect(modules.length).toBeGreaterThan(1000);
     for (const file of modules)
-      for (const [, specifier = ""] of (await read(file)).matchAll(
+      for (const [, specifier = ""] of (await textOf(file)).matchAll(
         /(?:^(?:import|export)\s(?:[^"';=(]*\sfrom\s)?|\bimport\()["']([@.\w][^"'\n]*)["']/gm,
       )) {
         const [first = "", second = ""] = specifier.split("/");
@@ -79,15 +80,15 @@ describe("the package of the platform", () => {
         missing.add(`${specifier} in ${file}`);
       }
     // only a build or a developer's program needs them
-    const known = /(?:esbuild|@apollo\/(?:composition|subgraph)|@jridgewell|@swc\/core|typescript)/;
-    expect([...missing].filter((line) => !known.test(line))).toEqual([]);
+    const optionalModules = /(?:esbuild|@apollo\/(?:composition|subgraph)|@jridgewell|@swc\/core|typescript)/;
+    expect([...missing].filter((line) => !optionalModules.test(line))).toEqual([]);
   });
 
   it("has every file of the workspaces that the bundle names by its place", async () => {
     const places = new Set<string>();
-    for (const file of staged)
+    for (const file of stagedFiles)
       if (file.startsWith(`${scope}/gateway/platform/dist/bundle/`) && file.endsWith(".js"))
-        for (const [, place = ""] of (await read(file)).matchAll(/new URL\("(\.\.?\/[^"]+)",\s*bundleAddress\)/g))
+        for (const [, place = ""] of (await textOf(file)).matchAll(/new URL\("(\.\.?\/[^"]+)",\s*bundleAddress\)/g))
           if (!place.includes("node_modules/")) places.add(normalize(join(dirname(file), place)));
     expect(places.size).toBeGreaterThan(5);
     expect([...places].filter((place) => !isPresent(place))).toEqual([]);
@@ -105,7 +106,7 @@ describe("the package of the platform", () => {
   });
 
   it("has the guides, to which the links of its README lead", async () => {
-    const links = [...(await read("README.md")).matchAll(/\]\(([\w@./-]+(?:GUIDE|OPERATING)\.md)\)/g)].map(
+    const links = [...(await textOf("README.md")).matchAll(/\]\(([\w@./-]+(?:GUIDE|OPERATING)\.md)\)/g)].map(
       ([, to = ""]) => to,
     );
     expect(links).toHaveLength(4);
@@ -114,9 +115,9 @@ describe("the package of the platform", () => {
 
   it("is what npm packs", async () => {
     const { files } = await pack.pack(folder, ["--dry-run"]);
-    const packed = new Set(files.map(({ path }) => path));
-    const left = [...staged].filter((file) => !packed.has(file) && !file.endsWith("/.gitignore"));
-    expect(left).toEqual([]);
+    const packedFiles = new Set(files.map(({ path }) => path));
+    const leftovers = [...stagedFiles].filter((file) => !packedFiles.has(file) && !file.endsWith("/.gitignore"));
+    expect(leftovers).toEqual([]);
     expect(manifest.bin).toEqual({ "factory-platform": "platform.mjs" });
   });
 });

@@ -19,7 +19,7 @@ let [ours, theirs]: [string, string] = ["", ""];
 beforeAll(async () => {
   client = new pg.Client({ connectionString: await databaseUrl() });
   await client.connect();
-  const found = await client.query<Table>(
+  const result = await client.query<Table>(
     `select table_schema as schema, table_name as name,
        exists (select from information_schema.columns where columns.table_schema = tables.table_schema
          and columns.table_name = tables.table_name and column_name = 'tenant_id') as "hasTenant"
@@ -27,10 +27,10 @@ beforeAll(async () => {
      order by table_schema, table_name`,
     [schemas],
   );
-  tables = found.rows;
-  const [one, other] = [await aTenant(), await aTenant()];
-  await Promise.all([tenantObjects(one), tenantObjects(other)]);
-  [ours, theirs] = [decodeId("ten", one.tenantId) ?? "", decodeId("ten", other.tenantId) ?? ""];
+  tables = result.rows;
+  const [ourTenant, other] = [await aTenant(), await aTenant()];
+  await Promise.all([tenantObjects(ourTenant), tenantObjects(other)]);
+  [ours, theirs] = [decodeId("ten", ourTenant.tenantId) ?? "", decodeId("ten", other.tenantId) ?? ""];
 });
 
 afterAll(() => client.end());
@@ -38,7 +38,7 @@ afterAll(() => client.end());
 const withTenant = () => tables.filter(({ hasTenant }) => hasTenant);
 const sql = ({ schema, name }: Table) => `${schema}.${name}`;
 
-/** The tables without a tenant. Platform administrators and workers write those of the first two groups. */
+/** The tables without a tenant. Platform administrators and workers write the first two groups. */
 const platformTables = {
   hidden: ["spine.edition_versions"],
   readable: ["spine.editions"],
@@ -55,7 +55,7 @@ const requestRole = (schema: string) => `postgres_${schema}_app`;
 interface Outcome {
   rows: Record<string, unknown>[];
   rowCount: number;
-  /** The SQLSTATE of the refused statement. */
+  /** The refused statement's SQLSTATE. */
   refused: string | undefined;
 }
 
@@ -78,10 +78,10 @@ const refusedByPolicy = "42501";
 
 /** Requests only read these tables. Only a superuser changes their rows. */
 const readOnly = new Set(["spine.audit_heads", "spine.audit_records", "spine.audit_seals"]);
-const writable = <T>(found: Record<string, T>) =>
-  Object.fromEntries(Object.entries(found).filter(([name]) => !readOnly.has(name)));
+const writable = <T>(results: Record<string, T>) =>
+  Object.fromEntries(Object.entries(results).filter(([name]) => !readOnly.has(name)));
 
-/** Checks until the numbers of rows stayed the same meanwhile. The jobs of the test objects still write rows for a while. */
+/** Checks until the row counts stayed the same meanwhile. The test objects' jobs still write rows for a while. */
 async function whileNothingIsWritten(check: () => Promise<void>): Promise<void> {
   const counts = async () => JSON.stringify(await everywhere((table) => countOf(table, ours)));
   for (let before = await counts(); ; ) {
@@ -100,11 +100,11 @@ async function countOf(table: Table, tenant: string): Promise<number> {
   return rows[0].count as number;
 }
 
-/** The result of `look` for every table, by the name of the table. */
+/** The result of `look` for every table, by the table's name. */
 async function everywhere<T>(look: (table: Table) => Promise<T>): Promise<Record<string, T>> {
-  const found: Record<string, T> = {};
-  for (const table of withTenant()) found[sql(table)] = await look(table);
-  return found;
+  const results: Record<string, T> = {};
+  for (const table of withTenant()) results[sql(table)] = await look(table);
+  return results;
 }
 
 const all = <T>(value: T) => Object.fromEntries(withTenant().map((table) => [sql(table), value]));
@@ -120,8 +120,8 @@ describe("row-level security alone", () => {
        from pg_class join pg_namespace on pg_namespace.oid = relnamespace where nspname = any($1)`,
       [schemas],
     );
-    const forced = Object.fromEntries(rows.map(({ table, forced }) => [table, forced]));
-    expect(await everywhere(async (table) => forced[sql(table)])).toEqual(all(true));
+    const isForced = Object.fromEntries(rows.map(({ table, forced }) => [table, forced]));
+    expect(await everywhere(async (table) => isForced[sql(table)])).toEqual(all(true));
     expect(withTenant().length).toBeGreaterThan(30);
   });
 
@@ -157,13 +157,13 @@ describe("row-level security alone", () => {
 
   it("shows a tenant exactly its own rows", async () => {
     await whileNothingIsWritten(async () => {
-      const expected = await everywhere((table) => countOf(table, ours));
-      const seen = await everywhere(async (table) => {
+      const ownCounts = await everywhere((table) => countOf(table, ours));
+      const visibleCounts = await everywhere(async (table) => {
         const { rows } = await asApp(table, ours, `select tenant_id from ${sql(table)}`);
         return rows.filter((row) => row["tenant_id"] === ours).length === rows.length ? rows.length : "foreign rows";
       });
-      expect(seen).toEqual(expected);
-      expect(Object.values(expected).filter((count) => count > 0).length).toBeGreaterThan(20);
+      expect(visibleCounts).toEqual(ownCounts);
+      expect(Object.values(ownCounts).filter((count) => count > 0).length).toBeGreaterThan(20);
     });
   });
 
@@ -177,13 +177,13 @@ describe("row-level security alone", () => {
 
   it("lets a tenant change and delete only its own rows", async () => {
     await whileNothingIsWritten(async () => {
-      const expected = await everywhere((table) => countOf(table, ours));
-      const changed = await everywhere((table) => asApp(table, ours, `update ${sql(table)} set tenant_id = tenant_id`));
-      expect(writable(mapped(changed, ({ rowCount }) => rowCount))).toEqual(writable(expected));
-      const deleted = await everywhere((table) => asApp(table, ours, `delete from ${sql(table)}`));
-      expect(writable(mapped(deleted, ({ rowCount }) => rowCount))).toEqual(writable(expected));
+      const ownCounts = await everywhere((table) => countOf(table, ours));
+      const updates = await everywhere((table) => asApp(table, ours, `update ${sql(table)} set tenant_id = tenant_id`));
+      expect(writable(mapValues(updates, ({ rowCount }) => rowCount))).toEqual(writable(ownCounts));
+      const deletions = await everywhere((table) => asApp(table, ours, `delete from ${sql(table)}`));
+      expect(writable(mapValues(deletions, ({ rowCount }) => rowCount))).toEqual(writable(ownCounts));
       for (const table of readOnly)
-        expect([table, changed[table]?.refused, deleted[table]?.refused]).toEqual([
+        expect([table, updates[table]?.refused, deletions[table]?.refused]).toEqual([
           table,
           refusedByPolicy,
           refusedByPolicy,
@@ -194,20 +194,22 @@ describe("row-level security alone", () => {
   it("does not let a tenant insert a row for another tenant", async () => {
     const insert = (table: Table, tenant: string) =>
       asApp(table, ours, `insert into ${sql(table)} (tenant_id) values ('${tenant}')`);
-    expect(mapped(await everywhere((table) => insert(table, theirs)), ({ refused }) => refused)).toEqual(
+    expect(mapValues(await everywhere((table) => insert(table, theirs)), ({ refused }) => refused)).toEqual(
       all(refusedByPolicy),
     );
     // the policy is checked first, so an insert for the caller's own tenant is refused for another reason
-    const own = mapped(await everywhere((table) => insert(table, ours)), ({ refused }) => refused);
-    expect(Object.values(writable(own))).not.toContain(refusedByPolicy);
+    const ownInserts = mapValues(await everywhere((table) => insert(table, ours)), ({ refused }) => refused);
+    expect(Object.values(writable(ownInserts))).not.toContain(refusedByPolicy);
   });
 
   it("does not let a tenant move a row to another tenant", async () => {
     await whileNothingIsWritten(async () => {
-      const filled = await everywhere((table) => countOf(table, ours));
-      const moved = await everywhere((table) => asApp(table, ours, `update ${sql(table)} set tenant_id = '${theirs}'`));
-      const refused = mapped(moved, ({ refused }) => refused);
-      expect(writable(refused)).toEqual(writable(mapped(filled, (count) => (count > 0 ? refusedByPolicy : undefined))));
+      const rowCounts = await everywhere((table) => countOf(table, ours));
+      const moves = await everywhere((table) => asApp(table, ours, `update ${sql(table)} set tenant_id = '${theirs}'`));
+      const refusals = mapValues(moves, ({ refused }) => refused);
+      expect(writable(refusals)).toEqual(
+        writable(mapValues(rowCounts, (count) => (count > 0 ? refusedByPolicy : undefined))),
+      );
     });
   });
 
@@ -215,7 +217,7 @@ describe("row-level security alone", () => {
     const others = tables.filter(({ hasTenant, name }) => !hasTenant && name !== "migrations");
     const { hidden, readable, ofWorkers } = platformTables;
     expect(others.map(sql).sort()).toEqual([...hidden, ...readable, ...ofWorkers].sort());
-    for (const table of others.filter((one) => !readable.includes(sql(one))))
+    for (const table of others.filter((candidate) => !readable.includes(sql(candidate))))
       expect([sql(table), (await asApp(table, ours, `select from ${sql(table)}`)).rowCount]).toEqual([sql(table), 0]);
     for (const table of others)
       expect([sql(table), (await asApp(table, ours, `delete from ${sql(table)}`)).rowCount]).toEqual([sql(table), 0]);
@@ -233,9 +235,9 @@ describe("row-level security alone", () => {
            else has_table_privilege(role, pg_class.oid, privilege) end`,
       [schemas.map(requestRole)],
     );
-    const opened = rows.map(({ role, object }) => `${role} ${object}`).filter((line) => !line.endsWith("_seq"));
-    const own = tables.filter(({ name }) => name !== "migrations");
-    expect(opened.sort()).toEqual(own.map((table) => `${requestRole(table.schema)} ${sql(table)}`).sort());
+    const openObjects = rows.map(({ role, object }) => `${role} ${object}`).filter((line) => !line.endsWith("_seq"));
+    const ownTables = tables.filter(({ name }) => name !== "migrations");
+    expect(openObjects.sort()).toEqual(ownTables.map((table) => `${requestRole(table.schema)} ${sql(table)}`).sort());
     const sequences = rows.filter(({ object }) => object.endsWith("_seq"));
     expect(sequences.length).toBeGreaterThan(0);
     for (const { role, object } of sequences) {
@@ -271,5 +273,5 @@ describe("row-level security alone", () => {
   });
 });
 
-const mapped = <From, To>(from: Record<string, From>, to: (value: From) => To): Record<string, To> =>
+const mapValues = <From, To>(from: Record<string, From>, to: (value: From) => To): Record<string, To> =>
   Object.fromEntries(Object.entries(from).map(([name, value]) => [name, to(value)]));

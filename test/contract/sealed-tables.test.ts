@@ -14,8 +14,8 @@ const labels = Object.entries<KeyPurpose>(keyPurposes) as [KeyLabel, KeyPurpose]
 
 describe("the purposes of derived keys", () => {
   it("have a table that is sealed again, exactly where the platform stores their values", () => {
-    const stored = labels.flatMap(([label, { afterChange }]) => (afterChange === "Stored" ? [label] : []));
-    expect([...new Set(tables.map(({ label }) => label))].toSorted()).toEqual(stored.toSorted());
+    const storedLabels = labels.flatMap(([label, { afterChange }]) => (afterChange === "Stored" ? [label] : []));
+    expect([...new Set(tables.map(({ label }) => label))].toSorted()).toEqual(storedLabels.toSorted());
   });
 
   it.each(labels)("know the former key and write with the new one: %s", (label) => {

@@ -27,9 +27,9 @@ import { anInvitation, aUser } from "../kit/users.js";
 const fields = Object.values(committedGraph().getQueryType()?.getFields() ?? {});
 const lists = fields.flatMap(({ name, args }) => {
   const sort = args.find((argument) => argument.name === "sort");
-  const named = sort?.description?.match(/^The order of the list: (.*?)\. Put /)?.[1]?.split(", ") ?? [];
+  const sortNames = sort?.description?.match(/^The order of the list: (.*?)\. Put /)?.[1]?.split(", ") ?? [];
   const parent = args.find((argument) => argument.type.toString() === "ID!")?.name as keyof TenantObjects | undefined;
-  return sort ? [{ name, parent, sorts: named.flatMap((each) => [each, `-${each}`]) }] : [];
+  return sort ? [{ name, parent, sorts: sortNames.flatMap((each) => [each, `-${each}`]) }] : [];
 });
 
 let tenantId: string;
@@ -77,11 +77,13 @@ interface Page {
 }
 
 function ask({ name, parent, sorts }: List, args: Record<string, unknown>) {
-  const given = { ...(parent === undefined ? {} : { [parent]: objects[parent] }), ...args };
-  const written = Object.entries(given).map(([argument, value]) => `${argument}: ${JSON.stringify(value)}`);
+  const argumentValues = { ...(parent === undefined ? {} : { [parent]: objects[parent] }), ...args };
+  const argumentTexts = Object.entries(argumentValues).map(
+    ([argument, value]) => `${argument}: ${JSON.stringify(value)}`,
+  );
   const sort = String(args["sort"]);
   const member = sorts.includes(sort) ? sort.replace("-", "") : "__typename";
-  return graphql<Record<string, Page>>(`{ ${name}(${written.join(", ")}) { items { ${member} } nextCursor } }`, {
+  return graphql<Record<string, Page>>(`{ ${name}(${argumentTexts.join(", ")}) { items { ${member} } nextCursor } }`, {
     token: name === "tenants" ? administrator : token,
   });
 }
@@ -92,17 +94,17 @@ async function page(list: List, args: Record<string, unknown>): Promise<Page> {
   return body.data[list.name] as Page;
 }
 
-/** The values of all rows. The list is read in pages of two. */
+/** All rows' values. The list is read in pages with two rows each. */
 async function walked(list: List, sort: string): Promise<string[]> {
-  const found: string[] = [];
+  const texts: string[] = [];
   for (let after: string | null = null, pages = 0; pages < 200; pages += 1) {
     const { items, nextCursor }: Page = await page(list, {
       first: pages === 0 ? 2 : 50,
       sort,
       ...(after && { after }),
     });
-    found.push(...items.map((item) => String(item[sort.replace("-", "")])));
-    if (nextCursor === null) return found;
+    texts.push(...items.map((item) => String(item[sort.replace("-", "")])));
+    if (nextCursor === null) return texts;
     after = nextCursor;
   }
   throw new Error(`${list.name} has no last page`);
@@ -112,8 +114,8 @@ describe("sort", () => {
   it("is an argument of every list", () => {
     const connections = fields.filter(({ type }) => isObjectType(type) || /\wConnection!$/.test(String(type)));
     const without = connections.filter(({ args }) => !args.some(({ name }) => name === "sort"));
-    // jobs have the order of their queue, logs of webhooks that of time, entitlements that of the keys in the edition,
-    // and types of events that of their names
+    // jobs have their queue's order; webhook logs are in time order; entitlements follow the keys in the edition, and
+    // event types their names
     const ofIntegration = ["eventTypes", "integrationJobs", "webhookAttempts", "webhookMessages"];
     const names = without.map(({ name }) => name);
     expect(names).toEqual(["catalogJobs", ...ofIntegration, "entitlements", "spineJobs"]);
@@ -122,10 +124,10 @@ describe("sort", () => {
   it.each(lists)("lists $name in every order, ascending and descending", async (list) => {
     expect(list.sorts.length).toBeGreaterThan(1);
     for (const sort of list.sorts) {
-      const written = await walked(list, sort);
-      const values = ignoresCase.includes(list.name) ? written.map((value) => value.toLowerCase()) : written;
-      const sorted = [...values].sort((one, other) => (one < other ? -1 : one > other ? 1 : 0));
-      expect([sort, values]).toEqual([sort, sort.startsWith("-") ? sorted.reverse() : sorted]);
+      const pageValues = await walked(list, sort);
+      const values = ignoresCase.includes(list.name) ? pageValues.map((value) => value.toLowerCase()) : pageValues;
+      const ascending = [...values].sort((value, other) => (value < other ? -1 : value > other ? 1 : 0));
+      expect([sort, values]).toEqual([sort, sort.startsWith("-") ? ascending.reverse() : ascending]);
       if (!short.includes(list.name)) expect(values.length).toBeGreaterThan(1);
     }
   });
@@ -139,8 +141,8 @@ describe("sort", () => {
     const [up = "", down = ""] = list.sorts;
     const { nextCursor } = await page(list, { first: 1, sort: up });
     if (short.includes(list.name)) return;
-    const { body: crossed } = await ask(list, { sort: down, after: nextCursor });
-    expect(crossed.errors?.[0]?.extensions.code).toBe("INVALID_CURSOR");
+    const { body: crossedBody } = await ask(list, { sort: down, after: nextCursor });
+    expect(crossedBody.errors?.[0]?.extensions.code).toBe("INVALID_CURSOR");
   });
 });
 
@@ -153,13 +155,13 @@ describe.each(restLists.map((route) => ({ at: route.at as string, route })))("$a
     });
 
   it("refuses an unknown sort and unknown parameters, and keeps the sort in the link", async () => {
-    const refused = await get("?sort=fame");
-    expect([refusal(refused), refusedFields(refused)]).toEqual(["400 VALIDATION_FAILED", ["/sort UNKNOWN_VALUE"]]);
+    const answer = await get("?sort=fame");
+    expect([refusal(answer), refusedFields(answer)]).toEqual(["400 VALIDATION_FAILED", ["/sort UNKNOWN_VALUE"]]);
     const unknown = await get("?sorts=fame&limit=1");
     expect([refusal(unknown), refusedFields(unknown)]).toEqual(["400 VALIDATION_FAILED", ["/sorts UNKNOWN_VALUE"]]);
     expect(JSON.stringify(unknown.body)).toContain("Did you mean sort?");
     const sorts = lists.find(({ name }) => name === route.run)?.sorts ?? [];
-    expect(JSON.stringify(refused.body)).toContain(`Must be one of ${sorts.join(", ")}.`);
+    expect(JSON.stringify(answer.body)).toContain(`Must be one of ${sorts.join(", ")}.`);
     if (short.includes(route.run)) return;
     const [sort = ""] = sorts;
     const first = await get(`?sort=-${sort}&limit=1`);
@@ -178,7 +180,7 @@ interface Plan {
   Plans?: Plan[];
 }
 
-/** The nodes of a plan, without the lookups for each row that is shown. */
+/** A plan's nodes, without the lookups for each row that is shown. */
 const nodes = (plan: Plan): Plan[] => [
   plan,
   ...(plan.Plans ?? []).filter((child) => child["Parent Relationship"] !== "SubPlan").flatMap(nodes),
@@ -206,9 +208,7 @@ describe("the statements of sorted lists", () => {
 
   afterAll(() => client.end());
 
-  /**
-   * The generic plan of a statement for the role that serves requests, so that it does not depend on a parameter value.
-   */
+  /** A statement's generic plan for the role that serves requests, so that it does not depend on a parameter value. */
   async function planOf(schema: string, text: string): Promise<Plan> {
     const count = Math.max(...[...text.matchAll(/\$(\d+)/g)].map(([, number]) => Number(number)));
     await client.query("begin");
@@ -229,39 +229,41 @@ describe("the statements of sorted lists", () => {
   }
 
   it.each(sources)("of %s use an index and do not sort", async (file) => {
-    const found: object = await import(subgraphs + file);
-    const sorted = Object.values(found).filter((value) => value instanceof SortedList);
-    expect(sorted.length).toBeGreaterThan(0);
-    const statements = sorted.flatMap((list) => (list as SortedList<unknown, string | { text: string }>).statements);
+    const moduleExports: object = await import(subgraphs + file);
+    const sortedLists = Object.values(moduleExports).filter((value) => value instanceof SortedList);
+    expect(sortedLists.length).toBeGreaterThan(0);
+    const statements = sortedLists.flatMap(
+      (list) => (list as SortedList<unknown, string | { text: string }>).statements,
+    );
     for (const statement of statements) {
       const text = typeof statement === "string" ? statement : statement.text;
-      // users have separate statements in the order of their ids
+      // users have separate statements in id order
       if (text === undefined) continue;
       const plan = await planOf(file.split("/")[0] ?? "", text);
       const cuts = nodes(plan).filter((node) => node["Node Type"] === "Limit");
-      const read = cuts.flatMap(nodes);
-      const work = read.map((node) => node["Node Type"]).filter((type) => /Sort|Seq Scan/.test(type));
+      const nodesRead = cuts.flatMap(nodes);
+      const work = nodesRead.map((node) => node["Node Type"]).filter((type) => /Sort|Seq Scan/.test(type));
       expect([text, cuts.length > 0, work]).toEqual([text, true, []]);
       const place = text.match(/and \((\w+)[^)]*\) [<>] \(/)?.[1] ?? "tenant_id";
-      const conditions = read.map((node) => node["Index Cond"] ?? "").join(" ");
+      const conditions = nodesRead.map((node) => node["Index Cond"] ?? "").join(" ");
       if (schemaWide(text)) continue;
       expect([text, conditions]).toEqual([text, expect.stringContaining(place)]);
     }
   });
 });
 
-/** A column of a table by which a list is sorted in the order of time. */
+/** A table's column by which a list is sorted in time order. */
 interface TimeColumn {
   readonly table: string;
   readonly column: string;
 }
 
-/** The records of the audit log are sealed, so this test does not change them. Their times have whole milliseconds. */
-const sealed = "spine.audit_records recorded_at";
+/** The audit log's records are sealed, so this test does not change them. Their times have whole milliseconds. */
+const sealedColumn = "spine.audit_records recorded_at";
 /** Only the process that sends webhooks writes these, and its times have whole milliseconds. */
 const ofProcess = "integration.webhook_attempts started_at";
 
-/** The columns of all lists in the order of time, as their statements name them. */
+/** The columns for all lists in time order, as their statements name them. */
 async function timeColumns(): Promise<TimeColumn[]> {
   const files = trackedFilesIn(subgraphs).filter(
     (file) =>
@@ -271,8 +273,10 @@ async function timeColumns(): Promise<TimeColumn[]> {
   const columns = new Map<string, TimeColumn>();
   for (const file of files) {
     const values = Object.values((await import(subgraphs + file)) as object);
-    const sorted = values.flatMap((value) => (value instanceof SortedList ? [value] : Object.values(Object(value))));
-    for (const list of sorted.filter((value) => value instanceof SortedList))
+    const sortedLists = values.flatMap((value) =>
+      value instanceof SortedList ? [value] : Object.values(Object(value)),
+    );
+    for (const list of sortedLists.filter((value) => value instanceof SortedList))
       for (const statement of (list as SortedList<unknown, string | { text: string }>).statements) {
         const text = typeof statement === "string" ? statement : (statement.text ?? "");
         const column = text.match(/and \((\w+), \w+\) [<>] \(\$\d+::timestamptz/)?.[1];
@@ -285,9 +289,11 @@ async function timeColumns(): Promise<TimeColumn[]> {
 
 describe("rows of the same millisecond", () => {
   const cursorsOf = async ({ name, parent }: List, args: Record<string, unknown>) => {
-    const given = { ...(parent === undefined ? {} : { [parent]: objects[parent] }), ...args };
-    const written = Object.entries(given).map(([argument, value]) => `${argument}: ${JSON.stringify(value)}`);
-    const query = `{ ${name}(${written.join(", ")}) { edges { cursor } pageInfo { hasNextPage } } }`;
+    const argumentValues = { ...(parent === undefined ? {} : { [parent]: objects[parent] }), ...args };
+    const argumentTexts = Object.entries(argumentValues).map(
+      ([argument, value]) => `${argument}: ${JSON.stringify(value)}`,
+    );
+    const query = `{ ${name}(${argumentTexts.join(", ")}) { edges { cursor } pageInfo { hasNextPage } } }`;
     const { body } = await graphql<Record<string, { edges: { cursor: string }[]; pageInfo: { hasNextPage: boolean } }>>(
       query,
       { token: name === "tenants" ? administrator : token },
@@ -309,7 +315,7 @@ describe("rows of the same millisecond", () => {
       "integration.webhook_subscriptions created_at",
       "spine.api_clients created_at",
       "spine.approvals requested_at",
-      sealed,
+      sealedColumn,
       "spine.configuration_entries updated_at",
       "spine.feature_flags updated_at",
       "spine.invitations created_at",
@@ -323,7 +329,7 @@ describe("rows of the same millisecond", () => {
     const tenants = [tenantId, (await aTenant()).tenantId, (await aTenant()).tenantId];
     for (const { table, column } of columns) {
       const place = `${table} ${column}`;
-      if (place === sealed) continue;
+      if (place === sealedColumn) continue;
       const step = place === ofProcess ? "0" : "100 microseconds";
       await rows(
         `update ${table} set ${column} = timestamptz '2020-02-02 02:02:02.222' + numbered.number * interval '${step}'
@@ -336,7 +342,7 @@ describe("rows of the same millisecond", () => {
 
   it.each(lists)("are shown once each by $name, in every order", async (list) => {
     for (const sort of list.sorts) {
-      // this list has the tenants of all suites; the tenants of this test are the oldest
+      // this list has all suites' tenants; this test's tenants are the oldest
       if (list.name === "tenants" && sort !== "createdAt") continue;
       const all = await cursorsOf(list, { sort, first: list.name === "tenants" ? 3 : 200 });
       const single: string[] = [];
@@ -350,7 +356,7 @@ describe("rows of the same millisecond", () => {
   });
 
   it("have whole milliseconds where the process alone writes them", async () => {
-    for (const place of [sealed, ofProcess]) {
+    for (const place of [sealedColumn, ofProcess]) {
       const [table, column] = place.split(" ");
       const finer = `select from ${table} where date_trunc('milliseconds', ${column}) <> ${column} and ${column} > '2021-01-01'`;
       expect([place, await rows(finer)]).toEqual([place, []]);

@@ -8,7 +8,7 @@ describe("specification 002", () => {
   });
 
   it("has no requirement twice", () => {
-    const said = spineRequirements.map(({ says }) => says);
-    expect(said.length).toBe(new Set(said).size);
+    const sentences = spineRequirements.map(({ says }) => says);
+    expect(sentences.length).toBe(new Set(sentences).size);
   });
 });

@@ -1,6 +1,9 @@
 import { inFile, type Requirement } from "./requirement.js";
 
-/** Each requirement of specification 002 (the spine). Questions that it leaves open ("not shown") are decided in `schema/decisions/`. */
+/**
+ * Each requirement in specification 002 (the spine). Questions that it leaves open ("not shown") are decided in
+ * `schema/decisions/`.
+ */
 export const spineRequirements: readonly Requirement[] = [
   ...inFile("test/contract/openapi.test.ts", {
     "Overview: an OpenAPI document": "lists exactly the public routes that are served",

@@ -22,9 +22,9 @@ describe("the vendor of the tests", () => {
     expect(await call("Bearer key-2")).toBe(401);
     expect(await call(`Bearer ${await token()}`)).toBe(200);
     const former = vendor.oauth.basic;
-    const changed = vendor.oauth.changeSecret(former);
+    const newSecret = vendor.oauth.changeSecret(former);
     expect(await token(former)).toBe("refused 401");
-    expect(await call(`Bearer ${await token(changed)}`)).toBe(200);
+    expect(await call(`Bearer ${await token(newSecret)}`)).toBe(200);
     expect(Object.fromEntries(vendor.oauth.grants)).toMatchObject({ client_credentials: 2 });
     expect(vendor.calls).toHaveLength(4);
   });

@@ -25,13 +25,13 @@ it("a provider whose key became the name of a preset goes on to receive what it 
   const ours = migrations.findIndex(({ name }) => name.endsWith("_webhook_presets"));
   const definition = { connections: schemaConnections(database.access, "integration"), ...tables };
   await migrate({ ...definition, migrations: migrations.slice(0, ours) });
-  const own = '{"webhook":{"scheme":{"kind":"token","header":"x-a"}}}';
+  const customDriver = '{"webhook":{"scheme":{"kind":"token","header":"x-a"}}}';
   const calls = '{"rateLimit":{"requests":1.50,"perSeconds":820982911946154508}}';
   const former: [key: string, preset: string | null, driver: string | null][] = [
     ["jira", null, null],
     ["linear", null, "{}"],
     ["okta", null, calls],
-    ["shopify", null, own],
+    ["shopify", null, customDriver],
     ["desk", "zendesk", null],
     ["hub", "github", null],
     ["clerk", "webhook", null],
@@ -51,9 +51,9 @@ it("a provider whose key became the name of a preset goes on to receive what it 
   const { rows } = await admin.query<{ key: string; driver: string | null; header: string | null }>(
     `select key, driver::text, driver->'webhook'->'scheme'->>'header' as header from integration.providers order by key`,
   );
-  const found = new Map(rows.map(({ key, driver, header }) => [key, { driver, header }]));
-  for (const key of ["jira", "linear", "okta", "desk"]) expect(found.get(key)?.header).toBe("x-hub-signature-256");
-  expect(found.get("okta")?.driver).toContain(calls.slice(1));
-  expect(found.get("shopify")?.driver).toBe(own);
-  for (const key of ["hub", "clerk", "unknown"]) expect(found.get(key)?.driver).toBeNull();
+  const providers = new Map(rows.map(({ key, driver, header }) => [key, { driver, header }]));
+  for (const key of ["jira", "linear", "okta", "desk"]) expect(providers.get(key)?.header).toBe("x-hub-signature-256");
+  expect(providers.get("okta")?.driver).toContain(calls.slice(1));
+  expect(providers.get("shopify")?.driver).toBe(customDriver);
+  for (const key of ["hub", "clerk", "unknown"]) expect(providers.get(key)?.driver).toBeNull();
 });

@@ -10,7 +10,7 @@ addFormats.default(ajv);
 for (const [name, form] of Object.entries(canonicalTexts))
   ajv.addFormat(name, (text: string) => form(text) !== undefined);
 
-/** The errors of a message, by the schema of its type and by that of the envelope. */
+/** A message's errors, by its type's schema and by the envelope's. */
 function errorsOf(schema: object, message: { data: unknown } | undefined): unknown[] {
   const valid = [ajv.compile(schema), ajv.compile(envelopeSchema)] as const;
   return valid[0](message?.data) && valid[1](message) ? [] : [valid[0].errors, valid[1].errors, message];

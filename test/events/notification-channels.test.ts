@@ -43,13 +43,13 @@ describe("the channels of notifications", () => {
     });
 
   async function becomes(id: string, status: string): Promise<void> {
-    let seen: unknown;
+    let lastBody: unknown;
     await eventually(`the notification is ${status}`, async () => {
       const { body } = await request<{ status: string }>(`GET /v1/notifications/${id}`, { token });
-      seen = body;
+      lastBody = body;
       return body.status === status;
     }).catch((error: unknown) => {
-      throw new Error(JSON.stringify(seen), { cause: error });
+      throw new Error(JSON.stringify(lastBody), { cause: error });
     });
   }
 
@@ -57,9 +57,9 @@ describe("the channels of notifications", () => {
     const receiver = await aReceiver();
     receivers.push(receiver);
     const body = { eventType, endpointUrl: receiver.url, signingSecretRef: "channels" };
-    const made = await request<{ subscriptionId: string }>("POST /webhooks/subscriptions", { token, body });
-    expect(made.status).toBe(201);
-    return { id: made.body.subscriptionId, receiver };
+    const subscription = await request<{ subscriptionId: string }>("POST /webhooks/subscriptions", { token, body });
+    expect(subscription.status).toBe(201);
+    return { id: subscription.body.subscriptionId, receiver };
   }
 
   it("write a mail to the outbox in development, whose link unsubscribes with one click and no token", async () => {
@@ -103,30 +103,30 @@ describe("the channels of notifications", () => {
   });
 
   it("send a webhook to the subscription that the recipient names, to no other one, and to websockets", async () => {
-    const [named, other, unlike] = [
+    const [target, other, unlike] = [
       await aSubscription("NotificationRequested"),
       await aSubscription("NotificationRequested"),
       await aSubscription("NotificationSent"),
     ];
     const query = `subscription { events(types: ["NotificationRequested"]) { subjectPath } }`;
     const feed = await aFeed<{ events: { subjectPath: string } }>({ query, token });
-    const refused = await notify({ channel: "Webhook", recipient: { subscriptionId: unlike.id } });
-    expect([refused.status, refused.text]).toEqual([422, expect.stringContaining("/recipient/subscriptionId")]);
-    const sent = await notify({ channel: "Webhook", recipient: { subscriptionId: named.id } });
-    expect(sent.status).toBe(202);
-    const { notificationId } = sent.body;
+    const refusal = await notify({ channel: "Webhook", recipient: { subscriptionId: unlike.id } });
+    expect([refusal.status, refusal.text]).toEqual([422, expect.stringContaining("/recipient/subscriptionId")]);
+    const notification = await notify({ channel: "Webhook", recipient: { subscriptionId: target.id } });
+    expect(notification.status).toBe(202);
+    const { notificationId } = notification.body;
     await becomes(notificationId, "Sent");
     await eventually("the webhook and the event have arrived", () =>
-      [named.receiver.received, feed.events].every(({ length }) => length > 0),
+      [target.receiver.received, feed.events].every(({ length }) => length > 0),
     );
-    const [webhook] = named.receiver.received;
+    const [webhook] = target.receiver.received;
     expect(JSON.parse(webhook?.body ?? "")).toMatchObject({
       type: "NotificationRequested",
       subject: `notifications/${notificationId}`,
-      data: { title: "Hello", body: "Here.", subscriptionId: named.id },
+      data: { title: "Hello", body: "Here.", subscriptionId: target.id },
     });
     expect(feed.events.map(({ events }) => events.subjectPath)).toContain(`notifications/${notificationId}`);
-    // the event of the state comes after the one of the request, so the other webhook would have come before it
+    // the state's event comes after the request's event, so the other webhook would have come before it
     await eventually("the event NotificationSent has arrived", () => unlike.receiver.received.length > 0);
     expect(other.receiver.received).toEqual([]);
     await feed.stop();

@@ -64,11 +64,11 @@ function emittedTypes(): EventType[] {
     .filter((file) => file.endsWith(".ts") && !/\.(test|fixture)\.ts$/.test(file))
     .map((file) => readFileSync(file, "utf8"))
     .filter((text) => /\brecord\(\s*\{/.test(text));
-  const named = recording.flatMap((text) => [...text.matchAll(/"([A-Z]\w+)"/g)].map(([, name = ""]) => name));
-  return [...new Set(named.filter(isEventType))].sort();
+  const typeNames = recording.flatMap((text) => [...text.matchAll(/"([A-Z]\w+)"/g)].map(([, name = ""]) => name));
+  return [...new Set(typeNames.filter(isEventType))].sort();
 }
 
-/** Their events have the schema of VendorEventReceived. */
+/** Their events have the schema VendorEventReceived. */
 const ofVendors: ReadonlySet<string> = new Set(vendorEventTypes);
 
 const schemaFiles = trackedFilesIn(folder).filter((file) => file.endsWith(".schema.json"));
@@ -90,20 +90,20 @@ function problems(name: string, value: unknown): unknown[] {
     : (validate.errors ?? []).map(({ instancePath, message }) => [name, instancePath, message]);
 }
 
-/** Events that a token of the platform's own tenant receives. */
+/** Events that a token in the platform's own tenant receives. */
 const ofThePlatform: readonly EventType[] = ["EditionUpdated", "SigningKeyRotated"];
 /**
- * Events that need hours of failures or a final failure of a provisioning step, so that a request cannot cause them.
+ * Events that need hours of failures or a provisioning step that finally fails, so that a request cannot cause them.
  */
 const beyondATest: readonly EventType[] = [
   ...(["MailFailed", "TenantProvisioningFailed"] as const),
   ...(["WebhookDeliveryExhausted", "WebhookDeliveryFailing", "WebhookDeliveryRecovered"] as const),
   // An attempt would have to take minutes.
   "RunTimedOut",
-  // No channel of this release confirms an arrival.
+  // No channel in this release confirms an arrival.
   "NotificationDelivered",
 ];
-/** Events that only platform administrators read, in the log of the platform's tenant. */
+/** Events that only platform administrators read, in the platform tenant's log. */
 const inTheLogOnly: readonly EventType[] = [
   "TenantRegistered",
   "TenantProvisioningStarted",
@@ -120,7 +120,7 @@ interface ReceivedEvent {
   events: { eventId: string; type: string; data: unknown };
 }
 
-/** The keyed type for the first segment of a subject, with a field beside the key that is never null. */
+/** The keyed type for a subject's first segment, with a field beside the key that is never null. */
 const keyedTypes: Readonly<Record<string, readonly [type: string, field: string]>> = {
   approvals: ["Approval", "agentTaskId"],
   clients: ["OAuthClient", "createdAt"],
@@ -159,10 +159,10 @@ const subjectsQuery = `subscription { events(after: "0") { type subjectPath subj
 
 const resourceOf = ({ events }: Subject) => events.subjectPath.split("/")[0] ?? "";
 
-/** The keyed type of the subject, or the text of what is missing. */
-function subjectType(received: Subject): string {
-  const [type = "nothing"] = keyedTypes[resourceOf(received)] ?? [];
-  const { subject } = received.events;
+/** The subject's keyed type, or a text that tells what is missing. */
+function subjectType(event: Subject): string {
+  const [type = "nothing"] = keyedTypes[resourceOf(event)] ?? [];
+  const { subject } = event.events;
   return subject?.["__typename"] === type && subject[`about${type}`] != null ? type : `no ${type}`;
 }
 
@@ -171,14 +171,14 @@ interface Emitted {
   data: unknown;
 }
 
-/** All published events in the logs of a tenant: its own log and the log for platform administrators. */
+/** All published events in a tenant's logs: its own log and the log for platform administrators. */
 async function logged(tenantId: string): Promise<Emitted[]> {
-  const found = await rows<{ envelope: Emitted }>(
+  const records = await rows<{ envelope: Emitted }>(
     `select envelope from integration.event_log
      where tenant_id = any($1) and envelope->>'tenantid' = $2 order by position`,
     [[tenantId, platformTenantId].map((id) => decodeId("ten", id)), tenantId],
   );
-  return found.map(({ envelope }) => envelope);
+  return records.map(({ envelope }) => envelope);
 }
 
 /** Publishes and deprecates a template version. */
@@ -188,7 +188,7 @@ async function publishAndDeprecate(token: string, templateVersionId: string): Pr
   await graphql(`mutation { deprecateTemplateVersion(${id}, input: { reason: "Other" }) { status } }`, { token });
 }
 
-/** Changes a template and a Draft of it, deletes the Draft, and archives and restores the template. */
+/** Changes a template and its Draft, deletes the Draft, and archives and restores the template. */
 async function changeATemplate(token: string): Promise<void> {
   const { templateId, templateVersionId } = await aTemplateVersion(token, await aTemplateSource());
   const [template, draft] = [`templateId: "${templateId}"`, `templateVersionId: "${templateVersionId}"`];
@@ -258,25 +258,29 @@ async function decideApprovals(token: string, tenantId: string): Promise<void> {
 }
 
 /**
- * Causes the events of invitations (invited, resent, revoked, expired) and of users (registered, disabled, enabled,
+ * Causes the events about invitations (invited, resent, revoked, expired) and users (registered, disabled, enabled,
  * deleted).
  */
 async function inviteAndDeleteUsers(token: string, tenantId: string): Promise<void> {
-  const [revoked, resent, expired] = [await anInvitation(token), await anInvitation(token), await anInvitation(token)];
-  await request(`POST /v1/users/invitations/${revoked.invitationId}/revoke`, { token });
+  const [revokedInvitation, resent, expiredInvitation] = [
+    await anInvitation(token),
+    await anInvitation(token),
+    await anInvitation(token),
+  ];
+  await request(`POST /v1/users/invitations/${revokedInvitation.invitationId}/revoke`, { token });
   await request(`POST /v1/users/invitations/${resent.invitationId}/resend`, { token });
   await rows("update spine.invitations set expires_at = now() where tenant_id = $1 and invitation_id = $2", [
     decodeId("ten", tenantId),
-    decodeId("inv", expired.invitationId),
+    decodeId("inv", expiredInvitation.invitationId),
   ]);
-  const body = { email: expired.email, roleCodes: ["Viewer"] };
+  const body = { email: expiredInvitation.email, roleCodes: ["Viewer"] };
   await request("POST /v1/users/invitations", { token, body });
   const { userId } = await aUser(token, ["Viewer"]);
   for (const move of ["disable", "enable"]) await request(`POST /v1/users/${userId}/${move}`, { token });
   await graphql(`mutation { deleteUser(userId: "${userId}") { status } }`, { token });
 }
 
-/** Causes the events of notifications: requested, sent, read, and refused by its recipient. */
+/** Causes the events about notifications: requested, sent, read, and refused by its recipient. */
 async function notifyUsers(token: string): Promise<void> {
   const notificationId = await aNotification(token);
   await request(`POST /v1/notifications/${notificationId}/read`, { token });
@@ -286,7 +290,7 @@ async function notifyUsers(token: string): Promise<void> {
   await aNotification(token, recipientUserId);
 }
 
-/** Causes each event of a plan subscription but those of the trial, which provisioning begins. */
+/** Causes each event about a plan subscription but the trial's, which provisioning begins. */
 async function changePlanSubscription(token: string, tenantId: string): Promise<void> {
   const id = await aPlanSubscriptionId(token);
   const tenant = decodeId("ten", tenantId);
@@ -308,7 +312,7 @@ async function changePlanSubscription(token: string, tenantId: string): Promise<
   await activate();
 }
 
-/** Causes the events of credentials. */
+/** Causes the events about credentials. */
 async function changeCredentials(token: string): Promise<void> {
   const move = (field: string, id: string) =>
     graphql(`mutation { ${field}(credentialId: "${id}") { status } }`, { token });
@@ -321,23 +325,23 @@ async function changeCredentials(token: string): Promise<void> {
   await request("POST /integrations/credentials/rotate", { token, body: { credentialId: waiting } });
 }
 
-/** Causes the events of connections that a caller causes. */
+/** Causes the events about connections that a caller can cause. */
 async function changeConnections(token: string): Promise<void> {
   const providerId = await aProvider(token, { key: "events" });
-  const stopped = await aConnection(token, providerId);
+  const connection = await aConnection(token, providerId);
   await aConnection(token, providerId);
   for (const move of ["suspend", "resume"])
-    await request(`POST /integrations/connections/${stopped}/${move}`, { token, body: {} });
-  await request(`DELETE /integrations/connections/${stopped}`, { token });
+    await request(`POST /integrations/connections/${connection}/${move}`, { token, body: {} });
+  await request(`DELETE /integrations/connections/${connection}`, { token });
   await movedProvider(token, "disableProvider", providerId);
   await aReauthorizedConnection(token);
 }
 
-/** Causes the events of webhook subscriptions that a caller causes. */
+/** Causes the events about webhook subscriptions that a caller can cause. */
 async function changeSubscriptions(token: string): Promise<void> {
   const body = { eventType: "RoleCreated", endpointUrl: "http://127.0.0.1:9/hooks", signingSecretRef: "events" };
-  const made = await request<{ subscriptionId: string }>("POST /webhooks/subscriptions", { token, body });
-  const path = `/webhooks/subscriptions/${made.body.subscriptionId}`;
+  const subscription = await request<{ subscriptionId: string }>("POST /webhooks/subscriptions", { token, body });
+  const path = `/webhooks/subscriptions/${subscription.body.subscriptionId}`;
   for (const move of ["pause", "resume"]) await request(`POST ${path}/${move}`, { token });
   await request(`DELETE ${path}`, { token });
 }
@@ -355,7 +359,7 @@ async function sendADelivery(token: string): Promise<void> {
   if (status !== 202) throw new Error(text);
 }
 
-/** Makes the vendor's server give a token to one connection, and refuse the client of another one. */
+/** Makes the vendor's server give a token to one connection, and refuse another one's client. */
 async function renewTokens(token: string): Promise<Vendor> {
   const vendor = await aVendor();
   const { basic, tokenUrl } = vendor.oauth;
@@ -374,7 +378,7 @@ const statesOf = (tenantId: string) =>
     decodeId("ten", tenantId),
   ]);
 
-/** Causes the events of runs that fail, and of deliveries that are handled, ignored and given up. */
+/** Causes the events about runs that fail, and about deliveries that are handled, ignored and given up. */
 async function handleDeliveries(token: string, tenantId: string): Promise<void> {
   await aFailedRun(tenantId);
   const providerId = await aProvider(token, { key: "deliveries" });
@@ -383,7 +387,8 @@ async function handleDeliveries(token: string, tenantId: string): Promise<void> 
   const delivery = { providerDeliveryId: "one", eventName: "widget.created", payload: {} };
   await request("POST /webhooks/deliveries", asSpecified(await anInboundSource(token), delivery));
   await aDelivery(tenantId, { providerId, status: "Failed", attempts: 4, unreadable: true });
-  const count = async (wanted: string) => (await statesOf(tenantId)).filter(({ status }) => status === wanted).length;
+  const count = async (expectedStatus: string) =>
+    (await statesOf(tenantId)).filter(({ status }) => status === expectedStatus).length;
   await eventually("the deliveries are handled", async () => (await count("Processed")) === 3);
   await request("PUT /v1/config/webhooks.unmappedDeliveries", { token, body: { value: "ignore" } });
   await eventually("deliveries without a mapping are ignored", async () => {
@@ -392,7 +397,7 @@ async function handleDeliveries(token: string, tenantId: string): Promise<void> 
   });
 }
 
-/** Causes the events of report runs. A run fails while the content of another one seems to take all of the room. */
+/** Causes the events about report runs. A run fails while another run's content seems to take all the room. */
 async function generateReports(token: string, tenantId: string): Promise<void> {
   const { reportRunId } = await aReportRun(token);
   const id = decodeId("run", reportRunId);
@@ -402,7 +407,7 @@ async function generateReports(token: string, tenantId: string): Promise<void> {
   await request(`POST /v1/reports/runs/${await aQueuedReportRun(tenantId)}/cancel`, { token });
 }
 
-/** Causes a failed sign-in, the reuse of a refresh token and the revocation of an access token. */
+/** Causes a failed sign-in, a reused refresh token and a revoked access token. */
 async function signInAndRevoke(tenant: TestTenant): Promise<void> {
   const client = await aPasswordClient(tenant.tenantId);
   const person = await aPerson(tenant);
@@ -410,10 +415,10 @@ async function signInAndRevoke(tenant: TestTenant): Promise<void> {
   const { access_token: token, refresh_token: refreshToken } = await signedIn(client, person);
   await postForm("/connect/revocation", client, { token });
   const { refresh_token: successor } = await refreshed(client, refreshToken);
-  for (const used of [successor, refreshToken]) await refreshed(client, used);
+  for (const usedToken of [successor, refreshToken]) await refreshed(client, usedToken);
 }
 
-/** Consumes what is left of the executions of this month, as the catalog does for an execution. */
+/** Consumes the executions that are left for this month, as the catalog does for an execution. */
 async function useUpExecutions(token: string, tenantId: string): Promise<void> {
   const channels = new GrpcChannels();
   const { body } = await graphql<{ entitlements: { items: { featureKey: string; remaining: number }[] } }>(
@@ -429,13 +434,15 @@ async function useUpExecutions(token: string, tenantId: string): Promise<void> {
 
 describe("schema/events", () => {
   it("has exactly one schema for each event of this release", () => {
-    const named = schemaFiles.map((file) => file.replace(".schema.json", "")).filter((name) => name !== "envelope");
-    expect(named.sort()).toEqual(emittedTypes());
+    const schemaNames = schemaFiles
+      .map((file) => file.replace(".schema.json", ""))
+      .filter((name) => name !== "envelope");
+    expect(schemaNames.sort()).toEqual(emittedTypes());
   });
 
   it("has every name of the contract", () => {
-    const emitted = new Set<string>(emittedTypes());
-    expect(Object.keys(platformEventTypes).filter((name) => !emitted.has(name))).toEqual([]);
+    const emittedNames = new Set<string>(emittedTypes());
+    expect(Object.keys(platformEventTypes).filter((name) => !emittedNames.has(name))).toEqual([]);
   });
 
   it("describes each event in its schema", () => {
@@ -454,15 +461,15 @@ describe("schema/events", () => {
 
   it("lists each event in the catalogue, with its producer", () => {
     const catalogue = readFileSync(join(folder, "catalogue.md"), "utf8");
-    const listed = [...catalogue.matchAll(/^\| ([A-Z]\w+) \| ([a-z]+) \| .+ \|$/gm)];
-    const producers = Object.fromEntries(listed.map(([, type, producer]) => [type, producer]));
-    expect(listed).toHaveLength(Object.keys(producers).length);
+    const catalogueRows = [...catalogue.matchAll(/^\| ([A-Z]\w+) \| ([a-z]+) \| .+ \|$/gm)];
+    const producers = Object.fromEntries(catalogueRows.map(([, type, producer]) => [type, producer]));
+    expect(catalogueRows).toHaveLength(Object.keys(producers).length);
     expect(producers).toEqual(Object.fromEntries(emittedTypes().map((type) => [type, eventTypes[type].source])));
   });
 });
 
 describe("the emitted events", () => {
-  let emitted: Emitted[];
+  let messages: Emitted[];
   let inTheLog: Emitted[];
   let receiver: Receiver;
   let subjects: readonly Subject[];
@@ -472,7 +479,7 @@ describe("the emitted events", () => {
     const tenant = await aTenant(await anEditionWithTrial());
     const token = await tenant.tokenWith();
     receiver = await aReceiver(() => 204);
-    const gone = await aReceiver(() => 410);
+    const goneReceiver = await aReceiver(() => 410);
     const feed = await aFeed<ReceivedEvent>({
       token,
       query: 'subscription { events(after: "0") { eventId type data } }',
@@ -482,7 +489,7 @@ describe("the emitted events", () => {
       post("/webhooks/subscriptions", { eventType, endpointUrl, signingSecretRef: "events" });
     const readable = emittedTypes().filter((type) => !unreadable.includes(type));
     for (const type of readable) await subscribe(type, receiver.url);
-    await subscribe("TemplateRegistered", gone.url);
+    await subscribe("TemplateRegistered", goneReceiver.url);
     await aRetiredProvider(token);
     await changeCredentials(token);
     await changeConnections(token);
@@ -500,8 +507,8 @@ describe("the emitted events", () => {
       capabilities: [{ name: "a.b" }],
       versions: [{ semanticVersion: "1.0.0" }],
     });
-    const offered = `libraryId: "${libraryId}", input: { set: [{ name: "c.d" }] }`;
-    await graphql(`mutation { changeLibraryCapabilities(${offered}) { libraryId } }`, { token });
+    const capabilityChange = `libraryId: "${libraryId}", input: { set: [{ name: "c.d" }] }`;
+    await graphql(`mutation { changeLibraryCapabilities(${capabilityChange}) { libraryId } }`, { token });
     await aRetiredVersion(token, libraryId);
     await post("/v1/libraries/compatibility/evaluate", { runtime: "net8.0", libraries: [] });
     await scanDependencies(token);
@@ -511,8 +518,8 @@ describe("the emitted events", () => {
     await movePullRequests(token, version);
     await publishAndDeprecate(token, version.templateVersionId);
     await changeATemplate(token);
-    const broken = await aTemplateVersion(token, "stored://nowhere");
-    await executed(token, broken, { target: { repository: "acme/events" } });
+    const brokenVersion = await aTemplateVersion(token, "stored://nowhere");
+    await executed(token, brokenVersion, { target: { repository: "acme/events" } });
     await cancelAnExecution(token);
     await sentCommand(tenant.tenantId, "RetireLibraryVersion", {});
     await sentCommand(tenant.tenantId, "RenewSubscription", {});
@@ -531,11 +538,11 @@ describe("the emitted events", () => {
     await changePlanSubscription(token, tenant.tenantId);
     await letADayPass(tenant.tenantId);
     const missing = () => {
-      const seen = new Set(feed.events.map(({ events }) => events.type));
-      return readable.filter((type) => !seen.has(type));
+      const arrivedTypes = new Set(feed.events.map(({ events }) => events.type));
+      return readable.filter((type) => !arrivedTypes.has(type));
     };
-    const arrived = eventually("every readable event arrives", () => missing().length === 0);
-    await arrived.catch((error: Error) => Promise.reject(new Error(`${error.message}: ${missing().join(", ")}`)));
+    const arrival = eventually("every readable event arrives", () => missing().length === 0);
+    await arrival.catch((error: Error) => Promise.reject(new Error(`${error.message}: ${missing().join(", ")}`)));
     const about = await aFeed<Subject>({ token, query: subjectsQuery });
     await eventually("every event arrives with its subject", () => about.events.length >= feed.events.length);
     [subjects, subjectErrors] = [[...about.events], [...about.errors]];
@@ -548,11 +555,11 @@ describe("the emitted events", () => {
       inTheLog = await logged(tenant.tenantId);
       return inTheLog.some(({ type }) => type === "TenantArchived");
     });
-    emitted = [...feed.events.map(({ events }) => events), ...inTheLog];
+    messages = [...feed.events.map(({ events }) => events), ...inTheLog];
     await Promise.all([
       feed.stop(),
       about.stop(),
-      gone.close(),
+      goneReceiver.close(),
       vendor.close(),
       closeMailVendors(),
       closePaymentVendor(),
@@ -562,7 +569,7 @@ describe("the emitted events", () => {
   afterAll(() => receiver.close());
 
   it("include every event of this release", () => {
-    const types = new Set(emitted.map(({ type }) => type));
+    const types = new Set(messages.map(({ type }) => type));
     expect(emittedTypes().filter((type) => !types.has(type))).toEqual([...beyondATest, ...ofThePlatform].sort());
   });
 
@@ -571,11 +578,19 @@ describe("the emitted events", () => {
     expect([...resources].filter((resource) => !keyedTypes[resource] && !noKeyedType.includes(resource))).toEqual([]);
     expect(Object.keys(keyedTypes).filter((resource) => !resources.has(resource))).toEqual([]);
     expect(subjectErrors).toEqual([]);
-    const gone = new Set(["RoleDeleted", "ConnectionDeleted", "TemplateVersionDeleted", "WebhookSubscriptionDeleted"]);
-    const deleted = subjects.filter(({ events }) => gone.has(events.type)).map(({ events }) => events.subjectPath);
-    const isGone = ({ events }: Subject) => deleted.some((path) => `${events.subjectPath}/`.startsWith(`${path}/`));
-    const ofRoles = subjects.filter((one) => isGone(one) && resourceOf(one) === "roles");
-    expect(subjects.filter((one) => isGone(one) && one.events.subject !== null)).toEqual([]);
+    const deletionTypes = new Set([
+      "RoleDeleted",
+      "ConnectionDeleted",
+      "TemplateVersionDeleted",
+      "WebhookSubscriptionDeleted",
+    ]);
+    const deletedSubjects = subjects
+      .filter(({ events }) => deletionTypes.has(events.type))
+      .map(({ events }) => events.subjectPath);
+    const isGone = ({ events }: Subject) =>
+      deletedSubjects.some((path) => `${events.subjectPath}/`.startsWith(`${path}/`));
+    const ofRoles = subjects.filter((candidate) => isGone(candidate) && resourceOf(candidate) === "roles");
+    expect(subjects.filter((candidate) => isGone(candidate) && candidate.events.subject !== null)).toEqual([]);
     expect(ofRoles.map(({ events }) => [events.type, events.subject])).toEqual([
       ["RoleCreated", null],
       ["RoleAssigned", null],
@@ -583,10 +598,10 @@ describe("the emitted events", () => {
       ["RoleUnassigned", null],
       ["RoleDeleted", null],
     ]);
-    for (const received of subjects.filter((one) => !isGone(one))) {
-      const [type] = keyedTypes[resourceOf(received)] ?? [];
-      if (type === undefined) expect(received.events).toMatchObject({ subject: null });
-      else expect(`${received.events.type}: ${subjectType(received)}`).toBe(`${received.events.type}: ${type}`);
+    for (const event of subjects.filter((candidate) => !isGone(candidate))) {
+      const [type] = keyedTypes[resourceOf(event)] ?? [];
+      if (type === undefined) expect(event.events).toMatchObject({ subject: null });
+      else expect(`${event.events.type}: ${subjectType(event)}`).toBe(`${event.events.type}: ${type}`);
     }
   });
 
@@ -597,18 +612,18 @@ describe("the emitted events", () => {
   });
 
   it("match the schema of their type", () => {
-    expect(emitted.flatMap(({ type, data }) => problems(type, data))).toEqual([]);
+    expect(messages.flatMap(({ type, data }) => problems(type, data))).toEqual([]);
   });
 
   it("are sent in the canonical envelope", async () => {
-    const expected = emittedTypes().filter((type) => !unreadable.includes(type));
+    const expectedTypes = emittedTypes().filter((type) => !unreadable.includes(type));
     // events from before the subscription are not sent
     const late = new Set(["CredentialCreated", "SubscriptionCreated", "SubscriptionTrialStarted"]);
-    const wanted = expected.filter((type) => !late.has(type));
+    const awaitedTypes = expectedTypes.filter((type) => !late.has(type));
     const envelopes = () => receiver.received.map(({ body }) => JSON.parse(body) as { type: string; data: unknown });
     await eventually("the webhooks arrive", () => {
       const types = new Set(envelopes().map(({ type }) => type));
-      return wanted.every((type) => types.has(type));
+      return awaitedTypes.every((type) => types.has(type));
     });
     expect([...envelopes(), ...inTheLog].flatMap((envelope) => problems("envelope", envelope))).toEqual([]);
     expect(envelopes().flatMap(({ type, data }) => problems(type, data))).toEqual([]);

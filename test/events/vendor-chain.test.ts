@@ -63,8 +63,8 @@ describe.each(["catalog", "spine"] as const)(
       const { credentialRef } = await aCredential(token, { kind: "ApiKey", secret: { apiKey: "key" } });
       const connectionId = await aConnection(token, source.providerId, { credentialRef });
       const body = { eventType: "EmailSent", endpointUrl: receiver.url, signingSecretRef: "chain" };
-      const subscribed = await request("POST /webhooks/subscriptions", { token, body });
-      expect(subscribed.status).toBe(201);
+      const subscription = await request("POST /webhooks/subscriptions", { token, body });
+      expect(subscription.status).toBe(201);
       const data = {
         to: ["ada@people.example"],
         from: "me@sender.example",
@@ -77,13 +77,13 @@ describe.each(["catalog", "spine"] as const)(
         answers: ["EmailSent", "EmailFailed", "CommandRejected", "CommandDeadLettered"],
       });
       const { pathname, search } = new URL(source.deliveryUrl);
-      const opened = { action: "opened", number: 7, pull_request: { merged: false } };
-      const delivered = await request<{ traceId: string }>(
+      const openedPayload = { action: "opened", number: 7, pull_request: { merged: false } };
+      const delivery = await request<{ traceId: string }>(
         `POST ${pathname}${search}`,
-        fromGithub(source.secret, `delivery-${subgraph}`, "pull_request", opened),
+        fromGithub(source.secret, `delivery-${subgraph}`, "pull_request", openedPayload),
       );
-      expect(delivered.status).toBe(202);
-      traceId = delivered.body.traceId;
+      expect(delivery.status).toBe(202);
+      traceId = delivery.body.traceId;
       await eventually("the answer is at the sender and at the receiver", () =>
         [sender.answers, receiver.received].every(({ length }) => length > 0),
       );
@@ -100,12 +100,14 @@ describe.each(["catalog", "spine"] as const)(
 
     it("has one trace and one correlation id from the delivery to the webhook", async () => {
       const [event, command, answer] = [sender.events[0], sender.sent[0], sender.answers[0]];
-      const told = { traceid: traceId, correlationid: event?.correlationid, tenantid: tenant.tenantId };
-      expect([event, command, answer]).toEqual([told, told, told].map((one) => expect.objectContaining(one)));
+      const expectedTrace = { traceid: traceId, correlationid: event?.correlationid, tenantid: tenant.tenantId };
+      expect([event, command, answer]).toEqual(
+        [expectedTrace, expectedTrace, expectedTrace].map((trace) => expect.objectContaining(trace)),
+      );
       expect(traceIdIn(call?.headers["traceparent"])).toBe(traceId);
       const [webhook] = receiver.received;
       expect(traceIdIn(webhook?.headers["traceparent"])).toBe(traceId);
-      expect(JSON.parse(webhook?.body ?? "")).toMatchObject({ id: answer?.id, type: "EmailSent", ...told });
+      expect(JSON.parse(webhook?.body ?? "")).toMatchObject({ id: answer?.id, type: "EmailSent", ...expectedTrace });
       const run = await request(`GET /integrations/runs/${String(answer?.data["runId"])}`, { token });
       expect(run.body).toMatchObject({ operation: "SendEmail", status: "Completed", traceId });
     });
@@ -115,9 +117,11 @@ describe.each(["catalog", "spine"] as const)(
       const { body } = await chainOf(token, event?.id ?? "");
       const { members, ...chain } = body.data.causalChain;
       expect(chain).toEqual({ correlationId: event?.correlationid, complete: true, truncated: false });
-      expect(new Set(members.map((one) => one.kind === "Webhook" || one.traceId))).toEqual(new Set([true, traceId]));
+      expect(new Set(members.map((member) => member.kind === "Webhook" || member.traceId))).toEqual(
+        new Set([true, traceId]),
+      );
       const placeOf = (kind: string, type?: string | null) =>
-        members.findIndex((one) => one.kind === kind && (type === undefined || one.type === type));
+        members.findIndex((member) => member.kind === kind && (type === undefined || member.type === type));
       const places = [
         placeOf("Event", "PullRequestOpened"),
         placeOf("Command"),
@@ -126,7 +130,7 @@ describe.each(["catalog", "spine"] as const)(
         placeOf("Webhook", "EmailSent"),
       ];
       expect(placeOf("Delivery", "PullRequestOpened")).toBeLessThan(places[1] ?? 0);
-      expect(places).toEqual([...places].sort((one, other) => one - other));
+      expect(places).toEqual([...places].sort((place, other) => place - other));
       expect(places).not.toContain(-1);
       expect(members[places[1] ?? 0]).toMatchObject({ id: command?.id, type: "SendEmail", status: "Done" });
       expect(members[places[3] ?? 0]).toMatchObject({ id: answer?.id, causationId: command?.id });
@@ -145,8 +149,8 @@ describe.each(["catalog", "spine"] as const)(
         expect(member).toEqual({ kind: expect.any(String), type: member.type, time: expect.any(String), ...hidden });
       expect(members.map(({ type }) => type)).toContain("EmailSent");
       const stranger = await (await aTenant()).tokenWith();
-      const refused = await chainOf(stranger, sender.events[0]?.id ?? "");
-      expect(refused.body.errors?.[0]?.extensions.code).toBe("NOT_FOUND");
+      const foreignChain = await chainOf(stranger, sender.events[0]?.id ?? "");
+      expect(foreignChain.body.errors?.[0]?.extensions.code).toBe("NOT_FOUND");
     });
   },
 );

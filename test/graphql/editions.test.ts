@@ -30,8 +30,8 @@ interface Answer {
 
 async function ask(document: string, variables: Record<string, unknown>, token: string | undefined = administrator) {
   const { status, body } = await graphql<Answer | null>(document, { token, variables });
-  const refused = body.errors?.[0]?.extensions;
-  return { status, edition: body.data?.edition, code: refused?.code, errors: refused?.["errors"] };
+  const errorFacts = body.errors?.[0]?.extensions;
+  return { status, edition: body.data?.edition, code: errorFacts?.code, errors: errorFacts?.["errors"] };
 }
 
 const newEdition = { code: "Unused", name: "Unused", features: {} };
@@ -107,8 +107,8 @@ describe("an edition", () => {
     };
     expect((await register()).status).toBe(201);
     expect((await ask(documents["retireEdition"] ?? "", { code })).edition).toMatchObject({ active: false });
-    const refused = await register();
-    expect([refusal(refused), refusedFields(refused)]).toEqual([
+    const registration = await register();
+    expect([refusal(registration), refusedFields(registration)]).toEqual([
       "422 REFERENCE_NOT_FOUND",
       ["/editionCode UNKNOWN_VALUE"],
     ]);
@@ -131,8 +131,8 @@ describe("an edition", () => {
 
   it("reaches the entitlements of its tenants", async () => {
     const { code } = await anEdition(administrator, { features: limitedTo(2) });
-    const [own, plans] = [await aTenant(code), "{ entitlements { items { featureKey limit } } }"];
-    const token = await own.tokenWith();
+    const [ownTenant, plans] = [await aTenant(code), "{ entitlements { items { featureKey limit } } }"];
+    const token = await ownTenant.tokenWith();
     const limit = async () =>
       JSON.stringify((await graphql<Json>(plans, { token })).body.data["entitlements"]?.["items"]);
     expect(await limit()).toContain('"limit":2');

@@ -32,9 +32,12 @@ const aRepository = () => `acme/r${Math.random().toString(36).slice(2)}`;
 
 async function requested({ templateId, templateVersionId }: TestVersion, input = {}) {
   const body = { templateVersionId, target: { repository: aRepository() }, ...input };
-  const accepted = await request<{ executionId: string }>(`POST /v1/templates/${templateId}/execute`, { token, body });
-  expect(accepted.status).toBe(202);
-  return { templateId, executionId: accepted.body.executionId };
+  const acceptance = await request<{ executionId: string }>(`POST /v1/templates/${templateId}/execute`, {
+    token,
+    body,
+  });
+  expect(acceptance.status).toBe(202);
+  return { templateId, executionId: acceptance.body.executionId };
 }
 
 const cancelDocument = `mutation ($executionId: ID!) { cancelExecution(executionId: $executionId) { status phase completedAt error { code message } } }`;
@@ -89,8 +92,11 @@ describe("cancelExecution", () => {
   it("refuses an execution that has ended", async () => {
     const execution = await requested(version);
     await finished(token, execution.templateId, execution.executionId);
-    const ended = await cancel(execution);
-    expect(ended.body.errors?.[0]?.extensions).toMatchObject({ code: "INVALID_STATE", currentState: "Completed" });
+    const cancellation = await cancel(execution);
+    expect(cancellation.body.errors?.[0]?.extensions).toMatchObject({
+      code: "INVALID_STATE",
+      currentState: "Completed",
+    });
   });
 });
 
@@ -98,17 +104,20 @@ describe("retryExecution", () => {
   it("starts a new execution for a failed one, which may set another onConflict", async () => {
     const repository = aRepository();
     await executed(token, version, { target: { repository } });
-    const changed = await aTemplateVersion(
+    const changedVersion = await aTemplateVersion(
       token,
       await aTemplateSource(aSmallPack({ files: { "README.md": "# other\n" } })),
     );
-    const failed = await executed(token, changed, { parameters: { name: "x" }, target: { repository } });
-    expect(failed).toMatchObject({ status: "Failed", error: { code: "TARGET_CONFLICT" } });
-    const { body } = await retry(failed, { onConflict: "overwrite" });
+    const failedExecution = await executed(token, changedVersion, {
+      parameters: { name: "x" },
+      target: { repository },
+    });
+    expect(failedExecution).toMatchObject({ status: "Failed", error: { code: "TARGET_CONFLICT" } });
+    const { body } = await retry(failedExecution, { onConflict: "overwrite" });
     const { executionId, retryOf, status } = body.data.retryExecution;
-    expect([retryOf, status]).toEqual([failed.executionId, "Requested"]);
-    expect(executionId).not.toBe(failed.executionId);
-    expect(await finished(token, changed.templateId, executionId)).toMatchObject({ status: "Completed" });
+    expect([retryOf, status]).toEqual([failedExecution.executionId, "Requested"]);
+    expect(executionId).not.toBe(failedExecution.executionId);
+    expect(await finished(token, changedVersion.templateId, executionId)).toMatchObject({ status: "Completed" });
   });
 
   it("refuses an execution that has not failed", async () => {
@@ -155,16 +164,16 @@ describe("scaffoldFiles", () => {
     const pageTwo = (await list({ id, first: 1, after: pageOne.nextCursor })).body.data.scaffoldFiles;
     expect([...pageOne.items, ...pageTwo.items]).toEqual(items);
     expect(pageTwo.nextCursor).toBeNull();
-    const { body: unchanged } = await list({ id: again.scaffoldOutputId });
-    expect(unchanged.data.scaffoldFiles.items.map(({ change }) => change)).toEqual(["Unchanged", "Unchanged"]);
+    const { body: unchangedList } = await list({ id: again.scaffoldOutputId });
+    expect(unchangedList.data.scaffoldFiles.items.map(({ change }) => change)).toEqual(["Unchanged", "Unchanged"]);
   });
 
   it("refuses a cursor of another list", async () => {
     const { scaffoldOutputId: id } = await executed(token, version, { target: { repository: aRepository() } });
     const { scaffoldOutputId: second } = await executed(token, version, { target: { repository: aRepository() } });
     const cursor = (await list({ id, first: 1 })).body.data.scaffoldFiles.nextCursor;
-    const refused = await list({ id: second, after: cursor });
-    expect(refused.body.errors?.[0]?.extensions.code).toBe("INVALID_CURSOR");
+    const refusedPage = await list({ id: second, after: cursor });
+    expect(refusedPage.body.errors?.[0]?.extensions.code).toBe("INVALID_CURSOR");
   });
 });
 
@@ -219,9 +228,9 @@ describe("previewExecution", () => {
       "new/made.txt": "Created",
     });
     const patch = files.map(({ diff }) => diff ?? "").join("");
-    const applied = await before.apply(patch);
+    const afterPatch = await before.apply(patch);
     const after = await cloneOf((await executed(token, second, input)).output?.repository ?? "", token);
-    expect(applied).toBe(await after.treeSha());
+    expect(afterPatch).toBe(await after.treeSha());
     await Promise.all([before.remove(), after.remove()]);
   });
 
@@ -240,17 +249,17 @@ describe("previewExecution", () => {
     expect((await executed(token, conflicting, { parameters: { name: "One" }, target: { repository } })).error).toEqual(
       expect.objectContaining({ code: "TARGET_CONFLICT", message: data.previewExecution.error?.message }),
     );
-    const broken = await aTemplateVersion(token, await aTemplateSource({ "nothing.txt": "here" }));
-    const refused = await preview(broken, { target: { repository } });
-    expect(refused.data.previewExecution).toMatchObject({ files: [], error: { code: "TEMPLATE_INVALID" } });
+    const brokenVersion = await aTemplateVersion(token, await aTemplateSource({ "nothing.txt": "here" }));
+    const refusedPreview = await preview(brokenVersion, { target: { repository } });
+    expect(refusedPreview.data.previewExecution).toMatchObject({ files: [], error: { code: "TEMPLATE_INVALID" } });
     const misspelt = { parameters: { nam: "One" }, target: { repository } };
     const unread = await aTemplateVersion(token, await aTemplateSource(aSmallPack()), {
       parameterSchema: { type: "object" },
     });
     const reading = await preview(unread, misspelt);
     expect(reading.data.previewExecution).toMatchObject({ files: [], error: { code: "PARAMETERS_INVALID" } });
-    const known = await preview(unread, misspelt);
-    expect(known.errors?.map(({ extensions }) => extensions.code)).toEqual(["PARAMETERS_INVALID"]);
+    const strictPreview = await preview(unread, misspelt);
+    expect(strictPreview.errors?.map(({ extensions }) => extensions.code)).toEqual(["PARAMETERS_INVALID"]);
   });
 
   it("refuses the same requests as the execution", async () => {

@@ -10,7 +10,7 @@ beforeAll(async () => {
   token = await (await aTenant()).tokenWith();
 });
 
-const nested = (levels: number, inside = "") => `${"[".repeat(levels)}${inside}${"]".repeat(levels)}`;
+const nestedList = (levels: number, inside = "") => `${"[".repeat(levels)}${inside}${"]".repeat(levels)}`;
 const preview = (ids: { templateId: string; templateVersionId: string }, parameters: string) =>
   `{ previewExecution(templateId: "${ids.templateId}", input: {templateVersionId: "${ids.templateVersionId}", target: {repository: "a/b"}, parameters: ${parameters}}) { truncated error { code } } }`;
 const nowhere = { templateId: "x", templateVersionId: "y" };
@@ -19,11 +19,11 @@ const nowhere = { templateId: "x", templateVersionId: "y" };
 function parameterSchema(levels: number, properties: number): Record<string, unknown> {
   let deepest: Record<string, unknown> = {};
   for (let level = levels - 2; level > 2; level -= 2) deepest = { properties: { inner: deepest } };
-  const named = Array.from({ length: properties - levels / 2 }, (_, at) => [
+  const propertyEntries = Array.from({ length: properties - levels / 2 }, (_, at) => [
     `P${at}`,
     { type: "string", title: "A title", description: "What it is for.", default: "x" },
   ]);
-  return { type: "object", properties: { ...Object.fromEntries(named), deepest } };
+  return { type: "object", properties: { ...Object.fromEntries(propertyEntries), deepest } };
 }
 
 async function overSocket(query: string, variables: Record<string, unknown> = {}): Promise<unknown> {
@@ -35,10 +35,10 @@ async function overSocket(query: string, variables: Record<string, unknown> = {}
 
 describe("a document whose work doubles with each level", () => {
   it.each([
-    ["lists in a literal", preview(nowhere, `{a: ${nested(60)}}`)],
+    ["lists in a literal", preview(nowhere, `{a: ${nestedList(60)}}`)],
     ["objects in a literal", preview(nowhere, `${"{a: ".repeat(60)}1${"}".repeat(60)}`)],
-    ["a default", `query ($p: JSONObject = {a: ${nested(60)}}) ${preview(nowhere, "$p")}`],
-    ["an argument of a directive", `{ __typename @include(if: ${nested(60)}) }`],
+    ["a default", `query ($p: JSONObject = {a: ${nestedList(60)}}) ${preview(nowhere, "$p")}`],
+    ["an argument of a directive", `{ __typename @include(if: ${nestedList(60)}) }`],
   ])("is refused at once, over HTTP and websocket: %s", async (_, document) => {
     const { status, body } = await graphql(document, { token });
     expect([status, body.errors?.[0]?.extensions.code]).toEqual([400, "TOO_COMPLEX"]);
@@ -47,7 +47,7 @@ describe("a document whose work doubles with each level", () => {
 
   it("is answered within the limits, like the same value in a variable", async () => {
     const ids = await aTemplateVersion(token, "stored://unresolved");
-    const literal = await graphql(preview(ids, `{a: ${nested(28)}}`), { token });
+    const literal = await graphql(preview(ids, `{a: ${nestedList(28)}}`), { token });
     const { body } = await graphql(
       "query ($t: ID!, $i: RequestExecutionInput!) { previewExecution(templateId: $t, input: $i) { truncated error { code } } }",
       {
@@ -57,7 +57,7 @@ describe("a document whose work doubles with each level", () => {
           i: {
             templateVersionId: ids.templateVersionId,
             target: { repository: "a/b" },
-            parameters: { a: JSON.parse(nested(28)) as unknown },
+            parameters: { a: JSON.parse(nestedList(28)) as unknown },
           },
         },
       },
@@ -79,7 +79,7 @@ describe("a document whose work doubles with each level", () => {
 
   it("is refused because of its variables", async () => {
     const document = "query ($types: [String!]) { __typename }";
-    const variables = { types: JSON.parse(nested(60)) as unknown };
+    const variables = { types: JSON.parse(nestedList(60)) as unknown };
     const { status, body } = await graphql(document, { token, variables });
     expect([status, body.errors?.[0]?.extensions.code]).toEqual([400, "TOO_COMPLEX"]);
     expect(await overSocket(document, variables)).toBe("TOO_COMPLEX");

@@ -28,12 +28,12 @@ describe("GraphQL over HTTP", () => {
     const query =
       "query Q($id: ID!) { template(templateId: $id) { name versions { semanticVersion template { name } } } }";
     const { templateId } = await aTemplateVersion(token, "stored://unresolved");
-    const posted = await graphql(query, { token, variables: { id: templateId } });
-    expect(posted.status).toBe(200);
-    expect(posted.headers.get("x-trace-id")).toMatch(/^[0-9a-f]{32}$/);
-    expect(posted.body).toMatchObject({ data: { template: { versions: [{ semanticVersion: "1.0.0" }] } } });
-    const got = await get({ query, variables: JSON.stringify({ id: templateId }), operationName: "Q" });
-    expect([got.status, got.body]).toEqual([200, posted.body]);
+    const postAnswer = await graphql(query, { token, variables: { id: templateId } });
+    expect(postAnswer.status).toBe(200);
+    expect(postAnswer.headers.get("x-trace-id")).toMatch(/^[0-9a-f]{32}$/);
+    expect(postAnswer.body).toMatchObject({ data: { template: { versions: [{ semanticVersion: "1.0.0" }] } } });
+    const getAnswer = await get({ query, variables: JSON.stringify({ id: templateId }), operationName: "Q" });
+    expect([getAnswer.status, getAnswer.body]).toEqual([200, postAnswer.body]);
   });
 
   it("counts requests without a token by address, for every kind of request", async () => {
@@ -138,8 +138,8 @@ describe("the limits of a document", () => {
     expect((await graphql(`${template("...A")} ${cycle}`, { token })).status).toBe(400);
     const levels = times(20, (at) => `fragment F${at} on Template { ...F${at + 1} ...F${at + 1} }`);
     const bomb = `${template("...F0")} ${levels} fragment F20 on Template { name }`;
-    const started = Date.now();
+    const startedAt = Date.now();
     expect((await graphql(bomb, { token })).status).toBeLessThan(500);
-    expect(Date.now() - started).toBeLessThan(15_000);
+    expect(Date.now() - startedAt).toBeLessThan(15_000);
   });
 });

@@ -12,8 +12,8 @@ let token: string;
 let other: string;
 
 beforeAll(async () => {
-  const [one, another] = await Promise.all([aTenant(), aTenant()]);
-  [token, other] = await Promise.all([one.tokenWith(), another.tokenWith()]);
+  const [ownTenant, another] = await Promise.all([aTenant(), aTenant()]);
+  [token, other] = await Promise.all([ownTenant.tokenWith(), another.tokenWith()]);
 });
 
 interface Answer {
@@ -22,7 +22,7 @@ interface Answer {
   error: Record<string, unknown> | undefined;
 }
 
-/** The value of the first root field, or the extensions of the first error. */
+/** The first root field's value, or the first error's extensions. */
 async function ask(query: string, variables: object = {}, { by = token, key = "" } = {}): Promise<Answer> {
   const headers = key === "" ? {} : { "idempotency-key": key };
   const { body } = await graphql(query, { token: by, variables: { ...variables }, headers });
@@ -84,7 +84,7 @@ async function aVersion(input: object = {}): Promise<string> {
   return String(value["libraryVersionId"]);
 }
 
-/** The REST answer to the evaluation of one library on net8.0. */
+/** The REST answer when one library is evaluated on net8.0. */
 async function evaluated(packageName: string, version: string) {
   const { body } = await request<{
     compatible: boolean;
@@ -114,7 +114,7 @@ describe("Mutation.registerLibraryVersion", () => {
       vulnerabilities: [{ severity: "High", advisoryUrl: "https://example.com/1" }],
     };
     const { value } = await register(libraryId, facts);
-    const stored = {
+    const storedVersion = {
       ...facts,
       libraryId,
       libraryVersionId: expect.stringMatching(/^lbv_/),
@@ -126,7 +126,7 @@ describe("Mutation.registerLibraryVersion", () => {
       resolvedRef: null,
       createdAt: expect.stringMatching(/Z$/),
     };
-    expect(value).toEqual(stored);
+    expect(value).toEqual(storedVersion);
     const library = await ask(`{ library(libraryId: "${libraryId}") { versions { ${versionFields} } } }`);
     expect(library.value["versions"]).toEqual([value]);
   });
@@ -200,8 +200,8 @@ describe("the life of a library version", () => {
       versions: [{ semanticVersion: "1.0.0" }],
     });
     const latest = async () => {
-      const found = await request("POST /v1/libraries/search", { token, body: { capability } });
-      return found.body["results"]?.[0]?.["latestVersion"];
+      const searchAnswer = await request("POST /v1/libraries/search", { token, body: { capability } });
+      return searchAnswer.body["results"]?.[0]?.["latestVersion"];
     };
     const { value } = await register(libraryId, { semanticVersion: "2.0.0", publish: false });
     expect(value["status"]).toBe("Registered");
@@ -230,32 +230,32 @@ describe("the life of a library version", () => {
 
   it("accepts a reason of the list, with the same limits as for template versions", async () => {
     const id = await aVersion();
-    const refused = (await deprecate(id, { reason: "Whim" })).error;
-    expect(refused).toMatchObject({ code: "PARAMETERS_INVALID", status: 422 });
-    expect(pointersOf(refused)).toEqual(["/input/reason"]);
+    const refusal = (await deprecate(id, { reason: "Whim" })).error;
+    expect(refusal).toMatchObject({ code: "PARAMETERS_INVALID", status: 422 });
+    expect(pointersOf(refusal)).toEqual(["/input/reason"]);
     expect((await deprecate(id, { reason: "Other", message: "" })).code).toBe("VALIDATION_FAILED");
     expect((await deprecate(id, { reason: "x".repeat(51) })).code).toBe("VALIDATION_FAILED");
-    const registered = await register(await aLibrary(token), {
+    const registration = await register(await aLibrary(token), {
       semanticVersion: "1.0.0",
       deprecation: { reason: "Whim" },
     });
-    expect([registered.code, pointersOf(registered.error)]).toEqual(["LIBRARIES_INVALID", ["/deprecation/reason"]]);
+    expect([registration.code, pointersOf(registration.error)]).toEqual(["LIBRARIES_INVALID", ["/deprecation/reason"]]);
   });
 
   it("allows no transition back and no transition twice", async () => {
     const version = await aVersion();
-    const refused = (currentState: string, allowed: string[]) => ({
+    const invalidState = (currentState: string, allowedStates: string[]) => ({
       code: "INVALID_STATE",
-      error: { status: 409, currentState, allowed },
+      error: { status: 409, currentState, allowed: allowedStates },
     });
-    expect(await publish(version)).toMatchObject(refused("Published", ["Registered"]));
+    expect(await publish(version)).toMatchObject(invalidState("Published", ["Registered"]));
     await deprecate(version);
-    expect(await deprecate(version)).toMatchObject(refused("Deprecated", ["Published"]));
+    expect(await deprecate(version)).toMatchObject(invalidState("Deprecated", ["Published"]));
     await retire(version);
-    expect(await retire(version)).toMatchObject(refused("Retired", ["Published", "Deprecated"]));
-    expect(await deprecate(version)).toMatchObject(refused("Retired", ["Published"]));
+    expect(await retire(version)).toMatchObject(invalidState("Retired", ["Published", "Deprecated"]));
+    expect(await deprecate(version)).toMatchObject(invalidState("Retired", ["Published"]));
     const waiting = await aVersion({ publish: false });
-    expect(await deprecate(waiting)).toMatchObject(refused("Registered", ["Published"]));
+    expect(await deprecate(waiting)).toMatchObject(invalidState("Registered", ["Published"]));
   });
 
   it("makes a transition once when two requests come at the same time", async () => {
@@ -359,9 +359,9 @@ describe("Mutation.importLibraryPackage", () => {
   let base: string;
 
   beforeAll(async () => {
-    server = createServer((asked, response) => {
-      const found = packages.get(asked.url ?? "");
-      response.writeHead(found === undefined ? 404 : 200).end(found);
+    server = createServer((incoming, response) => {
+      const packageBytes = packages.get(incoming.url ?? "");
+      response.writeHead(packageBytes === undefined ? 404 : 200).end(packageBytes);
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     base = `nupkg+http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -474,8 +474,8 @@ describe("Mutation.importLibraryPackage", () => {
     const { code, error } = await importPackage({ sourceRef: serve(id, "1.0.0", more) });
     expect([code, error?.["status"]]).toEqual(["LIBRARY_PACKAGE_INVALID", 422]);
     expect(error?.["errors"]).toEqual([expect.objectContaining({ detail: expect.stringMatching(says) })]);
-    const left = await ask(`{ libraries(filter: { packageNamePrefix: "${id}" }) { totalCount } }`);
-    expect(left.value).toEqual({ totalCount: 0 });
+    const remainingList = await ask(`{ libraries(filter: { packageNamePrefix: "${id}" }) { totalCount } }`);
+    expect(remainingList.value).toEqual({ totalCount: 0 });
   });
 
   it("refuses a package that cannot be fetched or that is not allowed", async () => {
@@ -489,8 +489,11 @@ describe("Mutation.importLibraryPackage", () => {
 
   it("gives two tenants separate libraries with the same name", async () => {
     const sourceRef = serve(aPackageName(), "1.0.0");
-    const [one, another] = [await importPackage({ sourceRef }), await importPackage({ sourceRef }, { by: other })];
-    expect(one.value["library"]?.["libraryId"]).not.toBe(another.value["library"]?.["libraryId"]);
+    const [ownImport, another] = [
+      await importPackage({ sourceRef }),
+      await importPackage({ sourceRef }, { by: other }),
+    ];
+    expect(ownImport.value["library"]?.["libraryId"]).not.toBe(another.value["library"]?.["libraryId"]);
     expect(another.code).toBeUndefined();
   });
 });
@@ -511,8 +514,8 @@ describe("Query.libraries", () => {
     (value["items"] as unknown as { packageName: string }[]).map(({ packageName }) => packageName);
 
   beforeAll(async () => {
-    const [one, another] = await Promise.all([aTenant(), aTenant()]);
-    [by, foreign] = await Promise.all([one.tokenWith(), another.tokenWith()]);
+    const [ownTenant, another] = await Promise.all([aTenant(), aTenant()]);
+    [by, foreign] = await Promise.all([ownTenant.tokenWith(), another.tokenWith()]);
     const make = (packageName: string, more: object = {}) => aLibrary(by, { packageName, ...more });
     await make("Beta.Bus", { area: "Messaging", owner: "Team-A", tags: ["bus", "io"] });
     await make("acme.orders", { area: "Sales", owner: "team-a", versions: [{ semanticVersion: "1.0.0" }] });
@@ -556,10 +559,10 @@ describe("Query.libraries", () => {
     [{ packageNamePrefix: "%" }, []],
     [{ packageNamePrefix: "zeta_" }, ["Zeta_1"]],
     [{ area: "Sales", tag: "io", status: "Active" }, ["Acme.Bills"]],
-  ])("filters by %j", async (filter, expected) => {
+  ])("filters by %j", async (filter, expectedNames) => {
     const answer = await list({ filter });
-    expect(names(answer)).toEqual(expected);
-    expect(answer.value["totalCount"]).toBe(expected.length);
+    expect(names(answer)).toEqual(expectedNames);
+    expect(answer.value["totalCount"]).toBe(expectedNames.length);
   });
 
   it("refuses a cursor of another list, filter or tenant, and a page size below 1", async () => {

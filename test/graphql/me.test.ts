@@ -49,8 +49,8 @@ describe("the query me", () => {
   it("shows a third-party client and an agent only the data of the user that the consent covers", async () => {
     const tenant = await aTenant();
     const person = await aPerson(tenant, "TenantOwner");
-    const made = { scopes: ["templates.read", "user.read"] };
-    const client = await aThirdPartyClient(await tenant.tokenWith(), made);
+    const grant = { scopes: ["templates.read", "user.read"] };
+    const client = await aThirdPartyClient(await tenant.tokenWith(), grant);
     const browser = new Browser(platform().publicUrl);
     returned(
       await browser.submit(
@@ -67,11 +67,11 @@ describe("the query me", () => {
       return String((await redeem(client, String(code))).body["access_token"]);
     };
     const narrow = await tokenWith("templates.read");
-    const shown = async (token: string) => (await graphql<Json>(document, { token })).body.data?.["me"]?.["user"];
+    const userSeenBy = async (token: string) => (await graphql<Json>(document, { token })).body.data?.["me"]?.["user"];
     const agent = await anAgent(tenant.tenantId);
     const { body } = await exchange(agent, narrow);
-    expect([await shown(narrow), await shown(String(body["access_token"]))]).toEqual([null, null]);
+    expect([await userSeenBy(narrow), await userSeenBy(String(body["access_token"]))]).toEqual([null, null]);
     for (const scope of ["openid templates.read", "templates.read user.read"])
-      expect(await shown(await tokenWith(scope))).toEqual({ userId: person.userId, email: person.email });
+      expect(await userSeenBy(await tokenWith(scope))).toEqual({ userId: person.userId, email: person.email });
   });
 });

@@ -43,11 +43,11 @@ const idsOf = ({ args }: Field) => args.filter(({ type }) => String(type) === "I
 
 function inputTypeOf({ args }: Field): GraphQLInputObjectType | undefined {
   const type = args.find(({ name }) => name === "input")?.type;
-  const named = type && getNamedType(type);
-  return isInputObjectType(named) ? named : undefined;
+  const namedType = type && getNamedType(type);
+  return isInputObjectType(namedType) ? namedType : undefined;
 }
 
-/** The ids of objects that the input of a field names. */
+/** The object ids that a field's input names. */
 const inputIdsOf = (field: Field) =>
   Object.values(inputTypeOf(field)?.getFields() ?? {})
     .filter(({ type }) => String(getNamedType(type)) === "ID")
@@ -56,20 +56,20 @@ const inputIdsOf = (field: Field) =>
 /** These create what does not exist. `test/rest/other-tenant.test.ts` calls them with the precondition that it exists. */
 const creating = new Set(["setFeatureFlag", "setConfiguration", "setNotificationTemplate"]);
 
-/** The run of this test is not a call of a model, so its owner sees null. Others see that it does not exist. */
+/** This test's run is not a model call, so its owner sees null. Others see that it does not exist. */
 const withoutContent = new Set(["modelContent", "connectionTools"]);
 
 /**
- * Their suites name an object of another tenant: one reads a package before the library of its input, and the other
- * takes one id of two.
+ * Their suites name another tenant's object: one reads a package before its input's library, and the other takes one id
+ * out of two.
  */
 const others = new Set(["importLibraryPackage", "assignRole"]);
 
-/** No object of this test is in the log of jobs that have failed or in the audit log. They have suites of their own. */
+/** No object in this test is in the log for failed jobs or in the audit log. These logs have their own suites. */
 const logs = new Set(["catalogJobs", "integrationJobs", "spineJobs", "auditRecords"]);
 
 /**
- * The fields that a token of a tenant may call. Fields for platform administrators act across tenants and are tested
+ * The fields that a tenant's token may call. Fields for platform administrators act across tenants and are tested
  * elsewhere.
  */
 const all = Object.entries(roots).flatMap(([operation, type]) =>
@@ -83,7 +83,7 @@ const withIdsInInput = all.filter(
 );
 const withTenantInInput = all.filter(({ field }) => inputTypeOf(field)?.getFields()["tenantId"] !== undefined);
 
-/** The lists of a tenant's objects, with the members by which its objects are known. */
+/** The lists with a tenant's objects, and the members by which its objects are known. */
 const lists = all.flatMap(({ name, field, operation }) => {
   const page = getNamedType(field.type);
   const items = isObjectType(page) ? page.getFields()["items"]?.type : undefined;
@@ -101,21 +101,21 @@ let personToken: string;
 let theirToken: string;
 
 beforeAll(async () => {
-  const [other, own] = [await aTenant(), await aTenant()];
-  [theirToken, token] = [await other.tokenWith(), await own.tokenWith()];
-  [theirs, ours] = [await tenantObjects(other), await tenantObjects(own)];
-  personToken = (await aSignedInPerson(own)).token;
+  const [other, ownTenant] = [await aTenant(), await aTenant()];
+  [theirToken, token] = [await other.tokenWith(), await ownTenant.tokenWith()];
+  [theirs, ours] = [await tenantObjects(other), await tenantObjects(ownTenant)];
+  personToken = (await aSignedInPerson(ownTenant)).token;
 });
 
 function documentOf({ field, operation }: (typeof fields)[number]): string {
-  const taken = field.args.filter(({ type }) => isNonNullType(type));
-  const declared = taken.map(({ name, type }) => `$${name}: ${String(type)}`).join(", ");
-  const passed = taken.map(({ name }) => `${name}: $${name}`).join(", ");
+  const requiredArguments = field.args.filter(({ type }) => isNonNullType(type));
+  const variables = requiredArguments.map(({ name, type }) => `$${name}: ${String(type)}`).join(", ");
+  const argumentTexts = requiredArguments.map(({ name }) => `${name}: $${name}`).join(", ");
   const answer = getNamedType(field.type);
   const items = isObjectType(answer) ? answer.getFields()["items"]?.type : undefined;
   const isList = items && !isLeafType(getNamedType(items));
   const selection = isLeafType(answer) ? "" : isList ? "{ items { __typename } }" : "{ __typename }";
-  return `${operation} (${declared}) { ${field.name}(${passed}) ${selection} }`;
+  return `${operation} (${variables}) { ${field.name}(${argumentTexts}) ${selection} }`;
 }
 
 function inputOf(field: Field): Record<string, unknown> {
@@ -126,7 +126,7 @@ function inputOf(field: Field): Record<string, unknown> {
   return { input: goodInput(type.name, hasRequired) };
 }
 
-/** Values of the required arguments that are no ids. */
+/** Values for the required arguments that are no ids. */
 function othersOf(field: Field): Record<string, unknown> {
   const numbers = field.args.filter(({ type }) => String(type) === "Int!").map(({ name }) => [name, 1] as const);
   return { ...inputOf(field), ...Object.fromEntries(numbers) };
@@ -146,33 +146,33 @@ describe.each(fields)("$name", (row) => {
   });
 
   it("answers for an object of another tenant as for one that does not exist", async () => {
-    const expected = await ask(pick(unknownIds, kinds));
-    expect(await ask(pick(theirs, kinds))).toBe(expected);
-    expect(expected).toMatch(/"code":"\w*NOT_FOUND"|"items":\[\]|:null\}\}$/m);
+    const unknownAnswer = await ask(pick(unknownIds, kinds));
+    expect(await ask(pick(theirs, kinds))).toBe(unknownAnswer);
+    expect(unknownAnswer).toMatch(/"code":"\w*NOT_FOUND"|"items":\[\]|:null\}\}$/m);
   });
 
   it("answers so for what is no id of its kind, too", async () => {
-    const expected = await ask(pick(unknownIds, kinds));
+    const unknownAnswer = await ask(pick(unknownIds, kinds));
     for (const id of malformedIds)
-      expect(await ask(Object.fromEntries(kinds.map((kind) => [kind, id])))).toBe(expected);
+      expect(await ask(Object.fromEntries(kinds.map((kind) => [kind, id])))).toBe(unknownAnswer);
   });
 
   if (kinds.length > 1)
     it("does so for each single id, when the other ids belong to the caller", async () => {
       for (const kind of kinds) {
         const beside = pick(ours, kinds);
-        const expected = await ask({ ...beside, [kind]: unknownIds[kind] });
-        expect([kind, await ask({ ...beside, [kind]: theirs[kind] })]).toEqual([kind, expected]);
+        const unknownAnswer = await ask({ ...beside, [kind]: unknownIds[kind] });
+        expect([kind, await ask({ ...beside, [kind]: theirs[kind] })]).toEqual([kind, unknownAnswer]);
       }
     });
 
   if (row.operation === "query")
     it("shows the object to the tenant that owns it", async () => {
       const variables = { ...pick(theirs, kinds), ...withTheirVersion(inputOf(row.field)) };
-      const shown = withoutContent.has(row.name)
+      const content = withoutContent.has(row.name)
         ? /^200 \{"data":(?!.*"errors")/
         : /^200 \{"data":(?!.*("items":\[\]|:null))/;
-      expect(await asked(document, variables, theirToken)).toMatch(shown);
+      expect(await asked(document, variables, theirToken)).toMatch(content);
     });
 });
 
@@ -191,9 +191,9 @@ describe.each(withIdsInInput)("the input of $name", ({ field, name, operation })
 
   it("may name an object of another tenant as little as one that does not exist", async () => {
     for (const kind of kinds) {
-      const expected = normalized(await ask(kind, unknownIds[kind]), [unknownIds[kind]]);
-      expect([kind, normalized(await ask(kind, theirs[kind]), [theirs[kind]])]).toEqual([kind, expected]);
-      expect(expected).toMatch(/"code":"\w*NOT_FOUND"/);
+      const unknownAnswer = normalized(await ask(kind, unknownIds[kind]), [unknownIds[kind]]);
+      expect([kind, normalized(await ask(kind, theirs[kind]), [theirs[kind]])]).toEqual([kind, unknownAnswer]);
+      expect(unknownAnswer).toMatch(/"code":"\w*NOT_FOUND"/);
     }
   });
 });
@@ -203,35 +203,35 @@ describe.each(withTenantInInput)("the input of $name", ({ field, name, operation
     const kinds = idsOf(field).filter(isObjectKind);
     const type = inputTypeOf(field)?.name ?? "";
     const args = ["input", ...kinds].map((argument) => `${argument}: $${argument}`).join(", ");
-    const declared = [`$input: ${type}!`, ...kinds.map((kind) => `$${kind}: ID!`)].join(", ");
+    const variables = [`$input: ${type}!`, ...kinds.map((kind) => `$${kind}: ID!`)].join(", ");
     const input = { ...goodInput(type, false), tenantId: newId("ten") };
-    const source = `${operation} (${declared}) { ${name}(${args}) { __typename } }`;
+    const source = `${operation} (${variables}) { ${name}(${args}) { __typename } }`;
     expect(await asked(source, { ...pick(ours, kinds), input }, token)).toContain('"code":"TENANT_MISMATCH"');
   });
 });
 
 describe.each(lists)("$name", ({ name, members }) => {
-  const shown = (by: string) => asked(`{ ${name}(first: 200) { items { ${members.join(" ")} } } }`, {}, by);
+  const listFor = (by: string) => asked(`{ ${name}(first: 200) { items { ${members.join(" ")} } } }`, {}, by);
 
   it("shows no object of another tenant", async () => {
-    const answer = await shown(token);
+    const answer = await listFor(token);
     expect(answer).toMatch(/^200 \{"data":\{"\w+":\{"items":\[/);
     for (const [kind, id] of Object.entries(theirs)) expect([kind, answer.includes(id)]).toEqual([kind, false]);
   });
 
   it("shows those of the own tenant", async () => {
-    const answer = await shown(theirToken);
+    const answer = await listFor(theirToken);
     expect(Object.values(theirs).filter((id) => answer.includes(id))).not.toEqual([]);
   });
 });
 
-const watched = [
+const subscriptions = [
   { name: "executionStatusChanged", kind: "executionId", code: "EXECUTION_NOT_FOUND" },
   { name: "reportRunChanged", kind: "reportRunId", code: "RUN_NOT_FOUND" },
   { name: "runStatusChanged", kind: "runId", code: "RUN_NOT_FOUND" },
 ] as const;
 
-describe.each(watched)("Subscription.$name", ({ name, kind, code }) => {
+describe.each(subscriptions)("Subscription.$name", ({ name, kind, code }) => {
   const refusals = async (id: string) => {
     const query = `subscription ($id: ID!) { ${name}(${kind}: $id) { __typename } }`;
     const feed = await aFeed({ query, variables: { id }, token });
@@ -241,13 +241,13 @@ describe.each(watched)("Subscription.$name", ({ name, kind, code }) => {
   };
 
   it("answers for an object of another tenant as for one that does not exist", async () => {
-    const expected = await refusals(unknownIds[kind]);
-    expect(await refusals(theirs[kind])).toBe(expected);
-    expect(expected).toContain(code);
+    const unknownAnswer = await refusals(unknownIds[kind]);
+    expect(await refusals(theirs[kind])).toBe(unknownAnswer);
+    expect(unknownAnswer).toContain(code);
   });
 });
 
 it("tests every subscription with an id", () => {
   const all = Object.values(graph.getSubscriptionType()?.getFields() ?? {}).filter((field) => idsOf(field).length > 0);
-  expect(all.map((field) => field.name).sort()).toEqual(watched.map(({ name }) => name));
+  expect(all.map((field) => field.name).sort()).toEqual(subscriptions.map(({ name }) => name));
 });

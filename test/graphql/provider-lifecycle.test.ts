@@ -8,15 +8,15 @@ let token: string;
 let other: string;
 
 beforeAll(async () => {
-  const [one, another] = await Promise.all([aTenant(), aTenant()]);
-  [token, other] = await Promise.all([one.tokenWith(), another.tokenWith()]);
+  const [ownTenant, another] = await Promise.all([aTenant(), aTenant()]);
+  [token, other] = await Promise.all([ownTenant.tokenWith(), another.tokenWith()]);
 });
 
 interface Found {
   searchLibraries: { results: { apiClient: { apiClientId: string; key: string; status: string } | null }[] };
 }
 
-/** The keys of the API clients that the tenant's search finds. */
+/** API client keys that the tenant's search finds. */
 async function foundKeys(by = token): Promise<string[]> {
   const input = '{ capability: "mail.send", includeApiClients: true }';
   const query = `{ searchLibraries(input: ${input}) { results { apiClient { apiClientId key status } } } }`;
@@ -59,8 +59,8 @@ describe("the life of a provider", () => {
       expect(foreign.body.errors?.[0]?.extensions).toMatchObject({ code: "PROVIDER_NOT_FOUND", status: 404 });
       expect(foreign.body.errors?.[0]?.message).toBe(unknown.body.errors?.[0]?.message);
     }
-    const read = await graphql(`{ provider(providerId: "${providerId}") { status } }`, { token });
-    expect(read.body.data["provider"]).toEqual({ status: "Registered" });
+    const answer = await graphql(`{ provider(providerId: "${providerId}") { status } }`, { token });
+    expect(answer.body.data["provider"]).toEqual({ status: "Registered" });
   });
 });
 

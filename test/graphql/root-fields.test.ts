@@ -27,8 +27,8 @@ const graph = committedGraph();
 
 function ruleOf({ astNode }: GraphQLField<unknown, unknown>): Rule {
   const directive = astNode?.directives?.find(({ name }) => name.value === "auth");
-  const given = directive?.arguments?.map(({ name, value }) => [name.value, valueFromASTUntyped(value)]);
-  return Object.fromEntries(given ?? []) as Rule;
+  const ruleEntries = directive?.arguments?.map(({ name, value }) => [name.value, valueFromASTUntyped(value)]);
+  return Object.fromEntries(ruleEntries ?? []) as Rule;
 }
 
 /** The smallest literal that is valid for the GraphQL type. */
@@ -36,8 +36,8 @@ function literal(type: GraphQLInputType): string {
   if (isNonNullType(type)) return literal(type.ofType);
   if (isListType(type)) return "[]";
   if (isInputObjectType(type)) {
-    const required = Object.values(type.getFields()).filter((field) => isNonNullType(field.type));
-    return `{ ${required.map((field) => `${field.name}: ${literal(field.type)}`).join(", ")} }`;
+    const requiredFields = Object.values(type.getFields()).filter((field) => isNonNullType(field.type));
+    return `{ ${requiredFields.map((field) => `${field.name}: ${literal(field.type)}`).join(", ")} }`;
   }
   if (isEnumType(type)) return type.getValues()[0]?.name ?? "";
   return { JSONObject: "{}", Int: "1", Float: "1", Boolean: "true" }[type.name] ?? '"x"';
@@ -47,9 +47,9 @@ const roots = { query: graph.getQueryType(), mutation: graph.getMutationType() }
 
 /** The field with the smallest arguments that are valid in GraphQL. */
 function smallestCall({ name, args, type: answer }: GraphQLField<unknown, unknown>): string {
-  const required = args.filter(({ type }) => isNonNullType(type));
-  const given = required.map((argument) => `${argument.name}: ${literal(argument.type)}`).join(", ");
-  return `${name}${given === "" ? "" : `(${given})`} ${isLeafType(getNamedType(answer)) ? "" : "{ __typename }"}`;
+  const requiredArguments = args.filter(({ type }) => isNonNullType(type));
+  const argumentText = requiredArguments.map((argument) => `${argument.name}: ${literal(argument.type)}`).join(", ");
+  return `${name}${argumentText === "" ? "" : `(${argumentText})`} ${isLeafType(getNamedType(answer)) ? "" : "{ __typename }"}`;
 }
 
 const fields = Object.entries(roots).flatMap(([operation, type]) =>
@@ -70,15 +70,15 @@ beforeAll(async () => {
 
 async function codes(document: string, token?: string): Promise<unknown[]> {
   const { status, body } = await graphql(document, { token });
-  const found = (body.errors ?? []).map(({ extensions }) => extensions.code);
-  if (found.includes("UNAUTHENTICATED")) expect(status).toBe(401);
-  return found;
+  const errorCodes = (body.errors ?? []).map(({ extensions }) => extensions.code);
+  if (errorCodes.includes("UNAUTHENTICATED")) expect(status).toBe(401);
+  return errorCodes;
 }
 
 const unscopedFields = fields.filter(({ rule }) => Object.keys(rule).length === 0);
 const forEveryToken = unscopedFields.filter(({ coordinate }) => coordinate === "Query.me");
 const forPeople = unscopedFields.filter((field) => !forEveryToken.includes(field));
-const guarded = fields.filter((field) => field.rule.anonymous !== true && !unscopedFields.includes(field));
+const guardedFields = fields.filter((field) => field.rule.anonymous !== true && !unscopedFields.includes(field));
 
 describe.each(forEveryToken)("$coordinate", ({ document }) => {
   it("requires a token but no scope", async () => {
@@ -96,7 +96,7 @@ describe.each(forPeople)("$coordinate", ({ document }) => {
   });
 });
 
-describe.each(guarded)("$coordinate", ({ document, rule }) => {
+describe.each(guardedFields)("$coordinate", ({ document, rule }) => {
   const scopes = rule.scopes ?? [];
 
   it("requires a token", async () => {
@@ -105,8 +105,8 @@ describe.each(guarded)("$coordinate", ({ document, rule }) => {
   });
 
   it("requires its scope", async () => {
-    const unrelated = tenantScopes.find((scope) => !scopes.includes(scope)) ?? "user.read";
-    const { body } = await graphql(document, { token: await tenant.tokenWith(unrelated) });
+    const unrelatedScope = tenantScopes.find((scope) => !scopes.includes(scope)) ?? "user.read";
+    const { body } = await graphql(document, { token: await tenant.tokenWith(unrelatedScope) });
     expect(body.errors).toHaveLength(1);
     expect(body.errors?.[0]?.extensions).toMatchObject({ code: "INSUFFICIENT_SCOPE", requiredScopes: scopes });
   });
@@ -118,8 +118,13 @@ describe.each(guarded)("$coordinate", ({ document, rule }) => {
   it.each(scopes)("is open to %s alone", async (scope) => {
     const ofPlatform = rule.platformAdmin || !tenantScopes.includes(scope);
     const token = await (ofPlatform ? platformToken(scope) : tenant.tokenWith(scope));
-    const refused = ["UNAUTHENTICATED", "INSUFFICIENT_SCOPE", "PLATFORM_ADMIN_REQUIRED", "GRAPHQL_VALIDATION_FAILED"];
-    expect((await codes(document, token)).filter((code) => refused.includes(String(code)))).toEqual([]);
+    const authorizationCodes = [
+      "UNAUTHENTICATED",
+      "INSUFFICIENT_SCOPE",
+      "PLATFORM_ADMIN_REQUIRED",
+      "GRAPHQL_VALIDATION_FAILED",
+    ];
+    expect((await codes(document, token)).filter((code) => authorizationCodes.includes(String(code)))).toEqual([]);
   });
 
   if (rule.platformAdmin)
@@ -128,7 +133,7 @@ describe.each(guarded)("$coordinate", ({ document, rule }) => {
       for (const token of [await tenant.tokenWith(), await platformToken(...others)])
         expect(await codes(document, token)).toEqual(["INSUFFICIENT_SCOPE"]);
     });
-  else if (!scopes.some((scope) => platformScopes.some((held) => held === scope)))
+  else if (!scopes.some((scope) => platformScopes.some((platformScope) => platformScope === scope)))
     it("refuses a platform administrator, whose token lacks the scope", async () => {
       expect(await codes(document, await platformToken())).toEqual(["INSUFFICIENT_SCOPE"]);
     });
@@ -144,8 +149,8 @@ describe.each(Object.values(graph.getSubscriptionType()?.getFields() ?? {}))("Su
 
   it("requires one of its scopes, which identity scopes are not", async () => {
     const { scopes = [] } = ruleOf(field);
-    const unrelated = tenantScopes.find((scope) => !scopes.includes(scope)) ?? "templates.write";
-    for (const token of [await tenant.tokenWith(unrelated), identityToken]) {
+    const unrelatedScope = tenantScopes.find((scope) => !scopes.includes(scope)) ?? "templates.write";
+    for (const token of [await tenant.tokenWith(unrelatedScope), identityToken]) {
       const feed = await aFeed({ query, token });
       await eventually("it is refused", () => feed.errors.length > 0);
       expect(feed.errors[0]).toMatchObject({ extensions: { code: "INSUFFICIENT_SCOPE" } });
@@ -178,12 +183,12 @@ describe("the graph", () => {
   it("has exactly these root fields without a scope, and exactly these without a token", () => {
     const all = [graph.getQueryType(), graph.getMutationType(), graph.getSubscriptionType()];
     const rules = all.flatMap((type) => Object.values(type?.getFields() ?? {}).map(ruleOf));
-    const unscoped = rules.filter(({ scopes = [], anonymous }) => anonymous !== true && scopes.length === 0);
+    const unscopedRules = rules.filter(({ scopes = [], anonymous }) => anonymous !== true && scopes.length === 0);
     expect(forEveryToken.map(({ coordinate }) => coordinate)).toEqual(["Query.me"]);
     expect(forPeople.map(({ coordinate }) => coordinate).sort()).toEqual([
       ...["Mutation.changeOwnPassword", "Mutation.endOtherOwnSessions", "Mutation.endOwnSession", "Query.ownSessions"],
     ]);
-    expect(unscoped).toHaveLength(unscopedFields.length);
+    expect(unscopedRules).toHaveLength(unscopedFields.length);
     const open = fields.filter(({ rule }) => rule.anonymous === true).map(({ coordinate }) => coordinate);
     expect(open.sort()).toEqual([
       ...["Mutation.acceptInvitation", "Mutation.ingestWebhookDelivery"],

@@ -29,7 +29,7 @@ describe("provisioning", () => {
 describe("a token that may write templates only", () => {
   it("cannot read templates through the result of a mutation", async () => {
     const every = await tenant.tokenWith();
-    const named = await request<{ templateId: string }>("POST /v1/templates", {
+    const template = await request<{ templateId: string }>("POST /v1/templates", {
       token: every,
       body: { name: "Read me" },
     });
@@ -39,7 +39,7 @@ describe("a token that may write templates only", () => {
       {
         token: await tenant.tokenWith("templates.write"),
         variables: {
-          templateId: named.body.templateId,
+          templateId: template.body.templateId,
           input: {
             semanticVersion: "1.0.0",
             sourceRef: await aTemplateSource(),

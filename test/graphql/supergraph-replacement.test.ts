@@ -9,7 +9,7 @@ import WebSocket from "ws";
 import { eventually } from "../kit/eventually.js";
 import { PlatformHome } from "../kit/platform-home.js";
 
-const committed = fileURLToPath(import.meta.resolve("@factory/schema/supergraph.graphql"));
+const committedFile = fileURLToPath(import.meta.resolve("@factory/schema/supergraph.graphql"));
 
 let home: PlatformHome;
 let file: string;
@@ -19,7 +19,7 @@ let token: string;
 const log: string[] = [];
 
 /** A supergraph that differs only in a description, which introspection shows. */
-const revision = (text: string, change: (sdl: string) => string = (same) => same) =>
+const revision = (text: string, change: (sdl: string) => string = (source) => source) =>
   change(sdl).replace("\ntype Query\n", `\n"""${text}"""\ntype Query\n`);
 
 /** Replaces the first fields of the type Template. */
@@ -29,7 +29,7 @@ const withTemplate = (fields: string) => (text: string) =>
 beforeAll(async () => {
   home = await PlatformHome.open();
   file = join(home.dataDir, "supergraph.graphql");
-  sdl = await readFile(committed, "utf8");
+  sdl = await readFile(committedFile, "utf8");
   await writeFile(file, revision("first"));
   const settings = { RATE_LIMIT_FACTOR: "1000", SUPERGRAPH_FILE: file };
   platform = await home.start(settings, (line) => log.push(line));
@@ -50,7 +50,7 @@ async function graphql<T>(query: string): Promise<T> {
   return body.data;
 }
 
-const served = async () =>
+const servedDescription = async () =>
   (await graphql<{ __type: { description: string } }>('{ __type(name: "Query") { description } }')).__type.description;
 
 async function metric(name: string): Promise<number> {
@@ -59,7 +59,7 @@ async function metric(name: string): Promise<number> {
   return Number(line?.split(" ").at(-1));
 }
 
-const refused = () => metric('supergraph_replacements_total{outcome="refused"}');
+const refusalCount = () => metric('supergraph_replacements_total{outcome="refused"}');
 
 /** Writes another supergraph to the file and sends SIGHUP, so that the platform reads it at once. */
 async function give(text: string): Promise<void> {
@@ -73,7 +73,7 @@ interface Load {
   stop(): Promise<void>;
 }
 
-/** Sends requests of every kind at the same time, again and again. */
+/** Sends every kind of request at the same time, again and again. */
 function underLoad(): Load {
   let isOver = false;
   const load = { failures: [] as string[], answered: 0 };
@@ -89,7 +89,7 @@ function underLoad(): Load {
   const socket = client();
   const loops = [
     () => graphql("{ tenants(first: 1) { items { tenantId } } }"),
-    // each of these documents is planned anew, some of them while the graph is replaced
+    // each document is planned anew, some while the graph is replaced
     () => graphql(`{ a${Math.random().toString(36).slice(2)}: tenants(first: 1) { items { slug } } }`),
     () => call("GET", `${platform.publicUrl}/v1/tenants?slug=none`, { token }),
     async () => {
@@ -119,21 +119,21 @@ interface FeedMessage {
   readonly errors?: readonly { readonly extensions: { readonly code: string; readonly cursor: string } }[];
 }
 
-/** Collects the messages of a subscription to events until it ends. */
+/** Collects the messages from an event subscription until it ends. */
 function follow(after?: string): { messages: FeedMessage[]; ended: Promise<void> } {
   const socket = client();
   const messages: FeedMessage[] = [];
   const query = "subscription ($after: String) { events(after: $after) { type cursor } }";
-  const ended = (async () => {
+  const end = (async () => {
     for await (const result of socket.iterate({ query, variables: { after } })) messages.push(result as never);
     await socket.dispose();
   })();
-  return { messages, ended };
+  return { messages, ended: end };
 }
 
 describe("SUPERGRAPH_FILE of a running platform", () => {
   it("is used from the start", async () => {
-    expect(await served()).toBe("first");
+    expect(await servedDescription()).toBe("first");
   });
 
   it("is replaced under load without a failed request, on SIGHUP and when the file changes, and subscriptions resume after their cursor", async () => {
@@ -145,7 +145,7 @@ describe("SUPERGRAPH_FILE of a running platform", () => {
     });
     for (const text of ["second", "third"]) {
       await give(revision(text));
-      await eventually(`the ${text} serves`, async () => (await served()) === text);
+      await eventually(`the ${text} serves`, async () => (await servedDescription()) === text);
     }
     await ended;
     const { code, cursor } = messages.at(-1)?.errors?.[0]?.extensions ?? { code: "", cursor: "" };
@@ -153,11 +153,11 @@ describe("SUPERGRAPH_FILE of a running platform", () => {
     const cursors = messages.flatMap(({ data }) => (data ? [data.events.cursor] : []));
     expect(cursor).toBe(cursors.at(-1));
     await writeFile(file, revision("fourth"));
-    await eventually("the fourth supergraph is in use", async () => (await served()) === "fourth");
-    const resumed = follow(cursor);
+    await eventually("the fourth supergraph is in use", async () => (await servedDescription()) === "fourth");
+    const secondFeed = follow(cursor);
     await ensureTenant(platform, token, "heard-again", "Heard again");
-    await eventually("the next events come", () => resumed.messages.length > 0);
-    expect(Number(resumed.messages[0]?.data?.events.cursor)).toBeGreaterThan(Number(cursor));
+    await eventually("the next events come", () => secondFeed.messages.length > 0);
+    expect(Number(secondFeed.messages[0]?.data?.events.cursor)).toBeGreaterThan(Number(cursor));
     await load.stop();
     expect(load.failures).toEqual([]);
     expect(load.answered).toBeGreaterThan(100);
@@ -179,19 +179,19 @@ describe("SUPERGRAPH_FILE of a running platform", () => {
   ])(
     "refuses new content %s: the current supergraph stays in use, and the platform stays ready",
     async (_, text, reason) => {
-      const before = await refused();
+      const before = await refusalCount();
       await give(text());
       const isReason = (line: string) => line.includes("the new supergraph was refused") && line.includes(reason);
       await eventually("it is refused for its reason", () => log.some(isReason));
-      expect(await refused()).toBeGreaterThan(before);
-      expect(await served()).toBe("fourth");
+      expect(await refusalCount()).toBeGreaterThan(before);
+      expect(await servedDescription()).toBe("fourth");
       expect((await fetch(`${platform.publicUrl}/readyz`)).status).toBe(200);
     },
   );
 
   it("releases the memory of replaced graphs", async () => {
     await give(revision("fifth"));
-    await eventually("the fifth supergraph is in use", async () => (await served()) === "fifth");
+    await eventually("the fifth supergraph is in use", async () => (await servedDescription()) === "fifth");
     await eventually("only one graph is in memory", async () => (await metric("supergraph_live_graphs")) === 1);
   });
 });

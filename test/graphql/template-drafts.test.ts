@@ -31,7 +31,7 @@ beforeAll(async () => {
   token = await (await aTenant()).tokenWith();
 });
 
-const replaced = ({ templateVersionId }: TestVersion, sourceRef: string) =>
+const replaceDraft = ({ templateVersionId }: TestVersion, sourceRef: string) =>
   graphql<Json>(
     `mutation ($id: ID!, $input: CreateTemplateVersionInput!) {
        replaceTemplateVersion(templateVersionId: $id, input: $input) { revision } }`,
@@ -51,7 +51,7 @@ describe("a version without a parameterSchema", () => {
       body: { name: `derived-${Math.random()}`, category: "Service" },
     });
     const { templateId } = body;
-    const created = await request(`POST /v1/templates/${templateId}/versions`, {
+    const creation = await request(`POST /v1/templates/${templateId}/versions`, {
       token,
       body: {
         semanticVersion: "1.0.0",
@@ -68,12 +68,12 @@ describe("a version without a parameterSchema", () => {
         Given: { type: "string", default: "standard" },
       },
     };
-    expect([created.status, created.body]).toMatchObject([201, { semanticVersion: "1.0.0", parameterSchema }]);
+    expect([creation.status, creation.body]).toMatchObject([201, { semanticVersion: "1.0.0", parameterSchema }]);
   });
 
   it("refuses what the template would refuse, and renders as if there were no schema", async () => {
     const version = await aTemplateVersion(token, await aTemplateSource(aPack({ "a.txt": "PORT CHOSEN" })));
-    const refused = await request(`POST /v1/templates/${version.templateId}/execute`, {
+    const refusal = await request(`POST /v1/templates/${version.templateId}/execute`, {
       token,
       body: {
         templateVersionId: version.templateVersionId,
@@ -81,11 +81,11 @@ describe("a version without a parameterSchema", () => {
         target: { repository: aRepository() },
       },
     });
-    expect([refused.status, refused.body]).toMatchObject([
+    expect([refusal.status, refusal.body]).toMatchObject([
       422,
       { code: "PARAMETERS_INVALID", errors: [{ pointer: "/parameters/Port", code: "TYPE" }] },
     ]);
-    // a default of the schema must not count as a value of the request
+    // a schema default must not count as a value in the request
     for (const [parameters, text] of [
       [{}, "8080 other"],
       [{ Port: 1, Given: "mine" }, "1 mine"],
@@ -105,7 +105,7 @@ describe("a replaced Draft", () => {
     const target = { repository: aRepository(), onConflict: "merge" };
     const parameters = { name: "Acme.Shop" };
     expect(await executed(token, version, { parameters, target })).toMatchObject({ status: "Completed" });
-    const { body } = await replaced(version, await aTemplateSource(aPack({ "a.txt": "two\n" })));
+    const { body } = await replaceDraft(version, await aTemplateSource(aPack({ "a.txt": "two\n" })));
     expect(body.data["replaceTemplateVersion"]).toEqual({ revision: 2 });
     const { output, error } = await executed(token, version, { parameters, target });
     expect(error).toBeNull();
@@ -122,7 +122,7 @@ describe("a replaced Draft", () => {
     });
     const execution = await executed(token, version, { target: { repository: aRepository() } });
     expect(execution).toMatchObject({ status: "Completed", warnings: [{ code: "TemplateArchived" }] });
-    const read = await request(`GET /v1/templates/${version.templateId}`, { token });
-    expect(read.body["status"]).toBe("Archived");
+    const answer = await request(`GET /v1/templates/${version.templateId}`, { token });
+    expect(answer.body["status"]).toBe("Archived");
   });
 });

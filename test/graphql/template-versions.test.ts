@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 const ask = async (query: string, variables: Record<string, unknown>, as = token) =>
   (await graphql<Json>(query, { token: as, variables })).body;
-const refused = ({ errors }: Awaited<ReturnType<typeof ask>>) => errors?.[0]?.extensions;
+const refusalOf = ({ errors }: Awaited<ReturnType<typeof ask>>) => errors?.[0]?.extensions;
 
 const publishDocument = `mutation ($id: ID!) {
   publishTemplateVersion(templateVersionId: $id) { status publishedAt contentDigest deprecation { reason } } }`;
@@ -43,14 +43,14 @@ describe("publishTemplateVersion", () => {
   it("requires every check on the current content, and names the missing checks", async () => {
     const version = await aVersion();
     const all = ["StructuralLint", "ParameterSchema", "SampleGeneration"];
-    expect(refused(await publish(version.templateVersionId))).toMatchObject({
+    expect(refusalOf(await publish(version.templateVersionId))).toMatchObject({
       code: "TEMPLATE_VERSION_NOT_VALIDATED",
       status: 409,
       missingChecks: all,
     });
     await validate(version, ["StructuralLint"]);
     await validate(version, ["SampleGeneration"]);
-    expect(refused(await publish(version.templateVersionId))).toMatchObject({ missingChecks: ["ParameterSchema"] });
+    expect(refusalOf(await publish(version.templateVersionId))).toMatchObject({ missingChecks: ["ParameterSchema"] });
     await validate(version, ["ParameterSchema"]);
     const { data } = await publish(version.templateVersionId);
     expect(data["publishTemplateVersion"]).toEqual({
@@ -61,7 +61,7 @@ describe("publishTemplateVersion", () => {
     });
     const { body } = await request(`GET /v1/templates/${version.templateId}`, { token });
     expect(body["versions"]).toMatchObject([{ status: "Published" }]);
-    expect(refused(await publish(version.templateVersionId))).toMatchObject({
+    expect(refusalOf(await publish(version.templateVersionId))).toMatchObject({
       code: "INVALID_STATE",
       currentState: "Published",
       allowed: ["Draft"],
@@ -69,10 +69,10 @@ describe("publishTemplateVersion", () => {
   });
 
   it("uses only the newest result of a check", async () => {
-    const broken = aSmallPack({ config: { identity: undefined } });
-    const version = await aTemplateVersion(token, await aTemplateSource(broken));
+    const brokenPack = aSmallPack({ config: { identity: undefined } });
+    const version = await aTemplateVersion(token, await aTemplateSource(brokenPack));
     await validate(version);
-    expect(refused(await publish(version.templateVersionId))).toMatchObject({
+    expect(refusalOf(await publish(version.templateVersionId))).toMatchObject({
       code: "TEMPLATE_VERSION_NOT_VALIDATED",
     });
   });
@@ -93,19 +93,19 @@ describe("deprecateTemplateVersion", () => {
     });
     const execution = await executed(token, old, { target: { repository: "acme/deprecated" } });
     expect(execution).toMatchObject({ status: "Completed", warnings: [{ code: "TemplateVersionDeprecated" }] });
-    expect(refused(await deprecate(old.templateVersionId, input))).toMatchObject({ code: "INVALID_STATE" });
+    expect(refusalOf(await deprecate(old.templateVersionId, input))).toMatchObject({ code: "INVALID_STATE" });
   });
 
   it("refuses drafts, unknown reasons and replacements that do not exist", async () => {
     const draft = await aVersion();
-    expect(refused(await deprecate(draft.templateVersionId, { reason: "Other" }))?.code).toBe("INVALID_STATE");
+    expect(refusalOf(await deprecate(draft.templateVersionId, { reason: "Other" }))?.code).toBe("INVALID_STATE");
     const version = await published();
     const { templateVersionId } = version;
-    expect(refused(await deprecate(templateVersionId, { reason: "Old" }))?.code).toBe("PARAMETERS_INVALID");
+    expect(refusalOf(await deprecate(templateVersionId, { reason: "Old" }))?.code).toBe("PARAMETERS_INVALID");
     for (const replacementTemplateVersionId of [templateVersionId, "tpv_none"])
-      expect(refused(await deprecate(templateVersionId, { reason: "Other", replacementTemplateVersionId }))?.code).toBe(
-        "REFERENCE_NOT_FOUND",
-      );
+      expect(
+        refusalOf(await deprecate(templateVersionId, { reason: "Other", replacementTemplateVersionId }))?.code,
+      ).toBe("REFERENCE_NOT_FOUND");
   });
 
   it("emits an event, as publishing does", async () => {
@@ -115,11 +115,11 @@ describe("deprecateTemplateVersion", () => {
     });
     const { templateId, templateVersionId } = await published();
     await deprecate(templateVersionId, { reason: "CriticalBugs" });
-    // events of earlier tests may still arrive
-    const own = () =>
+    // events from earlier tests may still arrive
+    const versionEvents = () =>
       feed.events.flatMap(({ events }) => (events.data["templateVersionId"] === templateVersionId ? [events] : []));
-    await eventually("both arrive", () => own().length === 2);
-    expect(own()).toMatchObject([
+    await eventually("both arrive", () => versionEvents().length === 2);
+    expect(versionEvents()).toMatchObject([
       { type: "TemplateVersionPublished", data: { templateId, templateVersionId, semanticVersion: "1.0.0" } },
       { type: "TemplateVersionDeprecated", data: { templateVersionId, reason: "CriticalBugs", message: null } },
     ]);
@@ -139,34 +139,34 @@ describe("lists for the studio", () => {
   };
 
   it("show the templates of a tenant in pages by name, with filters", async () => {
-    const own = await (await aTenant()).tokenWith();
+    const ownToken = await (await aTenant()).tokenWith();
     const make = async (name: string, category: string) =>
-      (await request<{ templateId: string }>("POST /v1/templates", { token: own, body: { name, category } })).body
+      (await request<{ templateId: string }>("POST /v1/templates", { token: ownToken, body: { name, category } })).body
         .templateId;
     const [b, a, c] = [await make("beta", "Service"), await make("Alpha", "Service"), await make("gamma", "Worker")];
     const field = "templates(first: $first, after: $after)";
-    const first = await page(field, "templateId", { first: 2 }, own);
+    const first = await page(field, "templateId", { first: 2 }, ownToken);
     expect(first.ids).toEqual([a, b]);
-    const second = await page(field, "templateId", { first: 2, after: first.next }, own);
+    const second = await page(field, "templateId", { first: 2, after: first.next }, ownToken);
     expect(second).toEqual({ ids: [c], next: null });
     const workers = await page(
       'templates(first: $first, after: $after, filter: { category: "WORKER" })',
       "templateId",
       {},
-      own,
+      ownToken,
     );
     expect(workers.ids).toEqual([c]);
-    const prefixed = await page(
+    const prefixPage = await page(
       'templates(first: $first, after: $after, filter: { namePrefix: "AL%" })',
       "templateId",
       {},
-      own,
+      ownToken,
     );
-    expect(prefixed.ids).toEqual([]);
+    expect(prefixPage.ids).toEqual([]);
     const foreign = await ask(`query ($after: String) { templates(first: 2, after: $after) { nextCursor } }`, {
       after: first.next,
     });
-    expect(refused(foreign)?.code).toBe("INVALID_CURSOR");
+    expect(refusalOf(foreign)?.code).toBe("INVALID_CURSOR");
   });
 
   it("show executions and validation results in pages, the newest first", async () => {
@@ -183,7 +183,7 @@ describe("lists for the studio", () => {
     expect((await page(results, "validationResultId")).ids).toHaveLength(2);
     expect((await page(results, "validationResultId", {}, stranger)).ids).toEqual([]);
     const wrong = await ask('{ executions(filter: { status: "Done" }) { nextCursor } }', {});
-    expect(refused(wrong)?.code).toBe("PARAMETERS_INVALID");
+    expect(refusalOf(wrong)?.code).toBe("PARAMETERS_INVALID");
   });
 });
 
@@ -207,7 +207,7 @@ describe("compatibilityMatrix", () => {
     const again = await ask(document, { id: await evaluate() });
     expect(again.data["compatibilityMatrix"]["snapshotDigest"]).toBe(data["compatibilityMatrix"]["snapshotDigest"]);
     for (const answer of [await ask(document, { id }, stranger), await ask(document, { id: "mtx_none" })])
-      expect(refused(answer)?.code).toBe("NOT_FOUND");
+      expect(refusalOf(answer)?.code).toBe("NOT_FOUND");
   });
 });
 

@@ -59,7 +59,8 @@ describe("libraryUpgradeAdvice", () => {
     const stranger = await (await aTenant()).tokenWith();
     const { data } = await ask([{ packageName: "Base", version: "1.0.0" }], stranger);
     expect(data["libraryUpgradeAdvice"]).toMatchObject({ upgrades: [], proposal: null });
-    const code = async (...asked: Parameters<typeof ask>) => (await ask(...asked)).errors?.[0]?.extensions.code;
+    const code = async (...parameters: Parameters<typeof ask>) =>
+      (await ask(...parameters)).errors?.[0]?.extensions.code;
     expect(await code([], token, "net-eight")).toBe("RUNTIME_NOT_RECOGNISED");
     expect(await code([{ packageName: "a b", version: "1" }])).toBe("LIBRARIES_INVALID");
     const long = { packageName: "a".repeat(101), version: "1.0.0" };
@@ -107,17 +108,17 @@ describe("an evaluation", () => {
 
   it("follows dependencies of any depth, and sees a change at once", async () => {
     expect(await evaluate("1.0.0")).toEqual([]);
-    const found = await graphql<Json>("{ libraries(first: 50) { items { libraryId packageName } } }", { token });
+    const libraryList = await graphql<Json>("{ libraries(first: 50) { items { libraryId packageName } } }", { token });
     const deep = (
-      found.body.data["libraries"]["items"] as unknown as { libraryId: string; packageName: string }[]
+      libraryList.body.data["libraries"]["items"] as unknown as { libraryId: string; packageName: string }[]
     ).find(({ packageName }) => packageName === "Deep.3");
     const version = { semanticVersion: "1.0.1", dependencies: [{ packageName: "Base", range: "1.4.0" }] };
-    const registered = await graphql<Json>(
+    const registration = await graphql<Json>(
       `mutation ($id: ID!, $input: RegisterLibraryVersionInput!) {
         registerLibraryVersion(libraryId: $id, input: $input) { libraryVersionId } }`,
       { token, variables: { id: deep?.libraryId, input: version } },
     );
-    expect(registered.body.errors).toBeUndefined();
+    expect(registration.body.errors).toBeUndefined();
     // the lowest version that satisfies the range is still 1.0.0; only a higher requirement selects the new one
     expect(await evaluate("1.0.0")).toEqual([]);
     await request("POST /v1/libraries", {

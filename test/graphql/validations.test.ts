@@ -20,9 +20,9 @@ describe("validateTemplateVersion", () => {
       return (await graphql<Validated>(document, { token, variables })).body.data.validateTemplateVersion;
     };
     expect(await validate()).toEqual({ outcome: "Passed", findings: [] });
-    const shown = await validate(true);
-    expect(shown.outcome).toBe("PassedWithWarnings");
-    expect(new Set(shown.findings.map(({ severity }) => severity))).toEqual(new Set(["Info"]));
-    expect(shown.findings.map(({ code }) => code)).toContain("MissingAuthor");
+    const validation = await validate(true);
+    expect(validation.outcome).toBe("PassedWithWarnings");
+    expect(new Set(validation.findings.map(({ severity }) => severity))).toEqual(new Set(["Info"]));
+    expect(validation.findings.map(({ code }) => code)).toContain("MissingAuthor");
   });
 });

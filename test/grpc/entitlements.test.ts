@@ -34,8 +34,8 @@ describe("spine.v1.Entitlements", () => {
   let tenant: TestTenant;
   let token: string;
 
-  const clientAs = async (...given: Parameters<GrpcChannels["as"]>) =>
-    (await channels.as(...given)).client(EntitlementsDefinition);
+  const clientAs = async (...parameters: Parameters<GrpcChannels["as"]>) =>
+    (await channels.as(...parameters)).client(EntitlementsDefinition);
   const check = async (request: DeepPartial<CheckRequest>, authorization: string | undefined = token) => {
     const headers = authorization === undefined ? {} : { authorization: `Bearer ${authorization}` };
     return product.check(request, { headers });
@@ -61,11 +61,11 @@ describe("spine.v1.Entitlements", () => {
       ...{ softLimit: false, editionCode: edition, ttlSeconds: 30, configJson: "", featureKey: "exports.monthly" },
       resetAt: expect.stringMatching(/^\d{4}-\d\d-01T00:00:00\.000Z$/),
     });
-    const unpackaged = (await channels.as(certificate)).client(UnpackagedDefinition);
+    const unpackagedClient = (await channels.as(certificate)).client(UnpackagedDefinition);
     const headers = { authorization: `Bearer ${token}` };
-    expect(await unpackaged.check({ featureKey: "exports.monthly" }, { headers })).toEqual(answer);
+    expect(await unpackagedClient.check({ featureKey: "exports.monthly" }, { headers })).toEqual(answer);
     const checks = ["sso.enabled", "theme.colors", "nothing"].map((featureKey) => ({ featureKey }));
-    const { results } = await unpackaged.checkMany({ checks }, { headers });
+    const { results } = await unpackagedClient.checkMany({ checks }, { headers });
     expect(results.map(({ featureKey, reason, configJson }) => [featureKey, Reason[reason], configJson])).toEqual([
       ["sso.enabled", "REASON_ENTITLED", ""],
       ["theme.colors", "REASON_ENTITLED", '{"primary":"#123456"}'],
@@ -87,16 +87,16 @@ describe("spine.v1.Entitlements", () => {
   it("refuses calls without a valid token of the tenant with its scope", async () => {
     const request = { featureKey: "sso.enabled" };
     await expect(product.check(request)).rejects.toMatchObject({ code: "UNAUTHENTICATED" });
-    for (const forged of Object.values(await forgedTokens(token)))
-      await expect(check(request, forged)).rejects.toMatchObject({ code: expect.stringMatching(/^TOKEN_/) });
+    for (const forgery of Object.values(await forgedTokens(token)))
+      await expect(check(request, forgery)).rejects.toMatchObject({ code: expect.stringMatching(/^TOKEN_/) });
     const [hourAgo, key] = [Math.floor(Date.now() / 1000) - 3600, await realKey(token)];
     const past = { ...decodeJwt(token), iat: hourAgo, nbf: hourAgo, exp: hourAgo + 900 };
-    const expired = key.token(decodeProtectedHeader(token), past);
-    await expect(check(request, expired)).rejects.toMatchObject({ code: "TOKEN_EXPIRED" });
+    const expiredToken = key.token(decodeProtectedHeader(token), past);
+    await expect(check(request, expiredToken)).rejects.toMatchObject({ code: "TOKEN_EXPIRED" });
     const other = await aTenant();
     await expect(check({ ...request, tenantId: other.tenantId })).rejects.toMatchObject({ code: "TENANT_MISMATCH" });
-    const unscoped = await tenant.tokenWith("subscription.read");
-    await expect(check(request, unscoped)).rejects.toMatchObject({ code: "INSUFFICIENT_SCOPE" });
+    const unscopedToken = await tenant.tokenWith("subscription.read");
+    await expect(check(request, unscopedToken)).rejects.toMatchObject({ code: "INSUFFICIENT_SCOPE" });
   });
 
   it("refuses arguments out of their limits", async () => {
@@ -119,13 +119,13 @@ describe("spine.v1.Entitlements", () => {
     const request = { featureKey: "exports.monthly", consume: true };
     const answers = await Promise.all(Array.from({ length: 200 }, () => check(request, consumer.token)));
     expect(answers.filter(({ allowed }) => allowed)).toHaveLength(100);
-    const [refused] = answers.filter(({ allowed }) => !allowed);
-    expect(refused).toMatchObject({ reason: Reason.REASON_LIMIT_REACHED, remaining: 0, currentUsage: 100 });
-    const keyed = await aSubscriber();
+    const [refusal] = answers.filter(({ allowed }) => !allowed);
+    expect(refusal).toMatchObject({ reason: Reason.REASON_LIMIT_REACHED, remaining: 0, currentUsage: 100 });
+    const keyedSubscriber = await aSubscriber();
     const once = { ...request, requestedUsage: 7, idempotencyKey: "order-1", subjectId: "orders/1" };
-    const same = await Promise.all(Array.from({ length: 50 }, () => check(once, keyed.token)));
-    expect(new Set(same.map((answer) => JSON.stringify(answer))).size).toBe(1);
-    expect(same[0]).toMatchObject({ allowed: true, currentUsage: 7, remaining: 93 });
+    const repeats = await Promise.all(Array.from({ length: 50 }, () => check(once, keyedSubscriber.token)));
+    expect(new Set(repeats.map((answer) => JSON.stringify(answer))).size).toBe(1);
+    expect(repeats[0]).toMatchObject({ allowed: true, currentUsage: 7, remaining: 93 });
   });
 
   it("gives a consumed limit back once, under its key, and nothing else", async () => {
@@ -154,8 +154,8 @@ describe("spine.v1.Entitlements", () => {
       { featureKey: "exports.monthly", idempotencyKey: "b" },
     ])
       await expect(release(wrong)).rejects.toMatchObject({ code: "VALIDATION_FAILED" });
-    const unscoped = await subscriber.tenant.tokenWith("subscription.read");
-    await expect(release({ idempotencyKey: "b" }, { authorization: `Bearer ${unscoped}` })).rejects.toMatchObject({
+    const unscopedToken = await subscriber.tenant.tokenWith("subscription.read");
+    await expect(release({ idempotencyKey: "b" }, { authorization: `Bearer ${unscopedToken}` })).rejects.toMatchObject({
       code: "INSUFFICIENT_SCOPE",
     });
   });
@@ -167,13 +167,20 @@ describe("spine.v1.Entitlements", () => {
     });
     await check({ featureKey: "exports.monthly", consume: true, requestedUsage: 3 }, subscriber.token);
     await activated(subscriber.token, code);
-    const limited = async () => check({ featureKey: "exports.monthly" }, subscriber.token);
-    await eventually("the new limit acts", async () => (await limited()).limit === 2);
-    expect(await limited()).toMatchObject({ allowed: false, reason: Reason.REASON_LIMIT_REACHED, editionCode: code });
+    const checkLimit = async () => check({ featureKey: "exports.monthly" }, subscriber.token);
+    await eventually("the new limit acts", async () => (await checkLimit()).limit === 2);
+    expect(await checkLimit()).toMatchObject({
+      allowed: false,
+      reason: Reason.REASON_LIMIT_REACHED,
+      editionCode: code,
+    });
     const cancel = `POST /v1/subscriptions/${await aPlanSubscriptionId(subscriber.token)}/cancel`;
-    const cancelled = await request(cancel, { token: subscriber.token, body: { atPeriodEnd: false } });
-    expect(cancelled.status).toBe(200);
-    await eventually("the plan is over", async () => (await limited()).reason === Reason.REASON_SUBSCRIPTION_INACTIVE);
+    const cancellation = await request(cancel, { token: subscriber.token, body: { atPeriodEnd: false } });
+    expect(cancellation.status).toBe(200);
+    await eventually(
+      "the plan is over",
+      async () => (await checkLimit()).reason === Reason.REASON_SUBSCRIPTION_INACTIVE,
+    );
   });
 });
 
@@ -194,8 +201,8 @@ describe("spine.v1.Usage", () => {
     }
     const catalog = (await channels.as("catalog")).client(UsageDefinition);
     for (const idempotencyKey of ["a", "b", "c", "c"]) await catalog.consume({ ...use, idempotencyKey });
-    const refused = catalog.consume({ ...use, idempotencyKey: "d" });
-    await expect(refused).rejects.toMatchObject({
+    const consumption = catalog.consume({ ...use, idempotencyKey: "d" });
+    await expect(consumption).rejects.toMatchObject({
       code: "QUOTA_EXCEEDED",
       facts: {
         ...{ featureKey: "executions.monthly", limit: 3, editionCode: edition.code },
@@ -205,8 +212,11 @@ describe("spine.v1.Usage", () => {
     for (const _ of [1, 2]) await catalog.release({ ...use, idempotencyKey: "a" });
     await catalog.consume({ ...use, idempotencyKey: "d" });
     await expect(catalog.consume({ ...use, idempotencyKey: "e" })).rejects.toMatchObject({ code: "QUOTA_EXCEEDED" });
-    const denied = catalog.consume({ ...use, featureKey: "nothing", idempotencyKey: "a" });
-    await expect(denied).rejects.toMatchObject({ code: "ENTITLEMENT_DENIED", facts: { featureKey: "nothing" } });
+    const unknownFeature = catalog.consume({ ...use, featureKey: "nothing", idempotencyKey: "a" });
+    await expect(unknownFeature).rejects.toMatchObject({
+      code: "ENTITLEMENT_DENIED",
+      facts: { featureKey: "nothing" },
+    });
     await expect(catalog.consume({ ...use, tenantId: "ten_" })).rejects.toMatchObject({ code: "TENANT_UNKNOWN" });
   });
 });

@@ -56,10 +56,10 @@ describe("svc.model.v1.ModelInvocation", () => {
 
   it("refuses a forged token, one of another tenant, and one without the scope", async () => {
     const models = await product();
-    const complete = (given: string, headers: Record<string, string> = {}) =>
+    const complete = (bearer: string, headers: Record<string, string> = {}) =>
       models.complete(
         { connectionId, model: "refused", messages },
-        { headers: { authorization: `Bearer ${given}`, ...headers } },
+        { headers: { authorization: `Bearer ${bearer}`, ...headers } },
       );
     const other = await aTenant();
     const theirs = await other.tokenWith("integration.models.invoke");
@@ -71,8 +71,8 @@ describe("svc.model.v1.ModelInvocation", () => {
     await expect(complete(narrow)).rejects.toMatchObject({
       code: "INSUFFICIENT_SCOPE",
     });
-    for (const forged of Object.values(await forgedTokens(token)))
-      await expect(complete(forged)).rejects.toMatchObject({ code: expect.stringMatching(/^TOKEN_/) });
+    for (const forgery of Object.values(await forgedTokens(token)))
+      await expect(complete(forgery)).rejects.toMatchObject({ code: expect.stringMatching(/^TOKEN_/) });
   });
 
   it("refuses a certificate of another authority", async () => {

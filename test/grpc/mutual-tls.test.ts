@@ -12,7 +12,7 @@ import { platform } from "../kit/platform.js";
 import { request } from "../kit/request.js";
 import { aTenant, type TestTenant } from "../kit/tenants.js";
 
-/** The tests call as services of the platform that run in separate processes. */
+/** The tests call as platform services that run in separate processes. */
 describe("the gRPC port", () => {
   const { dataDir } = platform();
   const tls = join(dataDir, "tls");
@@ -34,7 +34,7 @@ describe("the gRPC port", () => {
     return secretResolver(channel);
   };
   /**
-   * Whether the server answers a request of this client. In TLS 1.3 the server checks the client certificate after the
+   * Whether the server answers this client's request. In TLS 1.3 the server checks the client certificate after the
    * handshake.
    */
   const isHeard = async (options: ConnectionOptions) => {
@@ -48,9 +48,9 @@ describe("the gRPC port", () => {
     });
     try {
       const heard = once(socket, "data").then(() => true);
-      const refused = new Promise<boolean>((resolve) => socket.once("error", () => resolve(false)));
+      const refusal = new Promise<boolean>((resolve) => socket.once("error", () => resolve(false)));
       heard.catch(() => undefined);
-      return await Promise.race([heard, refused]);
+      return await Promise.race([heard, refusal]);
     } finally {
       socket.destroy();
     }
@@ -98,9 +98,9 @@ describe("the gRPC port", () => {
     const secret = { username: "robot", password: "for the catalog" };
     const body = { name: "push", kind: "Basic", secret };
     expect((await request("POST /integrations/credentials", { token, body })).status).toBe(201);
-    const wanted = [tenant.tenantId, "secret://push", "scaffold.push", "executions/exe_test"] as const;
-    expect((await secretsAs("catalog").resolve(...wanted)).material).toEqual(secret);
-    await expect(secretsAs("spine").resolve(...wanted)).rejects.toMatchObject({ code: "INSUFFICIENT_SCOPE" });
+    const secretRequest = [tenant.tenantId, "secret://push", "scaffold.push", "executions/exe_test"] as const;
+    expect((await secretsAs("catalog").resolve(...secretRequest)).material).toEqual(secret);
+    await expect(secretsAs("spine").resolve(...secretRequest)).rejects.toMatchObject({ code: "INSUFFICIENT_SCOPE" });
     const { tenantId } = await aTenant();
     await expect(
       secretsAs("catalog").resolve(tenantId, "secret://push", "scaffold.push", "executions/exe_test"),

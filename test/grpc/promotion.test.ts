@@ -59,10 +59,10 @@ describe("promotion by another service", () => {
   });
 
   it("refuses a forged token", async () => {
-    for (const [what, forged] of Object.entries(await forgedTokens(token))) {
-      const call = client().publishTemplateVersion({}, { headers: { authorization: `Bearer ${forged}` } });
+    for (const [kind, forgery] of Object.entries(await forgedTokens(token))) {
+      const call = client().publishTemplateVersion({}, { headers: { authorization: `Bearer ${forgery}` } });
       const refusal = await call.catch((error: unknown) => error);
-      expect([what, refusal]).toEqual([what, expect.objectContaining({ code: expect.stringMatching(/^TOKEN_/) })]);
+      expect([kind, refusal]).toEqual([kind, expect.objectContaining({ code: expect.stringMatching(/^TOKEN_/) })]);
     }
   });
 
@@ -76,10 +76,10 @@ describe("promotion by another service", () => {
   it("works over the bus, where a refusal is an event and subscribers receive no commands", async () => {
     const feed = await aFeed<ReceivedEvent>({ token, query: "subscription { events { type subjectPath data } }" });
     const { templateVersionId } = await aValidatedVersion();
-    const sent = (type: "PublishTemplateVersion" | "RetireLibraryVersion", data: Record<string, unknown>) =>
+    const send = (type: "PublishTemplateVersion" | "RetireLibraryVersion", data: Record<string, unknown>) =>
       sentCommand(tenant.tenantId, type, data);
-    await sent("PublishTemplateVersion", { templateVersionId });
-    const refused = await sent("RetireLibraryVersion", {});
+    await send("PublishTemplateVersion", { templateVersionId });
+    const refusedCommand = await send("RetireLibraryVersion", {});
     const types = () => feed.events.map(({ events }) => events.type);
     await eventually("both are answered", () => types().includes("CommandRefused"));
     await feed.stop();
@@ -87,8 +87,8 @@ describe("promotion by another service", () => {
     expect(types().filter((type) => type === "PublishTemplateVersion" || type === "RetireLibraryVersion")).toEqual([]);
     const answer = feed.events.find(({ events }) => events.type === "CommandRefused")?.events;
     expect(answer).toMatchObject({
-      subjectPath: `commands/${refused.id}`,
-      data: { commandId: refused.id, command: "RetireLibraryVersion", code: "VALIDATION_FAILED" },
+      subjectPath: `commands/${refusedCommand.id}`,
+      data: { commandId: refusedCommand.id, command: "RetireLibraryVersion", code: "VALIDATION_FAILED" },
     });
   });
 });

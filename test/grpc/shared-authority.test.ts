@@ -8,7 +8,7 @@ import { PlatformGroup } from "../kit/platform-group.js";
 
 let group: PlatformGroup;
 
-/** Whether the server of one process answers a product that only has files of the other process. */
+/** Whether one process's server answers a product that only has the other process's files. */
 async function answers({ grpcAddress }: PlatformProcess, { dataDir }: PlatformProcess): Promise<boolean> {
   const [ca, cert, key] = await Promise.all(
     ["ca.crt", "product.crt", "product.key"].map((name) => readFile(join(dataDir, "tls", name))),

@@ -12,8 +12,8 @@ describe("spine.v1.Tokens/Introspect", () => {
   const channels = new GrpcChannels();
   let tenant: TestTenant;
   let token: string;
-  const clientAs = async (...given: Parameters<GrpcChannels["as"]>) =>
-    (await channels.as(...given)).client(TokensDefinition);
+  const clientAs = async (...parameters: Parameters<GrpcChannels["as"]>) =>
+    (await channels.as(...parameters)).client(TokensDefinition);
   const inactive = { active: false, subject: "", tenantId: "", scopes: [], expiresAt: 0 };
 
   beforeAll(async () => {
@@ -45,22 +45,24 @@ describe("spine.v1.Tokens/Introspect", () => {
 
   it("answers forged tokens, and those of a suspended tenant, with nothing but inactive", async () => {
     const client = await clientAs("product");
-    for (const forged of Object.values(await forgedTokens(token)))
-      expect(await client.introspect({ token: forged })).toMatchObject(inactive);
-    const suspended = await aTenant();
-    const lost = await suspended.tokenWith();
-    expect(await client.introspect({ token: lost })).toMatchObject({ active: true });
-    await moved(suspended, "suspendTenant");
-    await eventually("the suspension acts", async () => !(await client.introspect({ token: lost })).active);
-    expect(await client.introspect({ token: lost })).toMatchObject(inactive);
+    for (const forgery of Object.values(await forgedTokens(token)))
+      expect(await client.introspect({ token: forgery })).toMatchObject(inactive);
+    const suspendedTenant = await aTenant();
+    const lostToken = await suspendedTenant.tokenWith();
+    expect(await client.introspect({ token: lostToken })).toMatchObject({ active: true });
+    await moved(suspendedTenant, "suspendTenant");
+    await eventually("the suspension acts", async () => !(await client.introspect({ token: lostToken })).active);
+    expect(await client.introspect({ token: lostToken })).toMatchObject(inactive);
   });
 
   it("refuses an empty token, and clients without the right certificate", async () => {
     await expect((await clientAs("product")).introspect({})).rejects.toMatchObject({ code: "VALIDATION_FAILED" });
-    const own = opensslClient({ names: "DNS:product.factory.internal" });
-    expect(await (await clientAs(own)).introspect({ token })).toMatchObject({ active: true });
-    const unnamed = opensslClient({ names: "DNS:product.example" });
-    await expect((await clientAs(unnamed)).introspect({ token })).rejects.toMatchObject({ code: "UNAUTHENTICATED" });
+    const platformName = opensslClient({ names: "DNS:product.factory.internal" });
+    expect(await (await clientAs(platformName)).introspect({ token })).toMatchObject({ active: true });
+    const foreignName = opensslClient({ names: "DNS:product.example" });
+    await expect((await clientAs(foreignName)).introspect({ token })).rejects.toMatchObject({
+      code: "UNAUTHENTICATED",
+    });
     const strange = opensslClient({ names: "DNS:product.factory.internal", ownAuthority: true });
     await expect((await clientAs(strange)).introspect({ token })).rejects.toMatchObject({ code: "UNAVAILABLE" });
   });

@@ -75,7 +75,7 @@ describe("a module names", () => {
     ['compiled("child-work.fixture")', [files[3]]],
     ['import.meta.resolve("@factory/schema/supergraph.graphql")', [files[4]]],
     ['join(import.meta.dirname, "../..", "../../src", "main")', []],
-  ])("with %s: %j", (source, named) => {
-    expect(namedFiles(from, source, files)).toEqual(named);
+  ])("with %s: %j", (source, expectedFiles) => {
+    expect(namedFiles(from, source, files)).toEqual(expectedFiles);
   });
 });

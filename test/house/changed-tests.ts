@@ -11,47 +11,47 @@ export interface ChangedTests {
   readonly ofPlatform: string | undefined;
 }
 
-/** Changes of these reach every suite: dependencies, compilation, and the runner of tests. */
+/** Changes to these reach every suite: dependencies, compilation, and the test runner. */
 const ofAll =
   /(?:^|\/)(?:package\.json|tsconfig[^/]*\.json)$|^(?:package-lock\.json|jest\.config\.js|test\/runner\/.*)$/;
 /** Suites that list sources read files which they do not import. */
 const listing = "subgraphs/runtime/src/subgraph/tracked-files.fixture.ts";
-/** Stack suites call the platform, which runs in a process of its own. */
+/** Stack suites call the platform, which runs in a separate process. */
 const platform = ["gateway/platform/src/main.ts", "test/kit/start-platform.ts"];
 const ofStack = /^test\/(?!house\/)/;
 
 /** The suites among `tests` that the changed files may break. `ways` are imports and other ways from file to file. */
 export function changedTests(
   tests: readonly string[],
-  changed: readonly string[],
+  changedFiles: readonly string[],
   ways: readonly Import[],
 ): ChangedTests {
   const none = { all: undefined, reaching: [], reading: [], stack: [], ofPlatform: undefined };
-  if (changed.length === 0) return none;
-  const all = changed.find((file) => ofAll.test(file) && !file.startsWith("test/fixtures/"));
+  if (changedFiles.length === 0) return none;
+  const all = changedFiles.find((file) => ofAll.test(file) && !file.startsWith("test/fixtures/"));
   if (all !== undefined) return { ...none, all, reaching: tests };
-  const reached = reachedFrom(ways, changed);
-  const ofPlatform = changed.find((file) => {
+  const reachedFiles = reachedFrom(ways, changedFiles);
+  const ofPlatform = changedFiles.find((file) => {
     const users = reachedFrom(ways, [file]);
-    return platform.some((one) => users.has(one));
+    return platform.some((candidate) => users.has(candidate));
   });
   const lists = reachedFrom(ways, [listing]);
-  const reaching = tests.filter((test) => reached.has(test));
-  const reading = tests.filter((test) => !reached.has(test) && lists.has(test));
+  const reaching = tests.filter((test) => reachedFiles.has(test));
+  const reading = tests.filter((test) => !reachedFiles.has(test) && lists.has(test));
   const stack = ofPlatform === undefined ? [] : tests.filter((test) => ofStack.test(test));
   const before = new Set([...reaching, ...reading]);
   return { all, reaching, reading, stack: stack.filter((test) => !before.has(test)), ofPlatform };
 }
 
-/** The files, and everything that has a way to one of them. */
+/** The files, and everything that has a way to one file. */
 function reachedFrom(ways: readonly Import[], files: readonly string[]): ReadonlySet<string> {
   const users = new Map<string, string[]>();
   for (const { from, to } of ways) {
-    const known = users.get(to);
-    if (known) known.push(from);
+    const importers = users.get(to);
+    if (importers) importers.push(from);
     else users.set(to, [from]);
   }
-  const reached = new Set(files);
-  for (const file of reached) for (const user of users.get(file) ?? []) reached.add(user);
-  return reached;
+  const result = new Set(files);
+  for (const file of result) for (const user of users.get(file) ?? []) result.add(user);
+  return result;
 }

@@ -5,7 +5,7 @@ import { root } from "./tracked-files.js";
 
 const git = (...args: string[]) => execFileSync("git", ["-C", root, ...args], { encoding: "utf8" });
 
-/** The commits after the one that added the rules. A shallow clone does not show all of them. */
+/** The commits after the one that added the rules. A shallow clone does not show them all. */
 function commitsWithRules(): CommitMessage[] {
   const additions = git("log", "--diff-filter=A", "--format=%H", "--", "test/house/commit-messages.ts").trim();
   const first = additions.split("\n").at(-1);
@@ -15,7 +15,7 @@ function commitsWithRules(): CommitMessage[] {
   return commits;
 }
 
-/** The message that git hands to its hook `commit-msg`. Comments are not part of it. */
+/** The message that git hands to its hook `commit-msg`. Comments do not belong to it. */
 function writtenMessage(file: string): CommitMessage {
   const lines = readFileSync(file, "utf8").split("\n");
   return { hash: "", text: lines.filter((line) => !line.startsWith("#")).join("\n") };

@@ -9,7 +9,7 @@ class Boat {
 }`;
 
 /** Rows that cannot follow their entity, with the reason. */
-const excused: Readonly<Record<string, string>> = {
+const exceptions: Readonly<Record<string, string>> = {
   "subgraphs/integration/src/connections/connections/awaited-credential/awaited-credential.ts":
     "the entity stands in the folder above, which imports this one",
   "subgraphs/integration/src/deliveries/refused-deliveries/refused-deliveries.service.ts":
@@ -22,13 +22,13 @@ describe("a column", () => {
   it("is spelled once, in its entity", async () => {
     const { entities, spellings } = await allSecondSpellings();
     expect(entities).toBeGreaterThan(60);
-    const unexcused = spellings.filter(({ file }) => !(file in excused));
-    expect(unexcused.map(({ file, line, entity }) => `${file}:${line} repeats ${entity}`)).toEqual([]);
-    expect(new Set(spellings.map(({ file }) => file))).toEqual(new Set(Object.keys(excused)));
+    const violations = spellings.filter(({ file }) => !(file in exceptions));
+    expect(violations.map(({ file, line, entity }) => `${file}:${line} repeats ${entity}`)).toEqual([]);
+    expect(new Set(spellings.map(({ file }) => file))).toEqual(new Set(Object.keys(exceptions)));
   });
 
   const boats = entityColumns("boat.entity.ts", entity);
-  const found = (source: string) => secondSpellings("a.ts", source, boats).map(({ line }) => line);
+  const linesIn = (source: string) => secondSpellings("a.ts", source, boats).map(({ line }) => line);
 
   it.each([
     [
@@ -40,7 +40,7 @@ describe("a column", () => {
     ["a list", 'const columns = "boat_id, name, home_port, crew_size";', [1]],
     ["a list of several lines", "const columns = `boat_id, name,\n  home_port, crew_size`;", [1]],
   ])("is found a second time in %s", (_, source, lines) => {
-    expect(found(source)).toEqual(lines);
+    expect(linesIn(source)).toEqual(lines);
   });
 
   it.each([
@@ -51,6 +51,6 @@ describe("a column", () => {
     ["a few columns", 'const columns = "boat_id, name, home_port";'],
     ["a statement", "const insert = `insert into boats (boat_id, name, home_port, crew_size) values (1)`;"],
   ])("may be named in %s", (_, source) => {
-    expect(found(source)).toEqual([]);
+    expect(linesIn(source)).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { parseSync, type TSTypeLiteral, Visitor } from "oxc-parser";
 import { isForTests, root, trackedFiles } from "./tracked-files.js";
 
-/** A place where the columns of an entity are spelled a second time. */
+/** A place where an entity's columns are spelled a second time. */
 export interface Spelling {
   readonly file: string;
   readonly line: number;
@@ -14,7 +14,7 @@ const fewestColumns = 4;
 
 const columnName = (member: string) => member.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** The columns of the entities that a file declares, by the names of their classes. */
+/** The columns of the entities that a file declares, by class name. */
 export function entityColumns(file: string, source: string): Map<string, ReadonlySet<string>> {
   const entities = new Map<string, ReadonlySet<string>>();
   new Visitor({
@@ -71,7 +71,7 @@ export function secondSpellings(
   return spellings;
 }
 
-/** A statement over tables of other slices. Its slice may stand below their entities, which it must not import. */
+/** A statement over other slices' tables. Its slice may stand below their entities, which it must not import. */
 const ofOtherSlices = /^\/\/ tables:/m;
 
 /** The second spellings in each subgraph. A statement that writes rows names its columns, and is not one. */

@@ -2,7 +2,7 @@ import { type Decisions, faultsOf, maxWords, readDecisions, recordsOf, reference
 
 const chapter = "# Turns\n\nHow processes take turns.\n\n## One turn\n\nDecision: one at a time.\n";
 const index = "# Decisions\n\n## [Turns](turns.md)\n\n- [One turn](turns.md#one-turn)\n";
-const planted = (changes: { chapter?: string; index?: string; references?: Decisions["references"] }) =>
+const plantedFaults = (changes: { chapter?: string; index?: string; references?: Decisions["references"] }) =>
   faultsOf({
     records: recordsOf("turns.md", changes.chapter ?? chapter),
     index: changes.index ?? index,
@@ -20,10 +20,10 @@ describe("the decisions", () => {
 
 describe("the rules of decisions", () => {
   it("accept a chapter that keeps them", () => {
-    expect(planted({ references: [{ file: "one.ts", title: "One turn" }] })).toEqual([]);
+    expect(plantedFaults({ references: [{ file: "one.ts", title: "One turn" }] })).toEqual([]);
   });
 
-  it.each<[string, Parameters<typeof planted>[0], string]>([
+  it.each<[string, Parameters<typeof plantedFaults>[0], string]>([
     ["a long decision", { chapter: `${chapter}${"word ".repeat(maxWords)}` }, '"One turn" has 157 words'],
     ["no decision", { chapter: chapter.replace("Decision:", "Context:") }, '"One turn" has no decision'],
     [
@@ -56,7 +56,7 @@ describe("the rules of decisions", () => {
       'one.ts refers to "Two turns", which does not exist',
     ],
   ])("find %s", (_, changes, fault) => {
-    expect(planted(changes)).toEqual([fault]);
+    expect(plantedFaults(changes)).toEqual([fault]);
   });
 
   it("find references in comments of several lines, and several in one", () => {

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { basename } from "node:path/posix";
 import { root, trackedFiles } from "./tracked-files.js";
 
-/** One decision of a chapter in `schema/decisions`. */
+/** One decision in a chapter under `schema/decisions`. */
 interface DecisionRecord {
   readonly chapter: string;
   readonly title: string;
@@ -11,10 +11,10 @@ interface DecisionRecord {
 
 export const maxWords = 150;
 
-/** The decisions of all chapters of a checkout, with its index and the references to decisions. */
+/** A checkout's decisions from all chapters, with its index and the references to decisions. */
 export interface Decisions {
   readonly records: readonly DecisionRecord[];
-  /** The text of the index. */
+  /** The index's text. */
   readonly index: string;
   readonly references: readonly { readonly file: string; readonly title: string }[];
 }
@@ -32,13 +32,13 @@ export function recordsOf(chapter: string, source: string): DecisionRecord[] {
 
 /** The titles in references such as: decision "Turns of processes". */
 export function referencesIn(source: string): string[] {
-  const joined = source.replace(/\s+(?:(?:\*|\/\/|#)\s+)?/g, " ");
-  return [...joined.matchAll(/\bdecisions? ("[^"]+"(?:(?:,| and|, and) "[^"]+")*)/g)].flatMap(([, list = ""]) =>
+  const joinedText = source.replace(/\s+(?:(?:\*|\/\/|#)\s+)?/g, " ");
+  return [...joinedText.matchAll(/\bdecisions? ("[^"]+"(?:(?:,| and|, and) "[^"]+")*)/g)].flatMap(([, list = ""]) =>
     [...list.matchAll(/"([^"]*)"/g)].map(([, title = ""]) => title),
   );
 }
 
-/** Everything that breaks the form of decisions, each as a sentence. */
+/** Everything that breaks the decisions' form, each as a sentence. */
 export function faultsOf({ records, index, references }: Decisions): string[] {
   const faults: string[] = [];
   const titles = new Set<string>();
@@ -54,29 +54,29 @@ export function faultsOf({ records, index, references }: Decisions): string[] {
   return [...faults, ...indexFaults(records, index)];
 }
 
-/** The chapters that the index lacks, and its first line that differs from the decisions of its chapters. */
+/** The chapters that the index lacks, and its first line that differs from the decisions in its chapters. */
 function indexFaults(records: readonly DecisionRecord[], index: string): string[] {
   const chapters = [...index.matchAll(/^## \[.*\]\((.*)\)$/gm)].map(([, file = ""]) => file);
   const faults = [...new Set(records.map(({ chapter }) => chapter))]
     .filter((chapter) => !chapters.includes(chapter))
     .map((chapter) => `the index lacks ${chapter}`);
-  const expected = chapters.flatMap((file) => records.filter(({ chapter }) => chapter === file).map(lineOf));
-  const listed = [...index.matchAll(/^- (.*)$/gm)].map(([, line = ""]) => line);
-  const at = Array.from({ length: Math.max(expected.length, listed.length) }, (_, place) => place).find(
-    (place) => expected[place] !== listed[place],
+  const expectedLines = chapters.flatMap((file) => records.filter(({ chapter }) => chapter === file).map(lineOf));
+  const indexLines = [...index.matchAll(/^- (.*)$/gm)].map(([, line = ""]) => line);
+  const at = Array.from({ length: Math.max(expectedLines.length, indexLines.length) }, (_, place) => place).find(
+    (place) => expectedLines[place] !== indexLines[place],
   );
   if (at !== undefined)
-    faults.push(`the index has ${listed[at] ?? "nothing"} in place of ${expected[at] ?? "nothing"}`);
+    faults.push(`the index has ${indexLines[at] ?? "nothing"} in place of ${expectedLines[at] ?? "nothing"}`);
   return faults;
 }
 
-/** The line of a decision in the index. GitHub makes the address of a heading from its letters, digits and spaces. */
+/** A decision's line in the index. GitHub makes a heading's address from its letters, digits and spaces. */
 function lineOf({ chapter, title }: DecisionRecord): string {
   const words = title.toLowerCase().replace(/[^\p{L}\p{N}_ -]/gu, "");
   return `[${title}](${chapter}#${words.replaceAll(" ", "-")})`;
 }
 
-/** Reads the decisions of the checkout. */
+/** Reads the checkout's decisions. */
 export async function readDecisions(): Promise<Decisions> {
   const files = trackedFiles();
   const pages = files.filter((file) => file.startsWith(folder) && file.endsWith(".md"));

@@ -8,11 +8,11 @@ interface DocumentedExport {
   readonly name: string;
   readonly line: number;
   readonly documented: boolean;
-  /** The number of files in other folders that import the export. */
+  /** How many files in other folders import the export. */
   readonly uses: number;
 }
 
-/** The exports of the sources that a file of another folder imports, the most used first. */
+/** The exports that a file in another folder imports, the most used first. */
 export async function crossFolderExports(folder = root): Promise<DocumentedExport[]> {
   const imports = await importGraph(folder);
   const uses = new Map<string, number>();
@@ -20,15 +20,15 @@ export async function crossFolderExports(folder = root): Promise<DocumentedExpor
     if (isForTests(from) || folderOf(from) === folderOf(to)) continue;
     for (const name of names) uses.set(`${to} ${name}`, (uses.get(`${to} ${name}`) ?? 0) + 1);
   }
-  const found: DocumentedExport[] = [];
+  const crossExports: DocumentedExport[] = [];
   for (const file of new Set(imports.map(({ to }) => to))) {
     if (isForTests(file) || /\/(generated|migrations)\//.test(file)) continue;
-    for (const one of exportsOf(file, await readFile(`${folder}/${file}`, "utf8"))) {
-      const count = uses.get(`${file} ${one.name}`);
-      if (count !== undefined) found.push({ ...one, uses: count });
+    for (const exportFacts of exportsOf(file, await readFile(`${folder}/${file}`, "utf8"))) {
+      const count = uses.get(`${file} ${exportFacts.name}`);
+      if (count !== undefined) crossExports.push({ ...exportFacts, uses: count });
     }
   }
-  return found.sort((a, b) => b.uses - a.uses);
+  return crossExports.sort((a, b) => b.uses - a.uses);
 }
 
 function exportsOf(file: string, source: string): Omit<DocumentedExport, "uses">[] {
@@ -39,7 +39,7 @@ function exportsOf(file: string, source: string): Omit<DocumentedExport, "uses">
     const { declaration } = statement;
     const decorators = "decorators" in declaration ? declaration.decorators : [];
     const start = Math.min(statement.start, ...decorators.map((decorator) => decorator.start));
-    const documented = docs.some(({ end }) => end <= start && /^\s*$/.test(source.slice(end, start)));
+    const isDocumented = docs.some(({ end }) => end <= start && /^\s*$/.test(source.slice(end, start)));
     const line = source.slice(0, statement.start).split("\n").length;
     const names =
       declaration.type === "VariableDeclaration"
@@ -47,7 +47,7 @@ function exportsOf(file: string, source: string): Omit<DocumentedExport, "uses">
         : "id" in declaration && declaration.id?.type === "Identifier"
           ? [declaration.id.name]
           : [];
-    return names.map((name) => ({ file, name, line, documented }));
+    return names.map((name) => ({ file, name, line, documented: isDocumented }));
   });
 }
 

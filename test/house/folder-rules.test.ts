@@ -29,14 +29,14 @@ beforeAll(async () => {
   ]);
 });
 
-/** The folders of the runtime in the order of its README, from the lowest layer to the highest. */
+/** The runtime's folders in its README's order, from the lowest layer to the highest. */
 async function runtimeFolders(): Promise<string[]> {
   const readme = await readFile(`${root}subgraphs/runtime/README.md`, "utf8");
   const section = readme.split("## Folders, from the ground up")[1]?.split("\n## ")[0] ?? "";
   return [...section.matchAll(/^- `([a-z/-]+)`/gm)].map(([, folder = ""]) => folder);
 }
 
-/** The slices of a subgraph in the order of its list of modules, which is also the order in which they start. */
+/** A subgraph's slices in the order that its module list has, which is also the order in which they start. */
 async function modulesOf(subgraph: string): Promise<string[]> {
   const from = `subgraphs/${subgraph}/src/modules.ts`;
   const source = await readFile(root + from, "utf8");
@@ -48,7 +48,7 @@ async function modulesOf(subgraph: string): Promise<string[]> {
 }
 
 /** The real imports together with one planted import. */
-const planted = (from: string, to: string): Import[] => [...imports, { from, to, names: ["x"] }];
+const withImport = (from: string, to: string): Import[] => [...imports, { from, to, names: ["x"] }];
 
 describe("imports", () => {
   it("form no cycle among files", () => {
@@ -75,15 +75,15 @@ describe("a planted import", () => {
   it("that goes up is found", () => {
     const [low = "", high = ""] = [orders.get("subgraphs/spine")?.[0], orders.get("subgraphs/spine")?.at(-1)];
     const up = { from: `subgraphs/spine/src/${low}/one.ts`, to: `subgraphs/spine/src/${high}/two.ts` };
-    expect(upwardImports(planted(up.from, up.to), orders)).toEqual([`${up.from} imports ${up.to}`]);
+    expect(upwardImports(withImport(up.from, up.to), orders)).toEqual([`${up.from} imports ${up.to}`]);
     const top = { from: `subgraphs/spine/src/${low}/one.ts`, to: "subgraphs/spine/src/subgraph.ts" };
-    expect(upwardImports(planted(top.from, top.to), orders)).toEqual([`${top.from} imports ${top.to}`]);
+    expect(upwardImports(withImport(top.from, top.to), orders)).toEqual([`${top.from} imports ${top.to}`]);
     const runtime = orders.get("subgraphs/runtime") ?? [];
     const ground = {
       from: `subgraphs/runtime/src/${runtime[0]}/one.ts`,
       to: `subgraphs/runtime/src/${runtime.at(-1)}/two.ts`,
     };
-    expect(upwardImports(planted(ground.from, ground.to), orders)).toEqual([`${ground.from} imports ${ground.to}`]);
+    expect(upwardImports(withImport(ground.from, ground.to), orders)).toEqual([`${ground.from} imports ${ground.to}`]);
   });
 
   it("that closes a cycle of folders is found", () => {
@@ -95,15 +95,15 @@ describe("a planted import", () => {
     );
     expect(real).toBeDefined();
     if (!real) return;
-    const found = folderCycles(planted(real.to, real.from));
-    expect(found).toHaveLength(1);
-    expect(found[0]).toEqual(expect.arrayContaining([dirname(real.from), dirname(real.to)]));
+    const cycles = folderCycles(withImport(real.to, real.from));
+    expect(cycles).toHaveLength(1);
+    expect(cycles[0]).toEqual(expect.arrayContaining([dirname(real.from), dirname(real.to)]));
   });
 
   it("of another slice's entity is found", () => {
     const entity = files.find((file) => file.startsWith("subgraphs/catalog/src/") && file.endsWith(".entity.ts")) ?? "";
     const from = "subgraphs/catalog/src/another-slice/one.service.ts";
-    expect(foreignEntityImports(planted(from, entity))).toEqual([`${from} imports ${entity}`]);
+    expect(foreignEntityImports(withImport(from, entity))).toEqual([`${from} imports ${entity}`]);
   });
 });
 

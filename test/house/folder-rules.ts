@@ -5,10 +5,10 @@ import { wings } from "./wings.js";
 
 /** The most sources that a folder may have. Tests, fixtures, events and migrations do not count. */
 const maxFiles = 24;
-/** The most files of a folder that may begin with the same word. More of them must be a folder. */
+/** The most files in a folder that may begin with the same word. More such files must be a folder. */
 const maxPrefix = 4;
 
-/** Suffixes of a tool or of a whole package. They are not roles that many files share. */
+/** Suffixes for a tool or a whole package. They are not roles that many files share. */
 const looseSuffixes = new Set(["config", "d"]);
 
 const ofProduct = ({ from, to }: Import): boolean =>
@@ -24,12 +24,12 @@ export function folderCycles(imports: readonly Import[]): string[][] {
   return cycles(edgesBy(imports.filter(ofProduct), dirname));
 }
 
-/** Groups of slices, with all that is in them, that import each other. */
+/** Groups of slices that import each other, with all that is in them. */
 export function sliceCycles(imports: readonly Import[]): string[][] {
   return cycles(edgesBy(imports.filter(ofProduct), (file) => sliceOf(file) ?? dirname(file)));
 }
 
-/** Groups of rooms, with all that is in them, that import each other. */
+/** Groups of rooms that import each other, with all that is in them. */
 export function roomCycles(imports: readonly Import[]): string[][] {
   return cycles(edgesBy(imports.filter(ofProduct), (file) => roomOf(file) ?? dirname(file)));
 }
@@ -77,13 +77,16 @@ export function upwardImports(imports: readonly Import[], orders: ReadonlyMap<st
     .map(text);
 }
 
-/** The place of a file's folder in an order; of its slice, if the order does not list the folder itself; otherwise -1. */
+/**
+ * The place that a file's folder has in an order, or its slice's if the order does not list the folder itself;
+ * otherwise -1.
+ */
 function placeIn(order: readonly string[], file: string): number {
   const [folder = "", slice = ""] = [dirname(file), sliceOf(file)].map((path) => path?.split("/src/")[1]);
   return order.includes(folder) ? order.indexOf(folder) : order.indexOf(slice);
 }
 
-/** A slice of a subgraph reaches another one by its service, its types or its events, never by its entities. */
+/** A subgraph's slice reaches another one by its service, its types or its events, never by its entities. */
 export function foreignEntityImports(imports: readonly Import[]): string[] {
   return imports
     .filter(ofProduct)
@@ -99,15 +102,15 @@ const isCounted = (file: string): boolean =>
 
 /** Folders with more than 24 sources. */
 export function crowdedFolders(files: readonly string[]): string[] {
-  return [...filesByFolder(files)].filter(([, held]) => held.length > maxFiles).map(([folder]) => folder);
+  return [...filesByFolder(files)].filter(([, members]) => members.length > maxFiles).map(([folder]) => folder);
 }
 
-/** Groups of more than four files of a folder that begin with the same word: they are a folder. */
+/** Groups of more than four files in a folder that begin with the same word: they are a folder. */
 export function sharedPrefixes(files: readonly string[]): string[] {
-  return [...filesByFolder(files)].flatMap(([folder, held]) => {
+  return [...filesByFolder(files)].flatMap(([folder, members]) => {
     const counts = new Map<string, number>();
     // a role suffix does not belong to the name: `job.entity.ts`, `job.service.ts` and `job.type.ts` have one name
-    for (const file of new Set(held.map((one) => basename(one).split(".")[0] ?? ""))) {
+    for (const file of new Set(members.map((member) => basename(member).split(".")[0] ?? ""))) {
       const [first, second] = file.split("-");
       if (first && second) counts.set(first, (counts.get(first) ?? 0) + 1);
     }
@@ -123,13 +126,13 @@ const singular = (word: string): string => word.replace(/ies$/, "y").replace(/s$
 function filesByFolder(files: readonly string[]): Map<string, string[]> {
   const folders = new Map<string, string[]>();
   for (const file of files.filter(isCounted)) {
-    const held = folders.get(dirname(file)) ?? [];
-    folders.set(dirname(file), [...held, file]);
+    const members = folders.get(dirname(file)) ?? [];
+    folders.set(dirname(file), [...members, file]);
   }
   return folders;
 }
 
-/** Role suffixes (`.service.ts`) that a single file of the project has. */
+/** Role suffixes (`.service.ts`) that a single file in the project has. */
 export function lonelySuffixes(files: readonly string[]): string[] {
   const bySuffix = new Map<string, string[]>();
   for (const file of files.filter(isCounted)) {

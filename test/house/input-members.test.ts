@@ -9,11 +9,11 @@ describe("the members of inputs", () => {
     expect(unread).toEqual([]);
     const schema = buildSchema(await readFile(`${root}schema/supergraph.graphql`, "utf8"), { assumeValidSDL: true });
     const inputs = Object.values(schema.getTypeMap()).filter(isInputObjectType);
-    const walked = new Set(members.map(({ name }) => name));
-    const missed = inputs.flatMap((type) =>
-      Object.keys(type.getFields()).flatMap((name) => (walked.has(name) ? [] : [`${type.name}.${name}`])),
+    const memberNames = new Set(members.map(({ name }) => name));
+    const missingMembers = inputs.flatMap((type) =>
+      Object.keys(type.getFields()).flatMap((name) => (memberNames.has(name) ? [] : [`${type.name}.${name}`])),
     );
-    expect(missed).toEqual([]);
+    expect(missingMembers).toEqual([]);
   });
 
   it("are found where no file reads them", () => {

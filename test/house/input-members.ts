@@ -3,7 +3,7 @@ import { parseSync, Visitor } from "oxc-parser";
 import { type Import, importGraph } from "./import-graph.js";
 import { isForTests, root, trackedFiles } from "./tracked-files.js";
 
-/** A member of an input type, in the class that declares it. */
+/** An input type's member, in the class that declares it. */
 interface InputMember {
   readonly file: string;
   readonly type: string;
@@ -12,7 +12,7 @@ interface InputMember {
 
 const drivers = "subgraphs/integration/src/providers/provider-drivers/";
 
-/** Inputs that are stored as they are. Their readers know the type of the stored value. */
+/** Inputs that are stored as they are. Their readers know the stored value's type. */
 const storedAs: Readonly<Record<string, readonly string[]>> = {
   [`${drivers}provider-driver.input.ts`]: [`${drivers}provider-driver.ts`],
   [`${drivers}signature-scheme.input.ts`]: [
@@ -24,7 +24,7 @@ const storedAs: Readonly<Record<string, readonly string[]>> = {
 /** How many imports lie between a file that knows an input and one that reads its members. */
 const reach = 2;
 
-/** The members of the input types of a file. */
+/** The members of a file's input types. */
 export function membersOf(file: string, source: string): InputMember[] {
   const members: InputMember[] = [];
   new Visitor({
@@ -42,7 +42,9 @@ export function membersOf(file: string, source: string): InputMember[] {
   return members;
 }
 
-/** The names of the members that a file reads: `input.name`, `{ name } = input`, `filters: { name: … }`, and the text "name". */
+/**
+ * The member names that a file reads: `input.name`, `{ name } = input`, `filters: { name: … }`, and the text "name".
+ */
 export function readNames(file: string, source: string): Set<string> {
   const names = new Set<string>();
   new Visitor({
@@ -53,7 +55,7 @@ export function readNames(file: string, source: string): Set<string> {
       for (const property of properties)
         if (property.type === "Property" && property.key.type === "Identifier") names.add(property.key.name);
     },
-    // the filters of a list are data
+    // a list's filters are data
     Property: ({ key, value }) => {
       if (key.type !== "Identifier" || key.name !== "filters" || value.type !== "ObjectExpression") return;
       for (const filter of value.properties)
@@ -66,7 +68,7 @@ export function readNames(file: string, source: string): Set<string> {
   return names;
 }
 
-/** The files that may read the inputs of a file: those that import it or the type of its stored value, and what these import. */
+/** The files that may read a file's inputs: those that import it or its stored value's type, and what these import. */
 function readersOf(file: string, imports: readonly Import[]): Set<string> {
   const types = [file, ...(storedAs[file] ?? [])];
   const readers = new Set(imports.filter(({ to }) => types.includes(to)).map(({ from }) => from));
@@ -77,23 +79,23 @@ function readersOf(file: string, imports: readonly Import[]): Set<string> {
   return new Set([...readers].filter((reader) => !isForTests(reader) && !reader.endsWith(".input.ts")));
 }
 
-/** The members of the input types of all subgraphs that no file reads. */
+/** Members of input types that no file reads, in all subgraphs. */
 export async function unreadMembers(): Promise<{ members: InputMember[]; unread: InputMember[] }> {
   const files = trackedFiles().filter((file) => file.startsWith("subgraphs/") && file.endsWith(".ts"));
   const imports = await importGraph(root, files);
-  const known = new Map<string, Set<string>>();
+  const namesByFile = new Map<string, Set<string>>();
   const namesIn = async (file: string): Promise<Set<string>> => {
-    const names = known.get(file) ?? readNames(file, await readFile(root + file, "utf8"));
-    known.set(file, names);
+    const names = namesByFile.get(file) ?? readNames(file, await readFile(root + file, "utf8"));
+    namesByFile.set(file, names);
     return names;
   };
   const members: InputMember[] = [];
   const unread: InputMember[] = [];
   for (const file of files.filter((name) => name.endsWith(".input.ts"))) {
-    const found = membersOf(file, await readFile(root + file, "utf8"));
-    const read = await Promise.all([...readersOf(file, imports)].map(namesIn));
-    members.push(...found);
-    unread.push(...found.filter(({ name }) => !read.some((names) => names.has(name))));
+    const fileMembers = membersOf(file, await readFile(root + file, "utf8"));
+    const nameSets = await Promise.all([...readersOf(file, imports)].map(namesIn));
+    members.push(...fileMembers);
+    unread.push(...fileMembers.filter(({ name }) => !nameSets.some((names) => names.has(name))));
   }
   return { members, unread };
 }

@@ -16,30 +16,31 @@ function exists(ref: string): boolean {
 
 /** The commit that the working tree is compared with. CHANGED_SINCE names another one than the default branch. */
 function base(): { name: string; commit: string } {
-  const asked = process.env["CHANGED_SINCE"];
-  if (asked !== undefined && !exists(asked)) throw new Error(`CHANGED_SINCE names no commit: ${asked}`);
-  const name = asked ?? ["origin/main", "main"].find(exists) ?? "HEAD";
+  const requestedCommit = process.env["CHANGED_SINCE"];
+  if (requestedCommit !== undefined && !exists(requestedCommit))
+    throw new Error(`CHANGED_SINCE names no commit: ${requestedCommit}`);
+  const name = requestedCommit ?? ["origin/main", "main"].find(exists) ?? "HEAD";
   return { name, commit: git("merge-base", name, "HEAD") };
 }
 
 /** The files that differ from the commit, uncommitted and new ones included. */
 function changedSince(commit: string): string[] {
   const differing = git("diff", "--name-only", "--no-renames", commit);
-  const added = git("ls-files", "--others", "--exclude-standard");
+  const newFiles = git("ls-files", "--others", "--exclude-standard");
   // a line that ends with a slash is a clone beside the code
-  return `${differing}\n${added}`.split("\n").filter((file) => file !== "" && !file.endsWith("/"));
+  return `${differing}\n${newFiles}`.split("\n").filter((file) => file !== "" && !file.endsWith("/"));
 }
 
 async function choose(): Promise<ReadonlySet<string>> {
   const { name, commit } = base();
   const files = workingFiles();
   const tests = files.filter((file) => file.endsWith(".test.ts") && !file.startsWith("test/fixtures/"));
-  const changed = changedSince(commit);
-  const found = changedTests(tests, changed, await wayGraph(files));
-  const chosen = new Set([...found.reaching, ...found.reading, ...found.stack]);
-  const since = `${changed.length} files differ from ${name} (${commit.slice(0, 8)})`;
-  process.stderr.write(`${since}: ${chosen.size} of ${tests.length} suites run\n${reasons(found)}`);
-  return chosen;
+  const changedFiles = changedSince(commit);
+  const suites = changedTests(tests, changedFiles, await wayGraph(files));
+  const keptSuites = new Set([...suites.reaching, ...suites.reading, ...suites.stack]);
+  const since = `${changedFiles.length} files differ from ${name} (${commit.slice(0, 8)})`;
+  process.stderr.write(`${since}: ${keptSuites.size} of ${tests.length} suites run\n${reasons(suites)}`);
+  return keptSuites;
 }
 
 function reasons({ all, reaching, reading, stack, ofPlatform }: ChangedTests): string {
@@ -54,15 +55,15 @@ function reasons({ all, reaching, reading, stack, ofPlatform }: ChangedTests): s
     .join("");
 }
 
-// jest calls the filter once for each of its projects
-let chosen: Promise<ReadonlySet<string>> | undefined;
+// jest calls the filter once for each project
+let keptTests: Promise<ReadonlySet<string>> | undefined;
 
-/** A filter of jest (`--filter`): keeps the suites that the changed files may break. */
+/** A jest filter (`--filter`): keeps the suites that the changed files may break. */
 async function keepChangedTests(paths: readonly string[]): Promise<{ filtered: string[] }> {
-  chosen ??= choose();
-  const kept = await chosen;
-  return { filtered: paths.filter((path) => kept.has(posix.relative(root, path))) };
+  keptTests ??= choose();
+  const suites = await keptTests;
+  return { filtered: paths.filter((path) => suites.has(posix.relative(root, path))) };
 }
 
-// jest loads its filter with `require`, which returns this export of an ES module
+// jest loads its filter with `require`, which returns this ES module's export
 export { keepChangedTests as "module.exports" };

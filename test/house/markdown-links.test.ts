@@ -18,14 +18,14 @@ describe("the links of the Markdown files", () => {
     ["[a](nowhere.md)", ["one.md: nowhere.md"]],
     ["[a](other.md#an-old-key)", ["one.md: other.md#an-old-key"]],
     ["[a](#there)", ["one.md: #there"]],
-  ])("are read: %s", async (line, broken) => {
+  ])("are read: %s", async (line, expectedLinks) => {
     const folder = await mkdtemp(join(tmpdir(), "markdown-links-"));
     try {
       await writeFile(join(folder, "one.md"), `# Here\n\n${line}\n`);
       await writeFile(join(folder, "other.md"), "# Other\n\n```sh\n# an old key\n```\n\n## A new `key`\n");
       execFileSync("git", ["init", "-q", folder]);
       execFileSync("git", ["-C", folder, "add", "."]);
-      expect(brokenLinks(folder)).toEqual(broken);
+      expect(brokenLinks(folder)).toEqual(expectedLinks);
     } finally {
       await rm(folder, { recursive: true, force: true });
     }

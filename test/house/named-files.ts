@@ -16,8 +16,8 @@ const readers: readonly (readonly [RegExp, readonly string[]])[] = [
 ];
 
 /**
- * The imports of modules, and their other ways to files: a worker, a program, a fixture or a document that a module
- * names by its path. A path to a folder counts for each file in it.
+ * Modules' imports, and their other ways to files: a worker, a program, a fixture or a document that a module names by
+ * its path. A path to a folder counts for each file in it.
  */
 export async function wayGraph(files: readonly string[]): Promise<Import[]> {
   const ways = await importGraph(root, files);
@@ -39,16 +39,16 @@ export async function wayGraph(files: readonly string[]): Promise<Import[]> {
 
 const waysTo = (files: readonly string[], from: string): Import[] => files.map((to) => ({ from, to, names: ["*"] }));
 
-/** The files among `files` that the texts of a module name. */
+/** The files among `files` that a module's texts name. */
 export function namedFiles(from: string, source: string, files: readonly string[]): string[] {
-  const named = textsOf(from, source).map((text) => namedBy(from, text));
-  return files.filter((file) => file !== from && named.some((names) => names(file)));
+  const filters = textsOf(from, source).map((text) => namedBy(from, text));
+  return files.filter((file) => file !== from && filters.some((names) => names(file)));
 }
 
 function textsOf(file: string, source: string): string[] {
   const texts: string[] = [];
   const add = (text: string) => {
-    // a name alone, a way up, or all sources of a workspace name nothing in particular
+    // a name alone, a way up, or all sources in a workspace name nothing in particular
     if (/[./]/.test(text) && /^[\w@./-]+$/.test(text) && !/(?:^|\/)(?:\.{0,2}|src)$/.test(text)) texts.push(text);
   };
   new Visitor({
@@ -71,7 +71,7 @@ function namedBy(from: string, text: string): (file: string) => boolean {
     (folder !== undefined && `/${file}`.includes(folder));
 }
 
-/** The source of a compiled file. */
+/** A compiled file's source. */
 const sourceOf = (path: string): string =>
   path
     .replace(/^@factory\//, "")

@@ -27,13 +27,13 @@ describe("the linter", () => {
     await mkdir(dirname(join(folder, file)), { recursive: true });
     await writeFile(join(folder, file), `import { a } from "${specifier}";\nexport const b = a;\n`);
     return new Promise((resolve) =>
-      execFile(process.execPath, [join(root, "node_modules/oxlint/bin/oxlint"), file], { cwd: folder }, (_, printed) =>
-        resolve(printed.includes("no-restricted-imports")),
+      execFile(process.execPath, [join(root, "node_modules/oxlint/bin/oxlint"), file], { cwd: folder }, (_, output) =>
+        resolve(output.includes("no-restricted-imports")),
       ),
     );
   };
 
-  it.each(bounds)("keeps the bounds of %s", async (file, forbidden, allowed) => {
-    expect([await restrictedIn(file, forbidden), await restrictedIn(file, allowed)]).toEqual([true, false]);
+  it.each(bounds)("keeps the bounds of %s", async (file, forbidden, allowedImport) => {
+    expect([await restrictedIn(file, forbidden), await restrictedIn(file, allowedImport)]).toEqual([true, false]);
   });
 });

@@ -7,17 +7,19 @@ import { exceptions } from "./plain-english-exceptions.js";
 
 describe("comments, descriptions, decisions and messages", () => {
   it("are plain English", async () => {
-    const found = await hardEnglish(exceptions);
-    expect(found.map(({ file, line, pattern, text }) => `${file}:${line} [${pattern}] ${text.slice(0, 120)}`)).toEqual(
-      [],
-    );
+    const findings = await hardEnglish(exceptions);
+    expect(
+      findings.map(({ file, line, pattern, text }) => `${file}:${line} [${pattern}] ${text.slice(0, 120)}`),
+    ).toEqual([]);
   });
 
   it("may break a pattern only with a reason, and no exception is left over", async () => {
-    const broken = await hardEnglish([]);
+    const unexcusedFindings = await hardEnglish([]);
     for (const { file, text, reason } of exceptions) {
       expect(reason.length).toBeGreaterThan(10);
-      expect(broken.filter((one) => one.file === file && one.text.includes(text))).not.toEqual([]);
+      expect(unexcusedFindings.filter((finding) => finding.file === file && finding.text.includes(text))).not.toEqual(
+        [],
+      );
     }
   });
 });

@@ -7,7 +7,7 @@ interface Pattern {
   readonly expression: RegExp;
 }
 
-// a sentence begins at the start of a text, after the end of the previous sentence, or after a colon
+// a sentence begins where a text starts, where the previous sentence ends, or after a colon
 const begins = String.raw`(?:^|[.!?:]\s+|["(]\s*)`;
 
 const patterns: readonly Pattern[] = [
@@ -23,7 +23,7 @@ const patterns: readonly Pattern[] = [
 /** A text that may break a pattern, with the reason. */
 export interface Exception {
   readonly file: string;
-  /** A part of the text. */
+  /** An excerpt from the text. */
   readonly text: string;
   readonly reason: string;
 }
@@ -41,16 +41,16 @@ export async function hardEnglish(exceptions: readonly Exception[], folder = roo
       !file.startsWith("test/fixtures/") &&
       !file.includes("test/house/"),
   );
-  const found: Finding[] = [];
+  const findings: Finding[] = [];
   for (const file of files) {
     for (const prose of await proseOf(file, folder, !isForTests(file))) {
-      const excused = exceptions.some((one) => one.file === file && prose.text.includes(one.text));
-      const broken = patterns.find(({ expression }) => expression.test(withoutCode(prose.text)));
-      if (broken && !excused) found.push({ ...prose, pattern: broken.name });
+      const isExcused = exceptions.some((exception) => exception.file === file && prose.text.includes(exception.text));
+      const brokenPattern = patterns.find(({ expression }) => expression.test(withoutCode(prose.text)));
+      if (brokenPattern && !isExcused) findings.push({ ...prose, pattern: brokenPattern.name });
     }
   }
-  return found;
+  return findings;
 }
 
-/** Names of code and quotations do not count as sentences. */
+/** Names in code and quotations do not count as sentences. */
 const withoutCode = (text: string): string => text.replace(/`[^`]*`/g, "code");

@@ -6,7 +6,7 @@ import { isGenerated, root, trackedFiles } from "./tracked-files.js";
 /** Counts over the sources in some folders. */
 export interface ProseFigures {
   readonly words: number;
-  /** How often the word "of" stands in 1,000 words of comments. */
+  /** How often the word "of" stands in 1,000 comment words. */
   readonly ofs: number;
   /** How often two of them, with at most three words between, stand in 1,000 words. */
   readonly chains: number;
@@ -26,7 +26,7 @@ const noParticiple = /^(?:need|seed|feed|speed|shed|embed|bed|red|exceed)$/;
 
 const isParticiple = (name: string) => irregular.has(name) || (/^[a-z]+ed$/.test(name) && !noParticiple.test(name));
 
-/** The "of" and the chains of "of" in a text. */
+/** Counts the word "of" and its chains in a text. */
 export function ofsIn(text: string): { ofs: number; chains: number } {
   return {
     ofs: text.match(/\bof\b/gi)?.length ?? 0,
@@ -34,7 +34,7 @@ export function ofsIn(text: string): { ofs: number; chains: number } {
   };
 }
 
-/** The names of the variables and parameters of a source. A shorthand of destructuring has the name of the property. */
+/** The names that a source's variables and parameters have. A destructuring shorthand has the property's name. */
 export function bindingsOf(file: string, source: string): string[] {
   const names: string[] = [];
   const add = (pattern: BindingPattern | ParamPattern): void => {
@@ -59,7 +59,7 @@ export function bindingsOf(file: string, source: string): string[] {
   return names;
 }
 
-/** The figures of the TypeScript sources whose paths begin with `prefix`. */
+/** Figures for the TypeScript sources whose paths begin with `prefix`. */
 export async function proseFigures(prefix: string): Promise<ProseFigures> {
   const files = trackedFiles().filter(
     (file) => file.startsWith(prefix) && file.endsWith(".ts") && !isGenerated(file) && !file.includes("/migrations/"),

@@ -11,7 +11,7 @@ export interface Prose {
 /** A string literal with at least this number of words counts as prose. */
 const minWords = 4;
 
-/** The prose of a file: comments and text literals of TypeScript, comments of the other languages, Markdown as a whole. */
+/** A file's prose: comments and text literals in TypeScript, comments in the other languages, Markdown as a whole. */
 export async function proseOf(file: string, folder: string, literals: boolean): Promise<Prose[]> {
   const source = await readFile(`${folder}/${file}`, "utf8");
   if (/\.[mc]?[jt]s$/.test(file)) return typescriptProse(file, source, literals);
@@ -26,14 +26,14 @@ export async function proseOf(file: string, folder: string, literals: boolean): 
 function typescriptProse(file: string, source: string, literals: boolean): Prose[] {
   const lineAt = lineCounter(source);
   const { comments, program } = parseSync(file, source);
-  const found: Prose[] = joinedComments(comments, source).map(({ start, value }) => ({
+  const proseList: Prose[] = joinedComments(comments, source).map(({ start, value }) => ({
     file,
     line: lineAt(start),
     text: plainComment(value),
   }));
-  if (!literals) return found;
+  if (!literals) return proseList;
   const add = (start: number, text: string) => {
-    if (text.trim().split(/\s+/).length >= minWords) found.push({ file, line: lineAt(start), text });
+    if (text.trim().split(/\s+/).length >= minWords) proseList.push({ file, line: lineAt(start), text });
   };
   new Visitor({
     Literal: (node) => {
@@ -41,7 +41,7 @@ function typescriptProse(file: string, source: string, literals: boolean): Prose
     },
     TemplateLiteral: (node) => add(node.start, node.quasis.map(({ value }) => value.cooked ?? value.raw).join("X")),
   }).visit(program);
-  return found;
+  return proseList;
 }
 
 interface Comment {
@@ -53,9 +53,9 @@ interface Comment {
 
 /** Line comments on consecutive lines are one text. */
 function joinedComments(comments: readonly Comment[], source: string): { start: number; value: string }[] {
-  const joined: { start: number; end: number; value: string; line: boolean }[] = [];
+  const texts: { start: number; end: number; value: string; line: boolean }[] = [];
   for (const { type, value, start, end } of comments) {
-    const last = joined.at(-1);
+    const last = texts.at(-1);
     if (
       type === "Line" &&
       last?.line &&
@@ -64,9 +64,9 @@ function joinedComments(comments: readonly Comment[], source: string): { start: 
     ) {
       last.value += `\n${value}`;
       last.end = end;
-    } else joined.push({ start, end, value, line: type === "Line" });
+    } else texts.push({ start, end, value, line: type === "Line" });
   }
-  return joined;
+  return texts;
 }
 
 const plainComment = (value: string): string =>
@@ -77,11 +77,11 @@ const plainComment = (value: string): string =>
     .trim();
 
 function markdownProse(file: string, source: string): Prose[] {
-  const found: Prose[] = [];
+  const proseList: Prose[] = [];
   let paragraph: { line: number; lines: string[] } | undefined;
   let code = false;
   const flush = () => {
-    if (paragraph) found.push({ file, line: paragraph.line, text: paragraph.lines.join(" ") });
+    if (paragraph) proseList.push({ file, line: paragraph.line, text: paragraph.lines.join(" ") });
     paragraph = undefined;
   };
   source.split("\n").forEach((text, index) => {
@@ -90,14 +90,14 @@ function markdownProse(file: string, source: string): Prose[] {
     if (code || text.trim() === "" || begins || /^\s*```/.test(text)) flush();
     if (code || text.trim() === "" || /^\s*```/.test(text)) return;
     for (const cell of text.trim().startsWith("|") ? text.split("|") : [text.replace(begins?.[0] ?? "", "")]) {
-      if (text.trim().startsWith("|")) found.push({ file, line: index + 1, text: cell.trim() });
+      if (text.trim().startsWith("|")) proseList.push({ file, line: index + 1, text: cell.trim() });
       else if (paragraph) paragraph.lines.push(cell.trim());
       else paragraph = { line: index + 1, lines: [cell.trim()] };
     }
     if (text.startsWith("#")) flush();
   });
   flush();
-  return found;
+  return proseList;
 }
 
 function matches(file: string, source: string, pattern: RegExp): Prose[] {

@@ -3,29 +3,29 @@ import { join } from "node:path";
 import { licensePage, packagesByLicense } from "./third-party-licenses.js";
 import { root } from "./tracked-files.js";
 
-const read = (name: string) => readFile(join(root, name), "utf8");
+const textOf = (name: string) => readFile(join(root, name), "utf8");
 
 /** Licenses that let a product use a package. Elastic-2.0 does not let it offer the package as a service (README). */
-const permitted =
+const permittedLicense =
   /^(?:MIT|MIT-0|ISC|0BSD|BSD-[23]-Clause|Apache-2\.0|BlueOak-1\.0\.0|Elastic-2\.0|Bitstream-Vera|PostgreSQL)$/;
 
 describe("the list of third-party licenses", () => {
   it("is that of package-lock.json (npm run licenses writes it)", async () => {
-    expect(await read("THIRD-PARTY-LICENSES.md")).toBe(licensePage(JSON.parse(await read("package-lock.json"))));
+    expect(await textOf("THIRD-PARTY-LICENSES.md")).toBe(licensePage(JSON.parse(await textOf("package-lock.json"))));
   });
 
   it("has only licenses under which a product may use a package", async () => {
-    const found = packagesByLicense(JSON.parse(await read("package-lock.json")));
+    const licenses = packagesByLicense(JSON.parse(await textOf("package-lock.json")));
     const parts = (license: string) => license.replace(/[()]/g, "").split(" AND ");
     const usable = (license: string) =>
       license
         .replace(/[()]/g, "")
         .split(" OR ")
-        .some((one) => permitted.test(one));
-    const refused = [...found].filter(
-      ([license]) => !usable(license) && !parts(license).every((one) => permitted.test(one)),
+        .some((part) => permittedLicense.test(part));
+    const refusedLicenses = [...licenses].filter(
+      ([license]) => !usable(license) && !parts(license).every((part) => permittedLicense.test(part)),
     );
-    expect(refused).toEqual([]);
+    expect(refusedLicenses).toEqual([]);
   });
 
   it("leaves out packages for development, and refuses one without a license", () => {

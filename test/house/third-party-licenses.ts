@@ -1,4 +1,4 @@
-/** The parts of a package lock (version 3) that tell licenses. */
+/** A package lock's parts (version 3) that tell licenses. */
 interface PackageLock {
   readonly packages: Readonly<Record<string, LockedPackage>>;
 }
@@ -25,13 +25,13 @@ export function packagesByLicense({ packages }: PackageLock): Map<string, string
   for (const [path, { version, license, link, dev }] of Object.entries(packages)) {
     if (!path.includes(modules) || link || dev) continue;
     const name = path.slice(path.lastIndexOf(modules) + modules.length);
-    const told = inTheirFiles[name] ?? license;
-    if (told === undefined) throw new Error(`${name} does not tell its license. Add it to inTheirFiles.`);
-    byLicense.set(told, (byLicense.get(told) ?? new Set()).add(`${name} ${version}`));
+    const licenseName = inTheirFiles[name] ?? license;
+    if (licenseName === undefined) throw new Error(`${name} does not tell its license. Add it to inTheirFiles.`);
+    byLicense.set(licenseName, (byLicense.get(licenseName) ?? new Set()).add(`${name} ${version}`));
   }
-  const sorted = [...byLicense].map(([license, names]) => [license, [...names].sort()] as const);
+  const entries = [...byLicense].map(([license, names]) => [license, [...names].sort()] as const);
   return new Map(
-    sorted.sort(([, some], [, others]) => others.length - some.length).map(([name, list]) => [name, list]),
+    entries.sort(([, some], [, others]) => others.length - some.length).map(([name, list]) => [name, list]),
   );
 }
 

@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { trackedFilesIn } from "@factory/runtime/subgraph/tracked-files.fixture";
 
-/** The root of the checkout, with a slash at its end. From `test/house` as from `test/dist/house`. */
+/** The checkout's root, with a slash at its end. From `test/house` as from `test/dist/house`. */
 export const root = fileURLToPath(
   new URL(import.meta.url.includes("/dist/") ? "../../../" : "../../", import.meta.url),
 );

@@ -13,15 +13,15 @@ export function unitTests(
 ): string[] {
   const targets = new Map<string, string[]>();
   for (const { from, to } of imports) targets.set(from, [...(targets.get(from) ?? []), to]);
-  const known = new Map<string, boolean>();
+  const results = new Map<string, boolean>();
   const starts = (file: string): boolean => {
-    let found = known.get(file);
-    if (found === undefined) {
-      known.set(file, false);
-      found = starters.has(file) || (targets.get(file) ?? []).some(starts);
-      known.set(file, found);
+    let result = results.get(file);
+    if (result === undefined) {
+      results.set(file, false);
+      result = starters.has(file) || (targets.get(file) ?? []).some(starts);
+      results.set(file, result);
     }
-    return found;
+    return result;
   };
   return files.filter((file) => !starts(file));
 }
@@ -36,18 +36,18 @@ async function starterModules(): Promise<ReadonlySet<string>> {
   return new Set(files.filter((_, index) => startsProcess.test(sources[index] ?? "")));
 }
 
-// jest calls the filter once for each of its projects
-let read: Promise<[Import[], ReadonlySet<string>]> | undefined;
+// jest calls the filter once for each project
+let graph: Promise<[Import[], ReadonlySet<string>]> | undefined;
 
-/** A filter of jest (`--filter`): keeps the unit tests. */
+/** A jest filter (`--filter`): keeps the unit tests. */
 async function keepUnitTests(paths: readonly string[]): Promise<{ filtered: string[] }> {
-  read ??= Promise.all([importGraph(root, workingFiles()), starterModules()]);
-  const kept = unitTests(
+  graph ??= Promise.all([importGraph(root, workingFiles()), starterModules()]);
+  const suites = unitTests(
     paths.map((path) => posix.relative(root, path)),
-    ...(await read),
+    ...(await graph),
   );
-  return { filtered: kept.map((file) => posix.join(root, file)) };
+  return { filtered: suites.map((file) => posix.join(root, file)) };
 }
 
-// jest loads its filter with `require`, which returns this export of an ES module
+// jest loads its filter with `require`, which returns this ES module's export
 export { keepUnitTests as "module.exports" };

@@ -17,10 +17,10 @@ describe("the names of vendors", () => {
       (file) => /\/src\/.*\.ts$/.test(file) && !isForTests(file) && !isGenerated(file) && !vendorData.includes(file),
     );
     expect(files.length).toBeGreaterThan(500);
-    const found = await Promise.all(
+    const vendorTexts = await Promise.all(
       files.map(async (file) => vendorsInCode(file, await readFile(root + file, "utf8"), vendors)),
     );
-    expect(found.flat()).toEqual([]);
+    expect(vendorTexts.flat()).toEqual([]);
   });
 
   it.each([

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 
 const textOf = (file: string) => readFile(root + file, "utf8");
-/** The names of the folders of a folder, and of its sources. */
+/** The names of a folder's subfolders and sources. */
 function contentsOf(folder: string) {
   const inside = files.filter((file) => file.startsWith(`${folder}/`) && !isForTests(file));
   const paths = inside.map((file) => file.slice(folder.length + 1).split("/"));
@@ -25,12 +25,12 @@ function contentsOf(folder: string) {
     sources: paths.flatMap(([first = "", ...rest]) => (rest.length === 0 && first.endsWith(".ts") ? [first] : [])),
   };
 }
-/** The order of a list that runs from the top to the ground, as `upwardImports` takes it. */
+/** The order in a list that runs from the top to the ground, as `upwardImports` takes it. */
 const fromTheGround = (names: readonly string[]) => names.toReversed();
 
 describe.each(subgraphs)("the rooms of %s", (subgraph) => {
   const src = `subgraphs/${subgraph}/src`;
-  const listed = async () =>
+  const listedRooms = async () =>
     namesBelow("Rooms, from the top to the ground", await textOf(`subgraphs/${subgraph}/README.md`));
 
   it("are at most 18, with the files beside them", () => {
@@ -40,8 +40,8 @@ describe.each(subgraphs)("the rooms of %s", (subgraph) => {
 
   it("are all in its README, which lists them from the top to the ground", async () => {
     const { folders } = contentsOf(src);
-    expect((await listed()).toSorted()).toEqual(folders.filter((folder) => folder !== "migrations").toSorted());
-    const order = new Map([[`subgraphs/${subgraph}`, fromTheGround(await listed())]]);
+    expect((await listedRooms()).toSorted()).toEqual(folders.filter((folder) => folder !== "migrations").toSorted());
+    const order = new Map([[`subgraphs/${subgraph}`, fromTheGround(await listedRooms())]]);
     const betweenRooms = imports
       .filter(({ from, to }) => !isForTests(from) && roomOf(from) !== undefined && roomOf(to) !== undefined)
       .map(({ from, to, names }) => ({ from: `${roomOf(from)}/one.ts`, to: `${roomOf(to)}/two.ts`, names }));
@@ -81,7 +81,7 @@ describe("wings", () => {
 
   it("that import each other are found", () => {
     const [low, high] = ["subgraphs/spine/src/tenants/tenants/one.ts", "subgraphs/spine/src/sign-in/passkeys/two.ts"];
-    const planted = [...imports, { from: low, to: high, names: ["x"] }];
-    expect(roomCycles(planted)).toHaveLength(1);
+    const withViolation = [...imports, { from: low, to: high, names: ["x"] }];
+    expect(roomCycles(withViolation)).toHaveLength(1);
   });
 });

@@ -25,14 +25,14 @@ const definitions: Record<SubgraphName, Omit<DatabaseDefinition, "connections">>
   spine: spineTables,
 };
 
-/** The room whose slice declares a table. The tables of the runtime have no room. */
+/** The room whose slice declares a table. The runtime's tables have no room. */
 async function roomsOfTables(schema: SubgraphName): Promise<(table: string) => string> {
   const owners = tableOwners(await subgraphSources(trackedFiles(), schema, root));
   return (table) => owners.get(table)?.split("/")[3] ?? "runtime";
 }
 
 /**
- * `npm run merge-migrations` merges all migrations of each subgraph into one for new databases. It reads a database in which
+ * `npm run merge-migrations` merges each subgraph's migrations into one for new databases. It reads a database in which
  * they ran one after the other.
  */
 async function main(): Promise<void> {

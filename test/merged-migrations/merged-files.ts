@@ -8,31 +8,31 @@ export interface MergedContent {
   readonly schema: string;
   readonly content: CatalogSchema;
   readonly roles: RoleNames;
-  /** The names of the replaced migrations, in their order. */
+  /** The replaced migrations' names, in their order. */
   readonly replaced: readonly string[];
   /** The folder in `src` that owns a table, with the folders below it: `people/users`. */
   readonly ownerOf: (table: string) => string;
 }
 
-/** A file with the statements of one room, as groups that stand together. */
+/** A file with one room's statements, as groups that stand together. */
 interface Room {
   readonly name: string;
   readonly groups: string[][];
 }
 
-/** The files of a merged migration by their names. */
-export function mergedFiles(merged: MergedContent): Map<string, string> {
-  const rooms = roomsOf(merged);
+/** A merged migration's files by their names. */
+export function mergedFiles(content: MergedContent): Map<string, string> {
+  const rooms = roomsOf(content);
   const files = new Map<string, string>();
   for (const { name, groups } of rooms) files.set(`${name}.ts`, roomText(name, groups));
-  files.set("merged-migration.ts", migrationText(merged, rooms));
+  files.set("merged-migration.ts", migrationText(content, rooms));
   for (const [file, text] of files)
     if (text.split("\n").length > maxLines)
-      throw new Error(`${merged.schema}: ${file} has more than ${maxLines} lines`);
+      throw new Error(`${content.schema}: ${file} has more than ${maxLines} lines`);
   return files;
 }
 
-/** The rooms in the order of their oldest tables. A function stands with the last table that its text names. */
+/** The rooms, ordered by their oldest tables. A function stands with the last table that its text names. */
 function roomsOf({ schema, content, roles, ownerOf }: MergedContent): Room[] {
   const { tables, functions, foreignKeys } = content;
   const rooms: Room[] = [];
@@ -47,17 +47,20 @@ function roomsOf({ schema, content, roles, ownerOf }: MergedContent): Room[] {
       table.triggers.some(({ definition }) => definition.includes(`${schema}.${name}(`)),
     );
     const { groups } = roomOf(table.name);
-    groups.push(...calls.map((called) => functionStatements(called, roles)), tableStatements(schema, table, roles));
+    groups.push(
+      ...calls.map((signature) => functionStatements(signature, roles)),
+      tableStatements(schema, table, roles),
+    );
   }
-  for (const written of functions) {
+  for (const routine of functions) {
     if (
       tables.some(({ triggers }) =>
-        triggers.some(({ definition }) => definition.includes(`${schema}.${written.name}(`)),
+        triggers.some(({ definition }) => definition.includes(`${schema}.${routine.name}(`)),
       )
     )
       continue;
-    const named = tables.findLast(({ name }) => new RegExp(`\\b${name}\\b`).test(written.definition));
-    roomOf(named?.name ?? "").groups.push(functionStatements(written, roles));
+    const lastTable = tables.findLast(({ name }) => new RegExp(`\\b${name}\\b`).test(routine.definition));
+    roomOf(lastTable?.name ?? "").groups.push(functionStatements(routine, roles));
   }
   if (foreignKeys.length > 0) rooms.push({ name: "foreign-keys", groups: [foreignKeys.map(foreignKeyStatement)] });
   return rooms;

@@ -1,13 +1,15 @@
-/** The texts in quotes of a piece of SQL, and everything between them. */
+/** The quoted texts in a piece of SQL, and everything between them. */
 const pieces = /'(?:[^']|'')*'|"(?:[^"]|"")*"|[^'"]+/g;
-const quoted = /^['"]/;
+const quotePattern = /^['"]/;
 
 /**
- * SQL of the server as a person would write it: keywords and types in their short lower case form, `in`, and no casts of
- * literals to text.
+ * The server's SQL as a person would write it: keywords and types in their short lower case form, `in`, and no literals
+ * cast to text.
  */
 export function plainSql(text: string): string {
-  const lower = (text.match(pieces) ?? []).map((piece) => (quoted.test(piece) ? piece : piece.toLowerCase())).join("");
+  const lower = (text.match(pieces) ?? [])
+    .map((piece) => (quotePattern.test(piece) ? piece : piece.toLowerCase()))
+    .join("");
   return lower
     .replace(/('(?:[^']|'')*')::text\b(?!\[)/g, "$1")
     .replace(/\((\w+) = any \(array\[((?:'[^']*'(?:, )?)+)\]\)\)/g, "($1 in ($2))")
@@ -37,7 +39,7 @@ function withoutParentheses(condition: string): string {
   return inner;
 }
 
-/** The text without one pair of parentheses around all of it, as often as there is one. */
+/** The text without the parentheses that surround it as a whole, however many pairs there are. */
 function unwrapped(text: string): string {
   if (!text.startsWith("(") || closing(text, 0) !== text.length - 1) return text;
   return unwrapped(text.slice(1, -1));
@@ -57,7 +59,7 @@ function splitAt(text: string, operator: string): string[] {
   return [...parts, text.slice(begin)];
 }
 
-/** The place of the parenthesis that closes the one at `open`. */
+/** Where the parenthesis stands that closes the one at `open`. */
 function closing(text: string, open: number): number {
   let depth = 0;
   for (let at = open; at < text.length; at += 1) {

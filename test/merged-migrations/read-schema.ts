@@ -1,6 +1,6 @@
 import type { ClientBase } from "pg";
 
-/** A table as the catalog of PostgreSQL has it. Expressions and definitions are texts of the server. */
+/** A table as PostgreSQL's catalog has it. Expressions and definitions are the server's texts. */
 export interface CatalogTable {
   readonly name: string;
   readonly options: readonly string[] | null;
@@ -8,7 +8,7 @@ export interface CatalogTable {
   readonly forced: boolean;
   readonly columns: readonly CatalogColumn[];
   readonly checks: readonly Definition[];
-  /** All indexes in the order in which they were made, with those of primary keys and unique constraints. */
+  /** All indexes in the order in which they were made, with those for primary keys and unique constraints. */
   readonly indexes: readonly (Definition & { readonly constraint: string | null; readonly primary: boolean })[];
   readonly policies: readonly CatalogPolicy[];
   readonly triggers: readonly Definition[];
@@ -21,7 +21,7 @@ export interface CatalogColumn {
   readonly written: string;
   readonly type: string;
   readonly required: boolean;
-  /** The name of the constraint on a server that has one for each required column. */
+  /** The constraint's name on a server that has one for each required column. */
   readonly requirement: string | null;
   readonly expression: string | null;
   readonly generated: boolean;
@@ -39,7 +39,7 @@ export interface CatalogPolicy {
   readonly check: string | null;
 }
 
-/** The privileges of a role beside the owner. */
+/** The privileges that a role beside the owner has. */
 export interface Grant {
   readonly role: string;
   readonly privileges: readonly string[];
@@ -51,7 +51,7 @@ export interface Definition {
 }
 
 export interface CatalogFunction extends Definition {
-  /** Its name with the types of its arguments. */
+  /** Its name with its argument types. */
   readonly signature: string;
   readonly grants: readonly Grant[];
 }
@@ -109,20 +109,20 @@ const functionsOf = `select proname as name, pg_get_functiondef(oid) as definiti
 const foreignKeysOf = `select conrelid::regclass::text as table, conname as name, pg_get_constraintdef(oid) as definition
   from pg_constraint where contype = 'f' and connamespace = $1::regnamespace order by oid`;
 
-/** The objects that this program does not write. The comparison of both ways would find them missing. */
+/** The objects that this program does not write. Comparing both ways would find them missing. */
 const otherObjects = `select format('%s (%s)', oid::regclass, relkind) as name from pg_class
   where relnamespace = $1::regnamespace and relkind not in ('r', 'i', 'S') and relkind <> 't'`;
 
-/** Reads the tables, functions and foreign keys of a schema, the oldest first. The table of migrations is left out. */
+/** Reads a schema's tables, functions and foreign keys, the oldest first. The migrations table is left out. */
 export async function readSchema(client: ClientBase, schema: string): Promise<CatalogSchema> {
-  const read = async <Row>(text: string) => (await client.query(text, [schema])).rows as Row[];
-  // Without a search path the server prints the schema of each name.
+  const query = async <Row>(text: string) => (await client.query(text, [schema])).rows as Row[];
+  // Without a search path the server prints each name's schema.
   await client.query("set search_path to ''");
-  const others = await read<{ name: string }>(otherObjects);
+  const others = await query<{ name: string }>(otherObjects);
   if (others.length > 0) throw new Error(`Not written: ${others.map(({ name }) => name).join(", ")}`);
   return {
-    tables: await read<CatalogTable>(tablesOf),
-    functions: await read<CatalogFunction>(functionsOf),
-    foreignKeys: await read<CatalogSchema["foreignKeys"][number]>(foreignKeysOf),
+    tables: await query<CatalogTable>(tablesOf),
+    functions: await query<CatalogFunction>(functionsOf),
+    foreignKeys: await query<CatalogSchema["foreignKeys"][number]>(foreignKeysOf),
   };
 }

@@ -10,7 +10,7 @@ import type {
 
 const widest = 116;
 
-/** The privileges that the default privileges of the schema give to the app and to the workers. */
+/** The privileges that the schema's default privileges give to the app and to the workers. */
 const usual = ["delete", "insert", "select", "update"];
 
 /** The names that roles have in migrations, by their names in the database. */
@@ -108,14 +108,16 @@ function policyText(table: string, policy: CatalogPolicy, roles: RoleNames): str
   return line.length <= widest ? line : [head, ...conditions].join("\n    ");
 }
 
-/** The privileges of the app and of the workers, where they differ from the default privileges of the schema. */
+/** The app's and the workers' privileges, where they differ from the schema's default privileges. */
 function privilegeStatements(object: string, grants: readonly Grant[], roles: RoleNames, schema: string): string[] {
   return [`${schema}_app`, `${schema}_worker`].flatMap((role) => {
-    const granted = grants.find((grant) => roles[grant.role] === role)?.privileges ?? [];
-    if (granted.join() === usual.join()) return [];
-    // by "all", since a server refuses the name of a privilege that a later version has added
-    const revoked = `revoke all on ${object} from "${role}"`;
-    return granted.length === 0 ? [revoked] : [revoked, `grant ${granted.join(", ")} on ${object} to "${role}"`];
+    const privileges = grants.find((grant) => roles[grant.role] === role)?.privileges ?? [];
+    if (privileges.join() === usual.join()) return [];
+    // by "all", since a server refuses a privilege name that a later version has added
+    const revocation = `revoke all on ${object} from "${role}"`;
+    return privileges.length === 0
+      ? [revocation]
+      : [revocation, `grant ${privileges.join(", ")} on ${object} to "${role}"`];
   });
 }
 
@@ -123,14 +125,14 @@ function privilegeStatements(object: string, grants: readonly Grant[], roles: Ro
 export function functionStatements({ definition, signature, grants }: CatalogFunction, roles: RoleNames): string[] {
   const [, head = "", body = ""] = /^(.*?)\n(as \$function\$.*)$/is.exec(definition.trimEnd()) ?? [];
   const plainHead = plainSql(head).replace("create or replace", "create").replaceAll(/\n /g, "\n    ");
-  const called = `function ${plainSql(signature).replaceAll(",", ", ")}`;
+  const functionName = `function ${plainSql(signature).replaceAll(",", ", ")}`;
   const isOpen = grants.some(({ role }) => role === "public");
   return [
     `${plainHead}\n    ${body.replace("AS", "as")}`,
-    ...(isOpen ? [] : [`revoke all on ${called} from public`]),
+    ...(isOpen ? [] : [`revoke all on ${functionName} from public`]),
     ...grants
       .filter(({ role }) => role !== "public")
-      .map(({ role }) => `grant execute on ${called} to "${roles[role] ?? role}"`),
+      .map(({ role }) => `grant execute on ${functionName} to "${roles[role] ?? role}"`),
   ];
 }
 

@@ -2,8 +2,8 @@ import { boundaries, connectives, decisions, equalities, extremes, noRefusal, ve
 import type { Rule } from "./fault.js";
 
 /**
- * Rules about who may do and see what, and how much of it. The tenant filters of statements are not among them: where a
- * statement has none, row-level security hides the rows of other tenants, so no caller sees a difference.
+ * Rules about who may do and see what, and how much. The tenant filters in statements are not among them: where a
+ * statement has none, row-level security hides other tenants' rows, so no caller sees a difference.
  */
 export const accessRules: readonly Rule[] = [
   {

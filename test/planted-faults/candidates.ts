@@ -3,16 +3,16 @@ import type { Edit, Fault, Rule } from "./fault.js";
 /** How many lines around a hit may be needed to name it. */
 const maxLines = 6;
 
-/** True for sources of the product. Faults in tests and in written files prove nothing. */
+/** True for product sources. Faults in tests and in written files prove nothing. */
 export const isProduct = (file: string): boolean =>
   /^(schema\/events|subgraphs|gateway|rest-facade)\/.*\.(ts|json)$/.test(file) &&
   !/\.(test|fixture|d)\.ts$|\/dist\/|\/generated\//.test(file);
 
-/** Every fault that the edits of a rule make in one file, in the order of the text. */
+/** Every fault that a rule's edits make in one file, in text order. */
 export function candidatesIn(rule: Rule, file: string, text: string): Fault[] {
-  const found = rule.edits.flatMap((edit) => hits(edit, text));
-  return found
-    .sort((one, other) => one.start - other.start)
+  const hitList = rule.edits.flatMap((edit) => hits(edit, text));
+  return hitList
+    .sort((first, other) => first.start - other.start)
     .flatMap((hit) => {
       const block = uniqueBlock(text, hit);
       return block ? [{ rule: rule.rule, file, ...block }] : [];
@@ -30,12 +30,12 @@ function hits({ pattern, replace }: Edit, text: string): Hit[] {
     const [start, end] = [match.index, match.index + match[0].length];
     const replacement = match[0].replace(new RegExp(pattern.source, pattern.flags.replace("g", "")), replace);
     // a pattern that looks ahead does not match its own hit alone
-    const changed = replacement === match[0] ? expanded(replace, match) : replacement;
-    return isCode(text, start) ? [{ start, end, replacement: changed }] : [];
+    const newText = replacement === match[0] ? expand(replace, match) : replacement;
+    return isCode(text, start) ? [{ start, end, replacement: newText }] : [];
   });
 }
 
-const expanded = (replace: string, match: RegExpMatchArray) =>
+const expand = (replace: string, match: RegExpMatchArray) =>
   replace.replaceAll(/\$(\d)/g, (_, group: string) => match[Number(group)] ?? "");
 
 /** False in a comment. */
@@ -44,7 +44,7 @@ function isCode(text: string, at: number): boolean {
   return !/^\s*(\*|\/\*)|\/\//.test(line);
 }
 
-/** The lines of a hit, with as many lines before them as make the text unique in its file. */
+/** A hit's lines, with as many lines before them as make the text unique in its file. */
 function uniqueBlock(text: string, { start, end, replacement }: Hit): Pick<Fault, "find" | "replace"> | undefined {
   const last = text.indexOf("\n", end);
   const blockEnd = last < 0 ? text.length : last;

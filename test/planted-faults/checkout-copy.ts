@@ -11,8 +11,8 @@ const launchers = ["gateway/platform/launch.mjs", "gateway/launch.mjs"];
 const compilation = ["node_modules/typescript/bin/tsc", "-b"];
 
 /**
- * A git worktree of a commit of a checkout, beside it, with hard links to its packages. A link to the whole folder of
- * packages would lead to the workspaces of the checkout itself.
+ * A git worktree beside a checkout at one commit, with hard links to its packages. A link to the whole package folder
+ * would lead to the checkout's own workspaces.
  */
 export class CheckoutCopy {
   readonly folder: string;
@@ -38,11 +38,11 @@ export class CheckoutCopy {
   }
 
   async #linkPackages(): Promise<void> {
-    const found = await done(
+    const folders = await done(
       ["find", ".", "-name", "node_modules", "-prune", "-not", "-path", "./.git/*"],
       this.#checkout,
     );
-    for (const place of found.split("\n").filter((line) => line !== "")) {
+    for (const place of folders.split("\n").filter((line) => line !== "")) {
       await done(["cp", "-al", join(this.#checkout, place), join(this.folder, place)], this.#checkout);
       const cache = join(this.folder, place, ".cache");
       await rm(cache, { recursive: true, force: true });
@@ -57,7 +57,7 @@ export class CheckoutCopy {
     await done([process.execPath, ...compilation], this.folder);
   }
 
-  /** Makes what the suites of the whole stack start. */
+  /** Makes what the whole-stack suites start. */
   async bundle(): Promise<void> {
     const launcher = launchers.find((path) => existsSync(join(this.folder, path)));
     if (launcher) await done([process.execPath, launcher, "build"], this.folder);

@@ -5,15 +5,13 @@ function random(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+    let bits = Math.imul(state ^ (state >>> 15), state | 1);
+    bits ^= bits + Math.imul(bits ^ (bits >>> 7), bits | 61);
+    return ((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32;
   };
 }
 
-/**
- * All items in a random order. The name keeps the order of one rule the same when another rule gets new candidates.
- */
+/** All items in a random order. The name keeps one rule's order the same when another rule gets new candidates. */
 export function shuffled<Item>(items: readonly Item[], seed: number, name: string): Item[] {
   const next = random(createHash("sha256").update(`${seed} ${name}`).digest().readUInt32LE());
   const order = [...items];

@@ -27,7 +27,7 @@ export function ran(
       // its last process has ended
     }
   };
-  // a detached group of processes would stay when this one is told to end
+  // a detached process group would stay when this one is told to end
   const onExit = () => end("SIGKILL");
   process.once("exit", onExit);
   const timers = [

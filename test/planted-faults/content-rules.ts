@@ -1,7 +1,7 @@
 import { boundaries, connectives, decisions, equalities, extremes, noRefusal, verdicts } from "./edits.js";
 import type { Rule } from "./fault.js";
 
-/** Rules of what the platform computes, and of its sources. */
+/** Rules about the platform's computations and its sources. */
 export const contentRules: readonly Rule[] = [
   {
     rule: "condition of a template",

@@ -1,6 +1,6 @@
 import type { Edit } from "./fault.js";
 
-/** A refusal that never comes. The condition stays, so that the types of the code behind it stay, too. */
+/** A refusal that never comes. The condition stays, so that the code behind it keeps its types, too. */
 export const noRefusal: Edit[] = [
   { pattern: /\bif \((.+)\)(\s+)(throw |return ["`])/g, replace: "if (($1) && Date.now() < 0)$2$3" },
 ];

@@ -1,4 +1,4 @@
-/** A change of one product source that breaks one rule. `find` stands in the file exactly once. */
+/** A change to one product source that breaks one rule. `find` stands in the file exactly once. */
 export interface Fault {
   readonly rule: string;
   readonly file: string;
@@ -6,7 +6,7 @@ export interface Fault {
   readonly replace: string;
 }
 
-/** A change of a text that breaks what the text says. `replace` may name groups of the pattern, as `$1`. */
+/** A change to a text that breaks what the text says. `replace` may name the pattern's groups, as `$1`. */
 export interface Edit {
   readonly pattern: RegExp;
   readonly replace: string;
@@ -19,7 +19,7 @@ export interface Rule {
   readonly edits: readonly Edit[];
 }
 
-/** The outcome of one planted fault. */
+/** One planted fault's outcome. */
 export interface Outcome {
   readonly fault: Fault;
   readonly result: "found" | "MISSED" | "out of time" | "not planted";

@@ -31,7 +31,7 @@ const options = {
 
 const say = (line: string) => process.stderr.write(`${line}\n`);
 
-/** The candidates of each rule, or the faults of an earlier run. */
+/** Each rule's candidates, or the faults from an earlier run. */
 async function wishes(copy: CheckoutCopy, seed: number, file: string | undefined): Promise<[string, Fault[]][]> {
   if (file === undefined)
     return Promise.all(
@@ -66,14 +66,14 @@ async function main(): Promise<void> {
   const outcomes: Outcome[] = [];
   try {
     const all = await wishes(copy, seed, values.faults);
-    const wanted = [...all.entries()].filter(([at]) => only?.includes(at + 1) ?? true);
+    const selectedFaults = [...all.entries()].filter(([at]) => only?.includes(at + 1) ?? true);
     if (values.list) {
-      for (const [at, [rule, [first, ...more]]] of wanted)
+      for (const [at, [rule, [first, ...more]]] of selectedFaults)
         say(`${at + 1}. ${rule}: ${first ? `${first.file}, one of ${more.length + 1}` : "no candidate"}`);
       return;
     }
     const planter = await FaultPlanter.over(copy, { limitMs: Number(values.minutes) * 60_000, tell: say });
-    for (const [at, [rule, candidates]] of wanted) {
+    for (const [at, [rule, candidates]] of selectedFaults) {
       say(`${at + 1}. ${rule}`);
       const outcome = await planter.plantOne(candidates, rule);
       say(`  ${outcome.result} ${outcome.by} after ${outcome.seconds} s`);

@@ -7,7 +7,7 @@ import { firstFailure } from "./jest-run.js";
 import type { Failure } from "./report.js";
 import { isStack, isSuite, runsFor } from "./suites.js";
 
-/** How many candidates of a rule are tried until one compiles. */
+/** How many candidates for a rule are tried until one compiles. */
 const maxTries = 12;
 /** How long one suite may take that runs once more. */
 const confirmationMs = 300_000;
@@ -17,11 +17,11 @@ interface Settings {
   readonly tell: (line: string) => void;
 }
 
-/** The candidates of a rule in the order in which they are tried. */
+/** A rule's candidates in the order in which they are tried. */
 export async function candidatesOf(rule: Rule, copy: CheckoutCopy, seed: number): Promise<Fault[]> {
   const files = copy.files().filter((file) => isProduct(file) && rule.files.test(file));
-  const found = await Promise.all(files.map(async (file) => candidatesIn(rule, file, await copy.read(file))));
-  return shuffled(found.flat(), seed, rule.rule);
+  const candidates = await Promise.all(files.map(async (file) => candidatesIn(rule, file, await copy.read(file))));
+  return shuffled(candidates.flat(), seed, rule.rule);
 }
 
 /** Plants faults into a copy of a checkout, and looks for each with the suites that should find it. */
@@ -59,14 +59,14 @@ export class FaultPlanter {
   }
 
   async #lookFor(fault: Fault): Promise<Outcome> {
-    const begun = Date.now();
+    const startedAt = Date.now();
     this.#settings.tell(`  ${fault.file}:\n${fault.find}\n  becomes\n${fault.replace}`);
     try {
-      const found = await this.#found(fault, begun + this.#settings.limitMs);
-      const seconds = Math.round((Date.now() - begun) / 1000);
-      if (found === undefined) return { fault, result: "MISSED", by: "", seconds };
-      if (found === "late") return { fault, result: "out of time", by: "", seconds };
-      return { fault, result: "found", by: `${found.suite} › ${found.title}`, seconds };
+      const finding = await this.#found(fault, startedAt + this.#settings.limitMs);
+      const seconds = Math.round((Date.now() - startedAt) / 1000);
+      if (finding === undefined) return { fault, result: "MISSED", by: "", seconds };
+      if (finding === "late") return { fault, result: "out of time", by: "", seconds };
+      return { fault, result: "found", by: `${finding.suite} › ${finding.title}`, seconds };
     } finally {
       await this.#copy.restore();
     }
@@ -74,13 +74,13 @@ export class FaultPlanter {
 
   async #found(fault: Fault, until: number): Promise<Failure | "late" | undefined> {
     for (const suites of runsFor(fault.file, this.#suites, this.#imports)) {
-      let left = suites;
-      while (left.length > 0) {
-        const failure = await this.#run(left, until);
+      let remaining = suites;
+      while (remaining.length > 0) {
+        const failure = await this.#run(remaining, until);
         if (failure === "late") return "late";
         if (failure === undefined) break;
         if (await this.#isByFault(fault, failure)) return failure;
-        left = left.filter((suite) => suite !== failure.suite);
+        remaining = remaining.filter((suite) => suite !== failure.suite);
         if (failure.suite === "") break;
       }
     }

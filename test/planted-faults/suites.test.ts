@@ -48,9 +48,9 @@ describe("a run of Jest", () => {
   });
 
   it("names the first case that has failed", () => {
-    const failed =
+    const failureText =
       "FAIL spine subgraphs/a/b.test.ts (3 s)\n  a rule\n  ● a rule › holds\n\n    expect(1)\n  ● a rule › more\n";
-    expect(failureIn(`PASS spine c.test.ts\n${failed}`)).toEqual({
+    expect(failureIn(`PASS spine c.test.ts\n${failureText}`)).toEqual({
       suite: "subgraphs/a/b.test.ts",
       title: "a rule › holds",
     });

@@ -2,7 +2,7 @@ import { basename } from "node:path/posix";
 import { sliceOf } from "../house/folder-rules.js";
 import type { Import } from "../house/import-graph.js";
 
-/** Suites of the whole stack that walk all rows, fields and tables. They see faults that no import leads to. */
+/** Whole-stack suites that walk all rows, fields and tables. They see faults that no import leads to. */
 const walks = [
   /^test\/contract\//,
   /^test\/rest\/(endpoints|other-tenant|tenancy)\.test\.ts$/,
@@ -24,41 +24,41 @@ export const isStack = (file: string): boolean =>
 export function reachingSuites(file: string, imports: readonly Import[]): string[] {
   const sources = new Map<string, string[]>();
   for (const { from, to } of imports) sources.set(to, [...(sources.get(to) ?? []), from]);
-  const seen = new Set([file]);
+  const users = new Set([file]);
   // a set is walked in the order in which its members were added, also those that are added meanwhile
-  for (const reached of seen) for (const from of sources.get(reached) ?? []) seen.add(from);
-  return [...seen].filter(isSuite);
+  for (const user of users) for (const from of sources.get(user) ?? []) users.add(from);
+  return [...users].filter(isSuite);
 }
 
-/** The words of a name, without the plural. Short words say too little. */
+/** The words in a name, without the plural. Short words say too little. */
 const words = (name: string): string[] =>
   name
     .split("-")
     .map((word) => word.replace(/ies$/, "y").replace(/s$/, ""))
     .filter((word) => word.length > 3);
 
-/** The whole-stack suites that share a word with the name of the file's slice. */
+/** The whole-stack suites that share a word with the file's slice name. */
 function suitesOfSlice(file: string, suites: readonly string[]): string[] {
-  const wanted = words(basename(sliceOf(file) ?? ""));
+  const nameWords = words(basename(sliceOf(file) ?? ""));
   return suites.filter(isStack).filter((suite) => {
     const [, name = ""] = /([\w-]+)\.test\.ts$/.exec(suite) ?? [];
-    return words(name).some((word) => wanted.includes(word));
+    return words(name).some((word) => nameWords.includes(word));
   });
 }
 
-/** The runs of jest that look for a fault in a file, in their order. No suite runs twice. */
+/** The jest runs that look for a fault in a file, in their order. No suite runs twice. */
 export function runsFor(file: string, suites: readonly string[], imports: readonly Import[]): string[][] {
   const near = reachingSuites(file, imports).filter((suite) => !isStack(suite));
-  const named = suitesOfSlice(file, suites);
-  const isWalk = (suite: string) => walks.some((walk) => walk.test(suite)) && !named.includes(suite);
+  const sliceSuites = suitesOfSlice(file, suites);
+  const isWalk = (suite: string) => walks.some((walk) => walk.test(suite)) && !sliceSuites.includes(suite);
   const [nearest = [], ...nearer] = batches(near.slice(0, nearBefore));
   return [
     nearest,
     suites.filter((suite) => suite.startsWith("test/house/") && !near.includes(suite)),
     ...nearer,
-    named.filter((suite) => !suite.startsWith("test/faults/")),
+    sliceSuites.filter((suite) => !suite.startsWith("test/faults/")),
     suites.filter(isWalk),
-    named.filter((suite) => suite.startsWith("test/faults/")),
+    sliceSuites.filter((suite) => suite.startsWith("test/faults/")),
     ...batches(near.slice(nearBefore)),
   ].filter((run) => run.length > 0);
 }

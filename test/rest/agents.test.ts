@@ -72,7 +72,7 @@ const execute = (token: string, correlation?: Record<string, unknown>) =>
 const decide = (decision: "approve" | "reject", approvalId: string, token = approver.token) =>
   request(`POST /v1/approvals/${approvalId}/${decision}`, { token, body: { comment: "Looked at it." } });
 
-const shown = async (approvalId: string) =>
+const approvalOf = async (approvalId: string) =>
   (await request(`GET /v1/approvals/${approvalId}`, { token: approver.token })).body;
 
 async function publish(token: string): Promise<string> {
@@ -83,7 +83,7 @@ async function publish(token: string): Promise<string> {
   return body.errors?.[0]?.extensions.code ?? body.data["publishTemplateVersion"]?.["status"] ?? "";
 }
 
-async function revoke(kind: string, revoked: string): Promise<void> {
+async function revoke(kind: string, subjectId: string): Promise<void> {
   await rows(
     `with raised as (
        insert into spine.subject_versions as known (tenant_id, kind, subject, version)
@@ -91,7 +91,7 @@ async function revoke(kind: string, revoked: string): Promise<void> {
        on conflict (tenant_id, kind, subject) do update set version = known.version + 1 returning *)
      insert into spine.revocations (tenant_id, revocation_id, kind, subject, version, expires_at)
      select tenant_id, gen_random_uuid(), kind, subject, version, now() + interval '1 hour' from raised`,
-    [kind, revoked, tenant.slug],
+    [kind, subjectId, tenant.slug],
   );
 }
 
@@ -121,13 +121,13 @@ describe("the token of an agent", () => {
       issued_token_type: "urn:ietf:params:oauth:token-type:access_token",
       scope: "templates.read",
     });
-    const verified = await oauth.validateJwtAccessToken(
+    const claims = await oauth.validateJwtAccessToken(
       server,
       new Request(platform().publicUrl, { headers: { authorization: `Bearer ${token.access_token}` } }),
       platform().publicUrl,
       options,
     );
-    expect(verified).toMatchObject({ sub: subject.clientId, client_id: agent.clientId });
+    expect(claims).toMatchObject({ sub: subject.clientId, client_id: agent.clientId });
   });
 
   it("contains the chain of agents that work on a task", async () => {
@@ -155,15 +155,15 @@ describe("the token of an agent", () => {
       expect(execution.body["correlation"]).toEqual({ agentTaskId: "task-1" });
     }
     const fields = "executionId";
-    const broken = await aTemplateVersion(subject.token, "stored://nowhere");
-    const failed = await executed(subject.token, broken, {
+    const brokenVersion = await aTemplateVersion(subject.token, "stored://nowhere");
+    const failedExecution = await executed(subject.token, brokenVersion, {
       target: { repository: "acme/agents" },
       correlation: { agentTaskId: "task-9" },
     });
     const input = `{ templateVersionId: "${version.templateVersionId}", target: { repository: "acme/agents" }, correlation: { agentTaskId: "task-2" } }`;
     const documents = [
-      `mutation { cancelExecution(executionId: "${failed.executionId}") { ${fields} } }`,
-      `mutation { retryExecution(executionId: "${failed.executionId}", input: {}) { ${fields} } }`,
+      `mutation { cancelExecution(executionId: "${failedExecution.executionId}") { ${fields} } }`,
+      `mutation { retryExecution(executionId: "${failedExecution.executionId}", input: {}) { ${fields} } }`,
       `{ previewExecution(templateId: "${version.templateId}", input: ${input}) { contentDigest } }`,
     ];
     for (const document of documents) {
@@ -174,20 +174,20 @@ describe("the token of an agent", () => {
 });
 
 describe("a subject_token", () => {
-  const refused = async (token: string) => {
+  const refusalOf = async (token: string) => {
     const { status, body } = await exchange(agent, token);
     return [status, body["error"], body["code"]];
   };
 
   it("of another tenant is refused", async () => {
     const other = await aTenant();
-    expect(await refused(await other.tokenWith())).toEqual([400, "invalid_request", "TENANT_MISMATCH"]);
-    expect(await refused(await platformToken())).toEqual([400, "invalid_request", "TENANT_MISMATCH"]);
+    expect(await refusalOf(await other.tokenWith())).toEqual([400, "invalid_request", "TENANT_MISMATCH"]);
+    expect(await refusalOf(await platformToken())).toEqual([400, "invalid_request", "TENANT_MISMATCH"]);
   });
 
   it("that the platform did not sign is refused", async () => {
     for (const [name, token] of Object.entries(await forgedTokens(subject.token)))
-      expect([name, ...(await refused(token))]).toEqual([name, 400, "invalid_request", "TOKEN_INVALID"]);
+      expect([name, ...(await refusalOf(token))]).toEqual([name, 400, "invalid_request", "TOKEN_INVALID"]);
   });
 
   it("that was revoked is refused, and a revoked subject also ends the token of the agent", async () => {
@@ -195,14 +195,14 @@ describe("a subject_token", () => {
     const token = await agentToken({}, service.token);
     expect((await execute(token)).status).toBe(202);
     await revoke("Principal", service.clientId);
-    expect(await refused(service.token)).toEqual([400, "invalid_request", "TOKEN_INVALID"]);
+    expect(await refusalOf(service.token)).toEqual([400, "invalid_request", "TOKEN_INVALID"]);
     await rows("select pg_notify('spine_revocations', '')");
     await eventually("the agent's token is refused", async () => (await execute(token)).status === 401);
   });
 });
 
 describe("publishing on behalf of a subject", () => {
-  const wanted = { agent_task_id: "release-7", scope: "templates.read templates.publish" };
+  const parameters = { agent_task_id: "release-7", scope: "templates.read templates.publish" };
   let approvalId: string;
 
   it("is not allowed by the scopes of the agent and its subject alone", async () => {
@@ -212,7 +212,7 @@ describe("publishing on behalf of a subject", () => {
   });
 
   it("needs an approval, and 15 requests at the same time create one approval request", async () => {
-    const answers = await Promise.all(Array.from({ length: 15 }, () => exchange(agent, subject.token, wanted)));
+    const answers = await Promise.all(Array.from({ length: 15 }, () => exchange(agent, subject.token, parameters)));
     expect(new Set(answers.map(({ status, body }) => `${status} ${String(body["error"])}`))).toEqual(
       new Set(["400 approval_required"]),
     );
@@ -221,7 +221,7 @@ describe("publishing on behalf of a subject", () => {
     const about = () => feed.events.filter(({ events }) => events.subjectPath === `approvals/${approvalId}`);
     await eventually("the event arrives", () => about().length > 0);
     expect(about().map(({ events }) => events.type)).toEqual(["ScopeApprovalRequested"]);
-    expect(await shown(approvalId)).toEqual({
+    expect(await approvalOf(approvalId)).toEqual({
       approvalId,
       agentClientId: agent.clientId,
       agentTaskId: "release-7",
@@ -236,11 +236,11 @@ describe("publishing on behalf of a subject", () => {
       comment: null,
       requiredAcr: null,
     });
-    const listed = await request<{ items: { approvalId: string }[] }>(
+    const pendingList = await request<{ items: { approvalId: string }[] }>(
       "GET /v1/approvals?status=Pending&agentTaskId=release-7",
       { token: approver.token },
     );
-    expect(listed.body.items.map((approval) => approval.approvalId)).toEqual([approvalId]);
+    expect(pendingList.body.items.map((approval) => approval.approvalId)).toEqual([approvalId]);
   });
 
   it("cannot be approved by the subject, the agent, a principal without the scope or another tenant", async () => {
@@ -252,7 +252,7 @@ describe("publishing on behalf of a subject", () => {
     const elsewhere = await (await aTenant()).tokenWith();
     expect(refusal(await decide("approve", approvalId, elsewhere))).toBe("404 NOT_FOUND");
     expect(refusal(await decide("approve", approvalId, await platformToken()))).toBe("404 NOT_FOUND");
-    expect((await shown(approvalId))["status"]).toBe("Pending");
+    expect((await approvalOf(approvalId))["status"]).toBe("Pending");
   });
 
   it("works with an approval until the approval ends", async () => {
@@ -264,8 +264,8 @@ describe("publishing on behalf of a subject", () => {
       "Looked at it.",
     ]);
     expect(refusal(await decide("reject", approvalId))).toBe("409 INVALID_STATE");
-    const answer = await exchange(agent, subject.token, wanted);
-    expect([answer.status, answer.body["scope"]]).toEqual([200, wanted.scope]);
+    const answer = await exchange(agent, subject.token, parameters);
+    expect([answer.status, answer.body["scope"]]).toEqual([200, parameters.scope]);
     const token = String(answer.body["access_token"]);
     expect(decodeJwt(token)).toMatchObject({ approvalId, agentTaskId: "release-7", exp: expect.any(Number) });
     await request(`POST /v1/templates/${version.templateId}/validate`, {
@@ -282,14 +282,14 @@ describe("publishing on behalf of a subject", () => {
     expect((await envelopes())[0]?.envelope).toMatchObject({ actorid: subject.clientId, agentid: agent.clientId });
 
     await rows("update spine.approvals set valid_until = now() where agent_client_id = $1", [agent.clientId]);
-    const after = await exchange(agent, subject.token, wanted);
+    const after = await exchange(agent, subject.token, parameters);
     expect([after.status, after.body["error"]]).toEqual([400, "approval_required"]);
     expect(after.body["approval_id"]).not.toBe(approvalId);
-    expect((await shown(approvalId))["status"]).toBe("Expired");
+    expect((await approvalOf(approvalId))["status"]).toBe("Expired");
   });
 
   it("stays refused after a rejection", async () => {
-    const form = { ...wanted, agent_task_id: "release-8" };
+    const form = { ...parameters, agent_task_id: "release-8" };
     const { body } = await exchange(agent, subject.token, form);
     expect((await decide("reject", String(body["approval_id"]))).body["status"]).toBe("Rejected");
     expect((await exchange(agent, subject.token, form)).body).toMatchObject({
@@ -321,7 +321,7 @@ describe("the four-eyes rule", () => {
   const deciderScopes = ["governance.approve", "templates.publish"];
   let owner: string;
   let ownerId: string;
-  let own: Made;
+  let ownClient: Made;
   let colleague: string;
   let wishes = 0;
 
@@ -332,32 +332,32 @@ describe("the four-eyes rule", () => {
     return { ...client, token: await accessToken(platform(), client) };
   };
 
-  const made = (token: string, name: string, scopes: readonly string[]) =>
+  const createClient = (token: string, name: string, scopes: readonly string[]) =>
     secretOf(
       token,
       "mutation ($input: CreateApiClientInput!) { client: createApiClient(input: $input) { clientId clientSecret } }",
       { input: { name, scopes } },
     );
 
-  const rotated = (token: string, { clientId }: Client) =>
+  const rotateSecret = (token: string, { clientId }: Client) =>
     secretOf(
       token,
       "mutation ($clientId: ID!) { client: rotateApiClientSecret(clientId: $clientId) { clientId clientSecret } }",
       { clientId },
     );
 
-  const asked = async (token: string): Promise<string> => {
+  const askApproval = async (token: string): Promise<string> => {
     wishes += 1;
     const form = { agent_task_id: `eyes-${wishes}`, scope: "templates.publish" };
     return String((await exchange(agent, token, form)).body["approval_id"]);
   };
 
-  const decided = async (approvalId: string, by: string) => {
+  const decisionOf = async (approvalId: string, by: string) => {
     const { status, body } = await decide("approve", approvalId, by);
     return [status, body["code"] ?? body["status"]];
   };
-  const refused = [403, "SELF_APPROVAL"];
-  const approved = [200, "Approved"];
+  const selfApproval = [403, "SELF_APPROVAL"];
+  const approvedAnswer = [200, "Approved"];
 
   beforeAll(async () => {
     const person = await aPerson(tenant, "TenantOwner");
@@ -367,40 +367,40 @@ describe("the four-eyes rule", () => {
     const studio = await aSignInClient(tenant.tenantId, { firstParty: true, scopes: deciderScopes });
     const second = await aPerson(tenant, "TenantOwner");
     colleague = (await browserTokens(studio, second, `openid ${deciderScopes.join(" ")}`)).access_token;
-    own = await made(owner, "a second self", [...deciderScopes, "client.manage"]);
+    ownClient = await createClient(owner, "a second self", [...deciderScopes, "client.manage"]);
   });
 
   it("refuses a client that the subject created, and a client that this client created", async () => {
-    const approvalId = await asked(owner);
-    expect((await shown(approvalId))["subject"]).toBe(ownerId);
-    expect(await decided(approvalId, owner)).toEqual(refused);
-    expect(await decided(approvalId, own.token)).toEqual(refused);
-    const behind = await made(own.token, "a third self", deciderScopes);
-    expect(await decided(approvalId, behind.token)).toEqual(refused);
-    expect((await shown(approvalId))["status"]).toBe("Pending");
-    expect(await decided(approvalId, colleague)).toEqual(approved);
+    const approvalId = await askApproval(owner);
+    expect((await approvalOf(approvalId))["subject"]).toBe(ownerId);
+    expect(await decisionOf(approvalId, owner)).toEqual(selfApproval);
+    expect(await decisionOf(approvalId, ownClient.token)).toEqual(selfApproval);
+    const behind = await createClient(ownClient.token, "a third self", deciderScopes);
+    expect(await decisionOf(approvalId, behind.token)).toEqual(selfApproval);
+    expect((await approvalOf(approvalId))["status"]).toBe("Pending");
+    expect(await decisionOf(approvalId, colleague)).toEqual(approvedAnswer);
   });
 
   it("refuses a principal that knows the secret of the subject, and the other clients of this principal", async () => {
-    const robot = await made(owner, "a robot", ["templates.publish"]);
-    const approvalId = await asked(robot.token);
-    expect(await decided(approvalId, owner)).toEqual(refused);
-    expect(await decided(approvalId, own.token)).toEqual(refused);
-    expect(await decided(approvalId, colleague)).toEqual(approved);
+    const robot = await createClient(owner, "a robot", ["templates.publish"]);
+    const approvalId = await askApproval(robot.token);
+    expect(await decisionOf(approvalId, owner)).toEqual(selfApproval);
+    expect(await decisionOf(approvalId, ownClient.token)).toEqual(selfApproval);
+    expect(await decisionOf(approvalId, colleague)).toEqual(approvedAnswer);
   });
 
   it("refuses a client that the subject may take over, and accepts a client that the subject cannot take over", async () => {
-    const others = await made(approver.token, "somebody else's", deciderScopes);
-    expect(await decided(await asked(subject.token), others.token)).toEqual(approved);
-    const approvalId = await asked(owner);
-    expect(await decided(approvalId, others.token)).toEqual(refused);
-    const taken = await rotated(owner, others);
-    expect(await decided(approvalId, taken.token)).toEqual(refused);
-    const back = await rotated(approver.token, others);
-    expect(await decided(approvalId, back.token)).toEqual(refused);
+    const others = await createClient(approver.token, "somebody else's", deciderScopes);
+    expect(await decisionOf(await askApproval(subject.token), others.token)).toEqual(approvedAnswer);
+    const approvalId = await askApproval(owner);
+    expect(await decisionOf(approvalId, others.token)).toEqual(selfApproval);
+    const rotatedClient = await rotateSecret(owner, others);
+    expect(await decisionOf(approvalId, rotatedClient.token)).toEqual(selfApproval);
+    const back = await rotateSecret(approver.token, others);
+    expect(await decisionOf(approvalId, back.token)).toEqual(selfApproval);
     await eventually(
       "the token issued in the meantime is refused",
-      async () => (await decided(approvalId, taken.token))[0] === 401,
+      async () => (await decisionOf(approvalId, rotatedClient.token))[0] === 401,
     );
   });
 });

@@ -34,7 +34,7 @@ let desk: PasswordClient;
 let agent: Awaited<ReturnType<typeof anAgent>>;
 let first: Person;
 let second: Person;
-/** The browser of the second owner, who is signed in. */
+/** The browser in which the second owner is signed in. */
 let browser: Browser;
 let firstToken: string;
 let secondToken: string;
@@ -57,7 +57,7 @@ beforeAll(async () => {
 /** The second owner has just signed in in a browser. */
 const secondInBrowser = () => browserTokens(studio, second, scope);
 
-/** An exchanged token of an agent that acts for the first owner and waits for an approval. */
+/** An exchanged token for an agent that acts for the first owner and waits for an approval. */
 async function aPendingApprovalRequest(): Promise<string> {
   requests += 1;
   const form = { agent_task_id: `people-${requests}`, scope: "templates.publish" };
@@ -112,26 +112,28 @@ describe("an owner who takes over a third-party client", () => {
     expect(refusal(await approve(approvalId, firstToken))).toBe("403 SELF_APPROVAL");
 
     await update(client, { redirectUris: [evil] });
-    const taken = await rotated(client);
-    const page = await open(taken, { redirect_uri: evil });
+    const rotatedClient = await rotated(client);
+    const page = await open(rotatedClient, { redirect_uri: evil });
     expect([page.url.startsWith(platform().publicUrl), page.text.includes("<h1>Allow access?</h1>")]).toEqual([
       true,
       true,
     ]);
-    expect(returned(await open(taken, { redirect_uri: evil, prompt: "none" }), evil)["error"]).toBe("consent_required");
+    expect(returned(await open(rotatedClient, { redirect_uri: evil, prompt: "none" }), evil)["error"]).toBe(
+      "consent_required",
+    );
     const refresh = { grant_type: "refresh_token", refresh_token: String(before["refresh_token"]) };
-    expect((await redeem(taken, "", refresh)).body["error"]).toBe("invalid_grant");
+    expect((await redeem(rotatedClient, "", refresh)).body["error"]).toBe("invalid_grant");
     await eventually("the earlier access token is refused", async () => {
       return refusal(await approve(approvalId, String(before["access_token"]))) === "401 TOKEN_INVALID";
     });
 
-    // a consent of the user does not give the client the right to decide
+    // a user's consent does not give the client the right to decide
     returned(await browser.submit(page, { action: "allow" }), evil);
     let token = "";
-    // tokens have a time in seconds, so a code of the second of the rotation counts as older
+    // tokens have a time in seconds, so a code from the rotation's second counts as older
     await eventually("a code is redeemed", async () => {
-      const { code } = returned(await open(taken, { redirect_uri: evil }), evil);
-      const { status, body } = await redeem(taken, String(code), { redirect_uri: evil });
+      const { code } = returned(await open(rotatedClient, { redirect_uri: evil }), evil);
+      const { status, body } = await redeem(rotatedClient, String(code), { redirect_uri: evil });
       token = body["access_token"];
       return status === 200;
     });
@@ -234,8 +236,8 @@ describe("a person who approves", () => {
     for (const token of [tokens.access_token, again.access_token]) {
       expect(decodeJwt(token)["passwordGrant"]).toBe(true);
       expect(refusal(await approve(approvalId, token))).toBe("403 BROWSER_SIGN_IN_REQUIRED");
-      const rejected = await request(`POST /v1/approvals/${approvalId}/reject`, { token, body: {} });
-      expect(refusal(rejected)).toBe("403 BROWSER_SIGN_IN_REQUIRED");
+      const rejection = await request(`POST /v1/approvals/${approvalId}/reject`, { token, body: {} });
+      expect(refusal(rejection)).toBe("403 BROWSER_SIGN_IN_REQUIRED");
     }
     const { access_token: token } = await secondInBrowser();
     expect(decodeJwt(token)).not.toHaveProperty("passwordGrant");
@@ -285,27 +287,27 @@ describe("a person who approves", () => {
     expect([overGraphql.status, overGraphql.headers.get("www-authenticate")]).toEqual([401, challenge]);
     expect(overGraphql.body.errors?.[0]?.extensions).toMatchObject({ acrValues: level, maxAgeSeconds: 900 });
     await forgetSetting(tenant, "governance.approve.acr");
-    // the approval keeps the level of the time of its request
-    const shown = await request(`GET /v1/approvals/${approvalId}`, { token });
-    expect(shown.body).toMatchObject({ status: "Pending", requiredAcr: level });
+    // the approval keeps the level that its request had
+    const approval = await request(`GET /v1/approvals/${approvalId}`, { token });
+    expect(approval.body).toMatchObject({ status: "Pending", requiredAcr: level });
     expect(refusal(await approve(approvalId, weak))).toBe("401 AUTHENTICATION_TOO_WEAK");
     await eventually("the level is forgotten", async () => {
-      const { body: approved } = await approve(await aPendingApprovalRequest(), weak);
-      return approved["status"] === "Approved";
+      const { body: approvalAnswer } = await approve(await aPendingApprovalRequest(), weak);
+      return approvalAnswer["status"] === "Approved";
     });
   });
 
   it("must sign in again by max_age when the session of the browser is older", async () => {
-    const own = new Browser(platform().publicUrl);
-    returned(await signInAs(own, await own.open(authorizeUrl(studio, { scope })), second));
+    const ownBrowser = new Browser(platform().publicUrl);
+    returned(await signInAs(ownBrowser, await ownBrowser.open(authorizeUrl(studio, { scope })), second));
     await older("Session", "loginTs", second.userId);
     const approvalId = await aPendingApprovalRequest();
-    const late = returned(await own.open(authorizeUrl(studio, { scope })));
+    const late = returned(await ownBrowser.open(authorizeUrl(studio, { scope })));
     const lateToken = (await redeem(studio, String(late["code"]))).body["access_token"];
     expect(refusal(await approve(approvalId, lateToken))).toBe("401 AUTHENTICATION_TOO_OLD");
-    const page = await own.open(authorizeUrl(studio, { scope, max_age: "900" }));
+    const page = await ownBrowser.open(authorizeUrl(studio, { scope, max_age: "900" }));
     expect(page.text).toContain("<h1>Sign in</h1>");
-    const { code } = returned(await signInAs(own, page, second));
+    const { code } = returned(await signInAs(ownBrowser, page, second));
     const { body } = await redeem(studio, String(code));
     expect((await approve(approvalId, body["access_token"])).body["status"]).toBe("Approved");
   });
@@ -315,19 +317,19 @@ describe("a person who approves", () => {
     const claims = decodeJwt(body["access_token"]);
     expect(claims).toMatchObject({ sub: second.userId, principalType: "Agent" });
     expect([claims["auth_time"], claims["firstParty"]]).toEqual([undefined, undefined]);
-    const refused = await exchange(agent, secondToken, { scope: "governance.approve" });
-    expect(refused.body["error"]).toBe("invalid_scope");
+    const refusedAnswer = await exchange(agent, secondToken, { scope: "governance.approve" });
+    expect(refusedAnswer.body["error"]).toBe("invalid_scope");
   });
 
   it("gets the time of the sign-in in the token, not the time of a later consent", async () => {
     const client = await aThirdPartyClient(secondToken, { name: "Dashboard", scopes });
-    const own = new Browser(platform().publicUrl);
-    const consent = await signInAs(own, await own.open(authorizeUrl(client, { scope })), second);
+    const ownBrowser = new Browser(platform().publicUrl);
+    const consent = await signInAs(ownBrowser, await ownBrowser.open(authorizeUrl(client, { scope })), second);
     await rows(
       "update spine.oidc_artifacts set payload = jsonb_set(payload, '{lastSubmission,login,ts}', to_jsonb($1::int), false) where kind = 'Interaction' and payload->'params'->>'client_id' = $2",
       [minutesAgo(20), client.clientId],
     );
-    const { code } = returned(await own.submit(consent, { action: "allow" }));
+    const { code } = returned(await ownBrowser.submit(consent, { action: "allow" }));
     const { body } = await redeem(client, String(code));
     expect(decodeJwt(body["access_token"])["auth_time"]).toBeLessThanOrEqual(minutesAgo(20));
   });

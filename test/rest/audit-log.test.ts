@@ -43,12 +43,12 @@ async function list(query = "", by = token): Promise<readonly AuditRecord[]> {
 
 /** Waits for records that the query finds. */
 async function recorded(query: string, by = token): Promise<readonly AuditRecord[]> {
-  let found: readonly AuditRecord[] = [];
+  let records: readonly AuditRecord[] = [];
   await eventually(`the audit log has ${query}`, async () => {
-    found = await list(query, by);
-    return found.length > 0;
+    records = await list(query, by);
+    return records.length > 0;
   });
-  return found;
+  return records;
 }
 
 async function verify(seal?: string): Promise<Verification> {
@@ -85,26 +85,29 @@ const mutations = {
 } as const;
 
 describe("the audit log", () => {
-  it.each(Object.entries(mutations))("has who did %s, on what, from where, in which trace", async (operation, made) => {
-    const answer = await request(made.at, { token, headers, body: made.body });
-    expect(answer.status).toBe(201);
-    const [record, ...others] = await recorded(`&operation=${operation}`);
-    expect(others).toEqual([]);
-    expect(record).toMatchObject({
-      tenantId: tenant.tenantId,
-      operation,
-      source: made.source,
-      outcome: "Succeeded",
-      principal: expect.stringMatching(/^cli_/),
-      principalType: "Service",
-      address: expect.stringMatching(/^(127\.0\.0\.1|::1|::ffff:127)/),
-      userAgent,
-      traceId: traceOf(answer),
-      code: null,
-    });
-    expect(record?.subject).toMatch(made.subject);
-    expect(await verify()).toMatchObject({ status: "Intact" });
-  });
+  it.each(Object.entries(mutations))(
+    "has who did %s, on what, from where, in which trace",
+    async (operation, mutation) => {
+      const answer = await request(mutation.at, { token, headers, body: mutation.body });
+      expect(answer.status).toBe(201);
+      const [record, ...others] = await recorded(`&operation=${operation}`);
+      expect(others).toEqual([]);
+      expect(record).toMatchObject({
+        tenantId: tenant.tenantId,
+        operation,
+        source: mutation.source,
+        outcome: "Succeeded",
+        principal: expect.stringMatching(/^cli_/),
+        principalType: "Service",
+        address: expect.stringMatching(/^(127\.0\.0\.1|::1|::ffff:127)/),
+        userAgent,
+        traceId: traceOf(answer),
+        code: null,
+      });
+      expect(record?.subject).toMatch(mutation.subject);
+      expect(await verify()).toMatchObject({ status: "Intact" });
+    },
+  );
 
   it("has refusals with their code, and counts equal ones together", async () => {
     const template = { token, headers, body: { name: "twice", category: "Service" } };
@@ -120,8 +123,8 @@ describe("the audit log", () => {
     const conflicts = async () => (await list(`&code=${code}`)).map(({ count }) => count ?? 1);
     await eventually("four conflicts are counted", async () => (await conflicts()).reduce((a, b) => a + b, 0) === 4);
     expect((await conflicts()).length).toBeLessThan(4);
-    const [denied] = await recorded("&code=INSUFFICIENT_SCOPE");
-    expect(denied).toMatchObject({ outcome: "Refused", status: 403, principalType: "Service" });
+    const [denial] = await recorded("&code=INSUFFICIENT_SCOPE");
+    expect(denial).toMatchObject({ outcome: "Refused", status: 403, principalType: "Service" });
     const { body } = await graphql(
       'mutation { createRole(input: { code: "Odd", name: "Odd", scopes: ["nothing.such"] }) { roleId } }',
       { token },
@@ -150,13 +153,13 @@ describe("the audit log", () => {
     expect(theirs.filter(({ tenantId }) => tenantId !== other.tenantId)).toEqual([]);
     const ids = new Set(theirs.map(({ recordId }) => recordId));
     expect(ours.filter(({ recordId }) => ids.has(recordId))).toEqual([]);
-    const refused = await request("GET /v1/audit-records", { token: await tenant.tokenWith("user.read") });
-    expect([refused.status, refused.body["code"]]).toEqual([403, "INSUFFICIENT_SCOPE"]);
+    const refusal = await request("GET /v1/audit-records", { token: await tenant.tokenWith("user.read") });
+    expect([refusal.status, refusal.body["code"]]).toEqual([403, "INSUFFICIENT_SCOPE"]);
   });
 
   it.each(["2026-13-01T00:00:00Z", "yesterday"])("refuses the time %s", async (time) => {
-    const refused = await request(`GET /v1/audit-records?from=${time}`, { token });
-    expect([refused.status, refused.body["code"]]).toEqual([400, "VALIDATION_FAILED"]);
+    const refusal = await request(`GET /v1/audit-records?from=${time}`, { token });
+    expect([refusal.status, refusal.body["code"]]).toEqual([400, "VALIDATION_FAILED"]);
   });
 });
 

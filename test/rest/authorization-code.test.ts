@@ -70,12 +70,12 @@ describe("/connect/userinfo", () => {
     expect(await ask(`Bearer ${await tenant.tokenWith()}`)).toEqual(insufficient);
     // a refresh without the scope openid returns a token without it
     const { refresh_token: refresh } = (await redeem(await aCode())).body;
-    const narrowed = await redeem("", {
+    const narrowAnswer = await redeem("", {
       grant_type: "refresh_token",
       refresh_token: String(refresh),
       scope: "templates.read",
     });
-    expect(await ask(`Bearer ${String(narrowed.body["access_token"])}`)).toEqual(insufficient);
+    expect(await ask(`Bearer ${String(narrowAnswer.body["access_token"])}`)).toEqual(insufficient);
     const form = { token, client_id: app.clientId, client_secret: app.clientSecret ?? "" };
     await fetch(`${home()}/connect/revocation`, { method: "POST", body: new URLSearchParams(form) });
     expect(await ask(`Bearer ${token}`)).toEqual([401, 'Bearer error="invalid_token"']);
@@ -139,13 +139,13 @@ describe("GET /connect/authorize", () => {
       tenantId: tenant.tenantId,
       tenantSlug: expect.any(String),
     });
-    const refreshed = await oidc.refreshTokenGrant(configuration, tokens.refresh_token ?? "");
-    expect(refreshed).toMatchObject({ scope: "openid templates.read templates.write" });
-    const narrowed = await oidc.refreshTokenGrant(configuration, refreshed.refresh_token ?? "", {
+    const freshTokens = await oidc.refreshTokenGrant(configuration, tokens.refresh_token ?? "");
+    expect(freshTokens).toMatchObject({ scope: "openid templates.read templates.write" });
+    const narrowTokens = await oidc.refreshTokenGrant(configuration, freshTokens.refresh_token ?? "", {
       scope: "templates.read",
     });
-    expect([narrowed.scope, narrowed.id_token]).toEqual(["templates.read", undefined]);
-    expect(refreshed.refresh_token).not.toBe(tokens.refresh_token);
+    expect([narrowTokens.scope, narrowTokens.id_token]).toEqual(["templates.read", undefined]);
+    expect(freshTokens.refresh_token).not.toBe(tokens.refresh_token);
   });
 
   it("works with oauth4webapi as a public client, with consent, refresh and a remembered consent", async () => {
@@ -416,11 +416,11 @@ describe("a code", () => {
 
   it("is stored in a form that cannot be redeemed, and expires after one minute", async () => {
     const code = await aCode();
-    const stored = await rows<{ payload: unknown; left: number }>(
+    const storedRows = await rows<{ payload: unknown; left: number }>(
       "select payload, extract(epoch from expires_at - now())::int as left from spine.oidc_artifacts where kind = 'AuthorizationCode'",
     );
-    expect(JSON.stringify(stored)).not.toContain(code);
-    expect(Math.max(...stored.map(({ left }) => left))).toBeLessThanOrEqual(60);
+    expect(JSON.stringify(storedRows)).not.toContain(code);
+    expect(Math.max(...storedRows.map(({ left }) => left))).toBeLessThanOrEqual(60);
   });
 });
 
@@ -449,9 +449,9 @@ describe("/connect/interaction/{uid}", () => {
 
   it("refuses a user of another tenant and a disabled user", async () => {
     const elsewhere = await aPerson(await aTenant());
-    const disabled = await aPerson(tenant);
-    await rows("update spine.users set status = 'Disabled' where email = $1", [disabled.email]);
-    for (const who of [elsewhere, disabled]) {
+    const disabledPerson = await aPerson(tenant);
+    await rows("update spine.users set status = 'Disabled' where email = $1", [disabledPerson.email]);
+    for (const who of [elsewhere, disabledPerson]) {
       const browser = new Browser(home());
       const answer = await signIn(browser, await browser.open(authorizeUrl()), who);
       expect([answer.status, answer.text.includes("<h1>Sign in</h1>")]).toEqual([400, true]);
@@ -490,8 +490,8 @@ describe("/connect/interaction/{uid}", () => {
     const fields = { username: email, password: there.password, action: "sign-in", tenant: other.slug };
     const { body } = await redeem(String(returned(await browser.submit(several, fields))["code"]), {}, studio);
     expect(decodeJwt(body["access_token"])).toMatchObject({ sub: there.userId, tenantId: other.tenantId });
-    const hinted = await browser.open(authorizeUrl({ tenant: tenant.slug }, studio));
-    expect(hinted.text).toContain(`value="${tenant.slug}"`);
+    const hintPage = await browser.open(authorizeUrl({ tenant: tenant.slug }, studio));
+    expect(hintPage.text).toContain(`value="${tenant.slug}"`);
   });
 
   it("refuses a form without its CSRF token, with a CSRF token of another form, from another origin or without its cookie", async () => {
@@ -580,8 +580,8 @@ describe("a client that is disabled", () => {
     await new Promise((resolve) => setTimeout(resolve, 1000));
     await move("disableApiClient");
     expect((await redeem("", refresh, client)).status).toBe(401);
-    const shown = await new Browser(home()).open(authorizeUrl({}, client));
-    expect([shown.status, shown.url.startsWith(home())]).toEqual([400, true]);
+    const consentPage = await new Browser(home()).open(authorizeUrl({}, client));
+    expect([consentPage.status, consentPage.url.startsWith(home())]).toEqual([400, true]);
     await move("enableApiClient");
     expect((await redeem("", refresh, client)).body["error"]).toBe("invalid_grant");
     expect((await redeem(code, {}, client)).body["error"]).toBe("invalid_grant");

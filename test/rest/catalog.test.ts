@@ -137,9 +137,9 @@ describe("POST /v1/templates/{templateId}/versions", () => {
     ["a version with a leading v", { semanticVersion: "v1.0.0" }, "400 VALIDATION_FAILED", "/semanticVersion FORMAT"],
     ["a version with two parts", { semanticVersion: "1.0" }, "400 VALIDATION_FAILED", "/semanticVersion FORMAT"],
     ["a leading zero", { semanticVersion: "1.01.0" }, "400 VALIDATION_FAILED", "/semanticVersion FORMAT"],
-  ])("refuses %s", async (_, changes, expected, field) => {
+  ])("refuses %s", async (_, changes, expectedCode, field) => {
     const answer = await post(`/v1/templates/${await aTemplate()}/versions`, aVersion(changes));
-    expect(refusal(answer)).toBe(expected);
+    expect(refusal(answer)).toBe(expectedCode);
     expect(refusedFields(answer)).toEqual([field]);
   });
 

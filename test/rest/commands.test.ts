@@ -18,16 +18,16 @@ const mail = { to: ["ada@people.example"], from: "me@sender.example", subject: "
 
 /** The event that answers a command. */
 async function answerTo(commandId: string): Promise<Envelope | undefined> {
-  let found: Envelope | undefined;
+  let reply: Envelope | undefined;
   await eventually("the command is answered", async () => {
     const [row] = await rows<{ envelope: Envelope }>(
       "select envelope from integration.outbox where envelope->>'causationid' = $1",
       [commandId],
     );
-    found = row?.envelope;
-    return found !== undefined;
+    reply = row?.envelope;
+    return reply !== undefined;
   });
-  return found;
+  return reply;
 }
 
 describe("POST /commands", () => {
@@ -59,28 +59,38 @@ describe("POST /commands", () => {
     const { tenantId } = await aTenant();
     const token = await platformToken("tenant.manage");
     const body = { tenantId, type: "SendEmail", data: mail, expiresInSeconds: 60 };
-    const sent = await request<{ commandId: string }>("POST /commands", { base: base(), token, body });
-    expect(sent.status).toBe(202);
-    expect(await answerTo(sent.body.commandId)).toMatchObject({
+    const submission = await request<{ commandId: string }>("POST /commands", { base: base(), token, body });
+    expect(submission.status).toBe(202);
+    expect(await answerTo(submission.body.commandId)).toMatchObject({
       type: "CommandRejected",
       tenantid: tenantId,
       data: { error: { code: "REFERENCE_NOT_FOUND" } },
     });
     const file = join(platform().dataDir, "mail.json");
     await writeFile(file, JSON.stringify(mail));
-    const repeated = ["--no-warnings", script, "SendEmail", "--tenant", tenantId, "--data", file, "--key", "one"];
+    const scriptArguments = [
+      "--no-warnings",
+      script,
+      "SendEmail",
+      "--tenant",
+      tenantId,
+      "--data",
+      file,
+      "--key",
+      "one",
+    ];
     const env = { PATH: process.env["PATH"], DATA_DIR: platform().dataDir };
-    const { stdout } = await run(process.execPath, repeated, { env });
-    expect((await run(process.execPath, repeated, { env })).stdout).toBe(stdout);
+    const { stdout } = await run(process.execPath, scriptArguments, { env });
+    expect((await run(process.execPath, scriptArguments, { env })).stdout).toBe(stdout);
     const [commandId = ""] = stdout.split(" ");
     expect(await answerTo(commandId)).toMatchObject({ type: "CommandRejected", tenantid: tenantId });
-    const audited = await rows<{ subject: string }>(
+    const subjects = await rows<{ subject: string }>(
       `select envelope->>'subject' as subject from integration.outbox
        where envelope->>'operation' = 'POST /commands' and envelope->>'tenantid' = $1 order by seq`,
       [tenantId],
     );
-    expect(audited.map(({ subject }) => subject)).toEqual(
-      [sent.body.commandId, commandId].map((id) => `commands/${id}`),
+    expect(subjects.map(({ subject }) => subject)).toEqual(
+      [submission.body.commandId, commandId].map((id) => `commands/${id}`),
     );
   });
 
@@ -91,19 +101,19 @@ describe("POST /commands", () => {
       const body = { tenantId, type: "SendEmail", data: mail, ...changes };
       return request<{ commandId: string; code: string }>("POST /commands", { base: base(), token, body, headers });
     };
-    const sent = await Promise.all(Array.from({ length: 4 }, () => post({ "idempotency-key": "one" })));
-    expect(new Set(sent.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
-    expect(sent.filter(({ headers }) => headers.get("idempotent-replayed") === "true")).toHaveLength(3);
+    const answers = await Promise.all(Array.from({ length: 4 }, () => post({ "idempotency-key": "one" })));
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    expect(answers.filter(({ headers }) => headers.get("idempotent-replayed") === "true")).toHaveLength(3);
     const other = await post({ "idempotency-key": "one" }, { data: { ...mail, text: "They." } });
     expect(refusal(other)).toBe("422 IDEMPOTENCY_KEY_REUSED");
     expect(refusal(await post({ "idempotency-key": "two words" }))).toBe("400 IDEMPOTENCY_KEY_INVALID");
-    const [first] = sent;
+    const [first] = answers;
     expect((await post({ "idempotency-key": "two" })).body.commandId).not.toBe(first?.body.commandId);
     expect((await post({})).body.commandId).not.toBe(first?.body.commandId);
-    const counted = await rows<{ count: number }>(
+    const counts = await rows<{ count: number }>(
       `select count(*)::int from integration.outbox where envelope->>'tenantid' = $1 and type = 'SendEmail'`,
       [tenantId],
     );
-    expect(counted).toEqual([{ count: 3 }]);
+    expect(counts).toEqual([{ count: 3 }]);
   });
 });

@@ -57,9 +57,9 @@ async function arrived(link: string | null): Promise<{ browser: Browser; page: V
 
 /** Goes to the vendor, signs in and consents there, and returns the address to which the vendor leads back. */
 async function atTheVendor(browser: Browser, page: Visit): Promise<string> {
-  const left = await browser.submit(page, {});
-  expect(left).toMatchObject({ status: 303, url: expect.stringContaining(vendor.oauth.authorizationUrl) });
-  return (await new Browser(issuer).open(left.url)).url;
+  const response = await browser.submit(page, {});
+  expect(response).toMatchObject({ status: 303, url: expect.stringContaining(vendor.oauth.authorizationUrl) });
+  return (await new Browser(issuer).open(response.url)).url;
 }
 
 const tokensOf = async (connectionId: string) =>
@@ -86,12 +86,12 @@ describe("a connection that a person authorizes", () => {
     expect(policy).toContain("default-src 'none'");
     expect(policy).not.toContain("script-src");
     const back = await atTheVendor(browser, page);
-    const asked = new URL(back);
-    expect([...asked.searchParams.keys()].sort()).toEqual(["code", "iss", "state"]);
-    const done = await browser.open(back);
-    expect([done.status, done.headers.get("content-type")]).toEqual([200, "text/plain; charset=utf-8"]);
-    expect(done.text).toContain("is authorized");
-    expect(done.headers.get("referrer-policy")).toBe("no-referrer");
+    const location = new URL(back);
+    expect([...location.searchParams.keys()].sort()).toEqual(["code", "iss", "state"]);
+    const finalPage = await browser.open(back);
+    expect([finalPage.status, finalPage.headers.get("content-type")]).toEqual([200, "text/plain; charset=utf-8"]);
+    expect(finalPage.text).toContain("is authorized");
+    expect(finalPage.headers.get("referrer-policy")).toBe("no-referrer");
     expect(await tokensOf(connectionId)).toBe(1);
     expect(vendor.oauth.grants.get("authorization_code")).toBeGreaterThan(0);
     const again = await browser.open(back);
@@ -107,11 +107,11 @@ describe("a connection that a person authorizes", () => {
     const { body } = await request<Answer>(path, { token, body: {} });
     const { browser, page } = await arrived(body.authorizationUrl);
     expect((await browser.open(await atTheVendor(browser, page))).status).toBe(200);
-    const found = await rows<{ type: string }>(
+    const events = await rows<{ type: string }>(
       "select envelope->>'type' as type from integration.outbox where envelope->>'subject' = $1 and envelope->>'type' = 'ConnectionReauthorized'",
       [`connections/${connectionId}`],
     );
-    expect(found).toHaveLength(1);
+    expect(events).toHaveLength(1);
     expect(await tokensOf(connectionId)).toBe(1);
   });
 
@@ -164,8 +164,11 @@ describe("the way of a person", () => {
     vendor.oauth.refuseConsent(false);
     const address = new URL(back);
     address.searchParams.set("error_description", "<script>alert(1)</script>");
-    const done = await browser.open(address.href);
-    expect([done.status, done.text]).toEqual([400, "The access was not allowed at the vendor. Nothing was changed.\n"]);
+    const finalPage = await browser.open(address.href);
+    expect([finalPage.status, finalPage.text]).toEqual([
+      400,
+      "The access was not allowed at the vendor. Nothing was changed.\n",
+    ]);
     expect(await tokensOf(connectionId)).toBe(0);
   });
 
@@ -208,14 +211,14 @@ describe("the way of a person", () => {
     const secret = { clientId: vendor.oauth.basic.clientId, clientSecret: "unknown" };
     const client = await aCredential(stranger, { kind: "OAuth2Client", secret });
     const body = { providerId: trap, displayName: "Mail", authMode, credentialRef: client.credentialRef };
-    const { body: made } = await request<Answer>("POST /integrations/connections", { token: stranger, body });
-    const { browser, page } = await arrived(made.authorizationUrl);
+    const { body: connection } = await request<Answer>("POST /integrations/connections", { token: stranger, body });
+    const { browser, page } = await arrived(connection.authorizationUrl);
     for (const host of [authorizationUrl, tokenUrl].map((url) => new URL(url).host))
       expect(page.text).toContain(`<strong>${host}</strong>`);
-    const left = await browser.submit(page, {});
-    const refused = await new Browser(issuer).open(left.url);
-    expect([refused.status, new URL(refused.url).origin]).toEqual([400, issuer]);
-    expect(refused.text).toContain("redirect_uri");
+    const response = await browser.submit(page, {});
+    const refusal = await new Browser(issuer).open(response.url);
+    expect([refusal.status, new URL(refusal.url).origin]).toEqual([400, issuer]);
+    expect(refusal.text).toContain("redirect_uri");
     await collector.close();
   });
 

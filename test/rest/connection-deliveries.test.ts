@@ -15,7 +15,7 @@ let credentialRef: string;
 
 const unique = (prefix: string) => `${prefix}-${Math.random().toString(36).slice(2)}`;
 const send = (path: string, { headers, raw }: SentDelivery) => request(`POST ${path}`, { headers, raw });
-const read = async <T>(path: string) => (await request<T>(`GET ${path}`, { token })).body;
+const bodyOf = async <T>(path: string) => (await request<T>(`GET ${path}`, { token })).body;
 
 interface StoredDelivery {
   readonly connectionId: string | null;
@@ -31,10 +31,10 @@ beforeAll(async () => {
 
 afterAll(() => vendor.close());
 
-/** The members of a provider whose API is the vendor of this suite. */
+/** Members for a provider whose API is this suite's vendor. */
 const ownApi = () => ({ baseUrl: vendor.baseUrl, driver: { probe: { method: "GET", path: "/me" } } });
 
-/** A connection of an account at the vendor, with a secret of its own for deliveries if one is given. */
+/** A connection for an account at the vendor, with its own secret for deliveries if one is given. */
 async function aConnectionOf(providerId: string, accountId: string, secret?: string): Promise<string> {
   const material = { kind: "VendorWebhookSecret", secret: { secret } };
   const webhookSecretRef = secret === undefined ? undefined : (await aCredential(token, material)).credentialRef;
@@ -49,12 +49,13 @@ describe("a delivery that is signed with the webhookSecretRef of a connection", 
     const [secret, otherSecret] = [aVendorSecret(), aVendorSecret()];
     const connectionId = await aConnectionOf(providerId, "acct-1", secret);
     const otherId = await aConnectionOf(providerId, "acct-2", otherSecret);
-    const sent = (by: string, payload: unknown = {}) => fromGithub(by, unique("id"), "push", payload);
+    const deliveryFrom = (by: string, payload: unknown = {}) => fromGithub(by, unique("id"), "push", payload);
     const path = `/webhooks/deliveries/${key}`;
     const connectionOf = async (query: string, by: string) => {
-      const answer = await send(path + query, sent(by));
+      const answer = await send(path + query, deliveryFrom(by));
       if (answer.status !== 202) return refusal(answer);
-      return (await read<StoredDelivery>(`/integrations/deliveries/${String(answer.body["deliveryId"])}`)).connectionId;
+      return (await bodyOf<StoredDelivery>(`/integrations/deliveries/${String(answer.body["deliveryId"])}`))
+        .connectionId;
     };
     for (const query of ["", `?connection=${connectionId}`, "?account=acct-1"])
       expect([query, await connectionOf(query, secret)]).toEqual([query, connectionId]);
@@ -100,26 +101,31 @@ describe("a delivery that tells that a credential was revoked", () => {
       (secret: string, account: string) =>
         fromStripe(secret, { id: unique("evt"), type: "account.application.deauthorized", account, data: {} }),
     ],
-  ])("of %s finds the connections of its account, which need a new authorization", async (preset, account, signed) => {
+  ])("of %s finds the connections of its account, which need a new authorization", async (preset, account, sign) => {
     const provider = { authModel: "BearerToken", ...ownApi() };
     const { secret, deliveryUrl, providerId } = await anInboundSource(token, { preset, provider });
-    const own = await aConnectionOf(providerId, account);
+    const ownConnection = await aConnectionOf(providerId, account);
     const other = await aConnectionOf(providerId, "another account");
     const { pathname, search } = new URL(deliveryUrl);
     const stateOf = async (connectionId: string) => {
-      const { status, statusReason } = await read<Record<string, string | null>>(
+      const { status, statusReason } = await bodyOf<Record<string, string | null>>(
         `/integrations/connections/${connectionId}`,
       );
       return [status, statusReason];
     };
-    const unknown = await send(pathname + search, signed(secret, "nobody"));
+    const unknown = await send(pathname + search, sign(secret, "nobody"));
     expect(unknown.status).toBe(202);
-    const { body } = await send(pathname + search, signed(secret, account));
-    expect(await read(`/integrations/deliveries/${String(body["deliveryId"])}`)).toMatchObject({ connectionId: own });
-    await eventually("the connection needs a new authorization", async () => (await stateOf(own))[0] !== "Active");
-    expect(await stateOf(own)).toEqual(["AuthorizationRequired", "CredentialRevokedByVendor"]);
+    const { body } = await send(pathname + search, sign(secret, account));
+    expect(await bodyOf(`/integrations/deliveries/${String(body["deliveryId"])}`)).toMatchObject({
+      connectionId: ownConnection,
+    });
+    await eventually(
+      "the connection needs a new authorization",
+      async () => (await stateOf(ownConnection))[0] !== "Active",
+    );
+    expect(await stateOf(ownConnection)).toEqual(["AuthorizationRequired", "CredentialRevokedByVendor"]);
     expect(await stateOf(other)).toEqual(["Active", null]);
-    expect(await read(`/integrations/deliveries/${String(unknown.body["deliveryId"])}`)).toMatchObject({
+    expect(await bodyOf(`/integrations/deliveries/${String(unknown.body["deliveryId"])}`)).toMatchObject({
       connectionId: null,
     });
   });

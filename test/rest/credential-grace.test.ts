@@ -31,7 +31,7 @@ describe("a rotation while deliveries arrive", () => {
       signingSecretRef: credentialRef,
     });
     expect([source.status, source.text]).toEqual([201, expect.any(String)]);
-    const sent: Sent[] = [];
+    const requests: Sent[] = [];
     const send = async (secret: string) => {
       const raw = JSON.stringify({ providerDeliveryId: aWord(), eventName: "ping", payload: {} });
       const signature = createHmac("sha256", secret).update(raw).digest("hex");
@@ -42,7 +42,7 @@ describe("a rotation while deliveries arrive", () => {
       };
       const from = Date.now();
       const { status } = await request("POST /webhooks/deliveries", { headers, raw });
-      sent.push({ secret, from, to: Date.now(), status });
+      requests.push({ secret, from, to: Date.now(), status });
     };
     let isSending = true;
     const sendAll = async (secret: string) => {
@@ -50,7 +50,7 @@ describe("a rotation while deliveries arrive", () => {
     };
     const senders = [sendAll(former)];
     try {
-      await eventually("deliveries arrive", () => sent.length > 5);
+      await eventually("deliveries arrive", () => requests.length > 5);
       await post("/integrations/credentials/rotate", { credentialId, secret: { secret: next }, graceSeconds: 10 });
       await credentialBecomes(token, credentialId, "Active");
       senders.push(sendAll(next));
@@ -65,7 +65,9 @@ describe("a rotation while deliveries arrive", () => {
       const inGrace = ({ to }: Sent) => to < graceEndsAt;
       const afterwards = ({ from }: Sent) => from > graceEndsAt;
       const answersTo = (secret: string, during: typeof inGrace) =>
-        new Set(sent.filter((delivery) => delivery.secret === secret && during(delivery)).map(({ status }) => status));
+        new Set(
+          requests.filter((delivery) => delivery.secret === secret && during(delivery)).map(({ status }) => status),
+        );
       await eventually("both secrets are used after the grace period", () =>
         [former, next].every((secret) => answersTo(secret, afterwards).size > 0),
       );

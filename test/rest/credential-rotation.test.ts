@@ -43,7 +43,7 @@ describe("POST /integrations/credentials/rotate", () => {
 
   const rotate = (credentialId: string, body: Record<string, unknown> = {}, headers: Record<string, string> = {}) =>
     request<Rotation>("POST /integrations/credentials/rotate", { token, body: { credentialId, ...body }, headers });
-  const ended = async (runId: string): Promise<Run> => {
+  const endedRun = async (runId: string): Promise<Run> => {
     let run: Omit<Run, "result"> | undefined;
     await eventually("the run has ended", async () => {
       const answer = await request<Run>(`GET /integrations/runs/${runId}`, { token });
@@ -51,11 +51,11 @@ describe("POST /integrations/credentials/rotate", () => {
       return !["Queued", "Running", "RetryScheduled"].includes(run.status);
     });
     const text = "select result from integration.runs where run_id = $1";
-    const [stored] = await rows<Pick<Run, "result">>(text, [decodeId("run", runId)]);
-    return { ...run, ...stored } as Run;
+    const [storedRun] = await rows<Pick<Run, "result">>(text, [decodeId("run", runId)]);
+    return { ...run, ...storedRun } as Run;
   };
   const aKey = () => randomBytes(12).toString("hex");
-  const connected = async (kind: string, secret: Record<string, unknown>, input: Record<string, unknown> = {}) => {
+  const connect = async (kind: string, secret: Record<string, unknown>, input: Record<string, unknown> = {}) => {
     const { credentialId, credentialRef } = await aCredential(token, { kind, secret });
     const connectionId = await aConnection(token, providerId, { credentialRef, ...input });
     return { credentialId, connectionId };
@@ -79,7 +79,7 @@ describe("POST /integrations/credentials/rotate", () => {
     });
     const replay = await rotate(credentialId, body, { "idempotency-key": "rotation" });
     expect(replay.body).toEqual({ ...answer.body, signingSecret: null });
-    expect(await ended(answer.body.verificationRunId)).toMatchObject({
+    expect(await endedRun(answer.body.verificationRunId)).toMatchObject({
       status: "Completed",
       result: { check: "SignedEcho" },
     });
@@ -87,10 +87,10 @@ describe("POST /integrations/credentials/rotate", () => {
 
   it("verifies a new key at the vendor before it is used", async () => {
     const [first, second] = [aKey(), aKey()];
-    const { credentialId, connectionId } = await connected("ApiKey", { apiKey: first });
+    const { credentialId, connectionId } = await connect("ApiKey", { apiKey: first });
     vendor.accepted.add(first).add(second);
     const { body } = await rotate(credentialId, { secret: { apiKey: second } });
-    expect(await ended(body.verificationRunId)).toMatchObject({
+    expect(await endedRun(body.verificationRunId)).toMatchObject({
       status: "Completed",
       result: { check: "Probe", connectionIds: [connectionId], version: 2 },
     });
@@ -100,10 +100,10 @@ describe("POST /integrations/credentials/rotate", () => {
 
   it("keeps the former key when the vendor refuses the new one, and does not try again", async () => {
     const [first, second] = [aKey(), aKey()];
-    const { credentialId, connectionId } = await connected("ApiKey", { apiKey: first });
+    const { credentialId, connectionId } = await connect("ApiKey", { apiKey: first });
     vendor.accepted.add(first);
     const { body } = await rotate(credentialId, { secret: { apiKey: second } });
-    expect(await ended(body.verificationRunId)).toMatchObject({
+    expect(await endedRun(body.verificationRunId)).toMatchObject({
       status: "Failed",
       attempts: 1,
       error: { code: "CREDENTIAL_REJECTED" },
@@ -115,7 +115,7 @@ describe("POST /integrations/credentials/rotate", () => {
 
   it("answers 409 with the running verification, which is tried again while the vendor is unavailable", async () => {
     const [first, second] = [aKey(), aKey()];
-    const { credentialId } = await connected("ApiKey", { apiKey: first });
+    const { credentialId } = await connect("ApiKey", { apiKey: first });
     vendor.accepted.add(first).add(second);
     vendor.behave({ status: 503 });
     const { body } = await rotate(credentialId, { secret: { apiKey: second } });
@@ -123,12 +123,12 @@ describe("POST /integrations/credentials/rotate", () => {
     expect(refusal(again)).toBe("409 CREDENTIAL_ROTATION_IN_PROGRESS");
     expect(again.body).toMatchObject({ verificationRunId: body.verificationRunId });
     vendor.behave("works");
-    expect(await ended(body.verificationRunId)).toMatchObject({ status: "Completed", result: { check: "Probe" } });
+    expect(await endedRun(body.verificationRunId)).toMatchObject({ status: "Completed", result: { check: "Probe" } });
   });
 
   it("gives a connection back that the vendor has refused with the former key", async () => {
     const [first, second] = [aKey(), aKey()];
-    const { credentialId, connectionId } = await connected("ApiKey", { apiKey: first });
+    const { credentialId, connectionId } = await connect("ApiKey", { apiKey: first });
     const becomes = (status: string) =>
       eventually(`the connection is ${status}`, async () => {
         const { body } = await request(`GET /integrations/connections/${connectionId}`, { token });
@@ -139,7 +139,7 @@ describe("POST /integrations/credentials/rotate", () => {
     await becomes("AuthorizationRequired");
     vendor.accepted.add(second);
     const { body } = await rotate(credentialId, { secret: { apiKey: second } });
-    expect(await ended(body.verificationRunId)).toMatchObject({ status: "Completed", result: { check: "Probe" } });
+    expect(await endedRun(body.verificationRunId)).toMatchObject({ status: "Completed", result: { check: "Probe" } });
     await becomes("Active");
   });
 
@@ -153,15 +153,15 @@ describe("POST /integrations/credentials/rotate", () => {
       driver: { oauth2: oauth },
     });
     const more = { providerId: provider, authMode: "OAuth2ClientCredentials" };
-    const { credentialId } = await connected("OAuth2Client", { clientId, clientSecret }, more);
+    const { credentialId } = await connect("OAuth2Client", { clientId, clientSecret }, more);
     const wrong = await rotate(credentialId, { secret: { clientId, clientSecret: "wrong" } });
-    expect(await ended(wrong.body.verificationRunId)).toMatchObject({
+    expect(await endedRun(wrong.body.verificationRunId)).toMatchObject({
       status: "Failed",
       error: { code: "CREDENTIAL_REJECTED" },
     });
-    const changed = vendor.oauth.changeSecret(vendor.oauth.basic);
-    const right = await rotate(credentialId, { secret: { ...changed } });
-    expect(await ended(right.body.verificationRunId)).toMatchObject({
+    const newSecret = vendor.oauth.changeSecret(vendor.oauth.basic);
+    const right = await rotate(credentialId, { secret: { ...newSecret } });
+    expect(await endedRun(right.body.verificationRunId)).toMatchObject({
       status: "Completed",
       result: { check: "Probe", version: 3 },
     });
@@ -169,7 +169,7 @@ describe("POST /integrations/credentials/rotate", () => {
 
   it("answers the specification's request for a key of a vendor, whose version waits for a second request", async () => {
     const [first, second] = [aKey(), aKey()];
-    const { credentialId, connectionId } = await connected("ApiKey", { apiKey: first });
+    const { credentialId, connectionId } = await connect("ApiKey", { apiKey: first });
     vendor.accepted.add(first).add(second);
     const { body, status, headers } = await request<Rotation>("POST /integrations/credentials/rotate", {
       token,
@@ -184,10 +184,10 @@ describe("POST /integrations/credentials/rotate", () => {
       progress: { awaits: "CredentialMaterial", giveAt: "POST /integrations/credentials/rotate" },
     });
     expect(refusal(await rotate(credentialId))).toBe("409 CREDENTIAL_ROTATION_IN_PROGRESS");
-    const given = await rotate(credentialId, { secret: { apiKey: second } });
-    expect(given.status).toBe(202);
-    expect(given.body).toEqual({ ...body, materialDueAt: null });
-    expect(await ended(body.verificationRunId)).toMatchObject({
+    const rotation = await rotate(credentialId, { secret: { apiKey: second } });
+    expect(rotation.status).toBe(202);
+    expect(rotation.body).toEqual({ ...body, materialDueAt: null });
+    expect(await endedRun(body.verificationRunId)).toMatchObject({
       status: "Completed",
       result: { check: "Probe", connectionIds: [connectionId], version: 2 },
     });

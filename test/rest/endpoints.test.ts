@@ -147,8 +147,8 @@ describe.each(rows.filter(({ route }) => route.anonymous !== true))("$at", ({ ro
 
 function scopeTests(route: Route): void {
   it("requires its scope", async () => {
-    const unrelated = tenantScopes.find((scope) => !route.scopes.includes(scope)) ?? "user.read";
-    const answer = await call(route, await tenant.tokenWith(unrelated));
+    const unrelatedScope = tenantScopes.find((scope) => !route.scopes.includes(scope)) ?? "user.read";
+    const answer = await call(route, await tenant.tokenWith(unrelatedScope));
     expect(refusal(answer)).toBe("403 INSUFFICIENT_SCOPE");
     expect(answer.body).toMatchObject({ requiredScopes: route.scopes });
     const challenge = `Bearer error="insufficient_scope", scope="${route.scopes.join(" ")}"`;
@@ -204,22 +204,25 @@ describe.each(withBody)("the body of $at", ({ route, schema }) => {
   });
 
   it("must be JSON", async () => {
-    for (const broken of ["{", "{'a':1}", '{"a":1,}', '{"a":1}{"a":2}', "undefined", "\u0000", '{"a":"\n"}'])
-      expect([broken, refusal(await send(route, text(broken)))]).toEqual([broken, "400 MALFORMED_JSON"]);
+    for (const malformedBody of ["{", "{'a':1}", '{"a":1,}', '{"a":1}{"a":2}', "undefined", "\u0000", '{"a":"\n"}'])
+      expect([malformedBody, refusal(await send(route, text(malformedBody)))]).toEqual([
+        malformedBody,
+        "400 MALFORMED_JSON",
+      ]);
     const latin1 = { raw: Buffer.from('{"name":"\xe9"}', "latin1"), headers: { "content-type": "application/json" } };
     expect(refusal(await send(route, latin1))).toBe("400 MALFORMED_JSON");
   });
 
   it("may have at most 1 MiB", async () => {
-    const filled = (bytes: number) => `{"filler":"${"x".repeat(bytes - 13)}"}`;
-    expect(refusal(await send(route, text(filled(1024 * 1024 + 1))))).toBe("413 PAYLOAD_TOO_LARGE");
-    expect((await send(route, text(filled(1024 * 1024)))).status).not.toBe(413);
+    const filledBody = (bytes: number) => `{"filler":"${"x".repeat(bytes - 13)}"}`;
+    expect(refusal(await send(route, text(filledBody(1024 * 1024 + 1))))).toBe("413 PAYLOAD_TOO_LARGE");
+    expect((await send(route, text(filledBody(1024 * 1024)))).status).not.toBe(413);
   });
 
   it("may be nested only up to a limit", async () => {
-    const nested = (open: string, close: string) => `{"a":${open.repeat(5000)}${close.repeat(5000)}}`;
-    expect(refusal(await send(route, text(nested("[", "]"))))).toBe("400 MALFORMED_JSON");
-    expect(refusal(await send(route, text(nested('{"a":', "}"))))).toBe("400 MALFORMED_JSON");
+    const nestedBody = (open: string, close: string) => `{"a":${open.repeat(5000)}${close.repeat(5000)}}`;
+    expect(refusal(await send(route, text(nestedBody("[", "]"))))).toBe("400 MALFORMED_JSON");
+    expect(refusal(await send(route, text(nestedBody('{"a":', "}"))))).toBe("400 MALFORMED_JSON");
   });
 
   it("must be an object", async () => {
@@ -245,9 +248,9 @@ describe.each(withBody)("the body of $at", ({ route, schema }) => {
     await Promise.all(
       bodies.map(async ({ says, body }) => {
         const answer = await send(route, { body });
-        const refused = refusedFields(answer);
-        if (refusal(answer) !== "400 VALIDATION_FAILED" || !refused.includes(says))
-          wrong.push({ says, answer: refusal(answer), refused });
+        const fieldErrors = refusedFields(answer);
+        if (refusal(answer) !== "400 VALIDATION_FAILED" || !fieldErrors.includes(says))
+          wrong.push({ says, answer: refusal(answer), refused: fieldErrors });
       }),
     );
     expect(wrong).toEqual([]);
@@ -390,7 +393,7 @@ describe.each(withBody)("a valid body of $at", ({ at, route }) => {
       providerId,
       subscriptionId,
       id: at.includes("/v1/reports/") ? reportDefinitionId : planSubscriptionId,
-      // the key of a template of the platform, or one that is new
+      // a platform template's key, or one that is new
       key: at.endsWith("/preview")
         ? "report-ready"
         : (headers["idempotency-key"]?.match(/^walk-\w+$/)?.[0] ?? unique()),
@@ -402,7 +405,7 @@ describe.each(withBody)("a valid body of $at", ({ at, route }) => {
     return request<unknown>(`${methodOf(at)} ${path}`, { base: baseOf(route), token: goodToken(route), body, headers });
   };
   const goodBody = () => goodBodies[at]?.() ?? {};
-  let accepted: Response<unknown> | undefined;
+  let lastAnswer: Response<unknown> | undefined;
 
   it("is accepted with unknown members, and with null for optional members", async () => {
     const answer = await post({
@@ -412,7 +415,7 @@ describe.each(withBody)("a valid body of $at", ({ at, route }) => {
       tags: null,
     });
     expect([answer.status, answer.text]).toEqual([route.reply, expect.stringContaining("{")]);
-    accepted = answer;
+    lastAnswer = answer;
     expect(answer.headers.get("x-trace-id")).toMatch(/^[0-9a-f]{32}$/);
     expect(answer.headers.get("cache-control")).toBe("no-store");
     expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
@@ -420,11 +423,11 @@ describe.each(withBody)("a valid body of $at", ({ at, route }) => {
 
   if (route.location)
     it("is answered with a Location that can be read", async () => {
-      const place = `GET ${accepted?.headers.get("location")}`;
-      const found = await request(place, { base: baseOf(route), token: goodToken(route) });
-      expect([place, found.status]).toEqual([place, 200]);
-      const known = { "if-none-match": found.headers.get("etag") ?? "none" };
-      const again = await request(place, { base: baseOf(route), token: goodToken(route), headers: known });
+      const place = `GET ${lastAnswer?.headers.get("location")}`;
+      const resource = await request(place, { base: baseOf(route), token: goodToken(route) });
+      expect([place, resource.status]).toEqual([place, 200]);
+      const conditions = { "if-none-match": resource.headers.get("etag") ?? "none" };
+      const again = await request(place, { base: baseOf(route), token: goodToken(route), headers: conditions });
       // an execution may have changed in the meantime
       expect([200, 304].slice(route.reply === 202 ? 0 : 1)).toContain(again.status);
     });
@@ -436,8 +439,8 @@ describe.each(withBody)("a valid body of $at", ({ at, route }) => {
       expect([first.status, first.headers.get("idempotent-replayed")]).toEqual([route.reply, null]);
       const again = await post(body, { "idempotency-key": key });
       expect([again.status, again.headers.get("idempotent-replayed")]).toEqual([route.reply, "true"]);
-      const { signingSecret: _, ...kept } = first.body as Record<string, unknown>;
-      expect(again.body).toMatchObject(kept);
+      const { signingSecret: _, ...visibleBody } = first.body as Record<string, unknown>;
+      expect(again.body).toMatchObject(visibleBody);
       expect(again.headers.get("location")).toBe(first.headers.get("location"));
       const other = await post({ ...goodBodies[at]?.(), ...changed(body) }, { "idempotency-key": key });
       expect(refusal(other)).toBe("422 IDEMPOTENCY_KEY_REUSED");
@@ -446,7 +449,7 @@ describe.each(withBody)("a valid body of $at", ({ at, route }) => {
     });
 });
 
-/** A different body of the same shape. */
+/** A different body with the same shape. */
 function changed(body: Record<string, unknown>): Record<string, unknown> {
   if ("libraries" in body) return { libraries: [{ packageName: "Other", version: "1.0.0" }] };
   if ("billingCycle" in body) return { billingCycle: "Monthly" };

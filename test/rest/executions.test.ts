@@ -83,8 +83,8 @@ describe("POST /v1/templates/{templateId}/execute", () => {
   ])("refuses parameters: %s", async (_, parameters, pointers) => {
     const answer = await execute({ parameters, target: { repository: aRepository() } });
     expect(refusal(answer)).toBe("422 PARAMETERS_INVALID");
-    const named = refusedFields(answer).map((field) => field.split(" ")[0]);
-    expect(new Set(named)).toEqual(new Set(pointers));
+    const fields = refusedFields(answer).map((field) => field.split(" ")[0]);
+    expect(new Set(fields)).toEqual(new Set(pointers));
   });
 
   it("refuses a name that neither the schema nor the template defines, after the template was read once", async () => {
@@ -303,9 +303,9 @@ describe("an execution", () => {
       expect.stringMatching(/^(RENDER_FAILED|TEMPLATE_INVALID|SOURCE_UNSAFE)$/),
     ],
   ])("fails when its source %s, with a code and without a commit", async (_, source, code) => {
-    const broken = await aTemplateVersion(token, await source());
+    const brokenVersion = await aTemplateVersion(token, await source());
     const repository = aRepository();
-    const execution = await executed(token, broken, { target: { repository } });
+    const execution = await executed(token, brokenVersion, { target: { repository } });
     expect(execution).toMatchObject({ status: "Failed", scaffoldOutputId: null, output: null, error: { code } });
     expect(execution.error?.message).not.toBe("");
     const refs = await request(`GET /git/${tenant.slug}/${repository}.git/info/refs?service=git-upload-pack`, {
@@ -317,18 +317,18 @@ describe("an execution", () => {
 });
 
 describe("an Idempotency-Key", () => {
-  const keyed = (key: string, input: Record<string, unknown>) => execute(input, { "idempotency-key": key });
+  const executeWithKey = (key: string, input: Record<string, unknown>) => execute(input, { "idempotency-key": key });
   const aKey = () => `key-${Math.random().toString(36).slice(2)}`;
 
   it("gives a repeated request one execution and one commit", async () => {
     const [key, repository] = [aKey(), aRepository()];
-    const first = await keyed(key, { target: { repository } });
-    const again = await keyed(key, { target: { repository } });
+    const first = await executeWithKey(key, { target: { repository } });
+    const again = await executeWithKey(key, { target: { repository } });
     expect(first.headers.get("idempotent-replayed")).toBeNull();
     expect(again.headers.get("idempotent-replayed")).toBe("true");
     expect([again.status, again.body]).toEqual([202, first.body]);
     const { output } = await finished(token, version.templateId, first.body.executionId);
-    const late = await keyed(key, { target: { repository } });
+    const late = await executeWithKey(key, { target: { repository } });
     expect(late.body).toEqual(first.body);
     const clone = await cloneOf(output?.repository ?? "", token);
     expect(clone.commits).toHaveLength(1);
@@ -337,7 +337,9 @@ describe("an Idempotency-Key", () => {
 
   it("gives ten requests at the same time one execution and one commit", async () => {
     const [key, repository] = [aKey(), aRepository()];
-    const answers = await Promise.all(Array.from({ length: 10 }, () => keyed(key, { target: { repository } })));
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => executeWithKey(key, { target: { repository } })),
+    );
     expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(202));
     const ids = new Set(answers.map(({ body }) => body.executionId));
     expect(ids.size).toBe(1);
@@ -350,13 +352,15 @@ describe("an Idempotency-Key", () => {
 
   it("is refused with another body", async () => {
     const key = aKey();
-    await keyed(key, { target: { repository: aRepository() } });
-    expect(refusal(await keyed(key, { target: { repository: aRepository() } }))).toBe("422 IDEMPOTENCY_KEY_REUSED");
+    await executeWithKey(key, { target: { repository: aRepository() } });
+    expect(refusal(await executeWithKey(key, { target: { repository: aRepository() } }))).toBe(
+      "422 IDEMPOTENCY_KEY_REUSED",
+    );
   });
 
   it("can be used again after a refused request", async () => {
     const [key, repository] = [aKey(), aRepository()];
-    expect((await keyed(key, { target: { repository }, parameters: {} })).status).toBe(422);
-    expect((await keyed(key, { target: { repository } })).status).toBe(202);
+    expect((await executeWithKey(key, { target: { repository }, parameters: {} })).status).toBe(422);
+    expect((await executeWithKey(key, { target: { repository } })).status).toBe(202);
   });
 });

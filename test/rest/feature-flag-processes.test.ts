@@ -42,7 +42,7 @@ beforeAll(async () => {
     ...{ ...suiteVariables, DATABASE_URL: home.databaseUrl },
     FILES_DIR: join(home.dataDir, "files"),
     PORT: String(port),
-    // the tokens of the first process are valid for both
+    // the first process's tokens are valid for both
     PUBLIC_URL: first.publicUrl,
   });
 });
@@ -54,7 +54,7 @@ afterAll(async () => {
   await removeData(secondFolder);
 });
 
-const evaluated = async (base: string) => {
+const valueAt = async (base: string) => {
   const { body } = await request("POST /ofrep/v1/evaluate/flags/shared", { base, token, body: {} });
   return body["value"];
 };
@@ -62,16 +62,16 @@ const evaluated = async (base: string) => {
 describe("two processes over one database", () => {
   it("evaluate a change in the other process, and at once in their own", async () => {
     await aFlag(token, "shared", { enabled: false });
-    await eventually("both know the flag", async () => (await evaluated(secondUrl)) === false);
-    const taken: number[] = [];
+    await eventually("both know the flag", async () => (await valueAt(secondUrl)) === false);
+    const delaysMs: number[] = [];
     for (let round = 0; round < 10; round += 1) {
-      const enabled = round % 2 === 0;
-      await aFlag(token, "shared", { enabled });
+      const isEnabled = round % 2 === 0;
+      await aFlag(token, "shared", { enabled: isEnabled });
       const changedAt = Date.now();
-      expect(await evaluated(first.publicUrl)).toBe(enabled);
-      await eventually("the other process has the change", async () => (await evaluated(secondUrl)) === enabled);
-      taken.push(Date.now() - changedAt);
+      expect(await valueAt(first.publicUrl)).toBe(isEnabled);
+      await eventually("the other process has the change", async () => (await valueAt(secondUrl)) === isEnabled);
+      delaysMs.push(Date.now() - changedAt);
     }
-    process.stdout.write(`the other process had a change after ${Math.max(...taken)} ms at most\n`);
+    process.stdout.write(`the other process had a change after ${Math.max(...delaysMs)} ms at most\n`);
   });
 });

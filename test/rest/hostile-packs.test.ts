@@ -15,11 +15,11 @@ const config = JSON.stringify({ identity: "a", name: "a", shortName: "a", source
 interface Entry {
   readonly mode: string;
   readonly name: string;
-  /** The object id in hex. A gitlink has the id of a commit that does not exist. */
+  /** The object id in hex. A gitlink has a commit id that does not exist. */
   readonly id: string;
 }
 
-/** A repository with tree objects that are written byte by byte, because git refuses some of the names. */
+/** A repository with tree objects that are written byte by byte, because git refuses some names. */
 async function hostileRepository(entries: (blob: (text: string) => string, tree: (of: Entry[]) => string) => Entry[]) {
   const repository = join(await mkdtemp(join(platform().dataDir, "hostile-")), "pack.git");
   await run("git", ["init", "--quiet", "--bare", "--initial-branch=main", repository]);
@@ -69,8 +69,8 @@ describe("a hostile template", () => {
       "100,000 files",
       (blob, tree) => {
         const id = blob("x");
-        const hundred = tree(Array.from({ length: 100 }, (_, at) => file(`f${String(at).padStart(3, "0")}`, id)));
-        return Array.from({ length: 1000 }, (_, at) => folder(`z${String(at).padStart(4, "0")}`, hundred));
+        const largeTree = tree(Array.from({ length: 100 }, (_, at) => file(`f${String(at).padStart(3, "0")}`, id)));
+        return Array.from({ length: 1000 }, (_, at) => folder(`z${String(at).padStart(4, "0")}`, largeTree));
       },
     ],
   ])("with %s is refused, and files outside of its folder stay unchanged", async (_, entries) => {

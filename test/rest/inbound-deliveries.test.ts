@@ -15,9 +15,12 @@ const unique = (prefix: string) => `${prefix}-${Math.random().toString(36).slice
 const post = <T = Json>(path: string, body: unknown, by = token) => request<T>(`POST ${path}`, { token: by, body });
 const send = (path: string, { headers, raw }: SentDelivery) => request(`POST ${path}`, { headers, raw });
 
-/** A source with path and query of its delivery URL. */
-async function aSource(preset: string, { by = token, ...wanted }: { by?: string; key?: string; secret?: string } = {}) {
-  const source = await anInboundSource(by, { preset, ...wanted });
+/** A source with its delivery URL's path and query. */
+async function aSource(
+  preset: string,
+  { by = token, ...settings }: { by?: string; key?: string; secret?: string } = {},
+) {
+  const source = await anInboundSource(by, { preset, ...settings });
   const url = new URL(source.deliveryUrl);
   expect(url.origin).toBe(platform().publicUrl);
   return { ...source, place: url.pathname + url.search };
@@ -30,7 +33,8 @@ const aDelivery = (changes: Record<string, unknown> = {}) => ({
   ...changes,
 });
 
-const found = (deliveryId: string, by = token) => request(`GET /integrations/deliveries/${deliveryId}`, { token: by });
+const deliveryBy = (deliveryId: string, by = token) =>
+  request(`GET /integrations/deliveries/${deliveryId}`, { token: by });
 
 beforeAll(async () => {
   tenant = await aTenant();
@@ -51,8 +55,8 @@ describe("POST /webhooks/deliveries", () => {
         traceId: expect.stringMatching(/^[0-9a-f]{32}$/),
       },
     ]);
-    const read = await found(body["deliveryId"]);
-    expect(read.body).toMatchObject({
+    const storedDelivery = await deliveryBy(body["deliveryId"]);
+    expect(storedDelivery.body).toMatchObject({
       deliveryId: body["deliveryId"],
       provider: source.key,
       providerDeliveryId: delivery.providerDeliveryId,
@@ -62,7 +66,7 @@ describe("POST /webhooks/deliveries", () => {
       traceId: body["traceId"],
       payload: { number: 7 },
     });
-    const { runId } = read.body as unknown as { runId: string };
+    const { runId } = storedDelivery.body as unknown as { runId: string };
     const run = await request(`GET /integrations/runs/${runId}`, { token });
     expect(run.body).toMatchObject({ operation: "ProcessDelivery" });
   });
@@ -83,44 +87,67 @@ describe("POST /webhooks/deliveries", () => {
   it("answers a repeated delivery with the first id, and refuses another body under that id", async () => {
     const source = await aSource("webhook");
     const delivery = aDelivery();
-    const sent = asSpecified(source, delivery);
-    const [first, ...others] = await Promise.all(Array.from({ length: 8 }, () => send("/webhooks/deliveries", sent)));
+    const signedDelivery = asSpecified(source, delivery);
+    const [first, ...others] = await Promise.all(
+      Array.from({ length: 8 }, () => send("/webhooks/deliveries", signedDelivery)),
+    );
     expect(others.map(({ status, body }) => [status, body["deliveryId"]])).toEqual(
       others.map(() => [202, first?.body["deliveryId"]]),
     );
-    const changed = asSpecified(source, { ...delivery, payload: { number: 8 } });
-    expect(refusal(await send("/webhooks/deliveries", changed))).toBe("409 DELIVERY_CONFLICT");
-    expect((await send("/webhooks/deliveries", sent)).body["deliveryId"]).toBe(first?.body["deliveryId"]);
+    const changedDelivery = asSpecified(source, { ...delivery, payload: { number: 8 } });
+    expect(refusal(await send("/webhooks/deliveries", changedDelivery))).toBe("409 DELIVERY_CONFLICT");
+    expect((await send("/webhooks/deliveries", signedDelivery)).body["deliveryId"]).toBe(first?.body["deliveryId"]);
   });
 
   it("refuses each change of a signed delivery with the same answer", async () => {
     const source = await aSource("webhook");
     const other = await aSource("webhook");
-    const sent = asSpecified(source, aDelivery());
-    const signature = sent.headers["x-hub-signature-256"] ?? "";
+    const signedDelivery = asSpecified(source, aDelivery());
+    const signature = signedDelivery.headers["x-hub-signature-256"] ?? "";
     const changes: Record<string, SentDelivery> = {
       signature: {
-        ...sent,
+        ...signedDelivery,
         headers: {
-          ...sent.headers,
+          ...signedDelivery.headers,
           "x-hub-signature-256": signature.replace(/.$/, (last) => (last === "0" ? "1" : "0")),
         },
       },
-      "no signature": { ...sent, headers: { ...sent.headers, "x-hub-signature-256": "" } },
-      prefix: { ...sent, headers: { ...sent.headers, "x-hub-signature-256": signature.replace("sha256=", "sha1=") } },
-      length: { ...sent, headers: { ...sent.headers, "x-hub-signature-256": signature.slice(0, -2) } },
-      "two signatures": { ...sent, headers: { ...sent.headers, "x-hub-signature-256": `${signature}, ${signature}` } },
-      body: { ...sent, raw: sent.raw.replace("opened", "closed") },
-      "body that is no JSON": { ...sent, raw: sent.raw.slice(1) },
-      "a byte after the body": { ...sent, raw: `${sent.raw} ` },
-      "the key of another provider": { ...sent, headers: { ...sent.headers, "x-svc-provider": other.key } },
-      "an unknown provider": { ...sent, headers: { ...sent.headers, "x-svc-provider": unique("nobody") } },
-      "a malformed provider": { ...sent, headers: { ...sent.headers, "x-svc-provider": "Not a key!" } },
-      "the hint of another subscription": {
-        ...sent,
-        headers: { ...sent.headers, "x-svc-subscription": other.subscriptionId },
+      "no signature": { ...signedDelivery, headers: { ...signedDelivery.headers, "x-hub-signature-256": "" } },
+      prefix: {
+        ...signedDelivery,
+        headers: { ...signedDelivery.headers, "x-hub-signature-256": signature.replace("sha256=", "sha1=") },
       },
-      "a hint that is no id": { ...sent, headers: { ...sent.headers, "x-svc-subscription": "whs_nothing" } },
+      length: {
+        ...signedDelivery,
+        headers: { ...signedDelivery.headers, "x-hub-signature-256": signature.slice(0, -2) },
+      },
+      "two signatures": {
+        ...signedDelivery,
+        headers: { ...signedDelivery.headers, "x-hub-signature-256": `${signature}, ${signature}` },
+      },
+      body: { ...signedDelivery, raw: signedDelivery.raw.replace("opened", "closed") },
+      "body that is no JSON": { ...signedDelivery, raw: signedDelivery.raw.slice(1) },
+      "a byte after the body": { ...signedDelivery, raw: `${signedDelivery.raw} ` },
+      "the key of another provider": {
+        ...signedDelivery,
+        headers: { ...signedDelivery.headers, "x-svc-provider": other.key },
+      },
+      "an unknown provider": {
+        ...signedDelivery,
+        headers: { ...signedDelivery.headers, "x-svc-provider": unique("nobody") },
+      },
+      "a malformed provider": {
+        ...signedDelivery,
+        headers: { ...signedDelivery.headers, "x-svc-provider": "Not a key!" },
+      },
+      "the hint of another subscription": {
+        ...signedDelivery,
+        headers: { ...signedDelivery.headers, "x-svc-subscription": other.subscriptionId },
+      },
+      "a hint that is no id": {
+        ...signedDelivery,
+        headers: { ...signedDelivery.headers, "x-svc-subscription": "whs_nothing" },
+      },
       "another secret": asSpecified({ key: source.key, secret: aVendorSecret() }, aDelivery()),
     };
     const bodies = new Set<string>();
@@ -128,27 +155,30 @@ describe("POST /webhooks/deliveries", () => {
       const answer = await send("/webhooks/deliveries", delivery);
       expect([change, refusal(answer)]).toEqual([change, "401 SIGNATURE_INVALID"]);
       expect(answer.headers.get("www-authenticate")).toBe("Signature");
-      const { traceId: _, ...same } = answer.body as unknown as Record<string, unknown>;
-      bodies.add(JSON.stringify(same));
+      const { traceId: _, ...comparableBody } = answer.body as unknown as Record<string, unknown>;
+      bodies.add(JSON.stringify(comparableBody));
     }
     expect(bodies.size).toBe(1);
-    expect((await send("/webhooks/deliveries", sent)).status).toBe(202);
+    expect((await send("/webhooks/deliveries", signedDelivery)).status).toBe(202);
   });
 
   it("checks provider header, media type, encoding and size before any secret", async () => {
     const source = await aSource("webhook");
-    const sent = asSpecified(source, aDelivery());
-    const { "x-svc-provider": _, ...unnamed } = sent.headers;
-    const as = (headers: Record<string, string>) => ({ ...sent, headers: { ...sent.headers, ...headers } });
+    const signedDelivery = asSpecified(source, aDelivery());
+    const { "x-svc-provider": _, ...otherHeaders } = signedDelivery.headers;
+    const as = (headers: Record<string, string>) => ({
+      ...signedDelivery,
+      headers: { ...signedDelivery.headers, ...headers },
+    });
     const ask = async (delivery: SentDelivery, query = "") =>
       refusal(await send(`/webhooks/deliveries${query}`, delivery));
-    expect(await ask({ ...sent, headers: unnamed })).toBe("400 PROVIDER_HEADER_MISSING");
+    expect(await ask({ ...signedDelivery, headers: otherHeaders })).toBe("400 PROVIDER_HEADER_MISSING");
     expect(await ask(as({ "content-type": "text/plain" }))).toBe("415 UNSUPPORTED_MEDIA_TYPE");
     expect(await ask(as({ "content-type": "application/x-www-form-urlencoded" }))).toBe("415 UNSUPPORTED_MEDIA_TYPE");
     expect(await ask(as({ "content-encoding": "br" }))).toBe("415 UNSUPPORTED_MEDIA_TYPE");
     const large = asSpecified(source, aDelivery({ payload: "x".repeat(65 * 1024) }));
-    const refused = await send("/webhooks/deliveries", large);
-    expect([refusal(refused), refused.body["hint"]]).toEqual(["413 PAYLOAD_TOO_LARGE", "?subscription="]);
+    const refusedAnswer = await send("/webhooks/deliveries", large);
+    expect([refusal(refusedAnswer), refusedAnswer.body["hint"]]).toEqual(["413 PAYLOAD_TOO_LARGE", "?subscription="]);
     expect((await send(`/webhooks/deliveries?subscription=${source.subscriptionId}`, large)).status).toBe(202);
   });
 
@@ -159,24 +189,30 @@ describe("POST /webhooks/deliveries", () => {
     );
     const raw = "{";
     const signature = createHmac("sha256", source.secret).update(raw).digest("hex");
-    const sent = { raw, headers: { ...asSpecified(source, {}).headers, "x-hub-signature-256": `sha256=${signature}` } };
-    expect(refusal(await send("/webhooks/deliveries", sent))).toBe("400 MALFORMED_JSON");
+    const signedDelivery = {
+      raw,
+      headers: { ...asSpecified(source, {}).headers, "x-hub-signature-256": `sha256=${signature}` },
+    };
+    expect(refusal(await send("/webhooks/deliveries", signedDelivery))).toBe("400 MALFORMED_JSON");
   });
 
   it("tells only on this path that a signature is missing, for known and unknown providers alike", async () => {
     const source = await aSource("webhook");
-    const sent = asSpecified(source, aDelivery());
-    const { "x-hub-signature-256": _, ...headers } = sent.headers;
-    const told = new Set<string>();
+    const signedDelivery = asSpecified(source, aDelivery());
+    const { "x-hub-signature-256": _, ...headers } = signedDelivery.headers;
+    const distinctBodies = new Set<string>();
     for (const key of [source.key, unique("nobody"), "Not a key!"]) {
-      const answer = await send("/webhooks/deliveries", { ...sent, headers: { ...headers, "x-svc-provider": key } });
+      const answer = await send("/webhooks/deliveries", {
+        ...signedDelivery,
+        headers: { ...headers, "x-svc-provider": key },
+      });
       expect([key, refusal(answer)]).toEqual([key, "401 SIGNATURE_MISSING"]);
       expect(answer.headers.get("www-authenticate")).toBe("Signature");
-      const { traceId: _trace, ...same } = answer.body as unknown as Record<string, unknown>;
-      told.add(JSON.stringify(same));
+      const { traceId: _trace, ...comparableBody } = answer.body as unknown as Record<string, unknown>;
+      distinctBodies.add(JSON.stringify(comparableBody));
     }
-    expect(told.size).toBe(1);
-    expect(refusal(await send(source.place, { ...sent, headers }))).toBe("401 SIGNATURE_INVALID");
+    expect(distinctBodies.size).toBe(1);
+    expect(refusal(await send(source.place, { ...signedDelivery, headers }))).toBe("401 SIGNATURE_INVALID");
   });
 
   it("finds the tenant by its secret, and refuses a delivery that secrets of two tenants verify", async () => {
@@ -185,8 +221,8 @@ describe("POST /webhooks/deliveries", () => {
     const stranger = await (await aTenant()).tokenWith();
     const other = await aSource("webhook", { key, by: stranger });
     const { body } = await send("/webhooks/deliveries", asSpecified(other, aDelivery()));
-    expect(refusal(await found(body["deliveryId"]))).toBe("404 DELIVERY_NOT_FOUND");
-    expect((await found(body["deliveryId"], stranger)).status).toBe(200);
+    expect(refusal(await deliveryBy(body["deliveryId"]))).toBe("404 DELIVERY_NOT_FOUND");
+    expect((await deliveryBy(body["deliveryId"], stranger)).status).toBe(200);
     const third = await (await aTenant()).tokenWith();
     await aSource("webhook", { key, by: third, secret: ours.secret });
     await eventually("the secret of the third tenant is known", async () => {
@@ -207,7 +243,7 @@ describe("POST /webhooks/deliveries", () => {
     const source = await aSource("webhook");
     const { body } = await send("/webhooks/deliveries", asSpecified(source, aDelivery()));
     const reader = await tenant.tokenWith("webhooks.subscriptions.read");
-    expect((await found(body["deliveryId"], reader)).body["payload"]).toBeNull();
+    expect((await deliveryBy(body["deliveryId"], reader)).body["payload"]).toBeNull();
     const list = await request(`GET /integrations/deliveries?subscriptionId=${source.subscriptionId}`, {
       token: reader,
     });
@@ -223,7 +259,7 @@ describe("POST /webhooks/deliveries/{providerKey}", () => {
     const id = unique("72d3162e");
     const { status, body } = await send(place, fromGithub(secret, id, "pull_request", { action: "opened", number: 1 }));
     expect(status).toBe(202);
-    expect((await found(body["deliveryId"])).body).toMatchObject({
+    expect((await deliveryBy(body["deliveryId"])).body).toMatchObject({
       providerDeliveryId: id,
       eventName: "pull_request.opened",
       payload: { action: "opened", number: 1 },
@@ -235,7 +271,7 @@ describe("POST /webhooks/deliveries/{providerKey}", () => {
     const event = { id: unique("evt"), type: "invoice.paid", data: { object: { amount_due: 100 } } };
     const { status, body } = await send(place, fromStripe(secret, event));
     expect(status).toBe(202);
-    expect((await found(body["deliveryId"])).body).toMatchObject({
+    expect((await deliveryBy(body["deliveryId"])).body).toMatchObject({
       providerDeliveryId: event.id,
       eventName: "invoice.paid",
     });
@@ -263,14 +299,14 @@ describe("POST /webhooks/deliveries/{providerKey}", () => {
       team_id: "T1",
       event: { type: "message", text: "hi" },
     };
-    const taken = await send(place, fromSlack(secret, JSON.stringify(event)));
-    expect((await found(taken.body["deliveryId"])).body).toMatchObject({
+    const acceptance = await send(place, fromSlack(secret, JSON.stringify(event)));
+    expect((await deliveryBy(acceptance.body["deliveryId"])).body).toMatchObject({
       providerDeliveryId: event.event_id,
       eventName: "message",
     });
     const form = new URLSearchParams({ command: "/deploy", trigger_id: unique("13345224609"), text: "now" }).toString();
     const command = await send(place, fromSlack(secret, form, "application/x-www-form-urlencoded"));
-    expect((await found(command.body["deliveryId"])).body).toMatchObject({
+    expect((await deliveryBy(command.body["deliveryId"])).body).toMatchObject({
       eventName: "/deploy",
       payload: { text: "now" },
     });
@@ -288,7 +324,7 @@ describe("POST /webhooks/deliveries/{providerKey}", () => {
     const url = platform().publicUrl + place;
     const { status, body } = await send(place, fromTwilio(secret, url, parameters));
     expect(status).toBe(202);
-    expect((await found(body["deliveryId"])).body).toMatchObject({ payload: parameters });
+    expect((await deliveryBy(body["deliveryId"])).body).toMatchObject({ payload: parameters });
     expect(refusal(await send(`${place}&more=1`, fromTwilio(secret, url, parameters)))).toBe("401 SIGNATURE_INVALID");
   });
 });

@@ -46,9 +46,9 @@ describe("POST /integrations/providers", () => {
     const provider = aProvider();
     const { body, headers } = await post("/integrations/providers", provider);
     const place = `GET ${headers.get("location")}`;
-    const found = await request(place, { token, headers: { accept: vendorType } });
-    expect(found.headers.get("content-type")).toBe(vendorType);
-    expect(found.body).toEqual({
+    const providerAnswer = await request(place, { token, headers: { accept: vendorType } });
+    expect(providerAnswer.headers.get("content-type")).toBe(vendorType);
+    expect(providerAnswer.body).toEqual({
       ...provider,
       ...body,
       redirectUri: null,
@@ -126,29 +126,42 @@ describe("POST /integrations/connections", () => {
       ...{ tenantId: tenant.tenantId, projectId: "project-1", providerId, displayName: "Mail" },
       ...{ authMode: "OAuth2ClientCredentials", credentialRef, configuration: { region: "eu" } },
     };
-    const made = await post("/integrations/connections", input);
-    const connectionId = String(made.body["connectionId"]);
-    expect([made.status, made.headers.get("location")]).toEqual([201, `/integrations/connections/${connectionId}`]);
-    expect(made.body).toMatchObject({
+    const connectionAnswer = await post("/integrations/connections", input);
+    const connectionId = String(connectionAnswer.body["connectionId"]);
+    expect([connectionAnswer.status, connectionAnswer.headers.get("location")]).toEqual([
+      201,
+      `/integrations/connections/${connectionId}`,
+    ]);
+    expect(connectionAnswer.body).toMatchObject({
       connectionId: expect.stringMatching(/^con_/),
       ...{ status: "Active", providerId, health: "Healthy" },
       establishedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
-      traceId: made.headers.get("x-trace-id"),
+      traceId: connectionAnswer.headers.get("x-trace-id"),
     });
-    const read = await request<Record<string, unknown>>(`GET /integrations/connections/${connectionId}`, { token });
-    expect(read.body).toMatchObject({ connectionId, tenantId: tenant.tenantId, providerId, credentialRef });
-    const shown = ["connectionId", "tenantId", "providerId", "status", "health", "lastCheckedAt", "credentialRef"];
-    expect(Object.keys(read.body)).toEqual(expect.arrayContaining([...shown, "lastRunId"]));
+    const connection = await request<Record<string, unknown>>(`GET /integrations/connections/${connectionId}`, {
+      token,
+    });
+    expect(connection.body).toMatchObject({ connectionId, tenantId: tenant.tenantId, providerId, credentialRef });
+    const visibleMembers = [
+      "connectionId",
+      "tenantId",
+      "providerId",
+      "status",
+      "health",
+      "lastCheckedAt",
+      "credentialRef",
+    ];
+    expect(Object.keys(connection.body)).toEqual(expect.arrayContaining([...visibleMembers, "lastRunId"]));
   });
 
   it("says that it has waited, and takes the tenant of the caller only", async () => {
-    const probed = { ...aProvider(), baseUrl: "https://api.vendor.example", preset: "github" };
-    const { body: provider } = await post("/integrations/providers", probed);
+    const probedProvider = { ...aProvider(), baseUrl: "https://api.vendor.example", preset: "github" };
+    const { body: provider } = await post("/integrations/providers", probedProvider);
     const input = { providerId: provider["providerId"], displayName: "Mail", authMode: "ApiKey" };
-    const made = await post("/integrations/connections", input, { prefer: "wait=5" });
-    expect([made.status, made.headers.get("preference-applied")]).toEqual([201, "wait=5"]);
-    expect(made.body).toMatchObject({ status: "Active", health: "Unknown", lastCheckedAt: null });
-    const path = `PATCH /integrations/connections/${String(made.body["connectionId"])}`;
+    const connectionAnswer = await post("/integrations/connections", input, { prefer: "wait=5" });
+    expect([connectionAnswer.status, connectionAnswer.headers.get("preference-applied")]).toEqual([201, "wait=5"]);
+    expect(connectionAnswer.body).toMatchObject({ status: "Active", health: "Unknown", lastCheckedAt: null });
+    const path = `PATCH /integrations/connections/${String(connectionAnswer.body["connectionId"])}`;
     const change = (tenantId: string) => request(path, { token, body: { displayName: "Post", tenantId } });
     expect(refusal(await change("ten_01jd1hfw9tfqw8kz1mxps2a3ac"))).toBe("403 TENANT_MISMATCH");
     expect((await change(tenant.tenantId)).status).toBe(200);
@@ -183,9 +196,9 @@ describe("POST /integrations/credentials", () => {
     [{ secret: {} }, "400 VALIDATION_FAILED", "/secret TOO_SHORT"],
     [{ kind: "WebhookSigning" }, "400 VALIDATION_FAILED", "/secret/signingSecret FORMAT"],
     [{ secret: { a: "x".repeat(65 * 1024) } }, "400 VALIDATION_FAILED", "/secret TOO_LONG"],
-  ])("refuses %j", async (changes, expected, field) => {
+  ])("refuses %j", async (changes, expectedCode, field) => {
     const answer = await post("/integrations/credentials", { name: unique("key"), secret: { a: "b" }, ...changes });
-    expect([refusal(answer), refusedFields(answer)]).toEqual([expected, [field]]);
+    expect([refusal(answer), refusedFields(answer)]).toEqual([expectedCode, [field]]);
   });
 });
 
@@ -218,14 +231,17 @@ describe("POST /webhooks/subscriptions", () => {
   });
 
   it("is shown at its Location without its secret", async () => {
-    const asked = aSubscription({ projectId: "project-1" });
-    const { body, headers } = await post("/webhooks/subscriptions", asked);
-    const found = await request(`GET ${headers.get("location")}`, { token });
-    const [{ active: _, ...kept }, { signingSecret: __, deliveryUrl: ___, ...made }] = [asked, body];
+    const subscriptionInput = aSubscription({ projectId: "project-1" });
+    const { body, headers } = await post("/webhooks/subscriptions", subscriptionInput);
+    const subscriptionAnswer = await request(`GET ${headers.get("location")}`, { token });
+    const [{ active: _, ...inputMembers }, { signingSecret: __, deliveryUrl: ___, ...bodyMembers }] = [
+      subscriptionInput,
+      body,
+    ];
     const settings = { ratePerSecond: null, ordering: "parallel", filter: null, headers: null, handshake: null };
     const rest = { contentType: "application/json", disabledReason: null, version: 1 };
-    expect(found.body).toEqual({ ...kept, ...made, ...settings, ...rest });
-    expect(found.headers.get("etag")).toBe('"1"');
+    expect(subscriptionAnswer.body).toEqual({ ...inputMembers, ...bodyMembers, ...settings, ...rest });
+    expect(subscriptionAnswer.headers.get("etag")).toBe('"1"');
   });
 
   it("uses the credential with that name if it exists", async () => {
@@ -280,8 +296,8 @@ describe("POST /webhooks/subscriptions", () => {
     expect(second?.headers["webhook-id"]).toBe(first?.headers["webhook-id"]);
     expect(second?.body).toBe(first?.body);
     expect(second?.headers["webhook-timestamp"]).not.toBe(first?.headers["webhook-timestamp"]);
-    for (const one of receiver.received)
-      expect(one.headers["webhook-signature"]).toBe(signatureOf(body.signingSecret, one));
+    for (const webhook of receiver.received)
+      expect(webhook.headers["webhook-signature"]).toBe(signatureOf(body.signingSecret, webhook));
     const log = async () =>
       (
         await graphql<{ webhookSubscription: { deliveries: unknown[] } }>(
@@ -290,7 +306,7 @@ describe("POST /webhooks/subscriptions", () => {
           { token },
         )
       ).body.data.webhookSubscription.deliveries;
-    const delivered = {
+    const deliveredMessage = {
       status: "Delivered",
       attemptCount: 2,
       eventType: "TemplateRegistered",
@@ -300,17 +316,17 @@ describe("POST /webhooks/subscriptions", () => {
       ],
     };
     await eventually("the log says so", async () => JSON.stringify(await log()).includes('"Delivered"'));
-    expect(await log()).toEqual([delivered]);
+    expect(await log()).toEqual([deliveredMessage]);
     await receiver.close();
   });
 
   it("sends nothing to a subscription that is not active", async () => {
-    const [active, paused] = [await aReceiver(), await aReceiver()];
-    await subscribe({ endpointUrl: paused.url });
+    const [active, pausedReceiver] = [await aReceiver(), await aReceiver()];
+    await subscribe({ endpointUrl: pausedReceiver.url });
     await subscribe({ endpointUrl: active.url, active: true });
     await post("/v1/templates", { name: unique("unseen") });
     await eventually("the active receiver gets the event", () => active.received.length > 0);
-    expect(paused.received).toEqual([]);
-    await Promise.all([active.close(), paused.close()]);
+    expect(pausedReceiver.received).toEqual([]);
+    await Promise.all([active.close(), pausedReceiver.close()]);
   });
 });

@@ -63,8 +63,8 @@ describe("GET /jobs", () => {
     const behindProxy = await temporaryDataDirectory();
     await copyFile(join(platform().dataDir, "bootstrap.json"), join(behindProxy, "bootstrap.json"));
     const running = await readJson<object>(platform().dataDir, "runtime.json");
-    const told = JSON.stringify({ ...running, publicUrl: "https://factory.invalid" });
-    await writeFile(join(behindProxy, "runtime.json"), told);
+    const runtimeFile = JSON.stringify({ ...running, publicUrl: "https://factory.invalid" });
+    await writeFile(join(behindProxy, "runtime.json"), runtimeFile);
     expect(await output(behindProxy)).toContain(jobId);
     await removeData(behindProxy);
   });
@@ -76,8 +76,8 @@ describe("GET /jobs", () => {
       })
         .then(() => "")
         .catch(({ stderr }: { stderr: string }) => stderr);
-    const [dataDir, closed] = [await temporaryDataDirectory(), "http://127.0.0.1:1"];
-    await writeFile(join(dataDir, "runtime.json"), JSON.stringify({ publicUrl: closed, internalUrl: closed }));
+    const [dataDir, closedUrl] = [await temporaryDataDirectory(), "http://127.0.0.1:1"];
+    await writeFile(join(dataDir, "runtime.json"), JSON.stringify({ publicUrl: closedUrl, internalUrl: closedUrl }));
     for (const tool of [script, tokenScript]) {
       expect(await outputOf(tool, dataDir)).toBe(
         `No platform runs with the data directory ${dataDir}. Start it with "npm start".\n`,
@@ -89,19 +89,19 @@ describe("GET /jobs", () => {
 
   it("lists all failed jobs in pages", async () => {
     const { tenantId } = await aTenant();
-    const made = [await aFailedMail(tenantId), await aFailedMail(tenantId), await aFailedMail(tenantId)];
+    const jobIds = [await aFailedMail(tenantId), await aFailedMail(tenantId), await aFailedMail(tenantId)];
     const token = await platformToken("tenant.manage");
-    const seen: string[] = [];
+    const listedIds: string[] = [];
     let after = "";
     for (let page = 0; page < 50 && (page === 0 || after !== ""); page += 1) {
       const { body } = await request<{ items: Job[]; nextCursor: string | null }>(`GET /jobs?limit=2${after}`, {
         base: base(),
         token,
       });
-      seen.push(...body.items.map(({ jobId }) => jobId));
+      listedIds.push(...body.items.map(({ jobId }) => jobId));
       after = body.nextCursor === null ? "" : `&after=${body.nextCursor}`;
     }
-    expect(seen.filter((id) => made.includes(id))).toEqual([...made].reverse());
+    expect(listedIds.filter((id) => jobIds.includes(id))).toEqual([...jobIds].reverse());
   });
 });
 

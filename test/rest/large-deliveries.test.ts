@@ -30,8 +30,10 @@ it("a body of 24 MiB is received at the URL of its resource, and shown as it was
   const { status, body } = await postRaw(path, headers, raw);
   expect(status).toBe(202);
   const { deliveryId } = body as { deliveryId: string };
-  const shown = await request<{ payload: { text: string } }>(`GET /integrations/deliveries/${deliveryId}`, { token });
-  expect(shown.body.payload.text.length).toBe(24 * mebibyte);
+  const deliveryAnswer = await request<{ payload: { text: string } }>(`GET /integrations/deliveries/${deliveryId}`, {
+    token,
+  });
+  expect(deliveryAnswer.body.payload.text.length).toBe(24 * mebibyte);
 });
 
 it("a body that is too large is refused, with and without a resource in its URL", async () => {
@@ -60,8 +62,8 @@ it("a small body that inflates without end is refused, however it is sent", asyn
     for (const answer of answers) expect([413, 503]).toContain(answer.status);
   }
   expect(process.memoryUsage().rss - before).toBeLessThan(400 * mebibyte);
-  const { raw, headers: signed } = push(secret, 10);
-  expect((await postRaw(path, signed, raw)).status).toBe(202);
+  const { raw, headers: signedHeaders } = push(secret, 10);
+  expect((await postRaw(path, signedHeaders, raw)).status).toBe(202);
 });
 
 describe("bodies that do not end", () => {
@@ -77,17 +79,17 @@ describe("bodies that do not end", () => {
     bytes: number,
   ): { answered: Promise<{ status: number; retryAfter: string | undefined }> } {
     const headers = { "content-type": "application/json", "content-length": String(25 * mebibyte) };
-    const sent = httpRequest(platform().publicUrl + path, { method: "POST", headers });
-    open.push(sent);
-    const answered = new Promise<{ status: number; retryAfter: string | undefined }>((resolve) => {
-      sent.on("error", () => undefined);
-      sent.on("response", (response) => {
+    const call = httpRequest(platform().publicUrl + path, { method: "POST", headers });
+    open.push(call);
+    const answer = new Promise<{ status: number; retryAfter: string | undefined }>((resolve) => {
+      call.on("error", () => undefined);
+      call.on("response", (response) => {
         response.resume();
         resolve({ status: response.statusCode ?? 0, retryAfter: response.headers["retry-after"] });
       });
     });
-    sent.write(Buffer.alloc(bytes, " "));
-    return { answered };
+    call.write(Buffer.alloc(bytes, " "));
+    return { answered: answer };
   }
 
   it("take 32 MiB of a resource, and then its vendor is asked to come again, while others are served", async () => {
@@ -115,6 +117,6 @@ it("a large delivery as the specification shows it names its subscription in a h
   const source = await anInboundSource(token);
   const delivery = { providerDeliveryId: unique("d"), eventName: "a.b", payload: "x".repeat(3 * mebibyte) };
   const { headers, raw } = asSpecified(source, delivery);
-  const named = { ...headers, "x-svc-subscription": source.subscriptionId };
-  expect((await postRaw("/webhooks/deliveries", named, raw)).status).toBe(202);
+  const sourceHeaders = { ...headers, "x-svc-subscription": source.subscriptionId };
+  expect((await postRaw("/webhooks/deliveries", sourceHeaders, raw)).status).toBe(202);
 });

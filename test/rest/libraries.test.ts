@@ -141,15 +141,15 @@ describe("POST /v1/libraries/search", () => {
   });
 
   it("lists the better match first", async () => {
-    const found = await search({ capability: "payment.capture" });
-    expect(names(found)).toEqual(["Tier1.Exact", "Tier2.Contract", "Tier3.Prefix", "Tier4.Words"]);
-    expect(found.results.map(({ matchedOn }) => matchedOn)).toEqual([
+    const searchResult = await search({ capability: "payment.capture" });
+    expect(names(searchResult)).toEqual(["Tier1.Exact", "Tier2.Contract", "Tier3.Prefix", "Tier4.Words"]);
+    expect(searchResult.results.map(({ matchedOn }) => matchedOn)).toEqual([
       "ExactName",
       "ExactContract",
       "NamePrefix",
       "AllTokens",
     ]);
-    expect(found).toMatchObject({ total: 4, nextCursor: null });
+    expect(searchResult).toMatchObject({ total: 4, nextCursor: null });
   });
 
   it("finds misspelled terms only when nothing matches exactly", async () => {
@@ -172,16 +172,16 @@ describe("POST /v1/libraries/search", () => {
   });
 
   it("lists all libraries without a filter, in pages, each library once", async () => {
-    const seen: string[] = [];
+    const pageNames: string[] = [];
     let cursor: string | null = null;
     do {
       const page: Found = await search({ limit: 2, ...(cursor === null ? {} : { cursor }) });
       expect(page.total).toBe(5);
-      seen.push(...names(page));
+      pageNames.push(...names(page));
       cursor = page.nextCursor;
     } while (cursor !== null);
-    expect(new Set(seen).size).toBe(5);
-    expect(seen).toHaveLength(5);
+    expect(new Set(pageNames).size).toBe(5);
+    expect(pageNames).toHaveLength(5);
   });
 
   it("refuses a cursor of another search", async () => {

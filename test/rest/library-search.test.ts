@@ -51,23 +51,23 @@ beforeAll(async () => {
     ],
   });
   await aLibrary(token, { packageName: "Acme.Ledger", area: "Ledger", capabilities: [{ name: "ledger.post" }] });
-  const registered = await request<Record<"providerId" | "apiClientId", string>>("POST /integrations/providers", {
+  const registration = await request<Record<"providerId" | "apiClientId", string>>("POST /integrations/providers", {
     token,
     body: provider,
   });
-  ({ providerId, apiClientId } = registered.body);
+  ({ providerId, apiClientId } = registration.body);
   await eventually("the API client is found", async () => (await search({ includeApiClients: true })).total === 3);
 });
 
 describe("POST /v1/libraries/search with includeApiClients", () => {
   it("lists only libraries by default", async () => {
-    for (const asked of [{}, { includeApiClients: false }, { includeApiClients: null }])
-      expect(names(await search({ capability: "payment.charge", ...asked }))).toEqual(["Acme.Payments"]);
+    for (const input of [{}, { includeApiClients: false }, { includeApiClients: null }])
+      expect(names(await search({ capability: "payment.charge", ...input }))).toEqual(["Acme.Payments"]);
   });
 
   it("lists API clients with the documented members", async () => {
-    const found = await search({ capability: "payment.charge", includeApiClients: true });
-    expect(found).toEqual({
+    const result = await search({ capability: "payment.charge", includeApiClients: true });
+    expect(result).toEqual({
       results: [
         {
           libraryId: expect.stringMatching(/^lib_/),
@@ -96,13 +96,13 @@ describe("POST /v1/libraries/search with includeApiClients", () => {
   });
 
   it("filters them by area and framework like libraries without versions", async () => {
-    const asked = { area: "payment", targetFramework: "net6.0", includeApiClients: true };
-    const { results } = await search(asked);
+    const input = { area: "payment", targetFramework: "net6.0", includeApiClients: true };
+    const { results } = await search(input);
     expect(results.map(({ packageName, latestVersion }) => [packageName, latestVersion])).toEqual([
       ["Acme.Payments", "1.0.0"],
       ["acme-pay", null],
     ]);
-    expect(names(await search({ ...asked, targetFramework: "net48" }))).toEqual(["acme-pay"]);
+    expect(names(await search({ ...input, targetFramework: "net48" }))).toEqual(["acme-pay"]);
   });
 
   it("shows API clients only to their tenant", async () => {
@@ -124,12 +124,12 @@ describe("Query.searchLibraries", () => {
   it("shows the API client as the integration subgraph describes it", async () => {
     const { body } = await graphql<Data>(document, { token, variables });
     expect(body.errors).toBeUndefined();
-    const { authModel: _, ...shown } = provider;
+    const { authModel: _, ...visibleProvider } = provider;
     expect(body.data.searchLibraries.results).toEqual([
       {
         libraryId: apiClientId,
         source: "ApiClient",
-        apiClient: { apiClientId, ...shown, status: "Registered", provider: { key: provider.key } },
+        apiClient: { apiClientId, ...visibleProvider, status: "Registered", provider: { key: provider.key } },
       },
     ]);
   });

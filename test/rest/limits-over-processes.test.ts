@@ -22,7 +22,7 @@ beforeAll(async () => {
 
 afterAll(() => group?.close());
 
-/** The reads of a small tenant in a minute. */
+/** A small tenant's reads in a minute. */
 const limit = 300;
 
 /** A tenant with a tenth of the usual limits, and its token. */
@@ -58,7 +58,7 @@ async function admittedAtLast(base: string, token: string): Promise<void> {
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Reads until the limit of the tenant is reached, with the pauses that the process asks for. */
+/** Reads until the tenant's limit is reached, with the pauses that the process asks for. */
 async function readAll(base: string, token: string, patience = 10): Promise<number> {
   let count = 0;
   for (let pauses = 0; pauses < patience; ) {
@@ -95,9 +95,9 @@ describe("a tenant that calls two processes", () => {
   });
 
   it("gets its whole limit in one process, and then almost nothing in the other", async () => {
-    const [one, other] = processes;
+    const [firstProcess, other] = processes;
     const total = await withinOneWindow(async (token) => {
-      const first = await readAll(one.publicUrl, token);
+      const first = await readAll(firstProcess.publicUrl, token);
       expect(first).toBeGreaterThanOrEqual(limit * 0.85);
       return first + (await readAll(other.publicUrl, token));
     });
@@ -162,9 +162,9 @@ function aSocket(base: string, token: string): Promise<WebSocket | string> {
 describe("the sockets of a principal in two processes", () => {
   it("are 20, and the others close with a code of their own, until one is closed", async () => {
     const token = await (await aTenant()).tokenWith();
-    const [one, other] = processes;
+    const [firstProcess, other] = processes;
     const outcomes = await Promise.all(
-      Array.from({ length: 30 }, (_, place) => aSocket((place % 2 === 0 ? one : other).publicUrl, token)),
+      Array.from({ length: 30 }, (_, place) => aSocket((place % 2 === 0 ? firstProcess : other).publicUrl, token)),
     );
     const open = outcomes.filter((outcome) => typeof outcome !== "string");
     expect(open.length).toBeGreaterThanOrEqual(20);
@@ -185,12 +185,12 @@ describe("the sockets of a principal in two processes", () => {
 
 describe("a process that is killed", () => {
   it("leaves its share and its sockets to the other one", async () => {
-    const [one, other] = processes;
+    const [firstProcess, other] = processes;
     const principal = await (await aTenant()).tokenWith();
     const sockets = await Promise.all(Array.from({ length: 20 }, () => aSocket(other.publicUrl, principal)));
     expect(sockets.every((socket) => typeof socket !== "string")).toBe(true);
     await eventually("the other process is full too", async () => {
-      const outcome = await aSocket(one.publicUrl, principal);
+      const outcome = await aSocket(firstProcess.publicUrl, principal);
       if (typeof outcome === "string") return true;
       outcome.close();
       return false;
@@ -199,10 +199,10 @@ describe("a process that is killed", () => {
     for (let count = 0; count < 100; count += 1) await admittedAtLast(other.publicUrl, token);
     for (const socket of sockets) if (typeof socket !== "string") socket.on("error", () => undefined);
     await other.kill();
-    const left = await readAll(one.publicUrl, token, 40);
-    expect(left).toBeGreaterThanOrEqual(limit * 0.85 - 100);
+    const remainingReads = await readAll(firstProcess.publicUrl, token, 40);
+    expect(remainingReads).toBeGreaterThanOrEqual(limit * 0.85 - 100);
     await eventually("the sockets of the killed process do not count", async () => {
-      const outcome = await aSocket(one.publicUrl, principal);
+      const outcome = await aSocket(firstProcess.publicUrl, principal);
       if (typeof outcome !== "string") outcome.close();
       return typeof outcome !== "string";
     });

@@ -27,9 +27,12 @@ describe("the main use case", () => {
     let secret = "";
     for (const eventType of completion) {
       const body = { eventType, endpointUrl: receiver.url, signingSecretRef: "main-job" };
-      const created = await request<{ signingSecret: string | null }>("POST /webhooks/subscriptions", { token, body });
-      expect(created.status).toBe(201);
-      secret = created.body.signingSecret ?? secret;
+      const subscription = await request<{ signingSecret: string | null }>("POST /webhooks/subscriptions", {
+        token,
+        body,
+      });
+      expect(subscription.status).toBe(201);
+      secret = subscription.body.signingSecret ?? secret;
     }
     const feed = await aFeed<{ events: { type: string; subject: { executionId: string; status: string } } }>({
       token,
@@ -42,18 +45,18 @@ describe("the main use case", () => {
       token,
       body: { packageName: "Polly", versions: [{ semanticVersion: "8.4.2", targetFramework: "netstandard2.0" }] },
     });
-    const evaluated = await request<{ compatible: boolean; violations: unknown[] }>(
+    const evaluation = await request<{ compatible: boolean; violations: unknown[] }>(
       `POST /v1/templates/${templateId}/compatibility/evaluate`,
       { token, body: { templateVersionId, runtime: "net8.0", libraries } },
     );
-    expect(evaluated.body).toMatchObject({ compatible: true, violations: [] });
-    const validated = await request(`POST /v1/templates/${templateId}/validate`, {
+    expect(evaluation.body).toMatchObject({ compatible: true, violations: [] });
+    const validation = await request(`POST /v1/templates/${templateId}/validate`, {
       token,
       body: { templateVersionId, checks: ["StructuralLint", "SampleGeneration"] },
     });
-    expect(validated.body).toMatchObject({ outcome: "Passed", findings: [] });
+    expect(validation.body).toMatchObject({ outcome: "Passed", findings: [] });
 
-    const accepted = await request<{ executionId: string }>(`POST /v1/templates/${templateId}/execute`, {
+    const acceptance = await request<{ executionId: string }>(`POST /v1/templates/${templateId}/execute`, {
       token,
       body: {
         templateVersionId,
@@ -63,9 +66,9 @@ describe("the main use case", () => {
         correlation: { agentTaskId: "task-1" },
       },
     });
-    expect(accepted.status).toBe(202);
-    expect(accepted.body).toMatchObject({ status: "Requested", scaffoldOutputId: null });
-    const execution = await finished(token, templateId, accepted.body.executionId);
+    expect(acceptance.status).toBe(202);
+    expect(acceptance.body).toMatchObject({ status: "Requested", scaffoldOutputId: null });
+    const execution = await finished(token, templateId, acceptance.body.executionId);
     expect(execution).toMatchObject({ status: "Completed", phase: null, error: null });
     expect(execution.scaffoldOutputId).toMatch(/^sca_/);
 
@@ -82,12 +85,12 @@ describe("the main use case", () => {
     await clone.remove();
 
     await eventually("both webhooks arrive", () => receiver.received.length >= 2);
-    expect(receiver.received.map((one) => envelopeOf(one).type).sort()).toEqual(completion);
-    for (const one of receiver.received) {
-      expect(one.headers["webhook-signature"]).toBe(signatureOf(secret, one));
-      expect(one.headers["webhook-id"]).toBe(envelopeOf(one).id);
-      expect(one.headers["svc-schema-version"]).toBe("1.0");
-      expect(envelopeOf(one)).toMatchObject({
+    expect(receiver.received.map((webhook) => envelopeOf(webhook).type).sort()).toEqual(completion);
+    for (const webhook of receiver.received) {
+      expect(webhook.headers["webhook-signature"]).toBe(signatureOf(secret, webhook));
+      expect(webhook.headers["webhook-id"]).toBe(envelopeOf(webhook).id);
+      expect(webhook.headers["svc-schema-version"]).toBe("1.0");
+      expect(envelopeOf(webhook)).toMatchObject({
         tenantid: tenant.tenantId,
         data: { executionId: execution.executionId, agentTaskId: "task-1" },
       });

@@ -49,7 +49,7 @@ async function nextVersion(semanticVersion: string, sourceRef: string): Promise<
   return { templateId, templateVersionId: version.templateVersionId };
 }
 
-/** Commits a change of a person to the branch. */
+/** Commits a person's change to the branch. */
 async function edited(branch: string, change: (notes: string) => string): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "factory-edit-"));
   const url = new URL(host.url);
@@ -65,7 +65,7 @@ async function edited(branch: string, change: (notes: string) => string): Promis
 }
 
 const notesOf = (branch: string) => host.git("show", `${branch}:notes.txt`);
-const rendered = (text: string) => text.replaceAll("Company.App1", "Orders");
+const withNewName = (text: string) => text.replaceAll("Company.App1", "Orders");
 
 describe("onConflict: merge", () => {
   it("merges a new version of the template with the edits of people, also a second time", async () => {
@@ -73,14 +73,14 @@ describe("onConflict: merge", () => {
     await edited("main", (notes) => notes.replace("line 2 of Orders", "line 2, edited"));
     const second = await nextVersion("2.0.0", await packWith(lines([11, "line 11, renewed"])));
     expect(await into(second, "main")).toMatchObject({ status: "Completed", output: { changed: true } });
-    expect(await notesOf("main")).toBe(rendered(lines([2, "line 2, edited"], [11, "line 11, renewed"])));
+    expect(await notesOf("main")).toBe(withNewName(lines([2, "line 2, edited"], [11, "line 11, renewed"])));
     expect(await host.git("ls-tree", "--name-only", "main")).not.toContain("dropped.txt");
 
     const third = await nextVersion("3.0.0", await packWith(lines([6, "line 6, new"], [11, "line 11, renewed"])));
     expect(await into(third, "main")).toMatchObject({ status: "Completed" });
-    // both versions of the template have the same notes, although the second commit contains the edit
+    // both template versions have the same notes, although the second commit contains the edit
     expect(await notesOf("main")).toBe(
-      rendered(lines([2, "line 2, edited"], [6, "line 6, new"], [11, "line 11, renewed"])),
+      withNewName(lines([2, "line 2, edited"], [6, "line 6, new"], [11, "line 11, renewed"])),
     );
   });
 

@@ -29,7 +29,7 @@ let tenant: TestTenant;
 let token: string;
 let ada: Person;
 let grace: Person;
-/** Ada's own token, with the scopes of a Viewer. */
+/** Ada's own token, with a Viewer's scopes. */
 let adasToken: string;
 
 beforeAll(async () => {
@@ -49,16 +49,20 @@ async function sent(people: readonly Person[], body: string): Promise<Sent> {
   return answer.body;
 }
 
-const listed = async (query: string, by = token): Promise<Page> =>
+const pageOf = async (query: string, by = token): Promise<Page> =>
   (await request<Page>(`GET /v1/notifications?${query}`, { token: by })).body;
-const idsOf = async (query: string, by?: string) => (await listed(query, by)).items.map((item) => item.notificationId);
+const idsOf = async (query: string, by?: string) => (await pageOf(query, by)).items.map((item) => item.notificationId);
 
 describe("POST /v1/notifications", () => {
   it("sends a notification to a person, who reads it", async () => {
     const { notificationId } = await sent([ada], "It has arrived.");
     const path = `/v1/notifications/${notificationId}`;
-    const own = await request<Notification>(`GET ${path}`, { token: adasToken });
-    expect(own.body).toMatchObject({ body: "It has arrived.", status: "Sent", recipient: { userId: ada.userId } });
+    const ownNotification = await request<Notification>(`GET ${path}`, { token: adasToken });
+    expect(ownNotification.body).toMatchObject({
+      body: "It has arrived.",
+      status: "Sent",
+      recipient: { userId: ada.userId },
+    });
     expect((await request<Notification>(`POST ${path}/read`, { token: adasToken })).body.status).toBe("Read");
     const ofGrace = await sent([grace], "It is hers.");
     expect(refusal(await request(`GET /v1/notifications/${ofGrace.notificationId}`, { token: adasToken }))).toBe(
@@ -83,8 +87,8 @@ describe("POST /v1/notifications", () => {
       variables: [{ name: "name", type: "text" }],
       texts: [{ locale: "en", subject: "For {{name}}", paragraphs: ["Hello {{name}}."] }],
     };
-    const saved = await request("PUT /v1/notification-templates/shown", { token, body: template });
-    expect([saved.status, saved.text]).toEqual([201, expect.any(String)]);
+    const savedTemplate = await request("PUT /v1/notification-templates/shown", { token, body: template });
+    expect([savedTemplate.status, savedTemplate.text]).toEqual([201, expect.any(String)]);
     const person = await aPerson(tenant, "Viewer");
     const headers = { "idempotency-key": "shown-template" };
     const body = {
@@ -98,8 +102,8 @@ describe("POST /v1/notifications", () => {
       variables: { id: person.userId },
     });
     await eventually("the text is erased", async () => {
-      const repeated = await request<Notification>("POST /v1/notifications", { token, headers, body });
-      return repeated.status === 202 && repeated.body.body === null;
+      const repetition = await request<Notification>("POST /v1/notifications", { token, headers, body });
+      return repetition.status === 202 && repetition.body.body === null;
     });
     await request("DELETE /v1/notification-templates/shown", { token });
   });
@@ -156,8 +160,8 @@ describe("GET /v1/notifications", () => {
     const ids: string[] = [];
     for (const body of ["One.", "Two.", "Three."]) ids.push((await sent([person], body)).notificationId);
     const of = `recipientUserId=${person.userId}&limit=2&sort=-createdAt`;
-    const { items, nextCursor } = await listed(of);
-    const rest = await listed(`${of}&cursor=${nextCursor}`);
+    const { items, nextCursor } = await pageOf(of);
+    const rest = await pageOf(`${of}&cursor=${nextCursor}`);
     expect([...items, ...rest.items].map((item) => item.notificationId)).toEqual(ids.toReversed());
     expect(rest.nextCursor).toBeNull();
   });
@@ -186,8 +190,14 @@ describe("subscription notificationUnreadCount", () => {
 describe("PUT /v1/notifications/preferences", () => {
   it("switches a category off for the person of the token", async () => {
     const preferences = [{ channel: "InApp", category: "news", enabled: false }];
-    const put = await request("PUT /v1/notifications/preferences", { token: adasToken, body: { preferences } });
-    expect([put.status, put.body]).toMatchObject([200, { recipientUserId: ada.userId, preferences }]);
+    const preferenceAnswer = await request("PUT /v1/notifications/preferences", {
+      token: adasToken,
+      body: { preferences },
+    });
+    expect([preferenceAnswer.status, preferenceAnswer.body]).toMatchObject([
+      200,
+      { recipientUserId: ada.userId, preferences },
+    ]);
     const body = { channel: "InApp", category: "news", recipient: { userId: ada.userId }, body: "News." };
     expect((await request<Sent>("POST /v1/notifications", { token, body })).body.status).toBe("Failed");
     const others = { recipientUserId: grace.userId, preferences };
@@ -217,15 +227,15 @@ describe("/v1/notification-templates/{key}", () => {
         { locale: "de", subject: "Hallo {{name}}", paragraphs: ["Willkommen, {{name}}."] },
       ],
     };
-    const put = (texts: unknown = body.texts) => request(`PUT ${path}`, { token, body: { ...body, texts } });
-    const created = await put();
-    expect([created.status, created.headers.get("etag"), created.body]).toEqual([
+    const putTemplate = (texts: unknown = body.texts) => request(`PUT ${path}`, { token, body: { ...body, texts } });
+    const creation = await putTemplate();
+    expect([creation.status, creation.headers.get("etag"), creation.body]).toEqual([
       ...[201, '"1"'],
       expect.objectContaining({ key: "welcome", isBuiltIn: false, version: 1 }),
     ]);
-    expect((await put()).status).toBe(200);
-    const broken = await put([{ ...body.texts[0], subject: "Hello {{name" }]);
-    expect([refusal(broken), refusedFields(broken)]).toEqual([
+    expect((await putTemplate()).status).toBe(200);
+    const brokenTemplate = await putTemplate([{ ...body.texts[0], subject: "Hello {{name" }]);
+    expect([refusal(brokenTemplate), refusedFields(brokenTemplate)]).toEqual([
       "422 NOTIFICATION_TEMPLATE_INVALID",
       ["/texts/0/subject FORMAT"],
     ]);
@@ -235,8 +245,10 @@ describe("/v1/notification-templates/{key}", () => {
     const recipient = { userId: ada.userId };
     const notification = { channel: "InApp", recipient, templateKey: "welcome", locale: "de", data };
     const answer = await request<Sent>("POST /v1/notifications", { token, body: notification });
-    const { body: own } = await request<Notification>(`GET ${answer.headers.get("location")}`, { token: adasToken });
-    expect(own.body).toBe("Willkommen, Ada <script>.");
+    const { body: ownNotification } = await request<Notification>(`GET ${answer.headers.get("location")}`, {
+      token: adasToken,
+    });
+    expect(ownNotification.body).toBe("Willkommen, Ada <script>.");
     const list = await request<{ items: { key: string }[] }>("GET /v1/notification-templates", { token: adasToken });
     expect(list.body.items.map(({ key }) => key)).toEqual([
       ...["execution-failed", "limit-reached", "report-ready", "welcome"],

@@ -32,7 +32,7 @@ beforeAll(async () => {
   });
 });
 
-const one = (key: string, context?: unknown, more: Parameters<typeof request>[1] = {}) =>
+const evaluateFlag = (key: string, context?: unknown, more: Parameters<typeof request>[1] = {}) =>
   request(`POST /ofrep/v1/evaluate/flags/${key}`, { token, body: { context }, ...more });
 const all = (context?: unknown, more: Parameters<typeof request>[1] = {}) =>
   request<Bulk>("POST /ofrep/v1/evaluate/flags", { token, body: { context }, ...more });
@@ -48,7 +48,7 @@ describe("POST /ofrep/v1/evaluate/flags/{key}", () => {
     ["on", [], 400, { key: "on", errorCode: "INVALID_CONTEXT", errorDetails: expect.any(String) }],
     ["on", { targetingKey: 5 }, 400, { key: "on", errorCode: "INVALID_CONTEXT", errorDetails: expect.any(String) }],
   ])("evaluates %s for %j: %i", async (key, context, status, body) => {
-    const answer = await one(key, context);
+    const answer = await evaluateFlag(key, context);
     expect([answer.status, answer.body]).toEqual([status, body]);
     expect(answer.headers.get("content-type")).toMatch(/^application\/json/);
   });
@@ -57,8 +57,8 @@ describe("POST /ofrep/v1/evaluate/flags/{key}", () => {
     const values = await Promise.all(
       Array.from({ length: 40 }, async (_, at) => {
         const [first, again] = [
-          await one("half", { targetingKey: `u${at}` }),
-          await one("half", { targetingKey: `u${at}` }),
+          await evaluateFlag("half", { targetingKey: `u${at}` }),
+          await evaluateFlag("half", { targetingKey: `u${at}` }),
         ];
         expect([first.body["reason"], again.body]).toEqual(["SPLIT", first.body]);
         return first.body["value"];
@@ -79,7 +79,7 @@ describe("POST /ofrep/v1/evaluate/flags/{key}", () => {
         "on",
       ]);
     }
-    const large = await one("on", { filler: "x".repeat(70_000) });
+    const large = await evaluateFlag("on", { filler: "x".repeat(70_000) });
     expect([large.status, large.body["errorCode"]]).toEqual([413, "INVALID_CONTEXT"]);
     const deep = await request("POST /ofrep/v1/evaluate/flags/on", {
       token,
@@ -90,13 +90,13 @@ describe("POST /ofrep/v1/evaluate/flags/{key}", () => {
 
   it("answers a page in a browser, whose requests are routed, as a server", async () => {
     const answersTo = async (text: string, headers: Record<string, string>) => {
-      const sent = { raw: text, headers: { "content-type": "application/json", ...headers } };
+      const rawRequest = { raw: text, headers: { "content-type": "application/json", ...headers } };
       const {
         status,
-        headers: got,
+        headers: responseHeaders,
         body,
-      } = await request<Record<string, unknown>>("POST /ofrep/v1/evaluate/flags/half", { token, ...sent });
-      const names = [...got.keys()].filter((name) => !/^(date|connection|keep-alive)$/.test(name)).sort();
+      } = await request<Record<string, unknown>>("POST /ofrep/v1/evaluate/flags/half", { token, ...rawRequest });
+      const names = [...responseHeaders.keys()].filter((name) => !/^(date|connection|keep-alive)$/.test(name)).sort();
       return { status, names, body: { ...body, traceId: "" } };
     };
     for (const text of ['{"context":{"targetingKey":"u1"}}', "{}", '{"context":[]}', "[]", "{"])
@@ -107,37 +107,39 @@ describe("POST /ofrep/v1/evaluate/flags/{key}", () => {
   });
 
   it("requires a token of the tenant with a scope, as every endpoint does", async () => {
-    const refused = await one("on", {}, { token: undefined });
-    expect([refusal(refused), refused.body["errorCode"], refused.body["key"]]).toEqual([
+    const refusedAnswer = await evaluateFlag("on", {}, { token: undefined });
+    expect([refusal(refusedAnswer), refusedAnswer.body["errorCode"], refusedAnswer.body["key"]]).toEqual([
       "401 UNAUTHENTICATED",
       "GENERAL",
       "on",
     ]);
-    for (const forged of Object.values(await forgedTokens(token)))
-      expect(refusal(await one("on", {}, { token: forged }))).toBe("401 TOKEN_INVALID");
-    expect(refusal(await one("on", {}, { token: await tenant.tokenWith("user.read") }))).toBe("403 INSUFFICIENT_SCOPE");
-    expect(refusal(await one("on", {}, { headers: { "x-tenant-id": "ten_01jz3b0q8xk0n8v3m1w6y5t2r7" } }))).toBe(
-      "403 TENANT_MISMATCH",
+    for (const forgery of Object.values(await forgedTokens(token)))
+      expect(refusal(await evaluateFlag("on", {}, { token: forgery }))).toBe("401 TOKEN_INVALID");
+    expect(refusal(await evaluateFlag("on", {}, { token: await tenant.tokenWith("user.read") }))).toBe(
+      "403 INSUFFICIENT_SCOPE",
     );
+    expect(
+      refusal(await evaluateFlag("on", {}, { headers: { "x-tenant-id": "ten_01jz3b0q8xk0n8v3m1w6y5t2r7" } })),
+    ).toBe("403 TENANT_MISMATCH");
     for (const scope of ["config.read", "flag.evaluate"] as const)
-      expect((await one("on", {}, { token: await tenant.tokenWith(scope) })).status).toBe(200);
+      expect((await evaluateFlag("on", {}, { token: await tenant.tokenWith(scope) })).status).toBe(200);
     const other = await aTenant();
-    expect((await one("on", {}, { token: await other.tokenWith("flag.evaluate") })).status).toBe(404);
+    expect((await evaluateFlag("on", {}, { token: await other.tokenWith("flag.evaluate") })).status).toBe(404);
   });
 
   it("counts in a rate class of its own", async () => {
-    const { headers } = await one("on");
+    const { headers } = await evaluateFlag("on");
     expect(headers.get("ratelimit-policy")).toMatch(/^"evaluate";q=\d+;w=60$/);
   });
 
   it("uses a change from the answer of its PUT on", async () => {
     for (let round = 0; round < 30; round += 1) {
-      const enabled = round % 2 === 0;
-      await aFlag(token, "moving", { enabled });
-      expect((await one("moving")).body["value"]).toBe(enabled);
+      const isEnabled = round % 2 === 0;
+      await aFlag(token, "moving", { enabled: isEnabled });
+      expect((await evaluateFlag("moving")).body["value"]).toBe(isEnabled);
     }
     await request("DELETE /v1/feature-flags/moving", { token });
-    expect((await one("moving")).status).toBe(404);
+    expect((await evaluateFlag("moving")).status).toBe(404);
   });
 });
 
@@ -145,8 +147,8 @@ describe("POST /ofrep/v1/evaluate/flags", () => {
   it("evaluates every flag, and tells where to hear of changes", async () => {
     const { status, body } = await all({ role: "staff", targetingKey: "u1" });
     expect(status).toBe(200);
-    const found = Object.fromEntries(body.flags.map(({ key, reason }) => [key, reason]));
-    expect(found).toMatchObject({ on: "STATIC", off: "DISABLED", half: "SPLIT", staff: "TARGETING_MATCH" });
+    const reasons = Object.fromEntries(body.flags.map(({ key, reason }) => [key, reason]));
+    expect(reasons).toMatchObject({ on: "STATIC", off: "DISABLED", half: "SPLIT", staff: "TARGETING_MATCH" });
     expect(body.eventStreams).toEqual([
       {
         type: "sse",
@@ -175,9 +177,9 @@ describe("POST /ofrep/v1/evaluate/flags", () => {
     const values = Array.from({ length: 50 }, (_, at) => `value ${at}`);
     for (const key of ["first", "second", "third"])
       await aFlag(theirs, key, { rules: [{ attribute: "text", operator: "STR_CONTAINS", values }] });
-    // 4 flags, and 3 times 50 values of which each counts as 20
+    // 4 flags, and 3 times 50 values that count as 20 each
     expect(await costOf(bulk)).toBe(4);
-    expect(await costOf(() => one("first", { text: "x" }, { token: theirs }))).toBe(1);
+    expect(await costOf(() => evaluateFlag("first", { text: "x" }, { token: theirs }))).toBe(1);
   });
 
   it("reports a flag that needs a targetingKey beside the others", async () => {
@@ -189,30 +191,32 @@ describe("POST /ofrep/v1/evaluate/flags", () => {
   it("has an entity tag over the flags and the context", async () => {
     const context = { targetingKey: "u1" };
     const first = await all(context);
-    const known = { "if-none-match": first.headers.get("etag") ?? "" };
-    const again = await all(context, { headers: known });
+    const conditions = { "if-none-match": first.headers.get("etag") ?? "" };
+    const again = await all(context, { headers: conditions });
     expect([again.status, again.text, again.headers.get("etag")]).toEqual([304, "", first.headers.get("etag")]);
-    expect((await all({ targetingKey: "u2" }, { headers: known })).status).toBe(200);
+    expect((await all({ targetingKey: "u2" }, { headers: conditions })).status).toBe(200);
     await aFlag(token, "tagged", { description: first.headers.get("etag") });
-    const changed = await all(context, { headers: known });
-    expect(changed.status).toBe(200);
-    expect((await all(context, { headers: { "if-none-match": changed.headers.get("etag") ?? "" } })).status).toBe(304);
+    const changedAnswer = await all(context, { headers: conditions });
+    expect(changedAnswer.status).toBe(200);
+    expect((await all(context, { headers: { "if-none-match": changedAnswer.headers.get("etag") ?? "" } })).status).toBe(
+      304,
+    );
   });
 });
 
 /** Reads a stream until `end` is called, and collects its messages. */
 function listen(address: string) {
   const messages: string[] = [];
-  let ended = false;
+  let hasEnded = false;
   const abort = new AbortController();
   const reading = (async () => {
     const response = await fetch(platform().publicUrl + address, { signal: abort.signal });
     if (response.status !== 200) return response;
     for await (const chunk of response.body ?? []) messages.push(Buffer.from(chunk).toString());
-    ended = true;
+    hasEnded = true;
     return response;
   })().catch(() => undefined);
-  return { messages, reading, hasEnded: () => ended, end: () => abort.abort() };
+  return { messages, reading, hasEnded: () => hasEnded, end: () => abort.abort() };
 }
 
 const streamOf = async (of: string) => String((await all({}, { token: of })).body.eventStreams[0]?.endpoint.requestUri);
@@ -271,8 +275,8 @@ describe("the clients of OpenFeature", () => {
 
   it("ofrep-core reads values and errors", async () => {
     const api = new OFREPApi(options());
-    const found = await api.postEvaluateFlag("staff", { context: { role: "staff" } });
-    expect([found.httpStatus, found.value]).toMatchObject([200, { value: true, reason: "TARGETING_MATCH" }]);
+    const evaluation = await api.postEvaluateFlag("staff", { context: { role: "staff" } });
+    expect([evaluation.httpStatus, evaluation.value]).toMatchObject([200, { value: true, reason: "TARGETING_MATCH" }]);
     for (const [key, status, errorCode] of [
       ["never", 404, "FLAG_NOT_FOUND"],
       ["half", 400, "TARGETING_KEY_MISSING"],
@@ -282,11 +286,11 @@ describe("the clients of OpenFeature", () => {
         value: { errorCode },
       });
     const bulk = await api.postBulkEvaluateFlags({ context: { targetingKey: "u1" } });
-    const same = await api.postBulkEvaluateFlags(
+    const unchangedBulk = await api.postBulkEvaluateFlags(
       { context: { targetingKey: "u1" } },
       bulk.httpResponse?.headers.get("etag"),
     );
-    expect([bulk.httpStatus, same.httpStatus]).toEqual([200, 304]);
+    expect([bulk.httpStatus, unchangedBulk.httpStatus]).toEqual([200, 304]);
     const stranger = new OFREPApi({ ...options(), headers: [["authorization", "Bearer x"]] });
     await expect(stranger.postEvaluateFlag("on")).rejects.toThrow("unauthorized");
   });

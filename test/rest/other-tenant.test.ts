@@ -23,11 +23,11 @@ const rows = servedRoutes
     names: pathParameters(endpointOf(route.at).path),
   }));
 
-/** A PUT creates what does not exist, so these ask for a change of what exists. */
+/** A PUT creates what does not exist, so these ask to change what exists. */
 const mustExist = { "if-match": "*" };
 const missing = (at: string) => (at.startsWith("PUT ") ? 412 : 404);
 
-/** Headers whose values differ in each answer, or with the length of an id. */
+/** Headers whose values differ in each answer, or with an id's length. */
 const volatile = new Set(["date", "traceparent", "x-trace-id", "ratelimit", "content-length"]);
 
 let theirs: TenantObjects;
@@ -38,10 +38,10 @@ let theirToken: string;
 let before: Record<string, string>;
 
 beforeAll(async () => {
-  const [other, own] = [await aTenant(), await aTenant()];
-  token = await own.tokenWith();
-  [theirs, ours] = [await tenantObjects(other), await tenantObjects(own)];
-  personToken = (await aSignedInPerson(own)).token;
+  const [other, ownTenant] = [await aTenant(), await aTenant()];
+  token = await ownTenant.tokenWith();
+  [theirs, ours] = [await tenantObjects(other), await tenantObjects(ownTenant)];
+  personToken = (await aSignedInPerson(ownTenant)).token;
   theirToken = await other.tokenWith();
   before = await shownToOwner();
 });
@@ -52,11 +52,11 @@ const addressOf = (at: string, ids: Readonly<Record<string, string>>) =>
 /** The answers that the other tenant gets about its objects. Statistics are left out, since they end now. */
 async function shownToOwner(): Promise<Record<string, string>> {
   const reads = rows.filter(({ at, forPeople }) => at.startsWith("GET ") && !at.endsWith("/statistics") && !forPeople);
-  const found = reads.map(async ({ at }) => {
+  const entries = reads.map(async ({ at }) => {
     const { status, text } = await request(addressOf(at, theirs), { token: theirToken });
     return [at, `${status} ${normalized(text, [])}`] as const;
   });
-  return Object.fromEntries(await Promise.all(found));
+  return Object.fromEntries(await Promise.all(entries));
 }
 
 function bodyOf(run: string): { body?: Record<string, unknown> } {
@@ -83,8 +83,8 @@ describe.each(rows)("$at", ({ at, run, names, forPeople }) => {
       ...bodyOf(run),
       ...(at.startsWith("PUT ") && { headers: mustExist }),
     });
-    const shown = [...headers].filter(([name]) => !volatile.has(name)).map((header) => header.join(": "));
-    return { status, headers: shown, text: normalized(text, Object.values(ids)) };
+    const visibleHeaders = [...headers].filter(([name]) => !volatile.has(name)).map((header) => header.join(": "));
+    return { status, headers: visibleHeaders, text: normalized(text, Object.values(ids)) };
   };
 
   it("has only path parameters of kinds that this test can create", () => {
@@ -92,30 +92,30 @@ describe.each(rows)("$at", ({ at, run, names, forPeople }) => {
   });
 
   it("returns the same bytes for an object of another tenant and for one that does not exist", async () => {
-    const expected = await ask(unknownIds);
-    expect(await ask(theirs)).toEqual(expected);
-    expect(expected.status).toBe(missing(at));
+    const unknownAnswer = await ask(unknownIds);
+    expect(await ask(theirs)).toEqual(unknownAnswer);
+    expect(unknownAnswer.status).toBe(missing(at));
   });
 
   it("returns them also for what is no id of its kind", async () => {
-    const expected = await ask(unknownIds);
+    const unknownAnswer = await ask(unknownIds);
     for (const id of malformedIds)
-      expect(await ask(Object.fromEntries(kinds.map((kind) => [kind, id])))).toEqual(expected);
+      expect(await ask(Object.fromEntries(kinds.map((kind) => [kind, id])))).toEqual(unknownAnswer);
   });
 
   if (names.length > 1)
     it("does so for each single id, when the other ids belong to the caller", async () => {
       for (const kind of kinds as ObjectKind[]) {
-        const expected = await ask({ ...ours, [kind]: unknownIds[kind] });
-        expect([kind, await ask({ ...ours, [kind]: theirs[kind] })]).toEqual([kind, expected]);
-        expect(expected.status).toBe(404);
+        const unknownAnswer = await ask({ ...ours, [kind]: unknownIds[kind] });
+        expect([kind, await ask({ ...ours, [kind]: theirs[kind] })]).toEqual([kind, unknownAnswer]);
+        expect(unknownAnswer.status).toBe(404);
       }
     });
 });
 
 describe("the objects of the other tenant", () => {
   it("are as they were before all these requests", async () => {
-    // the payload of the delivery is not sealed, so it is found and not shown
+    // the delivery's payload is not sealed, so it is found and not shown
     expect(Object.values(before).filter((answer) => !/^(200|500) /.test(answer))).toEqual([]);
     expect(await shownToOwner()).toEqual(before);
   });

@@ -39,17 +39,17 @@ beforeAll(async () => {
   });
 });
 
-/** An authorization request of openid-client, and how it redeems the code at the end of the sign-in. */
-async function begin(asked: Record<string, string> = {}) {
+/** openid-client's authorization request, and how it redeems the code when the sign-in ends. */
+async function begin(parameters: Record<string, string> = {}) {
   const pkceCodeVerifier = oidc.randomPKCECodeVerifier();
   const url = oidc.buildAuthorizationUrl(configuration, {
     redirect_uri: callback,
     scope,
     code_challenge: await oidc.calculatePKCECodeChallenge(pkceCodeVerifier),
     code_challenge_method: "S256",
-    ...asked,
+    ...parameters,
   });
-  const maxAge = asked["max_age"] === undefined ? {} : { maxAge: Number(asked["max_age"]) };
+  const maxAge = parameters["max_age"] === undefined ? {} : { maxAge: Number(parameters["max_age"]) };
   const redeem = (end: Visit) => {
     returned(end);
     return oidc.authorizationCodeGrant(configuration, new URL(end.url), { pkceCodeVerifier, ...maxAge });
@@ -58,8 +58,8 @@ async function begin(asked: Record<string, string> = {}) {
 }
 
 /** A new sign-in as far as the password leads. */
-async function withPassword(person: Person, asked: Record<string, string> = {}) {
-  const { url, redeem } = await begin(asked);
+async function withPassword(person: Person, parameters: Record<string, string> = {}) {
+  const { url, redeem } = await begin(parameters);
   const browser = new Browser(home());
   return { browser, redeem, page: await signInAs(browser, await browser.open(url), person) };
 }
@@ -82,7 +82,7 @@ const approve = (approvalId: string, token: string) =>
     new Headers({ "content-type": "application/json" }),
   );
 
-/** The demands of the resource on the next sign-in, as openid-client reads them. */
+/** The resource's demands on the next sign-in, as openid-client reads them. */
 async function challengeOf(answer: Promise<unknown>): Promise<Record<string, string | undefined>> {
   const error = await answer.then(
     () => undefined,
@@ -92,7 +92,7 @@ async function challengeOf(answer: Promise<unknown>): Promise<Record<string, str
   return { status: String(error.status), ...error.cause[0]?.parameters };
 }
 
-/** The claims `acr` and `amr` of a token. */
+/** A token's claims `acr` and `amr`. */
 const proofIn = (token: string) => {
   const { acr, amr } = decodeJwt<{ acr: string; amr: string[] }>(token);
   return { acr, amr };
@@ -147,8 +147,8 @@ describe("a decision that asks for a second factor", () => {
     expect(proofIn(strong.access_token)).toEqual(both);
     expect(await oidc.tokenIntrospection(configuration, strong.access_token)).toMatchObject({ active: true, ...both });
     expect((await approve(approvalId, strong.access_token)).status).toBe(200);
-    const refreshed = await oidc.refreshTokenGrant(configuration, strong.refresh_token ?? "");
-    expect(proofIn(refreshed.access_token)).toEqual(both);
+    const freshTokens = await oidc.refreshTokenGrant(configuration, strong.refresh_token ?? "");
+    expect(proofIn(freshTokens.access_token)).toEqual(both);
   });
 });
 
@@ -157,7 +157,7 @@ describe("a person with an authenticator app", () => {
     const { person, key, codes } = await anOwner();
     const { browser, page, redeem } = await withPassword(person);
     expect(page.text).toContain('autocomplete="one-time-code"');
-    // the app has shown the code of the current step before
+    // the app has shown the current step's code before
     const code = totpCode(key, Date.now() + 30_000);
     const tokens = await redeem(await browser.submit(page, { factor: "Totp", code, action: "continue" }));
     expect(tokens.claims()).toMatchObject({ acr: level, amr: ["pwd", "otp", "mfa"] });
@@ -180,8 +180,8 @@ describe("a person with an authenticator app", () => {
     };
     await storeWrongCodes(person.userId, 19);
     expect((await tryCode("wrong!")).status).toBe(403);
-    const locked = await tryCode(totpCode(key, Date.now() + 30_000));
-    expect([locked.status, locked.text]).toEqual([403, expect.stringContaining("Your codes are locked")]);
+    const lockedAnswer = await tryCode(totpCode(key, Date.now() + 30_000));
+    expect([lockedAnswer.status, lockedAnswer.text]).toEqual([403, expect.stringContaining("Your codes are locked")]);
     // the invitation, and the mails about the authenticator app and the lock
     const unlocking = new URLSearchParams({ token: await invitationToken(person.email, 3) });
     const page = `${home()}/connect/second-factor-lock`;
@@ -227,7 +227,7 @@ describe("a person with an authenticator app", () => {
     const { person, key, tokens } = await anOwner();
     const other = await withPassword(person);
     const code = totpCode(key, Date.now() + 30_000);
-    const lost = await other.redeem(
+    const otherTokens = await other.redeem(
       await other.browser.submit(other.page, { factor: "Totp", code, action: "continue" }),
     );
     const token = tokens.access_token;
@@ -243,9 +243,9 @@ describe("a person with an authenticator app", () => {
     const end = () => request(`DELETE /v1/sessions/${application?.sessionId}`, { token });
     expect((await end()).status).toBe(204);
     expect(refusal(await end())).toBe("404 NOT_FOUND");
-    expect(await refreshes(lost.refresh_token)).toBe("invalid_grant");
-    const ended = await request("POST /v1/sessions/end-others", { token });
-    expect([ended.status, ended.body]).toEqual([200, { count: 1 }]);
+    expect(await refreshes(otherTokens.refresh_token)).toBe("invalid_grant");
+    const endAnswer = await request("POST /v1/sessions/end-others", { token });
+    expect([endAnswer.status, endAnswer.body]).toEqual([200, { count: 1 }]);
     expect((await other.browser.open((await begin()).url)).text).toContain("<h1>Sign in</h1>");
     expect(await refreshes(tokens.refresh_token)).toBe("refreshed");
   });

@@ -20,7 +20,7 @@ import { aTenant } from "../kit/tenants.js";
 const sha256 = (bytes: Buffer) => createHash("sha256").update(bytes).digest("hex");
 const aRepository = () => `acme/r${Math.random().toString(36).slice(2)}`;
 
-/** A zip archive as NuGet writes it: the pack under content/ and the metadata of the package beside it. */
+/** A zip archive as NuGet writes it: the pack under content/ and the package's metadata beside it. */
 function aPackage(pack: Record<string, string>): Buffer {
   const content = Object.entries(pack).map(([path, text]) => [`content/${path}`, text]);
   return zipOf({
@@ -30,7 +30,7 @@ function aPackage(pack: Record<string, string>): Buffer {
   });
 }
 
-/** The UTF-8 form of the lone surrogate U+D800, in an archive that declares its names as UTF-8. */
+/** The lone surrogate U+D800 in UTF-8 form, in an archive that declares its names as UTF-8. */
 function halfAPair(): Buffer {
   const bytes = aPackage({ ...aSmallPack(), "a~~~b.txt": "x" });
   for (let at = bytes.indexOf("~~~"); at >= 0; at = bytes.indexOf("~~~", at)) bytes.set([0xed, 0xa0, 0x80], at);
@@ -53,8 +53,8 @@ describe("a template version from a package", () => {
 
   // the feeds are settings, so this suite starts its own platform
   beforeAll(async () => {
-    server = createServer((asked, response) => {
-      const answer = answers.get(asked.url ?? "");
+    server = createServer((incoming, response) => {
+      const answer = answers.get(incoming.url ?? "");
       response.writeHead(answer === undefined ? 404 : 200).end(answer);
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -74,7 +74,7 @@ describe("a template version from a package", () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  const validated = ({ templateId, templateVersionId }: { templateId: string; templateVersionId: string }) =>
+  const validationOf = ({ templateId, templateVersionId }: { templateId: string; templateVersionId: string }) =>
     request<{ outcome: string; findings: { code: string }[] }>(`POST /v1/templates/${templateId}/validate`, {
       token,
       body: { templateVersionId },
@@ -107,7 +107,7 @@ describe("a template version from a package", () => {
     const bytes = aPackage(aSmallPack());
     const sourceRef = await publish(bytes);
     const version = await aTemplateVersion(token, sourceRef);
-    expect((await validated(version)).body).toMatchObject({ outcome: "Passed", findings: [] });
+    expect((await validationOf(version)).body).toMatchObject({ outcome: "Passed", findings: [] });
     const target = { repository: aRepository() };
     const { status, output, error } = await executed(token, version, { parameters: { name: "Acme.Shop" }, target });
     expect([status, error]).toEqual(["Completed", null]);
@@ -136,7 +136,10 @@ describe("a template version from a package", () => {
     answers.set("/moving.nupkg", aPackage(aSmallPack({ files: { "planted.txt": "x" } })));
     const execution = await executed(token, version, { target: { repository: aRepository() } });
     expect(execution).toMatchObject({ status: "Failed", output: null, error: { code: "SOURCE_UNSAFE" } });
-    expect((await validated(version)).body).toMatchObject({ outcome: "Failed", findings: [{ code: "SourceUnsafe" }] });
+    expect((await validationOf(version)).body).toMatchObject({
+      outcome: "Failed",
+      findings: [{ code: "SourceUnsafe" }],
+    });
   });
 
   it.each([
@@ -156,26 +159,33 @@ describe("a template version from a package", () => {
     ["NUL as a URI segment", () => aPackage({ ...aSmallPack(), "a%00b.txt": "x" }), "content/a\\u0000b.txt"],
     ["a control character", () => aPackage({ ...aSmallPack(), "a\u0085\nb.txt": "x" }), "content/a\\u0085\\u000ab.txt"],
     ["half a surrogate pair", () => halfAPair(), "content/a\\xed\\xa0\\x80b.txt"],
-  ])("ends as Failed with a code, an event and a stored reason when a name contains %s", async (_, bytes, shown) => {
-    answers.set("/unstorable.nupkg", bytes());
-    const version = await aTemplateVersion(token, `nupkg+${base}/unstorable.nupkg`);
-    const feed = await aFeed<{ events: { type: string; data: unknown } }>({
-      query: 'subscription { events(types: ["TemplateExecutionFailed"]) { type data } }',
-      token,
-    });
-    const execution = await executed(token, version, { target: { repository: aRepository() } });
-    const error = { code: "SOURCE_UNSAFE", message: expect.stringContaining(shown), details: { paths: [shown] } };
-    expect(execution).toMatchObject({ status: "Failed", output: null, error });
-    await eventually("the event of the failure", () => feed.events.length > 0);
-    expect(feed.events[0]?.events.data).toMatchObject({
-      executionId: execution.executionId,
-      error: { code: "SOURCE_UNSAFE", message: expect.stringContaining(shown) },
-    });
-    await feed.stop();
-    const validation = await validated(version);
-    expect(validation.body).toMatchObject({ outcome: "Failed", findings: [{ severity: "Error" }] });
-    expect(validation.text).toContain(JSON.stringify(shown).slice(1, -1));
-  });
+  ])(
+    "ends as Failed with a code, an event and a stored reason when a name contains %s",
+    async (_, bytes, visibleName) => {
+      answers.set("/unstorable.nupkg", bytes());
+      const version = await aTemplateVersion(token, `nupkg+${base}/unstorable.nupkg`);
+      const feed = await aFeed<{ events: { type: string; data: unknown } }>({
+        query: 'subscription { events(types: ["TemplateExecutionFailed"]) { type data } }',
+        token,
+      });
+      const execution = await executed(token, version, { target: { repository: aRepository() } });
+      const error = {
+        code: "SOURCE_UNSAFE",
+        message: expect.stringContaining(visibleName),
+        details: { paths: [visibleName] },
+      };
+      expect(execution).toMatchObject({ status: "Failed", output: null, error });
+      await eventually("the event of the failure", () => feed.events.length > 0);
+      expect(feed.events[0]?.events.data).toMatchObject({
+        executionId: execution.executionId,
+        error: { code: "SOURCE_UNSAFE", message: expect.stringContaining(visibleName) },
+      });
+      await feed.stop();
+      const validation = await validationOf(version);
+      expect(validation.body).toMatchObject({ outcome: "Failed", findings: [{ severity: "Error" }] });
+      expect(validation.text).toContain(JSON.stringify(visibleName).slice(1, -1));
+    },
+  );
 
   it("can be created before its package exists", async () => {
     const version = await aTemplateVersion(token, "nuget:Acme.Later@2.0.0");

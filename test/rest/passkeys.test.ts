@@ -60,7 +60,7 @@ describeWithChromium("passkeys in Chromium, with a virtual authenticator", () =>
     return person;
   }
 
-  /** The claims of the access token that the application gets for the code in the address of the tab. */
+  /** Claims in the access token that the application gets for the code in the tab's address. */
   async function claimsAt(tab: BrowserTab): Promise<Record<string, unknown>> {
     const address = tab.page.url();
     expect(address.startsWith(`${callback}?`)).toBe(true);
@@ -140,26 +140,26 @@ describeWithChromium("passkeys in Chromium, with a virtual authenticator", () =>
 
   it("names every control of the pages, and the key Tab reaches them in their order", async () => {
     const tab = await aTab();
-    const seen = async (address: string) => {
+    const textsAt = async (address: string) => {
       await tab.page.goto(`${home}${address}`);
       const { all, byTab } = await tab.controls();
       expect(all).not.toContain("");
       expect([address, byTab]).toEqual([address, all]);
       return all;
     };
-    expect(await seen("/connect/security")).toEqual([
+    expect(await textsAt("/connect/security")).toEqual([
       ...["E-mail address", "Password", "Organization", "Sign in", "Cancel", "Sign in with a passkey"],
       ...["Forgot your password?", "Change your password or your second factor"],
     ]);
-    expect(await seen("/connect/password-reset")).toEqual(["E-mail address", "Organization", "Send the link"]);
+    expect(await textsAt("/connect/password-reset")).toEqual(["E-mail address", "Organization", "Send the link"]);
     await anOwner(tab);
-    expect(await seen("/connect/security")).toEqual(
+    expect(await textsAt("/connect/security")).toEqual(
       expect.arrayContaining(["Rename or remove Laptop", "Current password", "New password", "Sign out"]),
     );
-    expect(await seen("/connect/security?add=Totp")).toEqual([
+    expect(await textsAt("/connect/security?add=Totp")).toEqual([
       ...["open the app", "Code from the app", "Continue", "Cancel"],
     ]);
-    expect(await seen("/connect/security?add=Passkey")).toEqual(["Name", "Create a passkey", "Cancel"]);
+    expect(await textsAt("/connect/security?add=Passkey")).toEqual(["Name", "Create a passkey", "Cancel"]);
     await tab.close();
   });
 

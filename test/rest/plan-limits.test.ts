@@ -13,7 +13,7 @@ const features = {
   "webhooks.max": { kind: "limit", limit: 3 },
 };
 
-/** The token of a new tenant with this plan. */
+/** A token for a new tenant with this plan. */
 async function subscribed(changes: Record<string, unknown> = {}): Promise<string> {
   const { code } = await anEdition(await platformToken(), { features: { ...features, ...changes } });
   const token = await (await aTenant()).tokenWith();
@@ -35,8 +35,8 @@ describe("executions.monthly", () => {
     const { templateId, templateVersionId } = await aTemplateVersion(token, "stored://nowhere");
     const path = `POST /v1/templates/${templateId}/execute`;
     const body = { templateVersionId, target: { repository: "acme/orders" } };
-    const refused = await request(path, { token, body: { ...body, templateVersionId: "tpv_none" } });
-    expect(refused.status).toBe(404);
+    const refusedAnswer = await request(path, { token, body: { ...body, templateVersionId: "tpv_none" } });
+    expect(refusedAnswer.status).toBe(404);
     const headers = { "idempotency-key": "first" };
     const both = await Promise.all([1, 2].map(() => request<{ executionId: string }>(path, { token, body, headers })));
     expect(new Set(both.map((answer) => answer.body.executionId)).size).toBe(1);
@@ -64,7 +64,7 @@ describe("executions.monthly", () => {
     const answers = await Promise.all(
       Array.from({ length: 12 }, () => request(`POST /v1/templates/${templateId}/execute`, { token, body })),
     );
-    expect(answers.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([
+    expect(answers.map(({ status }) => status).toSorted((value, other) => value - other)).toEqual([
       202,
       202,
       202,
@@ -78,9 +78,9 @@ describe("executions.monthly", () => {
     const { templateId, templateVersionId } = await aTemplateVersion(token, await aTemplateSource());
     await activated(token, code);
     const body = { templateVersionId, target: { repository: "acme/orders" } };
-    const denied = await request(`POST /v1/templates/${templateId}/execute`, { token, body });
-    expect(refusal(denied)).toBe("403 ENTITLEMENT_DENIED");
-    expect(denied.body).toMatchObject({ featureKey: "executions.monthly", editionCode: code });
+    const denial = await request(`POST /v1/templates/${templateId}/execute`, { token, body });
+    expect(refusal(denial)).toBe("403 ENTITLEMENT_DENIED");
+    expect(denial.body).toMatchObject({ featureKey: "executions.monthly", editionCode: code });
   });
 });
 
@@ -94,22 +94,22 @@ describe("users.max", () => {
       request("POST /v1/users/invitations", { token, body: { email: anAddress(), roleCodes: ["Viewer"] } });
     const answers = await Promise.all(Array.from({ length: 30 }, invite));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(4);
-    const [denied] = answers.filter(({ status }) => status === 403);
-    expect(denied && refusal(denied)).toBe("403 ENTITLEMENT_DENIED");
-    expect(denied?.body).toMatchObject({ limit: 5, featureKey: "users.max" });
+    const [denial] = answers.filter(({ status }) => status === 403);
+    expect(denial && refusal(denial)).toBe("403 ENTITLEMENT_DENIED");
+    expect(denial?.body).toMatchObject({ limit: 5, featureKey: "users.max" });
     expect(await open()).toBe(5);
   });
 
   it("gives the seat of a disabled user to another one, and refuses to enable the first one then", async () => {
     const token = await subscribed({ "users.max": { kind: "limit", limit: 2 } });
     const invitation = await anInvitation(token);
-    const accepted = await acceptInvitation(await invitationToken(invitation.email));
-    expect(accepted.status).toBe(201);
-    const { userId } = accepted.body;
+    const acceptance = await acceptInvitation(await invitationToken(invitation.email));
+    expect(acceptance.status).toBe(201);
+    const { userId } = acceptance.body;
     await request(`POST /v1/users/${userId}/disable`, { token });
     await anInvitation(token);
-    const enabled = await request(`POST /v1/users/${userId}/enable`, { token });
-    expect(refusal(enabled)).toBe("403 ENTITLEMENT_DENIED");
+    const activation = await request(`POST /v1/users/${userId}/enable`, { token });
+    expect(refusal(activation)).toBe("403 ENTITLEMENT_DENIED");
   });
 
   it("lets nobody accept above a lowered limit", async () => {
@@ -120,8 +120,8 @@ describe("users.max", () => {
     });
     await activated(token, lower.code);
     const tokens = await Promise.all([first, second].map(({ email }) => invitationToken(email)));
-    const answers = await Promise.all(tokens.map((one) => acceptInvitation(one)));
-    expect(answers.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([201, 403]);
+    const answers = await Promise.all(tokens.map((mailToken) => acceptInvitation(mailToken)));
+    expect(answers.map(({ status }) => status).toSorted((value, other) => value - other)).toEqual([201, 403]);
   });
 });
 
@@ -131,8 +131,8 @@ describe("a cancelled plan", () => {
     const { templateId, templateVersionId } = await aTemplateVersion(token, await aTemplateSource());
     const invitation = await anInvitation(token);
     const id = await aPlanSubscriptionId(token);
-    const cancelled = await request(`POST /v1/subscriptions/${id}/cancel`, { token, body: { atPeriodEnd: false } });
-    expect(cancelled.status).toBe(200);
+    const cancellation = await request(`POST /v1/subscriptions/${id}/cancel`, { token, body: { atPeriodEnd: false } });
+    expect(cancellation.status).toBe(200);
     const execute = () =>
       request(`POST /v1/templates/${templateId}/execute`, {
         token,
@@ -141,8 +141,8 @@ describe("a cancelled plan", () => {
     await eventually("executions are refused", async () => refusal(await execute()) === "403 ENTITLEMENT_DENIED");
     const again = { email: anAddress(), roleCodes: ["Viewer"] };
     expect(refusal(await request("POST /v1/users/invitations", { token, body: again }))).toBe("403 ENTITLEMENT_DENIED");
-    const revoked = await request(`POST /v1/users/invitations/${invitation.invitationId}/revoke`, { token });
-    expect(revoked.status).toBe(200);
+    const revocation = await request(`POST /v1/users/invitations/${invitation.invitationId}/revoke`, { token });
+    expect(revocation.status).toBe(200);
     expect((await request("GET /v1/users?limit=1", { token })).status).toBe(200);
   });
 });

@@ -39,23 +39,23 @@ const bodyMembers = [
 describe("a charge that the vendor of the tenant refuses", () => {
   it("makes the plan subscription that its command names PastDue", async () => {
     const paying = await aTenant();
-    const own = await paying.tokenWith();
-    const planSubscriptionId = await aPlanSubscriptionId(own);
-    await post(`${planSubscriptionId}/activate`, undefined, own);
+    const ownerToken = await paying.tokenWith();
+    const planSubscriptionId = await aPlanSubscriptionId(ownerToken);
+    await post(`${planSubscriptionId}/activate`, undefined, ownerToken);
     const vendor = await aVendor();
     vendor.behave({ status: 402, body: '{"error":"card_declined"}' });
-    const { credentialRef } = await aCredential(own, { kind: "ApiKey", secret: { apiKey: "key" } });
+    const { credentialRef } = await aCredential(ownerToken, { kind: "ApiKey", secret: { apiKey: "key" } });
     const commands = { ChargePayment: { method: "POST", path: "/payments", encoding: "json", body: {} } };
-    const providerId = await aProvider(own, {
+    const providerId = await aProvider(ownerToken, {
       ...{ key: "refusing", baseUrl: vendor.baseUrl, capabilities: ["payments.charge"] },
       driver: { commands, idempotencyHeader: "idempotency-key" },
     });
-    await aConnection(own, providerId, { credentialRef });
+    await aConnection(ownerToken, providerId, { credentialRef });
     const money = { amountMinor: 1999, currency: "CHF", customerRef: "customer-42" };
     await sentCommand(paying.tenantId, "ChargePayment", { ...money, planSubscriptionId });
     await eventually("the plan subscription is PastDue", async () => {
-      const found = await get(`/${planSubscriptionId}`, own);
-      return found.body["status"] === "PastDue";
+      const subscriptionAnswer = await get(`/${planSubscriptionId}`, ownerToken);
+      return subscriptionAnswer.body["status"] === "PastDue";
     });
     await vendor.close();
   });
@@ -75,36 +75,39 @@ describe("GET /v1/subscriptions", () => {
       }),
     ]);
     expect((await get("?status=Active", other)).body.items).toEqual([]);
-    const refused = await get("?status=Asleep");
-    expect([refusal(refused), refusedFields(refused)]).toEqual(["422 PARAMETERS_INVALID", ["/status UNKNOWN_VALUE"]]);
+    const refusedAnswer = await get("?status=Asleep");
+    expect([refusal(refusedAnswer), refusedFields(refusedAnswer)]).toEqual([
+      "422 PARAMETERS_INVALID",
+      ["/status UNKNOWN_VALUE"],
+    ]);
   });
 });
 
 describe("GET /v1/subscriptions/{id}", () => {
   it("answers what the list shows, with an ETag", async () => {
-    const found = await get(`/${id}`);
-    expect((await get()).body.items).toContainEqual(found.body);
-    const headers = { "if-none-match": found.headers.get("etag") ?? "none" };
+    const subscriptionAnswer = await get(`/${id}`);
+    expect((await get()).body.items).toContainEqual(subscriptionAnswer.body);
+    const headers = { "if-none-match": subscriptionAnswer.headers.get("etag") ?? "none" };
     expect((await request(`GET /v1/subscriptions/${id}`, { token, headers })).status).toBe(304);
   });
 });
 
 describe("POST /v1/subscriptions/{id}/activate", () => {
   it("activates an edition for a year, and a token shows the edition from then on", async () => {
-    const own = await aTenant();
-    const as = await own.tokenWith();
+    const ownTenant = await aTenant();
+    const as = await ownTenant.tokenWith();
     const plan = await aPlanSubscriptionId(as);
     const before = Date.now();
     const { status, body } = await post(`${plan}/activate`, { editionCode: "Enterprise", billingCycle: "Annual" }, as);
     expect([status, Object.keys(body)]).toEqual([200, bodyMembers]);
     expect(body).toMatchObject({
-      ...{ subscriptionId: plan, tenantId: own.tenantId, editionCode: "Enterprise", billingCycle: "Annual" },
+      ...{ subscriptionId: plan, tenantId: ownTenant.tenantId, editionCode: "Enterprise", billingCycle: "Annual" },
       ...{ status: "Active", cancelAt: null },
     });
     const [start, end] = [new Date(body.currentPeriodStart ?? 0), new Date(body.currentPeriodEnd ?? 0)];
     expect(Math.abs(start.getTime() - before)).toBeLessThan(30_000);
     expect([end.getUTCFullYear() - start.getUTCFullYear(), end.getUTCMonth()]).toEqual([1, start.getUTCMonth()]);
-    const claims = JSON.parse(Buffer.from((await own.tokenWith()).split(".")[1] ?? "", "base64url").toString());
+    const claims = JSON.parse(Buffer.from((await ownTenant.tokenWith()).split(".")[1] ?? "", "base64url").toString());
     expect(claims.editionCode).toBe("Enterprise");
   });
 
@@ -118,8 +121,8 @@ describe("POST /v1/subscriptions/{id}/activate", () => {
   });
 
   it("is answered twenty times with one period, one version and one event", async () => {
-    const own = await aTenant();
-    const as = await own.tokenWith();
+    const ownTenant = await aTenant();
+    const as = await ownTenant.tokenWith();
     const plan = await aPlanSubscriptionId(as);
     const answers = await Promise.all(Array.from({ length: 20 }, () => post(`${plan}/activate`, {}, as)));
     expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
@@ -129,18 +132,21 @@ describe("POST /v1/subscriptions/{id}/activate", () => {
   });
 
   it("refuses editions and cycles that do not exist, and bodies of another form", async () => {
-    const refused = async (body: unknown) => {
+    const refusalOf = async (body: unknown) => {
       const answer = await post(`${id}/activate`, body);
       return [refusal(answer), refusedFields(answer)];
     };
-    expect(await refused({ editionCode: "Gold" })).toEqual(["422 REFERENCE_NOT_FOUND", ["/editionCode UNKNOWN_VALUE"]]);
-    expect(await refused({ billingCycle: "Weekly" })).toEqual([
+    expect(await refusalOf({ editionCode: "Gold" })).toEqual([
+      "422 REFERENCE_NOT_FOUND",
+      ["/editionCode UNKNOWN_VALUE"],
+    ]);
+    expect(await refusalOf({ billingCycle: "Weekly" })).toEqual([
       "400 VALIDATION_FAILED",
       ["/billingCycle UNKNOWN_VALUE"],
     ]);
-    expect(await refused({ billingCycle: 1 })).toEqual(["400 VALIDATION_FAILED", ["/billingCycle TYPE"]]);
-    expect(await refused({ editionCode: "" })).toEqual(["400 VALIDATION_FAILED", ["/editionCode TOO_SHORT"]]);
-    expect(await refused([])).toEqual(["400 VALIDATION_FAILED", [" TYPE"]]);
+    expect(await refusalOf({ billingCycle: 1 })).toEqual(["400 VALIDATION_FAILED", ["/billingCycle TYPE"]]);
+    expect(await refusalOf({ editionCode: "" })).toEqual(["400 VALIDATION_FAILED", ["/editionCode TOO_SHORT"]]);
+    expect(await refusalOf([])).toEqual(["400 VALIDATION_FAILED", [" TYPE"]]);
     expect((await get(`/${id}`)).body["version"]).toBe(1);
   });
 });
@@ -175,32 +181,32 @@ describe("POST /v1/subscriptions/{id}/cancel", () => {
 
 describe("the payments of a plan subscription", () => {
   it("are not reported by its tenant, but by the platform administrator", async () => {
-    const own = await aTenant();
-    const as = await own.tokenWith();
+    const ownTenant = await aTenant();
+    const as = await ownTenant.tokenWith();
     const planSubscriptionId = await aPlanSubscriptionId(as);
     const { currentPeriodEnd } = (await post(`${planSubscriptionId}/activate`, {}, as)).body;
-    const plan = { tenantId: own.tenantId, planSubscriptionId };
-    const refused = async (field: string) => {
-      const query = `mutation { ${field}(tenantId: "${own.tenantId}", planSubscriptionId: "${planSubscriptionId}") { status } }`;
+    const plan = { tenantId: ownTenant.tenantId, planSubscriptionId };
+    const refusalOf = async (field: string) => {
+      const query = `mutation { ${field}(tenantId: "${ownTenant.tenantId}", planSubscriptionId: "${planSubscriptionId}") { status } }`;
       return (await graphql(query, { token: as })).body.errors?.[0]?.extensions.code;
     };
     for (const field of ["reportPaymentFailure", "reportPayment", "activateTenantPlanSubscription"])
-      expect(await refused(field)).toBe("INSUFFICIENT_SCOPE");
+      expect(await refusalOf(field)).toBe("INSUFFICIENT_SCOPE");
     expect(await reportedOfPayment("reportPaymentFailure", plan)).toEqual({ status: "PastDue", currentPeriodEnd });
-    expect(await refused("reportPayment")).toBe("INSUFFICIENT_SCOPE");
+    expect(await refusalOf("reportPayment")).toBe("INSUFFICIENT_SCOPE");
     expect(await reportedOfPayment("reportPayment", plan)).toEqual({ status: "Active", currentPeriodEnd });
   });
 });
 
 describe("a charge that succeeds", () => {
   it("ends a failed payment through a connection of the platform, and not through one of the tenant", async () => {
-    const own = await aTenant();
-    const as = await own.tokenWith();
+    const ownTenant = await aTenant();
+    const as = await ownTenant.tokenWith();
     const planSubscriptionId = await aPlanSubscriptionId(as);
     await post(`${planSubscriptionId}/activate`, {}, as);
-    await reportedOfPayment("reportPaymentFailure", { tenantId: own.tenantId, planSubscriptionId });
+    await reportedOfPayment("reportPaymentFailure", { tenantId: ownTenant.tenantId, planSubscriptionId });
     const statusOf = async () => (await get(`/${planSubscriptionId}`, as)).body["status"];
-    const closeOwn = await moveMoney(as, own.tenantId, planSubscriptionId);
+    const closeOwn = await moveMoney(as, ownTenant.tenantId, planSubscriptionId);
     const client = { name: "billing", scopes: tenantScopes };
     const billing = await createTenantClient(platform(), await platformToken(), platformTenantId, client);
     const closePlatforms = await moveMoney(
@@ -216,7 +222,7 @@ describe("a charge that succeeds", () => {
          join integration.event_log charged on charged.envelope->>'id' = activated.envelope->>'causationid'
          where activated.envelope->>'tenantid' = $1 and activated.type = 'SubscriptionActivated'
            and charged.type = 'PaymentCharged'`,
-        [own.tenantId],
+        [ownTenant.tenantId],
       );
     await eventually("the log has the cause", async () => (await causes()).length > 0);
     expect(await causes()).toEqual([{ tenantid: platformTenantId }]);
@@ -227,22 +233,22 @@ describe("a charge that succeeds", () => {
 describe("an edition that only the platform administrator gives", () => {
   it("is refused to a tenant that activates it, and that activates it again after a failed payment", async () => {
     const { code } = await anEdition(await platformToken(), { selfService: false });
-    const own = await aTenant();
-    const as = await own.tokenWith();
+    const ownTenant = await aTenant();
+    const as = await ownTenant.tokenWith();
     const planSubscriptionId = await aPlanSubscriptionId(as);
-    const refused = await post(`${planSubscriptionId}/activate`, { editionCode: code }, as);
-    expect([refusal(refused), refused.body]).toEqual([
+    const refusedAnswer = await post(`${planSubscriptionId}/activate`, { editionCode: code }, as);
+    expect([refusal(refusedAnswer), refusedAnswer.body]).toEqual([
       "403 EDITION_NOT_SELF_SERVICE",
       expect.objectContaining({ editionCode: code, detail: expect.stringContaining("Ask the operator") }),
     ]);
-    const given = await graphql<{ activateTenantPlanSubscription: TestPlanSubscription }>(
-      `mutation { activateTenantPlanSubscription(tenantId: "${own.tenantId}", planSubscriptionId: "${planSubscriptionId}",
+    const activation = await graphql<{ activateTenantPlanSubscription: TestPlanSubscription }>(
+      `mutation { activateTenantPlanSubscription(tenantId: "${ownTenant.tenantId}", planSubscriptionId: "${planSubscriptionId}",
         input: { editionCode: "${code}" }) { status editionCode } }`,
       { token: await platformToken() },
     );
     const active = { status: "Active", editionCode: code };
-    expect(given.body.data?.activateTenantPlanSubscription).toEqual(active);
-    await reportedOfPayment("reportPaymentFailure", { tenantId: own.tenantId, planSubscriptionId });
+    expect(activation.body.data?.activateTenantPlanSubscription).toEqual(active);
+    await reportedOfPayment("reportPaymentFailure", { tenantId: ownTenant.tenantId, planSubscriptionId });
     const again = await post(`${planSubscriptionId}/activate`, {}, as);
     expect(refusal(again)).toBe("403 EDITION_NOT_SELF_SERVICE");
     expect((await get(`/${planSubscriptionId}`, as)).body).toMatchObject({ ...active, status: "PastDue" });

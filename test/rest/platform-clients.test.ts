@@ -17,13 +17,13 @@ interface ListedClient {
 const aClientByPlatform = async ({ tenantId }: TestTenant): Promise<ClientCredentials> =>
   createTenantClient(platform(), await platformToken(), tenantId, { name: "Support", scopes: tenantScopes });
 
-const changed = (token: string, field: string, clientId: string) =>
+const changeClient = (token: string, field: string, clientId: string) =>
   graphql<Record<string, ListedClient>>(
     `mutation ($clientId: ID!) { ${field}(clientId: $clientId) { clientId createdByPlatform status } }`,
     { token, variables: { clientId } },
   );
 
-const codeOf = ({ body }: Awaited<ReturnType<typeof changed>>) => body.errors?.[0]?.extensions.code;
+const codeOf = ({ body }: Awaited<ReturnType<typeof changeClient>>) => body.errors?.[0]?.extensions.code;
 
 it("an owner is told of a client of the platform, disables it, and refuses further ones", async () => {
   const tenant = await aTenant();
@@ -43,14 +43,14 @@ it("an owner is told of a client of the platform, disables it, and refuses furth
   const [support, second] = [await aClientByPlatform(tenant), await aClientByPlatform(tenant)];
   const ofSupport = (await inbox()).filter(({ body }) => body.includes(support.clientId));
   expect(ofSupport).toHaveLength(2);
-  // the invitation, and one mail for each of the two clients
+  // the invitation, and one mail for each client
   expect(await mailTo(owner.email, 3)).toContain("created an API client");
 
-  expect((await changed(token, "disableApiClient", support.clientId)).body.data?.["disableApiClient"]).toEqual({
+  expect((await changeClient(token, "disableApiClient", support.clientId)).body.data?.["disableApiClient"]).toEqual({
     ...{ clientId: support.clientId, createdByPlatform: true, status: "Disabled" },
   });
-  const held = await accessToken(platform(), second);
-  expect(codeOf(await changed(held, "enableApiClient", support.clientId))).toBe("PLATFORM_CLIENT_REFUSED");
+  const oldToken = await accessToken(platform(), second);
+  expect(codeOf(await changeClient(oldToken, "enableApiClient", support.clientId))).toBe("PLATFORM_CLIENT_REFUSED");
 
   const value = { token, body: { value: false } };
   expect((await request("PUT /v1/config/governance.allowPlatformClients", value)).status).toBe(201);

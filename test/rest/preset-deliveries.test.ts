@@ -18,7 +18,7 @@ beforeAll(async () => {
   stranger = await (await aTenant()).tokenWith();
 });
 
-/** The path of the deliveryUrl of a new source. */
+/** The path in a new source's deliveryUrl. */
 async function aPlace(preset: string, secret: string, by = token, key = unique(preset)) {
   const source = await anInboundSource(by, { preset, secret, key });
   const url = new URL(source.deliveryUrl);
@@ -32,7 +32,7 @@ async function taken(path: string, headers: Headers, raw: string | Buffer) {
   return (await request(`GET /integrations/deliveries/${deliveryId}`, { token })).body;
 }
 
-const refused = async (path: string, headers: Headers, raw: string | Buffer) =>
+const refusalAt = async (path: string, headers: Headers, raw: string | Buffer) =>
   refusal(await postRaw(path, headers, raw));
 
 const without = (headers: Record<string, string>, name = "") => {
@@ -67,27 +67,27 @@ describe.each(Object.entries(presetSenders))("a delivery of %s", (preset, sender
     const { headers, raw } = send(secret, unique("d"));
     const invalid = "401 SIGNATURE_INVALID";
     const other = send(otherSecret, unique("d"));
-    expect(await refused(path, other.headers, other.raw)).toBe(invalid);
+    expect(await refusalAt(path, other.headers, other.raw)).toBe(invalid);
     if (!isToken) {
-      expect(await refused(path, headers, raw.replace(/.$/, " }"))).toBe(invalid);
-      expect(await refused(path, headers, `${raw} `)).toBe(invalid);
+      expect(await refusalAt(path, headers, raw.replace(/.$/, " }"))).toBe(invalid);
+      expect(await refusalAt(path, headers, `${raw} `)).toBe(invalid);
     }
     if (signature !== undefined) {
       const value = headers[signature] ?? "";
-      expect(await refused(path, without(headers, signature), raw)).toBe(invalid);
-      expect(await refused(path, { ...headers, [signature]: [value, value] }, raw)).toBe(invalid);
-      expect(await refused(path, { ...headers, [signature]: value.slice(0, -2) }, raw)).toBe(invalid);
+      expect(await refusalAt(path, without(headers, signature), raw)).toBe(invalid);
+      expect(await refusalAt(path, { ...headers, [signature]: [value, value] }, raw)).toBe(invalid);
+      expect(await refusalAt(path, { ...headers, [signature]: value.slice(0, -2) }, raw)).toBe(invalid);
     }
     if (time !== undefined) {
       for (const at of [Date.now() - 310_000, Date.now() + 310_000]) {
         const late = send(secret, unique("d"), at);
-        expect(await refused(path, late.headers, late.raw)).toBe("401 SIGNATURE_EXPIRED");
+        expect(await refusalAt(path, late.headers, late.raw)).toBe("401 SIGNATURE_EXPIRED");
         const wrong = send(otherSecret, unique("d"), at);
-        expect(await refused(path, wrong.headers, wrong.raw)).toBe(invalid);
+        expect(await refusalAt(path, wrong.headers, wrong.raw)).toBe(invalid);
       }
       const now = send(secret, unique("d"), Date.now() - 20_000);
       if (time !== "body")
-        expect(await refused(path, { ...headers, [time]: now.headers[time] ?? "" }, raw)).toBe(invalid);
+        expect(await refusalAt(path, { ...headers, [time]: now.headers[time] ?? "" }, raw)).toBe(invalid);
     }
     expect((await postRaw(path, headers, raw)).status).toBe(202);
   });
@@ -97,10 +97,10 @@ describe.each(Object.entries(presetSenders))("a delivery of %s", (preset, sender
     const ours = await aPlace(preset, secret, token, key);
     const theirs = await aPlace(preset, otherSecret, stranger, key);
     const { headers, raw } = send(secret, unique("d"));
-    expect(await refused(theirs.path, headers, raw)).toBe("401 SIGNATURE_INVALID");
+    expect(await refusalAt(theirs.path, headers, raw)).toBe("401 SIGNATURE_INVALID");
     await taken(ours.path, headers, raw);
-    const unnamed = send(secret, unique("d"));
-    await taken(`/webhooks/deliveries/${key}`, unnamed.headers, unnamed.raw);
+    const deliveryAnswer = send(secret, unique("d"));
+    await taken(`/webhooks/deliveries/${key}`, deliveryAnswer.headers, deliveryAnswer.raw);
   });
 
   it("may be compressed, whichever bytes are signed", async () => {
@@ -109,15 +109,15 @@ describe.each(Object.entries(presetSenders))("a delivery of %s", (preset, sender
     const gzip = { ...headers, "content-encoding": "gzip" };
     await taken(path, gzip, gzipSync(raw));
     if (isToken) return;
-    expect(await refused(path, gzip, gzipSync(`${raw} `))).toBe("401 SIGNATURE_INVALID");
+    expect(await refusalAt(path, gzip, gzipSync(`${raw} `))).toBe("401 SIGNATURE_INVALID");
   });
 });
 
 describe("a test of a URL", () => {
   const ask = (method: string, path: string, headers: Record<string, string> = {}) =>
     request(`${method} ${path}`, { headers });
-  const answered = async (asked: ReturnType<typeof ask>) => {
-    const { status, headers, text } = await asked;
+  const answerOf = async (pending: ReturnType<typeof ask>) => {
+    const { status, headers, text } = await pending;
     const [type = ""] = (headers.get("content-type") ?? "").split(";");
     return [status, type, headers.get("x-content-type-options"), text];
   };
@@ -126,9 +126,9 @@ describe("a test of a URL", () => {
   it("of Meta gets its challenge by GET, and only at the URL of a resource", async () => {
     const { path, key, subscriptionId } = await aPlace("meta", "a secret of the app");
     const query = "&hub.mode=subscribe&hub.challenge=1158201444&hub.verify_token=meatyhamhock";
-    expect(await answered(ask("GET", path + query))).toEqual(plain("1158201444"));
+    expect(await answerOf(ask("GET", path + query))).toEqual(plain("1158201444"));
     const script = encodeURIComponent("<script>alert(1)</script>");
-    expect(await answered(ask("GET", `${path}&hub.mode=subscribe&hub.challenge=${script}`))).toEqual(
+    expect(await answerOf(ask("GET", `${path}&hub.mode=subscribe&hub.challenge=${script}`))).toEqual(
       plain("<script>alert(1)</script>"),
     );
     for (const wrong of [
@@ -150,11 +150,15 @@ describe("a test of a URL", () => {
   it("of Microsoft Graph gets its token by POST without a signature, and is no delivery", async () => {
     const { path, subscriptionId, key } = await aPlace("microsoft-graph", "a state of the client");
     const token_ = "Validation: Testing client application reachability, Request-Id: 1+2";
-    const asked = `${path}&validationToken=${encodeURIComponent(token_)}`;
-    const { status, headers, text } = await postRaw(asked, { "content-type": "text/plain; charset=utf-8" }, "");
+    const validationPath = `${path}&validationToken=${encodeURIComponent(token_)}`;
+    const { status, headers, text } = await postRaw(
+      validationPath,
+      { "content-type": "text/plain; charset=utf-8" },
+      "",
+    );
     expect([status, headers.get("content-type"), text]).toEqual([200, "text/plain; charset=utf-8", token_]);
     expect(headers.get("x-content-type-options")).toBe("nosniff");
-    expect(await refused(`/webhooks/deliveries/${key}?validationToken=1`, { "content-type": "text/plain" }, "")).toBe(
+    expect(await refusalAt(`/webhooks/deliveries/${key}?validationToken=1`, { "content-type": "text/plain" }, "")).toBe(
       "415 UNSUPPORTED_MEDIA_TYPE",
     );
     const list = await request(`GET /integrations/deliveries?subscriptionId=${subscriptionId}`, { token });
@@ -202,7 +206,7 @@ describe("the notifications of Microsoft Graph", () => {
       JSON.stringify({ value: states.map((clientState) => ({ id: unique("d"), changeType: "created", clientState })) });
     const json = { "content-type": "application/json" };
     for (const raw of [list(secret, "another one"), list(secret, null), list(), "{}", "[]", "{", `"${secret}"`])
-      expect([raw, await refused(path, json, raw)]).toEqual([raw, "401 SIGNATURE_INVALID"]);
+      expect([raw, await refusalAt(path, json, raw)]).toEqual([raw, "401 SIGNATURE_INVALID"]);
     expect((await postRaw(path, json, list(secret, secret))).body["deliveries"]).toHaveLength(2);
   });
 });
@@ -210,7 +214,7 @@ describe("the notifications of Microsoft Graph", () => {
 describe("a public key that signs as Standard Webhooks says (v1a)", () => {
   const { privateKey, publicKey } = generateKeyPairSync("ed25519");
   const raw32 = publicKey.export({ format: "der", type: "spki" }).subarray(-32);
-  const signed = (raw: string, id: string, at = Math.floor(Date.now() / 1000), by = privateKey) => ({
+  const signedHeaders = (raw: string, id: string, at = Math.floor(Date.now() / 1000), by = privateKey) => ({
     "content-type": "application/json",
     "webhook-id": id,
     "webhook-timestamp": String(at),
@@ -220,18 +224,18 @@ describe("a public key that signs as Standard Webhooks says (v1a)", () => {
   it("verifies a delivery to the URL of the subscription that has it", async () => {
     const { path } = await aPlace("openai-compatible", `whpk_${raw32.toString("base64")}`);
     const raw = JSON.stringify({ type: "batch.completed" });
-    await taken(path, signed(raw, unique("wh")), raw);
+    await taken(path, signedHeaders(raw, unique("wh")), raw);
     const other = generateKeyPairSync("ed25519").privateKey;
     const now = Math.floor(Date.now() / 1000);
-    expect(await refused(path, signed(raw, unique("wh"), now, other), raw)).toBe("401 SIGNATURE_INVALID");
-    expect(await refused(path, signed(raw, unique("wh")), `${raw} `)).toBe("401 SIGNATURE_INVALID");
-    expect(await refused(path, signed(raw, unique("wh"), now - 400), raw)).toBe("401 SIGNATURE_EXPIRED");
+    expect(await refusalAt(path, signedHeaders(raw, unique("wh"), now, other), raw)).toBe("401 SIGNATURE_INVALID");
+    expect(await refusalAt(path, signedHeaders(raw, unique("wh")), `${raw} `)).toBe("401 SIGNATURE_INVALID");
+    expect(await refusalAt(path, signedHeaders(raw, unique("wh"), now - 400), raw)).toBe("401 SIGNATURE_EXPIRED");
   });
 
   it("is no secret of an HMAC, although everybody knows it", async () => {
     const key = `whpk_${raw32.toString("base64")}`;
     const { path } = await aPlace("jira", key);
     const { headers, raw } = presetSenders["jira"]?.send(key, unique("d")) ?? { headers: {}, raw: "" };
-    expect(await refused(path, headers, raw)).toBe("401 SIGNATURE_INVALID");
+    expect(await refusalAt(path, headers, raw)).toBe("401 SIGNATURE_INVALID");
   });
 });

@@ -7,7 +7,7 @@ import { graphql, request } from "../kit/request.js";
 import { aSigningClient, aSigningKey, type SigningKey, sendAssertion } from "../kit/signing-clients.js";
 import { aTenant, type TestTenant } from "../kit/tenants.js";
 
-// failures are counted for the address of all suites, so each wrong assertion is sent only once
+// failures are counted for the address that all suites share, so each wrong assertion is sent only once
 let tenant: TestTenant;
 let key: SigningKey;
 let clientId: string;
@@ -36,7 +36,7 @@ const replaceKeys = (of: string, ...keys: SigningKey[]) =>
     { of, input: { jwks: { keys: keys.map(({ jwk }) => jwk) } } },
   );
 
-/** The error of the authorization server. For a 401 the library reports the challenge (RFC 9110 section 15.5.2). */
+/** The authorization server's error. For a 401 the library reports the challenge (RFC 9110 section 15.5.2). */
 async function refused(grant: Promise<unknown>): Promise<string> {
   const failure = await grant.then(
     () => "granted",
@@ -50,7 +50,7 @@ async function refused(grant: Promise<unknown>): Promise<string> {
 type Change = (header: Record<string, unknown>, claims: Record<string, unknown>) => void;
 
 describe("openid-client", () => {
-  const discovered = (as: string, { key: privateKey, kid }: SigningKey, change: Change = () => undefined) =>
+  const discover = (as: string, { key: privateKey, kid }: SigningKey, change: Change = () => undefined) =>
     oidc.discovery(
       new URL(issuer()),
       as,
@@ -58,15 +58,15 @@ describe("openid-client", () => {
       oidc.PrivateKeyJwt({ key: privateKey, kid }, { [oidc.modifyAssertion]: change }),
       { execute: [oidc.allowInsecureRequests] },
     );
-  const granted = async (...given: Parameters<typeof discovered>) =>
-    oidc.clientCredentialsGrant(await discovered(...given), { scope: "templates.read" });
+  const grantFor = async (...parameters: Parameters<typeof discover>) =>
+    oidc.clientCredentialsGrant(await discover(...parameters), { scope: "templates.read" });
 
   it.each(["ES256", "Ed25519", "PS256", "RS256"])(
     "gets the token of a service by %s, and the token works at the REST API",
     async (alg) => {
-      const own = await aSigningKey("own", alg);
-      const service = await aSigningClient(tenant.tenantId, [own]);
-      const { access_token: token } = await granted(service, own);
+      const ownKey = await aSigningKey("own", alg);
+      const service = await aSigningClient(tenant.tenantId, [ownKey]);
+      const { access_token: token } = await grantFor(service, ownKey);
       expect(await verified(token)).toMatchObject({ sub: service, client_id: service, tenantId: tenant.tenantId });
       const answer = await request("GET /v1/templates/tpl_01jz3b0q8xk0n8v3m1w6y5t2r7", { token });
       expect(refusal(answer)).toBe("404 TEMPLATE_NOT_FOUND");
@@ -74,7 +74,7 @@ describe("openid-client", () => {
   );
 
   it("introspects and revokes with a new assertion each time", async () => {
-    const config = await discovered(clientId, key);
+    const config = await discover(clientId, key);
     const { access_token: token } = await oidc.clientCredentialsGrant(config);
     expect(await oidc.tokenIntrospection(config, token)).toMatchObject({ active: true, client_id: clientId });
     await oidc.tokenRevocation(config, token);
@@ -92,21 +92,21 @@ describe("openid-client", () => {
     ["of another issuer", (_, claims) => Object.assign(claims, { iss: "cli_other" })],
     ["about another subject", (_, claims) => Object.assign(claims, { sub: "cli_other" })],
   ])("is refused with an assertion %s", async (_, change) => {
-    expect(await refused(granted(clientId, key, change))).toBe("401 invalid_client");
+    expect(await refused(grantFor(clientId, key, change))).toBe("401 invalid_client");
   });
 
   it("is refused with the key of another client, with a removed key, and after the client was disabled", async () => {
     const [old, next] = [await aSigningKey("one"), await aSigningKey("two")];
     const service = await aSigningClient(tenant.tenantId, [old, next]);
     const invalid = "401 invalid_client";
-    expect(await refused(granted(clientId, old))).toBe(invalid);
-    expect(await refused(granted(service, key))).toBe(invalid);
-    await granted(service, old);
+    expect(await refused(grantFor(clientId, old))).toBe(invalid);
+    expect(await refused(grantFor(service, key))).toBe(invalid);
+    await grantFor(service, old);
     await replaceKeys(service, next);
-    expect(await refused(granted(service, old))).toBe(invalid);
-    await granted(service, next);
+    expect(await refused(grantFor(service, old))).toBe(invalid);
+    await grantFor(service, next);
     await changed("mutation ($of: ID!) { disableApiClient(clientId: $of) { status } }", { of: service });
-    expect(await refused(granted(service, next))).toBe(invalid);
+    expect(await refused(grantFor(service, next))).toBe(invalid);
   });
 });
 
@@ -143,7 +143,7 @@ describe("oauth4webapi", () => {
 
   it("can use one assertion only once, also in twenty requests at the same time", async () => {
     const forms = [];
-    for (let made = 0; made < 2; made += 1) {
+    for (let attempt = 0; attempt < 2; attempt += 1) {
       const form = new URLSearchParams();
       await oauth.PrivateKeyJwt({ key: key.key, kid: key.kid })(server, { client_id: clientId }, form, new Headers());
       forms.push(String(form.get("client_assertion")));

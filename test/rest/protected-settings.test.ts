@@ -27,13 +27,13 @@ async function inBrowser(person: Pick<Person, "email" | "password">): Promise<st
   return (await browserTokens(studio, person, scope)).access_token;
 }
 
-/** A second account of the owner, which the owner has invited. */
+/** The owner's second account, which the owner has invited. */
 async function aSecondSelf(inviter: string): Promise<Person> {
   const email = anAddress();
   const body = { email, roleCodes: ["TenantOwner"] };
   expect((await request("POST /v1/users/invitations", { token: inviter, body })).status).toBe(201);
-  const accepted = await acceptInvitation(await invitationToken(email));
-  return { userId: String(accepted.body.userId), email, password: goodPassword };
+  const acceptance = await acceptInvitation(await invitationToken(email));
+  return { userId: String(acceptance.body.userId), email, password: goodPassword };
 }
 
 const approve = (approvalId: string, as: string) =>
@@ -41,10 +41,10 @@ const approve = (approvalId: string, as: string) =>
 
 describe("an owner alone", () => {
   it("does not switch the four-eyes rule off, also not with a second account, and gets 202 with the value in force", async () => {
-    const asked = await request<Json>(`PUT /v1/config/${key}`, { token, body: { value: false } });
-    const approvalId = String(asked.body["approvalId"]);
-    expect([asked.status, asked.headers.get("location")]).toEqual([202, `/v1/approvals/${approvalId}`]);
-    expect(asked.body).toEqual({
+    const wish = await request<Json>(`PUT /v1/config/${key}`, { token, body: { value: false } });
+    const approvalId = String(wish.body["approvalId"]);
+    expect([wish.status, wish.headers.get("location")]).toEqual([202, `/v1/approvals/${approvalId}`]);
+    expect(wish.body).toEqual({
       ...{ key, value: ["Agent"], isSecret: false, readOnly: false, description: null, version: 0 },
       ...{ createdAt: expect.any(String), updatedAt: expect.any(String), updatedBy: "platform", approvalId },
     });
@@ -68,8 +68,8 @@ describe("an owner alone", () => {
     });
     const service = String(((await answer.json()) as Json)["access_token"]);
     expect(refusal(await approve(approvalId, service))).toMatch(/^403 (SELF_APPROVAL|PERSON_REQUIRED)$/);
-    const own = await request(`PUT /v1/config/${key}`, { token: service, body: { value: false } });
-    expect(refusal(own)).toBe("403 PERSON_REQUIRED");
+    const ownAnswer = await request(`PUT /v1/config/${key}`, { token: service, body: { value: false } });
+    expect(refusal(ownAnswer)).toBe("403 PERSON_REQUIRED");
     expect(refusal(await request(`GET /v1/config/${key}`, { token }))).toBe("404 NOT_FOUND");
   });
 });
@@ -77,11 +77,11 @@ describe("an owner alone", () => {
 describe("a weaker value", () => {
   it("is deleted with 202 too, withdrawn by its person, and shown among the approvals", async () => {
     await request(`PUT /v1/config/${key}`, { token, body: { value: ["Agent", "Service"] } });
-    const asked = await request<Json>(`DELETE /v1/config/${key}`, { token });
-    expect([asked.status, asked.body["value"], asked.body["version"]]).toEqual([202, ["Agent", "Service"], 1]);
-    const approvalId = String(asked.body["approvalId"]);
-    const listed = await request<{ items: Json[] }>("GET /v1/approvals?status=Pending", { token });
-    expect(listed.body.items.map((item) => item["approvalId"])).toContain(approvalId);
+    const wish = await request<Json>(`DELETE /v1/config/${key}`, { token });
+    expect([wish.status, wish.body["value"], wish.body["version"]]).toEqual([202, ["Agent", "Service"], 1]);
+    const approvalId = String(wish.body["approvalId"]);
+    const pendingList = await request<{ items: Json[] }>("GET /v1/approvals?status=Pending", { token });
+    expect(pendingList.body.items.map((item) => item["approvalId"])).toContain(approvalId);
     const withdrawn = await request<Json>(`POST /v1/approvals/${approvalId}/withdraw`, { token, body: {} });
     expect([withdrawn.status, withdrawn.body["status"]]).toEqual([200, "Withdrawn"]);
     expect(refusal(await request(`POST /v1/approvals/${approvalId}/withdraw`, { token, body: {} }))).toBe(
@@ -92,22 +92,22 @@ describe("a weaker value", () => {
 
   it("is the stored answer to a repeated request", async () => {
     const headers = { "idempotency-key": "weaker-1" };
-    const put = () => request<Json>(`PUT /v1/config/${key}`, { token, headers, body: { value: ["Agent"] } });
-    const [first, again] = [await put(), await put()];
+    const putSetting = () => request<Json>(`PUT /v1/config/${key}`, { token, headers, body: { value: ["Agent"] } });
+    const [first, again] = [await putSetting(), await putSetting()];
     expect([again.status, again.body, again.headers.get("idempotent-replayed")]).toEqual([202, first.body, "true"]);
   });
 
   it("takes effect when the platform administrator has confirmed the second person", async () => {
     const days = { value: 100 };
-    const asked = await request<Json>("PUT /v1/config/retention.auditLogDays", { token, body: days });
-    const approvalId = String(asked.body["approvalId"]);
+    const wish = await request<Json>("PUT /v1/config/retention.auditLogDays", { token, body: days });
+    const approvalId = String(wish.body["approvalId"]);
     const second = await aSecondSelf(token);
     const confirm = `POST /v1/tenants/${tenant.tenantId}/users/${second.userId}/confirm`;
     expect(refusal(await request(confirm, { token, body: {} }))).toMatch(/^403 /);
     const as = await inBrowser(second);
     expect((await request(confirm, { token: await platformToken(), body: {} })).status).toBe(200);
-    const approved = await approve(approvalId, as);
-    expect([approved.status, approved.body["status"]]).toEqual([200, "Approved"]);
+    const approval = await approve(approvalId, as);
+    expect([approval.status, approval.body["status"]]).toEqual([200, "Approved"]);
     const { body } = await request<Json>("GET /v1/config/retention.auditLogDays", { token });
     expect([body["value"], body["updatedBy"]]).toEqual([100, owner.userId]);
   });

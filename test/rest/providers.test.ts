@@ -15,8 +15,8 @@ interface Listed {
   readonly nextCursor: string | null;
 }
 
-const listed = (query: string) => request<Listed>(`GET /integrations/providers${query}`, { token });
-const keysOf = async (query: string) => (await listed(query)).body.items.map(({ key }) => key);
+const listProviders = (query: string) => request<Listed>(`GET /integrations/providers${query}`, { token });
+const keysOf = async (query: string) => (await listProviders(query)).body.items.map(({ key }) => key);
 
 describe("providers over REST", () => {
   it("are listed in pages, by status and category", async () => {
@@ -24,7 +24,7 @@ describe("providers over REST", () => {
     await aProvider(token, { key: "mail", category: "Communication" });
     await aProvider(token, { key: "bank", category: "Payment" });
     await movedProvider(token, "deprecateProvider", pay);
-    const first = await listed("?limit=2");
+    const first = await listProviders("?limit=2");
     expect(first.body.items.map(({ key }) => key)).toEqual(["bank", "mail"]);
     expect(await keysOf(`?limit=2&cursor=${encodeURIComponent(first.body.nextCursor ?? "")}`)).toEqual(["pay"]);
     expect(await keysOf("?status=Deprecated")).toEqual(["pay"]);
@@ -38,12 +38,12 @@ describe("providers over REST", () => {
     const providerId = await aProvider(token, { key: "github" });
     const change = (body: object) => request(`PATCH /integrations/providers/${providerId}`, { token, body });
     const driver = { rateLimit: { requests: 10, perSeconds: 60 } };
-    const changed = await change({ displayName: "GitHub", driver });
-    expect(changed).toMatchObject({ status: 200, body: { providerId, displayName: "GitHub", preset: "github" } });
-    const read = await request<{ driver: object }>(`GET /integrations/providers/${providerId}`, { token });
-    expect(read.body.driver).toMatchObject({ ...driver, probe: { path: "/user" } });
-    const refused = await change({ driver: { headers: { authorization: "secret" } } });
-    expect(refused).toMatchObject({ status: 422, body: { code: "PARAMETERS_INVALID" } });
+    const changeAnswer = await change({ displayName: "GitHub", driver });
+    expect(changeAnswer).toMatchObject({ status: 200, body: { providerId, displayName: "GitHub", preset: "github" } });
+    const readAnswer = await request<{ driver: object }>(`GET /integrations/providers/${providerId}`, { token });
+    expect(readAnswer.body.driver).toMatchObject({ ...driver, probe: { path: "/user" } });
+    const refusedAnswer = await change({ driver: { headers: { authorization: "secret" } } });
+    expect(refusedAnswer).toMatchObject({ status: 422, body: { code: "PARAMETERS_INVALID" } });
     expect(await change({ driver: { probe: { method: "GET", path: "no slash" } } })).toMatchObject({ status: 400 });
     expect(await change({ displayName: "" })).toMatchObject({ status: 400 });
   });
@@ -56,23 +56,23 @@ describe("the ETag of a connection", () => {
   it("is its version: it saves a second answer, and a stale one changes and deletes nothing", async () => {
     const providerId = await aProvider(token, { key: "tagged" });
     const body = { providerId, displayName: "Acme", authMode: "None" };
-    const made = await conditional("POST /integrations/connections", { prefer: "wait=20" }, body);
-    const path = `/integrations/connections/${String(made.body["connectionId"])}`;
-    const read = await request(`GET ${path}`, { token });
-    const tag = read.headers.get("etag") ?? "";
+    const connectionAnswer = await conditional("POST /integrations/connections", { prefer: "wait=20" }, body);
+    const path = `/integrations/connections/${String(connectionAnswer.body["connectionId"])}`;
+    const readAnswer = await request(`GET ${path}`, { token });
+    const tag = readAnswer.headers.get("etag") ?? "";
     expect(tag).toMatch(/^"\d+"$/);
     const again = await conditional(`GET ${path}`, { "if-none-match": tag });
     expect([again.status, again.text, again.headers.get("etag")]).toEqual([304, "", tag]);
 
     for (const stale of ['"0"', `W/${tag}`])
       for (const line of [`PATCH ${path}`, `DELETE ${path}`]) {
-        const refused = await conditional(line, { "if-match": stale }, line.startsWith("PATCH") ? {} : undefined);
-        expect([line, stale, refusal(refused)]).toEqual([line, stale, "412 PRECONDITION_FAILED"]);
-        expect(refused.headers.get("etag")).toBe(tag);
+        const refusedAnswer = await conditional(line, { "if-match": stale }, line.startsWith("PATCH") ? {} : undefined);
+        expect([line, stale, refusal(refusedAnswer)]).toEqual([line, stale, "412 PRECONDITION_FAILED"]);
+        expect(refusedAnswer.headers.get("etag")).toBe(tag);
       }
-    const changed = await conditional(`PATCH ${path}`, { "if-match": tag }, { displayName: "Acme Inc." });
-    const next = changed.headers.get("etag") ?? "";
-    expect([changed.status, next === tag]).toEqual([200, false]);
+    const changeAnswer = await conditional(`PATCH ${path}`, { "if-match": tag }, { displayName: "Acme Inc." });
+    const next = changeAnswer.headers.get("etag") ?? "";
+    expect([changeAnswer.status, next === tag]).toEqual([200, false]);
     const fresh = await conditional(`GET ${path}`, { "if-none-match": tag });
     expect([fresh.status, fresh.headers.get("etag"), fresh.body["displayName"]]).toEqual([200, next, "Acme Inc."]);
     expect(refusal(await conditional(`DELETE ${path}`, { "if-match": tag }))).toBe("412 PRECONDITION_FAILED");
@@ -85,17 +85,17 @@ describe("PATCH /integrations/connections/{connectionId}", () => {
     const providerId = await aProvider(token, { key: "patched" });
     const input = { projectId: "orders", credentialRef: "secret://elsewhere/key", configuration: { region: "eu" } };
     const path = `/integrations/connections/${await aConnection(token, providerId, input)}`;
-    const left: Record<string, unknown> = { ...input, displayName: "Acme" };
-    for (const [member, removed] of [
+    const members: Record<string, unknown> = { ...input, displayName: "Acme" };
+    for (const [member, emptyValue] of [
       ["credentialRef", null],
       ["projectId", null],
       ["configuration", {}],
     ] as const) {
-      const changed = await request(`PATCH ${path}`, { token, body: { [member]: null } });
-      left[member] = removed;
-      expect(changed).toMatchObject({ status: 200, body: left });
+      const changeAnswer = await request(`PATCH ${path}`, { token, body: { [member]: null } });
+      members[member] = emptyValue;
+      expect(changeAnswer).toMatchObject({ status: 200, body: members });
     }
-    expect(await request(`PATCH ${path}`, { token, body: { displayName: null } })).toMatchObject({ body: left });
-    expect(await request(`GET ${path}`, { token })).toMatchObject({ body: left });
+    expect(await request(`PATCH ${path}`, { token, body: { displayName: null } })).toMatchObject({ body: members });
+    expect(await request(`GET ${path}`, { token })).toMatchObject({ body: members });
   });
 });

@@ -45,14 +45,14 @@ describe.each(["github", "gitlab"] as const)("an execution whose target is a con
       parameters: { name },
       target: { repository, connectionId: connection.connectionId, onConflict: "overwrite", ...target },
     })) as ExecutionWithPullRequest;
-  const read = async ({ executionId }: { executionId: string }) =>
+  const executionOf = async ({ executionId }: { executionId: string }) =>
     (
       await request<ExecutionWithPullRequest>(`GET /v1/templates/${version.templateId}/executions/${executionId}`, {
         token,
       })
     ).body;
   const inState = (execution: ExecutionWithPullRequest, state: string) =>
-    eventually(`the pull request is ${state}`, async () => (await read(execution)).pullRequest?.state === state);
+    eventually(`the pull request is ${state}`, async () => (await executionOf(execution)).pullRequest?.state === state);
 
   it("pushes a branch of its own and opens a pull request, whose merge the vendor reports", async () => {
     const pullRequest = { title: "Add orders", body: "Please **review**.", labels: ["scaffold", "orders"] };
@@ -73,18 +73,18 @@ describe.each(["github", "gitlab"] as const)("an execution whose target is a con
     expect(JSON.stringify(execution)).not.toContain(vendorToken);
 
     const { number = 0 } = execution.pullRequest ?? {};
-    const merged = await vendor.move(number, "merge", connection.secret);
-    expect(await connection.deliver(merged)).toBe(202);
+    const mergeAnswer = await vendor.move(number, "merge", connection.secret);
+    expect(await connection.deliver(mergeAnswer)).toBe(202);
     await inState(execution, "Merged");
     // the same delivery again, and a late one from before the merge
-    expect(await connection.deliver(merged)).toBe(202);
+    expect(await connection.deliver(mergeAnswer)).toBe(202);
     expect(await connection.deliver(vendor.opened(number, connection.secret))).toBe(202);
     const after = await into("Orders");
     expect(after).toMatchObject({
       ...{ status: "Completed", pullRequest: null, output: { changed: false } },
       warnings: [{ code: "PullRequestNotNeeded" }],
     });
-    expect((await read(execution)).pullRequest).toMatchObject({
+    expect((await executionOf(execution)).pullRequest).toMatchObject({
       ...{ state: "Merged", mergedAt: expect.any(String), closedAt: expect.any(String) },
       openedAt: execution.pullRequest?.openedAt,
     });
@@ -94,28 +94,28 @@ describe.each(["github", "gitlab"] as const)("an execution whose target is a con
   it("shows that the pull request was closed and opened again", async () => {
     const execution = await into("Returns");
     const { number = 0 } = execution.pullRequest ?? {};
-    const closed = await vendor.move(number, "close", connection.secret);
-    await connection.deliver(closed);
+    const closeAnswer = await vendor.move(number, "close", connection.secret);
+    await connection.deliver(closeAnswer);
     await inState(execution, "Closed");
-    expect((await read(execution)).pullRequest).toMatchObject({ mergedAt: null, closedAt: expect.any(String) });
+    expect((await executionOf(execution)).pullRequest).toMatchObject({ mergedAt: null, closedAt: expect.any(String) });
     await connection.deliver(await vendor.move(number, "reopen", connection.secret));
     await inState(execution, "Open");
-    expect((await read(execution)).pullRequest).toMatchObject({ mergedAt: null, closedAt: null });
+    expect((await executionOf(execution)).pullRequest).toMatchObject({ mergedAt: null, closedAt: null });
     const types = ["Opened", "Closed", "Reopened"].map((name) => `ScaffoldPullRequest${name}`);
-    const told = await rows<{ type: string }>(
+    const events = await rows<{ type: string }>(
       `select envelope->>'type' as type from catalog.outbox where envelope->>'subject' = $1
          and envelope->>'type' like 'ScaffoldPull%' order by seq`,
       [`executions/${execution.executionId}`],
     );
-    expect(told.map(({ type }) => type)).toEqual(types);
+    expect(events.map(({ type }) => type)).toEqual(types);
   });
 
   it("does not believe a report that is not signed, or that comes through another provider or account", async () => {
     const execution = await into("Invoices");
     const { number = 0 } = execution.pullRequest ?? {};
     const other = await aSourceControlConnection(token, preset, vendor, vendorToken);
-    const forged = await vendor.move(number, "merge", "another secret");
-    expect(await connection.deliver(forged)).toBe(401);
+    const forgery = await vendor.move(number, "merge", "another secret");
+    expect(await connection.deliver(forgery)).toBe(401);
     expect(await other.deliver(await vendor.move(number, "merge", other.secret))).toBe(202);
     const account = await anotherSourceControlConnection(token, preset, connection, vendorToken);
     expect(await account.deliver(await vendor.move(number, "merge", account.secret))).toBe(202);
@@ -123,19 +123,19 @@ describe.each(["github", "gitlab"] as const)("an execution whose target is a con
     const again = await into("Invoices2");
     await connection.deliver(await vendor.move(again.pullRequest?.number ?? 0, "close", connection.secret));
     await inState(again, "Closed");
-    expect((await read(execution)).pullRequest).toMatchObject({ number, state: "Open" });
+    expect((await executionOf(execution)).pullRequest).toMatchObject({ number, state: "Open" });
   });
 
   it("waits for a vendor that is down for a moment, and opens one pull request", async () => {
-    let refused = 0;
+    let refusalCount = 0;
     vendor.interfere = (call, path) => {
       const isOpening = call.method === "POST" && /(pulls|merge_requests)$/.test(path);
-      return isOpening && ++refused <= 1 ? { status: 503 } : undefined;
+      return isOpening && ++refusalCount <= 1 ? { status: 503 } : undefined;
     };
     const execution = await into("Payments");
     expect(execution).toMatchObject({ status: "Completed", pullRequest: { state: "Open" } });
     const ofBranch = vendor.pullRequests.filter(({ branch }) => branch === execution.output?.branch);
-    expect([refused, ofBranch.length]).toEqual([2, 1]);
+    expect([refusalCount, ofBranch.length]).toEqual([2, 1]);
   });
 
   it.each([
@@ -155,14 +155,14 @@ describe.each(["github", "gitlab"] as const)("an execution whose target is a con
   });
 
   it("leaves the token of the vendor out of everything that is stored", async () => {
-    const stored = await rows<{ found: string }>(
+    const storedTexts = await rows<{ found: string }>(
       `select (select coalesce(string_agg(o::text, ''), '') from catalog.outbox o)
          || (select coalesce(string_agg(e::text, ''), '') from catalog.executions e)
          || (select coalesce(string_agg(o::text, ''), '') from integration.outbox o)
          || (select coalesce(string_agg(r::text, ''), '') from integration.runs r) as found`,
     );
-    expect(stored[0]?.found).toContain(connection.connectionId);
-    expect(stored[0]?.found).not.toContain(vendorToken);
+    expect(storedTexts[0]?.found).toContain(connection.connectionId);
+    expect(storedTexts[0]?.found).not.toContain(vendorToken);
     expect(
       [...vendor.gitLogins].some((login) =>
         Buffer.from(login.slice(6), "base64").toString().endsWith(`:${vendorToken}`),
@@ -188,7 +188,7 @@ describe("a target that is a connection", () => {
   });
   afterAll(() => vendor?.close());
 
-  const asked = async (target: object, as = token) => {
+  const refusalFor = async (target: object, as = token) => {
     const { templateId, templateVersionId } = version;
     const { connectionId } = connection;
     const body = { templateVersionId, target: { repository: "acme/orders", connectionId, ...target } };
@@ -198,13 +198,13 @@ describe("a target that is a connection", () => {
   it("is refused with the connection of another tenant, in the same words as an unknown one", async () => {
     const stranger = await (await aTenant()).tokenWith();
     const theirs = await aSourceControlConnection(stranger, "github", vendor, vendorToken);
-    expect(await asked({ connectionId: theirs.connectionId })).toBe("404 CONNECTION_NOT_FOUND");
-    expect(await asked({ connectionId: `con_${"0".repeat(26)}` })).toBe("404 CONNECTION_NOT_FOUND");
-    expect(await asked({ connectionId: "nothing" })).toBe("404 CONNECTION_NOT_FOUND");
+    expect(await refusalFor({ connectionId: theirs.connectionId })).toBe("404 CONNECTION_NOT_FOUND");
+    expect(await refusalFor({ connectionId: `con_${"0".repeat(26)}` })).toBe("404 CONNECTION_NOT_FOUND");
+    expect(await refusalFor({ connectionId: "nothing" })).toBe("404 CONNECTION_NOT_FOUND");
   });
 
   it("is refused to a token that may not read connections", async () => {
-    expect(await asked({}, await tenant.tokenWith("templates.execute", "templates.read"))).toBe(
+    expect(await refusalFor({}, await tenant.tokenWith("templates.execute", "templates.read"))).toBe(
       "403 INSUFFICIENT_SCOPE",
     );
   });
@@ -213,9 +213,9 @@ describe("a target that is a connection", () => {
     const connectionTo = async (provider: object) =>
       aConnection(token, await aProvider(token, { baseUrl: vendor.baseUrl, ...provider }), { authMode: "None" });
     const other = await connectionTo({ key: "other-vendor", capabilities: ["pull-requests.write"] });
-    expect(await asked({ connectionId: other })).toBe("422 CAPABILITY_MISSING");
+    expect(await refusalFor({ connectionId: other })).toBe("422 CAPABILITY_MISSING");
     const reader = await connectionTo({ key: "reader", preset: "github", capabilities: ["repositories.read"] });
-    expect(await asked({ connectionId: reader })).toBe("422 CAPABILITY_MISSING");
+    expect(await refusalFor({ connectionId: reader })).toBe("422 CAPABILITY_MISSING");
   });
 
   it.each([
@@ -228,13 +228,13 @@ describe("a target that is a connection", () => {
     ["a label with a comma", { pullRequest: { labels: ["a,b"] } }],
     ["a credential", { credentialRef: "some" }],
   ])("is refused with %s", async (_, target) => {
-    expect(await asked(target)).toBe("422 TARGET_INVALID");
+    expect(await refusalFor(target)).toBe("422 TARGET_INVALID");
   });
 
   it("is refused while the connection is suspended", async () => {
     const { connectionId } = await aSourceControlConnection(token, "github", vendor, vendorToken);
     await request(`POST /integrations/connections/${connectionId}/suspend`, { token, body: {} });
-    expect(await asked({ connectionId })).toBe("409 INVALID_STATE");
+    expect(await refusalFor({ connectionId })).toBe("409 INVALID_STATE");
   });
 
   it("fails with a credential that the vendor refuses, or that is for other hosts", async () => {
@@ -245,8 +245,8 @@ describe("a target that is a connection", () => {
     });
     const material = { token: vendorToken, hosts: ["git.example"] };
     const { credentialRef } = await aCredential(token, { kind: "BearerToken", secret: material });
-    const bound = await aConnection(token, connection.providerId, { authMode: "BearerToken", credentialRef });
-    expect(await executed(token, version, { target: { ...target, connectionId: bound } })).toMatchObject({
+    const boundConnection = await aConnection(token, connection.providerId, { authMode: "BearerToken", credentialRef });
+    expect(await executed(token, version, { target: { ...target, connectionId: boundConnection } })).toMatchObject({
       ...{ status: "Failed", error: { code: "TARGET_FORBIDDEN", details: { reason: "CREDENTIAL_UNUSABLE" } } },
     });
   });
@@ -288,12 +288,12 @@ describe("a target that is a connection", () => {
   it("shows a merge that its vendor reports before the execution has ended", async () => {
     const repository = "acme/fast";
     await vendor.create(repository);
-    const known = "select 1 from catalog.executions where repository = $1 and pull_request->>'state' = 'Merged'";
+    const stateQuery = "select 1 from catalog.executions where repository = $1 and pull_request->>'state' = 'Merged'";
     vendor.interfere = async (_, path) => {
       if (!path.endsWith("/labels")) return undefined;
       const { number = 0 } = vendor.pullRequests.at(-1) ?? {};
       await connection.deliver(await vendor.move(number, "merge", connection.secret));
-      await eventually("the merge is known", async () => (await rows(known, [repository])).length === 1);
+      await eventually("the merge is known", async () => (await rows(stateQuery, [repository])).length === 1);
       return { status: 500 };
     };
     const target = { repository, connectionId: connection.connectionId, pullRequest: { labels: ["fast"] } };
@@ -302,12 +302,12 @@ describe("a target that is a connection", () => {
     expect(execution).toMatchObject({
       ...{ status: "Completed", pullRequest: { state: "Merged" }, warnings: [{ code: "LabelsRefused" }] },
     });
-    const told = await rows<{ type: string }>(
+    const events = await rows<{ type: string }>(
       `select envelope->>'type' as type from catalog.outbox where envelope->>'subject' = $1
          and envelope->>'type' like 'ScaffoldPull%' order by seq`,
       [`executions/${execution.executionId}`],
     );
-    expect(told.map(({ type }) => type)).toEqual(["ScaffoldPullRequestOpened", "ScaffoldPullRequestMerged"]);
+    expect(events.map(({ type }) => type)).toEqual(["ScaffoldPullRequestOpened", "ScaffoldPullRequestMerged"]);
   });
 
   it("shows a pull request that its vendor has opened without an answer, so that the execution failed", async () => {
@@ -328,9 +328,9 @@ describe("a target that is a connection", () => {
     });
     const { number = 0 } = vendor.pullRequests.at(-1) ?? {};
     expect(await connection.deliver(vendor.opened(number, connection.secret))).toBe(202);
-    const known = `select 1 from catalog.executions
+    const stateQuery = `select 1 from catalog.executions
       where repository = $1 and status = 'Failed' and pull_request->>'state' = 'Open'`;
-    await eventually("the pull request is shown", async () => (await rows(known, [repository])).length === 1);
+    await eventually("the pull request is shown", async () => (await rows(stateQuery, [repository])).length === 1);
   });
 
   it("can be previewed, which pushes nothing", async () => {

@@ -23,16 +23,16 @@ beforeAll(async () => {
   const tenant = await aTenant();
   client = await aPasswordClient(tenant.tenantId);
   otherClient = await aPasswordClient(tenant.tenantId);
-  // either process may send a mail, and the kit looks for it in the folder of the first one
+  // either process may send a mail, and the kit looks for it in the first one's folder
   person = await aPerson(tenant);
   processes = [first, await group.start({})];
 });
 
 afterAll(() => group?.close());
 
-const accepted = "404 TEMPLATE_NOT_FOUND";
+const acceptedAnswer = "404 TEMPLATE_NOT_FOUND";
 
-/** The answer of each process to the access token at the REST API. */
+/** Each process's answer to the access token at the REST API. */
 const answersTo = (token: string) =>
   Promise.all(
     processes.map(async ({ publicUrl: base }) =>
@@ -40,10 +40,10 @@ const answersTo = (token: string) =>
     ),
   );
 
-/** One refresh in each process, the second after the answer of the first. */
+/** One refresh in each process, the second after the first one's answer. */
 async function refreshedInBoth(refreshToken: string) {
-  const [one, other] = processes;
-  const second = await refreshed(client, refreshToken, one.publicUrl);
+  const [firstProcess, other] = processes;
+  const second = await refreshed(client, refreshToken, firstProcess.publicUrl);
   return [second, await refreshed(client, refreshToken, other.publicUrl)] as const;
 }
 
@@ -73,7 +73,7 @@ describe("two uses of one refresh token in two processes", () => {
     expect(again.refresh_token).toBe(second.refresh_token);
     expect(again.access_token).not.toBe(second.access_token);
     for (const token of [first, second, again].map(({ access_token }) => access_token))
-      expect(await answersTo(token)).toEqual([accepted, accepted]);
+      expect(await answersTo(token)).toEqual([acceptedAnswer, acceptedAnswer]);
     for (const { publicUrl } of processes)
       expect((await refreshed(client, again.refresh_token, publicUrl)).status).toBe(200);
   });
@@ -86,7 +86,8 @@ describe("two uses of one refresh token in two processes", () => {
       expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
       const [successor = "", ...others] = new Set(answers.map(({ refresh_token }) => refresh_token));
       expect([successor === current, others]).toEqual([false, []]);
-      for (const { access_token: token } of answers) expect(await answersTo(token)).toEqual([accepted, accepted]);
+      for (const { access_token: token } of answers)
+        expect(await answersTo(token)).toEqual([acceptedAnswer, acceptedAnswer]);
       current = successor;
     }
   });

@@ -41,23 +41,25 @@ it("a tenant sees how many deliveries to a subscription were refused, why and wh
   const place = placeOf(source.deliveryUrl);
   const event = JSON.stringify({ type: "event_callback", event_id: unique("Ev"), event: { type: "message" } });
   expect((await send(place, fromSlack(source.secret, event))).status).toBe(202);
-  const signed = fromSlack(aVendorSecret(), event);
-  expect(refusal(await send(place, signed))).toBe("401 SIGNATURE_INVALID");
+  const signedDelivery = fromSlack(aVendorSecret(), event);
+  expect(refusal(await send(place, signedDelivery))).toBe("401 SIGNATURE_INVALID");
   expect(await told(path, 1)).toMatchObject({ lastReason: "SIGNATURE_INVALID" });
-  const { "x-slack-signature": _, ...unsigned } = signed.headers;
+  const { "x-slack-signature": _, ...otherHeaders } = signedDelivery.headers;
   const old = fromSlack(source.secret, event, "application/json", Math.floor(Date.now() / 1000) - 400);
-  const isType = { ...signed, headers: { ...signed.headers, "content-type": "text/css" } };
+  const isType = { ...signedDelivery, headers: { ...signedDelivery.headers, "content-type": "text/css" } };
   const wrong: [SentDelivery, string][] = [
     [old, "401 SIGNATURE_EXPIRED"],
     [isType, "415 UNSUPPORTED_MEDIA_TYPE"],
     [fromSlack(source.secret, "{"), "400 MALFORMED_JSON"],
-    [{ ...signed, headers: unsigned }, "401 SIGNATURE_INVALID"],
+    [{ ...signedDelivery, headers: otherHeaders }, "401 SIGNATURE_INVALID"],
   ];
   for (const [delivery, answer] of wrong) expect(refusal(await send(place, delivery))).toBe(answer);
-  const refused = await told(path, 5);
-  expect(refused.lastReason).toBe("SIGNATURE_MISSING");
-  expect(Date.parse(refused.lastRefusedAt ?? "")).toBeGreaterThan(Date.parse(refused.firstRefusedAt ?? ""));
-  expect(JSON.stringify(refused)).not.toContain("event_callback");
+  const refusalSummary = await told(path, 5);
+  expect(refusalSummary.lastReason).toBe("SIGNATURE_MISSING");
+  expect(Date.parse(refusalSummary.lastRefusedAt ?? "")).toBeGreaterThan(
+    Date.parse(refusalSummary.firstRefusedAt ?? ""),
+  );
+  expect(JSON.stringify(refusalSummary)).not.toContain("event_callback");
   expect(refusal(await request(`GET ${path}`, { token: stranger }))).toBe("404 WEBHOOK_SUBSCRIPTION_NOT_FOUND");
 });
 
@@ -72,8 +74,8 @@ it("a tenant sees what was refused at the URL of a connection", async () => {
   };
   await post("/integrations/credentials", { name, kind: "VendorWebhookSecret", secret: { secret } });
   const configuration = { webhookSecretRef: `secret://${name}` };
-  const wanted = { providerId, displayName: name, authMode: "None", configuration };
-  const { connectionId } = await post("/integrations/connections", wanted);
+  const connectionInput = { providerId, displayName: name, authMode: "None", configuration };
+  const { connectionId } = await post("/integrations/connections", connectionInput);
   const { body } = await request<{ deliveryUrl: string }>(`GET /integrations/connections/${connectionId}`, { token });
   const path = `/integrations/connections/${connectionId}/refused-deliveries`;
   const place = placeOf(body.deliveryUrl);

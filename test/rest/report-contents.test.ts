@@ -83,8 +83,8 @@ describe("GET /v1/reports/runs/{reportRunId}/content", () => {
     expect(await as("report.read", "audit.read")).toBe(200);
     await rows("update spine.report_runs set expires_at = now() where run_id = $1", [decodeId("run", run.reportRunId)]);
     expect((await content(run)).status).toBe(410);
-    const expired = await request<TestReportRun>(`GET /v1/reports/runs/${run.reportRunId}`, { token });
-    expect(expired.body.status).toBe("Expired");
+    const expiredRun = await request<TestReportRun>(`GET /v1/reports/runs/${run.reportRunId}`, { token });
+    expect(expiredRun.body.status).toBe("Expired");
   });
 });
 
@@ -105,16 +105,16 @@ describe("a downloaded report of a period that is not over", () => {
   it("is a json document with a note", async () => {
     const { notes, rows } = JSON.parse(String(await download("user-activity", "json")));
     expect(notes).toEqual([expect.stringContaining("was not over")]);
-    const shown = rows.map(({ displayName }: { displayName: string }) => displayName);
-    expect(shown).toEqual(expect.arrayContaining(names));
+    const displayNames = rows.map(({ displayName }: { displayName: string }) => displayName);
+    expect(displayNames).toEqual(expect.arrayContaining(names));
   });
 
   it("is a workbook that another library reads", async () => {
     const [sheet, about] = await readWorkbook(await download("user-activity", "xlsx"));
     const [titles = [], ...cells] = sheet?.data ?? [];
-    const shown = (title: string) => cells.map((row) => row[titles.indexOf(title)]);
-    expect(shown("Name")).toEqual(expect.arrayContaining(names));
-    expect(shown("Created")).toEqual(cells.map(() => expect.any(Date)));
+    const columnOf = (title: string) => cells.map((row) => row[titles.indexOf(title)]);
+    expect(columnOf("Name")).toEqual(expect.arrayContaining(names));
+    expect(columnOf("Created")).toEqual(cells.map(() => expect.any(Date)));
     expect(about?.data).toContainEqual(["Note", expect.stringContaining("was not over")]);
   });
 

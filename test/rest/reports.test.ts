@@ -98,16 +98,16 @@ interface RunPage {
 
 describe("GET /v1/reports/runs", () => {
   it("lists the runs in pages, by their state, format and report", async () => {
-    const own = await (await aTenant()).tokenWith();
+    const ownToken = await (await aTenant()).tokenWith();
     const runs = [
-      await aReportRun(own, { format: "csv" }),
-      await aReportRun(own, { format: "json" }),
-      await aReportRun(own, { code: "audit-log", format: "json" }),
+      await aReportRun(ownToken, { format: "csv" }),
+      await aReportRun(ownToken, { format: "json" }),
+      await aReportRun(ownToken, { code: "audit-log", format: "json" }),
     ];
-    await request(`POST /v1/reports/runs/${runs[0]?.reportRunId}/expire`, { token: own });
+    await request(`POST /v1/reports/runs/${runs[0]?.reportRunId}/expire`, { token: ownToken });
     const [summary, json, log] = runs.map(({ reportRunId }) => reportRunId);
     const list = async (query: string) => {
-      const { status, body, headers } = await request<RunPage>(`GET /v1/reports/runs?${query}`, { token: own });
+      const { status, body, headers } = await request<RunPage>(`GET /v1/reports/runs?${query}`, { token: ownToken });
       expect([query, status]).toEqual([query, 200]);
       return { ...body, ids: body.items.map(({ reportRunId }) => reportRunId), link: headers.get("link") };
     };
@@ -119,9 +119,9 @@ describe("GET /v1/reports/runs", () => {
     expect([second.ids, second.nextCursor]).toEqual([[summary], null]);
     expect((await list("status=Expired")).ids).toEqual([summary]);
     expect((await list("status=Completed&format=json")).ids).toEqual([log, json]);
-    expect((await list(`reportDefinitionId=${await aReportDefinitionId(own, "audit-log")}`)).ids).toEqual([log]);
+    expect((await list(`reportDefinitionId=${await aReportDefinitionId(ownToken, "audit-log")}`)).ids).toEqual([log]);
     expect((await list("reportDefinitionId=rpd_1")).ids).toEqual([]);
-    const unknown = await request("GET /v1/reports/runs?status=Done", { token: own });
+    const unknown = await request("GET /v1/reports/runs?status=Done", { token: ownToken });
     expect([refusal(unknown), ...refusedFields(unknown)]).toEqual(["422 PARAMETERS_INVALID", "/status UNKNOWN_VALUE"]);
     const other = await request("GET /v1/reports/runs?status=Completed", {
       token: await (await aTenant()).tokenWith(),
@@ -131,15 +131,15 @@ describe("GET /v1/reports/runs", () => {
 });
 
 describe("POST /v1/reports/runs/{reportRunId}/cancel", () => {
-  const cancelled = async (reportRunId: string, as = token) => {
+  const cancelRun = async (reportRunId: string, as = token) => {
     const { status, body } = await request<TestReportRun>(`POST /v1/reports/runs/${reportRunId}/cancel`, { token: as });
     return [status, body.status, body.error?.code];
   };
 
   it("ends a run before its turn", async () => {
     const reportRunId = await aQueuedReportRun(tenant.tenantId);
-    expect(await cancelled(reportRunId)).toEqual([200, "Cancelled", "RUN_CANCELLED"]);
-    expect(await cancelled(reportRunId)).toEqual([200, "Cancelled", "RUN_CANCELLED"]);
+    expect(await cancelRun(reportRunId)).toEqual([200, "Cancelled", "RUN_CANCELLED"]);
+    expect(await cancelRun(reportRunId)).toEqual([200, "Cancelled", "RUN_CANCELLED"]);
   });
 
   it("ends a run whose content is written, and leaves no file", async () => {
@@ -147,14 +147,14 @@ describe("POST /v1/reports/runs/{reportRunId}/cancel", () => {
     const { reportRunId } = await aLongRun(as);
     const run = async () => (await request<TestReportRun>(`GET /v1/reports/runs/${reportRunId}`, { token: as })).body;
     await eventually("the rows are read", async () => (await run()).rowsDone > 0);
-    expect(await cancelled(reportRunId, as)).toEqual([200, "Cancelled", "RUN_CANCELLED"]);
+    expect(await cancelRun(reportRunId, as)).toEqual([200, "Cancelled", "RUN_CANCELLED"]);
     const folder = join(platform().dataDir, "files/reports", decodeId("ten", crowd.tenantId) ?? "");
     const files = async () =>
       (await readdir(folder)).filter((file) => file.startsWith(decodeId("run", reportRunId) ?? ""));
     await eventually("the worker has removed its file", async () => (await files()).length === 0);
     expect(await run()).toMatchObject({ status: "Cancelled", sizeBytes: null, sha256: null });
-    const refused = await request(`GET /v1/reports/runs/${reportRunId}/content`, { token: as });
-    expect(refusal(refused)).toBe("409 INVALID_STATE");
+    const refusedAnswer = await request(`GET /v1/reports/runs/${reportRunId}/content`, { token: as });
+    expect(refusal(refusedAnswer)).toBe("409 INVALID_STATE");
   });
 });
 
@@ -174,7 +174,7 @@ describe("Subscription.reportRunChanged", () => {
     await eventually("the subscription has ended", () => feed.ended());
     const changes = feed.events.map(({ reportRunChanged }) => reportRunChanged);
     const sequences = changes.map(({ sequence }) => sequence);
-    expect(sequences).toEqual([...new Set(sequences)].sort((one, other) => one - other));
+    expect(sequences).toEqual([...new Set(sequences)].sort((value, other) => value - other));
     const all = { rowsDone: 8000, rowsTotal: 8000 };
     // the pages are drawn after the last row
     expect(changes).toContainEqual(expect.objectContaining({ status: "Running", ...all }));

@@ -27,15 +27,15 @@ beforeAll(async () => {
 
 afterAll(() => group?.close());
 
-/** Requests an execution at one of the processes. Either of them runs it. */
+/** Requests an execution at one process. Either process runs it. */
 async function execute(base: string, name: string, target: Record<string, unknown>): Promise<string> {
   const { templateId, templateVersionId } = version;
-  const accepted = await request<{ executionId: string }>(`POST /v1/templates/${templateId}/execute`, {
+  const acceptance = await request<{ executionId: string }>(`POST /v1/templates/${templateId}/execute`, {
     ...{ token, base },
     body: { templateVersionId, parameters: { name }, target: { onConflict: "overwrite", ...target } },
   });
-  if (accepted.status !== 202) throw new Error(accepted.text);
-  return accepted.body.executionId;
+  if (acceptance.status !== 202) throw new Error(acceptance.text);
+  return acceptance.body.executionId;
 }
 
 const end = (executionId: string) => finished(token, version.templateId, executionId);
@@ -48,16 +48,16 @@ const executionsIn = ({ commits }: Clone) =>
 
 describe("a repository of a platform of two processes", () => {
   it("has the commits of ten executions that alternate between them, in one line, in clones from both", async () => {
-    const pushed: string[] = [];
+    const pushedIds: string[] = [];
     for (let turn = 0; turn < 10; turn += 1) {
       const base = processes[turn % 2]?.publicUrl ?? "";
       const executionId = await execute(base, `Part${turn}`, { repository: "acme/alternating" });
       expect(await end(executionId)).toMatchObject({ status: "Completed", error: null });
-      pushed.unshift(executionId);
+      pushedIds.unshift(executionId);
     }
     for (const process of processes) {
       const clone = await cloneFrom(process, "acme/alternating");
-      expect(executionsIn(clone)).toEqual(pushed);
+      expect(executionsIn(clone)).toEqual(pushedIds);
       const texts = clone.files.filter((file) => file.endsWith(".txt"));
       expect(texts).toEqual(Array.from({ length: 10 }, (_, turn) => `Part${turn}.txt`));
       await clone.remove();

@@ -46,10 +46,10 @@ describe("GET /v1/roles/{roleId}", () => {
   const role = (id: string, as: string | undefined = token) => request(`GET /v1/roles/${id}`, { token: as });
 
   it("returns the role as the list shows it, with an ETag", async () => {
-    const found = await role(roleId, await tenant.tokenWith("role.read"));
-    expect(found.status).toBe(200);
-    expect((await get("/v1/roles?limit=100")).body.items).toContainEqual(found.body);
-    const headers = { "if-none-match": found.headers.get("etag") ?? "none" };
+    const roleAnswer = await role(roleId, await tenant.tokenWith("role.read"));
+    expect(roleAnswer.status).toBe(200);
+    expect((await get("/v1/roles?limit=100")).body.items).toContainEqual(roleAnswer.body);
+    const headers = { "if-none-match": roleAnswer.headers.get("etag") ?? "none" };
     expect((await request(`GET /v1/roles/${roleId}`, { token, headers })).status).toBe(304);
   });
 });
@@ -79,8 +79,8 @@ describe("assignments of a role", () => {
     expect((await get(assignments())).body.items).toContainEqual(first.body);
 
     const at = `DELETE ${assignments()}/${String(first.body["assignmentId"])}`;
-    const gone = await request(at, { token, headers: { "content-type": "application/json" } });
-    expect([gone.status, gone.text, gone.headers.get("content-type")]).toEqual([204, "", null]);
+    const deletion = await request(at, { token, headers: { "content-type": "application/json" } });
+    expect([deletion.status, deletion.text, deletion.headers.get("content-type")]).toEqual([204, "", null]);
     expect(refusal(await request(at, { token }))).toBe("404 NOT_FOUND");
     expect((await assign({ principalId })).status).toBe(201);
   });
@@ -113,8 +113,8 @@ describe("assignments of a role", () => {
     // a slow machine needs more time until the assignment arrives
     const { expiresAt, status, body } = short.status === 422 ? await lasting(60_000) : short;
     expect([status, body["expiresAt"]]).toEqual([201, expiresAt]);
-    const listed = async () => (await get(assignments())).text.includes(String(body["assignmentId"]));
-    await eventually("it is no longer listed", async () => !(await listed()));
+    const isListed = async () => (await get(assignments())).text.includes(String(body["assignmentId"]));
+    await eventually("it is no longer listed", async () => !(await isListed()));
     expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(expiresAt));
   });
 
@@ -142,12 +142,12 @@ describe("a signed-in user", () => {
     const person = await aPerson(tenant, "Integrator");
     const extra = await aRole(token, ["user.read"]);
     const body = { userId: person.userId };
-    const { body: held } = await request(`POST /v1/roles/${extra}/assignments`, { token, body });
+    const { body: extraAssignment } = await request(`POST /v1/roles/${extra}/assignments`, { token, body });
     const first = await signedIn(client, person);
     expect(scopesOf(first.scope)).toEqual(expect.arrayContaining(["user.read", "integration.runs.read"]));
     expect((await listUsers(first.access_token)).status).toBe(200);
 
-    await request(`DELETE /v1/roles/${extra}/assignments/${String(held["assignmentId"])}`, { token });
+    await request(`DELETE /v1/roles/${extra}/assignments/${String(extraAssignment["assignmentId"])}`, { token });
     await eventually("the token is refused", async () => (await listUsers(first.access_token)).status === 401);
 
     const second = await refreshed(client, first.refresh_token);
@@ -178,12 +178,12 @@ describe("a signed-in user", () => {
       const extra = await aRole(token, ["user.read"]);
       const expiresAt = new Date(Date.now() + lastsMs).toISOString();
       await request(`POST /v1/roles/${extra}/assignments`, { token, body: { userId: person.userId, expiresAt } });
-      const { access_token: held } = await signedIn(client, person);
-      return (await listUsers(held)).status === 200 ? held : undefined;
+      const { access_token: oldToken } = await signedIn(client, person);
+      return (await listUsers(oldToken)).status === 200 ? oldToken : undefined;
     };
     // a slow machine needs more time to use the token before it expires
-    const held = (await usedBefore(1500)) ?? (await usedBefore(20_000)) ?? "";
-    expect(held).not.toBe("");
-    await eventually("the token is refused", async () => (await listUsers(held)).status === 401);
+    const usedToken = (await usedBefore(1500)) ?? (await usedBefore(20_000)) ?? "";
+    expect(usedToken).not.toBe("");
+    await eventually("the token is refused", async () => (await listUsers(usedToken)).status === 401);
   });
 });

@@ -18,13 +18,13 @@ interface TestRun {
   readonly error: { code: string } | null;
 }
 
-const read = (runId: string, headers: Record<string, string> = {}) =>
+const runOf = (runId: string, headers: Record<string, string> = {}) =>
   request<TestRun>(`GET /integrations/runs/${runId}`, { token, headers });
 
 describe("GET /integrations/runs/{runId}", () => {
   it("shows the members of the specification, and Retry-After until the run has ended", async () => {
-    const [waiting, failed] = [await aWaitingRun(tenant.tenantId), await aFailedRun(tenant.tenantId)];
-    const answer = await read(waiting);
+    const [waiting, failedRun] = [await aWaitingRun(tenant.tenantId), await aFailedRun(tenant.tenantId)];
+    const answer = await runOf(waiting);
     expect([answer.status, answer.headers.get("retry-after")]).toEqual([200, "1"]);
     expect(answer.body).toEqual({
       runId: waiting,
@@ -42,23 +42,23 @@ describe("GET /integrations/runs/{runId}", () => {
       progress: null,
       correlationId: "walked",
     });
-    await eventually("the run has failed", async () => (await read(failed)).body.status === "Failed");
-    const ended = await read(failed);
-    expect(ended.headers.get("retry-after")).toBeNull();
-    expect(ended.body).toMatchObject({ error: { code: "NOT_FOUND", detail: expect.stringMatching(/command/) } });
+    await eventually("the run has failed", async () => (await runOf(failedRun)).body.status === "Failed");
+    const endedRun = await runOf(failedRun);
+    expect(endedRun.headers.get("retry-after")).toBeNull();
+    expect(endedRun.body).toMatchObject({ error: { code: "NOT_FOUND", detail: expect.stringMatching(/command/) } });
   });
 
   it("waits for the end as the header Prefer asks, and says that it did", async () => {
     const runId = await aWaitingRun(tenant.tenantId);
-    const begun = performance.now();
-    const waited = await read(runId, { prefer: "respond-async, wait=1" });
-    expect(performance.now() - begun).toBeGreaterThan(950);
-    expect([waited.status, waited.headers.get("preference-applied")]).toEqual([200, "wait=1"]);
-    expect(waited.headers.get("vary")).toContain("Prefer");
-    const open = read(runId, { prefer: "wait=20" });
+    const startedAt = performance.now();
+    const waitAnswer = await runOf(runId, { prefer: "respond-async, wait=1" });
+    expect(performance.now() - startedAt).toBeGreaterThan(950);
+    expect([waitAnswer.status, waitAnswer.headers.get("preference-applied")]).toEqual([200, "wait=1"]);
+    expect(waitAnswer.headers.get("vary")).toContain("Prefer");
+    const open = runOf(runId, { prefer: "wait=20" });
     await request(`POST /integrations/runs/${runId}/cancel`, { token });
     expect((await open).body.status).toBe("Cancelled");
-    const unread = await read(runId, { prefer: "wait=soon" });
+    const unread = await runOf(runId, { prefer: "wait=soon" });
     expect([unread.status, unread.headers.get("preference-applied")]).toEqual([200, null]);
   });
 });
@@ -68,18 +68,21 @@ describe("POST /integrations/runs/{runId}/cancel", () => {
     const runId = await aWaitingRun(tenant.tenantId);
     const cancel = (body?: unknown) => request(`POST /integrations/runs/${runId}/cancel`, { token, body });
     for (const body of [[], "x", 5, true]) {
-      const refused = await cancel(body);
-      expect(refused).toMatchObject({ status: 400, body: { code: "VALIDATION_FAILED", errors: [{ code: "TYPE" }] } });
+      const refusedAnswer = await cancel(body);
+      expect(refusedAnswer).toMatchObject({
+        status: 400,
+        body: { code: "VALIDATION_FAILED", errors: [{ code: "TYPE" }] },
+      });
     }
     expect(await cancel({ unknown: 1 })).toMatchObject({ status: 200, body: { status: "Cancelled" } });
   });
 
   it("ends a waiting run, and refuses one that has ended", async () => {
-    const [waiting, failed] = [await aWaitingRun(tenant.tenantId), await aFailedRun(tenant.tenantId)];
-    const cancelled = await request<TestRun>(`POST /integrations/runs/${waiting}/cancel`, { token });
-    expect(cancelled.body).toMatchObject({ status: "Cancelled", error: { code: "RUN_CANCELLED" } });
-    await eventually("the run has failed", async () => (await read(failed)).body.status === "Failed");
-    expect(refusal(await request(`POST /integrations/runs/${failed}/cancel`, { token }))).toBe("409 INVALID_STATE");
+    const [waiting, failedRun] = [await aWaitingRun(tenant.tenantId), await aFailedRun(tenant.tenantId)];
+    const cancellation = await request<TestRun>(`POST /integrations/runs/${waiting}/cancel`, { token });
+    expect(cancellation.body).toMatchObject({ status: "Cancelled", error: { code: "RUN_CANCELLED" } });
+    await eventually("the run has failed", async () => (await runOf(failedRun)).body.status === "Failed");
+    expect(refusal(await request(`POST /integrations/runs/${failedRun}/cancel`, { token }))).toBe("409 INVALID_STATE");
   });
 });
 

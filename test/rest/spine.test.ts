@@ -63,9 +63,9 @@ describe("POST /v1/tenants", () => {
     [{ slug: "ac" }, "400 VALIDATION_FAILED", "/slug FORMAT"],
     [{ ownerEmail: "nobody" }, "400 VALIDATION_FAILED", "/ownerEmail FORMAT"],
     [{ name: "   " }, "400 VALIDATION_FAILED", "/name FORMAT"],
-  ])("refuses %j", async (changes, expected, field) => {
+  ])("refuses %j", async (changes, expectedCode, field) => {
     const answer = await register(changes);
-    expect([refusal(answer), refusedFields(answer)]).toEqual([expected, [field]]);
+    expect([refusal(answer), refusedFields(answer)]).toEqual([expectedCode, [field]]);
   });
 });
 
@@ -80,20 +80,20 @@ describe("GET /v1/tenants", () => {
   });
 
   it("lists each tenant once in pages, with the next page in the header Link", async () => {
-    const made = await Promise.all([register(), register(), register()]);
-    const seen: string[] = [];
+    const registrations = await Promise.all([register(), register(), register()]);
+    const listedIds: string[] = [];
     let next = "limit=2&status=Provisioning";
     for (;;) {
       const page = await list(next);
       expect(page.body.items.length).toBeLessThanOrEqual(2);
-      seen.push(...page.body.items.map(({ tenantId }) => tenantId));
+      listedIds.push(...page.body.items.map(({ tenantId }) => tenantId));
       if (page.body.nextCursor === null) break;
       const link = /<\/v1\/tenants\?([^>]+)>; rel="next"/.exec(page.headers.get("link") ?? "");
       expect(new URLSearchParams(link?.[1]).get("cursor")).toBe(page.body.nextCursor);
       next = `limit=2&status=Provisioning&pageToken=${encodeURIComponent(page.body.nextCursor)}`;
     }
-    expect(new Set(seen).size).toBe(seen.length);
-    expect(seen).toEqual(expect.arrayContaining(made.map(({ body }) => body.tenantId)));
+    expect(new Set(listedIds).size).toBe(listedIds.length);
+    expect(listedIds).toEqual(expect.arrayContaining(registrations.map(({ body }) => body.tenantId)));
   });
 
   it("refuses a page size, a cursor or a filter that is not valid", async () => {
@@ -134,11 +134,11 @@ describe("POST /v1/tenants/{tenantId}/provision", () => {
     });
     const state = async () => (await list(`slug=${tenant.slug}`)).body.items[0]?.status;
     await eventually("the tenant is Active", async () => (await state()) === "Active");
-    const { body: found } = await graphql<{ tenants: { items: unknown[] } }>(
+    const { body: tenantList } = await graphql<{ tenants: { items: unknown[] } }>(
       `{ tenants(filter: { slug: "${tenant.slug}" }) { items { subscriptionId } } }`,
       { token: admin },
     );
-    expect(found.data.tenants.items).toEqual([{ subscriptionId: expect.stringMatching(/^sub_/) }]);
+    expect(tenantList.data.tenants.items).toEqual([{ subscriptionId: expect.stringMatching(/^sub_/) }]);
     const again = await provision(tenant.tenantId);
     expect(refusal(again)).toBe("409 INVALID_STATE");
     expect(again.body).toMatchObject({ currentState: "Active" });
@@ -222,8 +222,8 @@ describe("POST /connect/token", () => {
 
   it("returns the same error for an unknown client and for a wrong secret", async () => {
     const answers = [await ask(grant, basic(client.clientId, "wrong")), await ask(grant, basic(newId("cli"), "wrong"))];
-    const [known, unknown] = answers.map(({ body }) => ({ ...body, traceId: "…" }));
-    expect(known).toEqual(unknown);
+    const [knownAnswer, unknown] = answers.map(({ body }) => ({ ...body, traceId: "…" }));
+    expect(knownAnswer).toEqual(unknown);
   });
 
   it("refuses a body that is not a form", async () => {
@@ -251,13 +251,13 @@ describe("GET /.well-known/openid-configuration", () => {
     const keys = await request<JSONWebKeySet>("GET /.well-known/jwks");
     expect(keys.status).toBe(200);
     for (const key of keys.body.keys) expect(key).not.toHaveProperty("d");
-    const verified = await jwtVerify(admin, createLocalJWKSet(keys.body), {
+    const jwt = await jwtVerify(admin, createLocalJWKSet(keys.body), {
       issuer: publicUrl,
       audience: publicUrl,
       typ: "at+jwt",
       algorithms: ["ES256"],
     });
-    expect(verified.payload).toMatchObject({ platformAdmin: true, principalType: "Service" });
+    expect(jwt.payload).toMatchObject({ platformAdmin: true, principalType: "Service" });
   });
 });
 
@@ -276,8 +276,8 @@ describe("Mutation.createApiClient", () => {
   it("gives a client no scope that the caller does not hold, and no platform scope", async () => {
     const tenant = await aTenant();
     const token = await tenant.tokenWith("client.manage", "templates.read");
-    const create = async (wanted: string[]) =>
-      (await graphql(document, { token, variables: { input: { name: "agent", scopes: wanted } } })).body;
+    const create = async (requestedScopes: string[]) =>
+      (await graphql(document, { token, variables: { input: { name: "agent", scopes: requestedScopes } } })).body;
     expect((await create(["templates.read"])).errors).toBeUndefined();
     const more = await create(["templates.read", "templates.write"]);
     expect(more.errors?.[0]?.extensions).toMatchObject({

@@ -18,7 +18,7 @@ import { platform } from "../kit/platform.js";
 import { graphql, request } from "../kit/request.js";
 import { aTenant, type TestTenant } from "../kit/tenants.js";
 
-/** Loaded without its types, which would bring those of a browser into every file. */
+/** Loaded without its types, which would bring a browser's types into every file. */
 const authCore: string = "@auth/core";
 
 interface AuthCore {
@@ -70,8 +70,8 @@ describe("a stock client in its default configuration", () => {
     expect(tokens.scope).toBe("openid profile email");
     expect(tokens.claims()).toMatchObject({ ...fullClaims(), aud: app.clientId });
     expect(await oidc.fetchUserInfo(configuration, tokens.access_token, person.userId)).toEqual(fullClaims());
-    const refreshed = await oidc.refreshTokenGrant(configuration, tokens.refresh_token ?? "");
-    expect([refreshed.scope, refreshed.claims()?.sub]).toEqual(["openid profile email", person.userId]);
+    const freshTokens = await oidc.refreshTokenGrant(configuration, tokens.refresh_token ?? "");
+    expect([freshTokens.scope, freshTokens.claims()?.sub]).toEqual(["openid profile email", person.userId]);
   });
 
   it("signs in with openid-client, scope openid offline_access and prompt=consent", async () => {
@@ -94,8 +94,8 @@ describe("a stock client in its default configuration", () => {
       pkceCodeVerifier: codeVerifier,
     });
     expect(tokens.scope).toBe("openid offline_access");
-    const refreshed = await oidc.refreshTokenGrant(configuration, tokens.refresh_token ?? "");
-    expect(refreshed.scope).toBe("openid offline_access");
+    const freshTokens = await oidc.refreshTokenGrant(configuration, tokens.refresh_token ?? "");
+    expect(freshTokens.scope).toBe("openid offline_access");
   });
 
   it("signs in with oauth4webapi, and reads the userinfo endpoint", async () => {
@@ -131,8 +131,10 @@ describe("a stock client in its default configuration", () => {
     const requirements = { expectedNonce: nonce, requireIdToken: true };
     const tokens = await oauth.processAuthorizationCodeResponse(server, client, answer, requirements);
     expect(oauth.getValidatedIdTokenClaims(tokens)).toMatchObject({ email: person.email, email_verified: true });
-    const asked = await oauth.userInfoRequest(server, client, tokens.access_token, insecure);
-    expect(await oauth.processUserInfoResponse(server, client, person.userId, asked)).toMatchObject(fullClaims());
+    const userInfoResponse = await oauth.userInfoRequest(server, client, tokens.access_token, insecure);
+    expect(await oauth.processUserInfoResponse(server, client, person.userId, userInfoResponse)).toMatchObject(
+      fullClaims(),
+    );
   });
 
   it("signs in with @auth/core, the core of next-auth", async () => {
@@ -164,12 +166,12 @@ describe("a stock client in its default configuration", () => {
       return response;
     };
     const { csrfToken } = (await (await visit(`${site}/csrf`)).json()) as { csrfToken: string };
-    const begun = await visit(`${site}/signin/factory`, { csrfToken, callbackUrl: "https://shop.example/" });
-    const url = new URL(begun.headers.get("location") ?? "");
+    const signInStart = await visit(`${site}/signin/factory`, { csrfToken, callbackUrl: "https://shop.example/" });
+    const url = new URL(signInStart.headers.get("location") ?? "");
     expect(url.searchParams.get("scope")).toBe("openid profile email");
     const end = await allowed(url.href, person);
-    const done = await visit(end.url);
-    expect(done.headers.get("location")).toBe("https://shop.example/");
+    const signInEnd = await visit(end.url);
+    expect(signInEnd.headers.get("location")).toBe("https://shop.example/");
     const session = (await (await visit(`${site}/session`)).json()) as { user?: { email?: string } };
     expect(session.user?.email).toBe(person.email);
   });
@@ -181,9 +183,9 @@ describe("the scope of a sign-in", () => {
     ["an unknown word is ignored", "openid groups", "openid"],
     ["offline_access without prompt=consent is ignored", "openid offline_access", "openid"],
     ["every other scope is kept", "openid phone email profile", "openid profile email"],
-  ])("%s", async (_, scope, granted) => {
-    const { scope: given, access_token: token } = await tokensFor({ scope });
-    expect([given, decodeJwt(String(token))["scope"]]).toEqual([granted, granted]);
+  ])("%s", async (_, scope, expectedScope) => {
+    const { scope: grantedScope, access_token: token } = await tokensFor({ scope });
+    expect([grantedScope, decodeJwt(String(token))["scope"]]).toEqual([expectedScope, expectedScope]);
   });
 
   it.each([
@@ -215,10 +217,10 @@ describe("the scope of a sign-in", () => {
   it("may be asked for in part by a refresh", async () => {
     const { refresh_token: refresh } = await tokensFor({ scope: "openid profile email" });
     const form = { grant_type: "refresh_token", scope: "openid email" };
-    const narrowed = await redeem(app, "", { ...form, refresh_token: String(refresh) });
-    expect(narrowed).toMatchObject({ status: 200, body: { scope: "openid email" } });
-    expect(await userinfo(String(narrowed.body["access_token"]))).toEqual(fullClaims());
-    const next = { ...form, refresh_token: String(narrowed.body["refresh_token"]) };
+    const narrowAnswer = await redeem(app, "", { ...form, refresh_token: String(refresh) });
+    expect(narrowAnswer).toMatchObject({ status: 200, body: { scope: "openid email" } });
+    expect(await userinfo(String(narrowAnswer.body["access_token"]))).toEqual(fullClaims());
+    const next = { ...form, refresh_token: String(narrowAnswer.body["refresh_token"]) };
     const { body } = await redeem(app, "", { ...next, scope: "email" });
     expect(body["error"]).toBe("invalid_scope");
   });
@@ -233,8 +235,8 @@ describe("the scope of a sign-in", () => {
   it("is asked for beside scopes of the API by a client that was made before", async () => {
     const client = await aSignInClient(tenant.tenantId, { scopes: ["templates.read"] });
     const scope = "openid profile email templates.read";
-    const { access_token: token, refresh_token: refresh, scope: granted } = await tokensFor({ scope }, client);
-    expect(granted).toBe(scope);
+    const { access_token: token, refresh_token: refresh, scope: grantedScope } = await tokensFor({ scope }, client);
+    expect(grantedScope).toBe(scope);
     expect(refresh).toEqual(expect.any(String));
     expect((await request("GET /v1/templates/tpl_x", { token: String(token) })).status).toBe(404);
     expect((await request("GET /v1/users", { token: String(token) })).status).toBe(403);
@@ -251,9 +253,9 @@ describe("a token with identity scopes alone", () => {
   // test/rest/endpoints.test.ts and test/graphql/root-fields.test.ts try the others
   it("opens no endpoint that runs no operation", async () => {
     const token = await anIdentityToken(tenant);
-    const guarded = endpoints.filter(({ operation, scopes }) => operation === null && scopes.length > 0);
-    expect(guarded.length).toBeGreaterThan(3);
-    for (const { endpoint } of guarded) {
+    const guardedEndpoints = endpoints.filter(({ operation, scopes }) => operation === null && scopes.length > 0);
+    expect(guardedEndpoints.length).toBeGreaterThan(3);
+    for (const { endpoint } of guardedEndpoints) {
       const { status, body } = await request(endpoint.replaceAll(/\{\w+\}/g, "run_x"), { token });
       expect([endpoint, status, body["code"] ?? body["errorCode"]]).toEqual([endpoint, 403, expect.anything()]);
     }
@@ -265,12 +267,12 @@ describe("a token with identity scopes alone", () => {
     expect(users.body.errors?.map(({ extensions }) => extensions.code)).toEqual(["INSUFFICIENT_SCOPE"]);
     const maker = await tenant.tokenWith("client.manage", "templates.read");
     const exchange = "urn:ietf:params:oauth:grant-type:token-exchange";
-    const made = await graphql<{ createApiClient: SignInClient }>(
+    const clientAnswer = await graphql<{ createApiClient: SignInClient }>(
       `mutation { createApiClient(input: { name: "Agent", principalType: "Agent", scopes: ["templates.read"],
         grantTypes: ["${exchange}"] }) { clientId clientSecret } }`,
       { token: maker },
     );
-    const { body } = await redeem(made.body.data.createApiClient, "", {
+    const { body } = await redeem(clientAnswer.body.data.createApiClient, "", {
       grant_type: exchange,
       subject_token: token,
       subject_token_type: "urn:ietf:params:oauth:token-type:access_token",

@@ -20,7 +20,7 @@ import {
 
 type Headers = Record<string, string | string[]>;
 
-/** The work of a sender: the path that it calls, and a new delivery, as it signs it. */
+/** A sender's work: the path that it calls, and a new delivery, as it signs it. */
 interface Sender {
   readonly path: string;
   /** The header with the signature. */
@@ -41,8 +41,8 @@ const nowSeconds = () => Math.floor(Date.now() / 1000);
 let tenant: TestTenant;
 let token: string;
 let vendor: JwsVendor;
-/** All that an answer 401 tells, apart from its path and its trace. All refusals of all senders must tell the same. */
-const told = new Set<string>();
+/** All that an answer 401 tells, apart from its path and its trace. All refusals for all senders must tell the same. */
+const answerTexts = new Set<string>();
 
 beforeAll(async () => {
   tenant = await aTenant();
@@ -58,7 +58,7 @@ async function aSource(preset: string, secret = aVendorSecret()) {
   return { ...source, path: url.pathname + url.search };
 }
 
-/** The same delivery with another value of a header. */
+/** The same delivery with another header value. */
 const withHeader = ({ raw, headers }: SentDelivery, name: string, value: string): SentDelivery => ({
   raw,
   headers: { ...headers, [name]: value },
@@ -68,11 +68,11 @@ const senders: Record<string, () => Promise<Sender>> = {
   async "the specification"() {
     const source = await aSource("webhook");
     const delivery = () => ({ providerDeliveryId: unique("id"), eventName: "a.b", payload: {} });
-    const signed = asSpecified(source, delivery());
+    const signedDelivery = asSpecified(source, delivery());
     const by = (algorithm: string, prefix: string) =>
       withHeader(
-        ...[signed, "x-hub-signature-256"],
-        prefix + createHmac(algorithm, source.secret).update(signed.raw).digest("hex"),
+        ...[signedDelivery, "x-hub-signature-256"],
+        prefix + createHmac(algorithm, source.secret).update(signedDelivery.raw).digest("hex"),
       );
     return {
       path: "/webhooks/deliveries",
@@ -83,7 +83,7 @@ const senders: Record<string, () => Promise<Sender>> = {
         "algorithm SHA-1": by("sha1", "sha256="),
         "algorithm SHA-1, named": by("sha1", "sha1="),
         "algorithm SHA-512": by("sha512", "sha256="),
-        provider: withHeader(signed, "x-svc-provider", unique("nobody")),
+        provider: withHeader(signedDelivery, "x-svc-provider", unique("nobody")),
       },
     };
   },
@@ -108,8 +108,8 @@ const senders: Record<string, () => Promise<Sender>> = {
   },
   async Stripe() {
     const { path, secret } = await aSource("stripe");
-    const signed = fromStripe(secret, anEvent());
-    const signature = signed.headers["stripe-signature"] ?? "";
+    const signedDelivery = fromStripe(secret, anEvent());
+    const signature = signedDelivery.headers["stripe-signature"] ?? "";
     return {
       path,
       signature: "stripe-signature",
@@ -117,9 +117,9 @@ const senders: Record<string, () => Promise<Sender>> = {
       send: (time) => fromStripe(secret, anEvent(), time),
       wrong: {
         key: fromStripe(aVendorSecret(), anEvent()),
-        algorithm: withHeader(signed, "stripe-signature", signature.replace("v1=", "v0=")),
+        algorithm: withHeader(signedDelivery, "stripe-signature", signature.replace("v1=", "v0=")),
         "time in the header": withHeader(
-          ...[signed, "stripe-signature"],
+          ...[signedDelivery, "stripe-signature"],
           signature.replace(/t=(\d+)/, (_, time) => `t=${Number(time) - 1}`),
         ),
       },
@@ -128,8 +128,8 @@ const senders: Record<string, () => Promise<Sender>> = {
   async Slack() {
     const { path, secret } = await aSource("slack");
     const type = "application/json";
-    const signed = fromSlack(secret, JSON.stringify(anEvent()));
-    const signature = signed.headers["x-slack-signature"] ?? "";
+    const signedDelivery = fromSlack(secret, JSON.stringify(anEvent()));
+    const signature = signedDelivery.headers["x-slack-signature"] ?? "";
     return {
       path,
       signature: "x-slack-signature",
@@ -137,7 +137,7 @@ const senders: Record<string, () => Promise<Sender>> = {
       send: (time) => fromSlack(secret, JSON.stringify(anEvent()), type, time),
       wrong: {
         key: fromSlack(aVendorSecret(), JSON.stringify(anEvent())),
-        algorithm: withHeader(signed, "x-slack-signature", signature.replace("v0=", "v1=")),
+        algorithm: withHeader(signedDelivery, "x-slack-signature", signature.replace("v0=", "v1=")),
       },
     };
   },
@@ -145,11 +145,11 @@ const senders: Record<string, () => Promise<Sender>> = {
     const { path, secret } = await aSource("twilio");
     const url = platform().publicUrl + path;
     const parameters = () => ({ MessageSid: unique("SM"), Body: "Ahoy", SmsStatus: "received" });
-    const sent = fromTwilio(secret, url, parameters());
+    const signedDelivery = fromTwilio(secret, url, parameters());
     const content =
       url +
-      [...new URLSearchParams(sent.raw)]
-        .sort(([one], [other]) => (one < other ? -1 : 1))
+      [...new URLSearchParams(signedDelivery.raw)]
+        .sort(([first], [other]) => (first < other ? -1 : 1))
         .flat()
         .join("");
     return {
@@ -160,7 +160,7 @@ const senders: Record<string, () => Promise<Sender>> = {
         key: fromTwilio(aVendorSecret(), url, parameters()),
         URL: fromTwilio(secret, `${url}&more=1`, parameters()),
         algorithm: withHeader(
-          ...[sent, "x-twilio-signature"],
+          ...[signedDelivery, "x-twilio-signature"],
           createHmac("sha256", secret).update(content).digest("base64"),
         ),
       },
@@ -185,8 +185,8 @@ const senders: Record<string, () => Promise<Sender>> = {
   async "Standard Webhooks"() {
     const aSecret = () => `whsec_${randomBytes(32).toString("base64")}`;
     const { path, secret } = await aSource("openai-compatible", aSecret());
-    const signed = byStandardWebhooks(secret, unique("msg"), JSON.stringify(anEvent()));
-    const signature = signed.headers["webhook-signature"] ?? "";
+    const signedDelivery = byStandardWebhooks(secret, unique("msg"), JSON.stringify(anEvent()));
+    const signature = signedDelivery.headers["webhook-signature"] ?? "";
     return {
       path,
       signature: "webhook-signature",
@@ -194,8 +194,8 @@ const senders: Record<string, () => Promise<Sender>> = {
       send: (time) => byStandardWebhooks(secret, unique("msg"), JSON.stringify(anEvent()), time),
       wrong: {
         key: byStandardWebhooks(aSecret(), unique("msg"), JSON.stringify(anEvent())),
-        algorithm: withHeader(signed, "webhook-signature", signature.replace("v1,", "v1a,")),
-        id: withHeader(signed, "webhook-id", unique("msg")),
+        algorithm: withHeader(signedDelivery, "webhook-signature", signature.replace("v1,", "v1a,")),
+        id: withHeader(signedDelivery, "webhook-id", unique("msg")),
       },
     };
   },
@@ -203,39 +203,39 @@ const senders: Record<string, () => Promise<Sender>> = {
     const key = unique("jws");
     const webhook = { scheme: vendor.scheme, deliveryId: ["body:/id"], eventName: ["body:/type"] };
     await aProvider(token, { key, driver: { webhook } });
-    const signed = async (header?: Record<string, unknown>, by?: JwsKey) => {
+    const sign = async (header?: Record<string, unknown>, by?: JwsKey) => {
       const raw = JSON.stringify(anEvent());
       const headers = { "content-type": "application/json", "x-jws-signature": await vendor.sign(raw, header, by) };
       return { raw, headers };
     };
     const none = Buffer.from(JSON.stringify({ alg: "none", kid: "one" })).toString("base64url");
-    const good = await signed();
+    const good = await sign();
     return {
       path: `/webhooks/deliveries/${key}`,
       signature: "x-jws-signature",
       time: true,
-      send: (iat) => signed(iat === undefined ? {} : { iat }),
+      send: (iat) => sign(iat === undefined ? {} : { iat }),
       wrong: {
-        key: signed({}, await anotherKey()),
-        "key id": signed({ kid: "two" }),
+        key: sign({}, await anotherKey()),
+        "key id": sign({ kid: "two" }),
         "algorithm none": withHeader(good, "x-jws-signature", `${none}..`),
         "algorithm none with a signature": withHeader(good, "x-jws-signature", `${none}..AAAA`),
-        "algorithm HS256": signed({ alg: "HS256" }, randomBytes(32)),
+        "algorithm HS256": sign({ alg: "HS256" }, randomBytes(32)),
       },
     };
   },
 };
 
-const flipped = (text: string, at = text.length - 8) =>
+const flipByte = (text: string, at = text.length - 8) =>
   text.slice(0, at) + (text[at] === "a" ? "b" : "a") + text.slice(at + 1);
 
-/** Each change of a good delivery that must not verify. */
+/** Each change to a good delivery that must not verify. */
 async function changesOf(sender: Sender): Promise<Record<string, { headers: Headers; raw: string; code?: string }>> {
   const { headers, raw } = await sender.send();
   const value = headers[sender.signature] ?? "";
-  const { [sender.signature]: _, ...unsigned } = headers;
+  const { [sender.signature]: _, ...otherHeaders } = headers;
   const signedBy = (signature: string | string[]) => ({ raw, headers: { ...headers, [sender.signature]: signature } });
-  const body = { "byte of the body": { headers, raw: flipped(raw, 3) }, "longer body": { headers, raw: `${raw} ` } };
+  const body = { "byte of the body": { headers, raw: flipByte(raw, 3) }, "longer body": { headers, raw: `${raw} ` } };
   const { time } = sender;
   const code = "SIGNATURE_EXPIRED";
   const times = {
@@ -252,16 +252,18 @@ async function changesOf(sender: Sender): Promise<Record<string, { headers: Head
           "two times": { raw, headers: { ...headers, [time]: [headers[time] ?? "", headers[time] ?? ""] } },
         };
   return {
-    ...{ "no signature": { headers: unsigned, raw, ...unsignedCode }, "empty signature": signedBy("") },
-    ...{ signature: signedBy(flipped(value)), "short signature": signedBy(value.slice(0, -2)) },
+    ...{ "no signature": { headers: otherHeaders, raw, ...unsignedCode }, "empty signature": signedBy("") },
+    ...{ signature: signedBy(flipByte(value)), "short signature": signedBy(value.slice(0, -2)) },
     "long signature": signedBy(`${value}00`),
     "signature sent twice": signedBy([value, value]),
-    "signature beside another": signedBy([value, flipped(value)]),
+    "signature beside another": signedBy([value, flipByte(value)]),
     ...(sender.isToken ? {} : body),
     ...(time === undefined ? {} : times),
     ...timeHeaders,
     ...Object.fromEntries(
-      await Promise.all(Object.entries(sender.wrong).map(async ([name, sent]) => [name, await sent] as const)),
+      await Promise.all(
+        Object.entries(sender.wrong).map(async ([name, wrongDelivery]) => [name, await wrongDelivery] as const),
+      ),
     ),
   };
 }
@@ -275,16 +277,16 @@ describe.each(Object.entries(senders))("a delivery signed as %s", (_, aSender) =
       expect([answer.status, answer.text]).toEqual([202, expect.stringContaining("whd_")]);
     };
     await isTaken();
-    for (const [change, sent] of Object.entries(await changesOf(sender))) {
-      const { headers, raw, code = "SIGNATURE_INVALID" } = sent;
+    for (const [change, changedDelivery] of Object.entries(await changesOf(sender))) {
+      const { headers, raw, code = "SIGNATURE_INVALID" } = changedDelivery;
       const answer = await postRaw(sender.path, headers, raw);
       expect([change, refusal(answer)]).toEqual([change, `401 ${code}`]);
       expect(answer.headers.get("www-authenticate")).toBe("Signature");
       if (code !== "SIGNATURE_INVALID") continue;
-      const { traceId: _trace, instance: _path, ...same } = answer.body;
-      told.add(JSON.stringify(same));
+      const { traceId: _trace, instance: _path, ...comparableBody } = answer.body;
+      answerTexts.add(JSON.stringify(comparableBody));
     }
-    expect([...told]).toHaveLength(1);
+    expect([...answerTexts]).toHaveLength(1);
     await isTaken();
   });
 });
@@ -309,21 +311,21 @@ describe("the scope webhooks.deliveries.ingest", () => {
   it("gives nothing without a signature, and a signed delivery needs neither it nor any token", async () => {
     const source = await aSource("webhook");
     const holder = await tenant.tokenWith("webhooks.deliveries.ingest");
-    const sent = asSpecified(source, { providerDeliveryId: unique("id"), eventName: "a", payload: {} });
-    const { "x-hub-signature-256": _, ...headers } = sent.headers;
-    const unsigned = { headers, raw: sent.raw };
+    const signedDelivery = asSpecified(source, { providerDeliveryId: unique("id"), eventName: "a", payload: {} });
+    const { "x-hub-signature-256": _, ...headers } = signedDelivery.headers;
+    const unsignedDelivery = { headers, raw: signedDelivery.raw };
     for (const by of [undefined, holder, token]) {
-      expect(refusal(await ingest(by, unsigned, "/webhooks/deliveries"))).toBe("401 SIGNATURE_MISSING");
-      expect(refusal(await ingest(by, unsigned, source.path))).toBe("401 SIGNATURE_INVALID");
+      expect(refusal(await ingest(by, unsignedDelivery, "/webhooks/deliveries"))).toBe("401 SIGNATURE_MISSING");
+      expect(refusal(await ingest(by, unsignedDelivery, source.path))).toBe("401 SIGNATURE_INVALID");
     }
     const input = {
       headers: Object.entries(headers).map(([name, value]) => ({ name, value })),
-      body: Buffer.from(sent.raw).toString("base64"),
+      body: Buffer.from(signedDelivery.raw).toString("base64"),
       path: "/webhooks/deliveries",
     };
     const { body } = await graphql(mutation, { token: holder, variables: { input } });
     expect(body.errors?.[0]?.extensions.code).toBe("SIGNATURE_MISSING");
     const reader = await tenant.tokenWith("templates.read");
-    for (const by of [undefined, reader, holder]) expect((await ingest(by, sent)).status).toBe(202);
+    for (const by of [undefined, reader, holder]) expect((await ingest(by, signedDelivery)).status).toBe(202);
   });
 });

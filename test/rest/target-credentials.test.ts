@@ -65,25 +65,25 @@ describe("target.credentialRef", () => {
   it("lets a token that may only execute send a credential only to the hosts that it names", async () => {
     expect(await into("bound", "bound", executor)).toMatchObject({ status: "Completed" });
     const { templateId, templateVersionId } = version;
-    const refused = async (repository: string, credentialRef: string) => {
+    const refusalOf = async (repository: string, credentialRef: string) => {
       const body = { templateVersionId, parameters: { name: "Orders" }, target: { repository, credentialRef } };
       return refusal(await request(`POST /v1/templates/${templateId}/execute`, { token: executor, body }));
     };
-    const sent = host.credentials.length;
-    expect(await refused(host.url, "git-host")).toBe("403 INSUFFICIENT_SCOPE");
-    expect(await refused(host.url, "for-others")).toBe("422 TARGET_INVALID");
-    expect(await refused("https://evil.example/x.git", "bound")).toBe("422 TARGET_INVALID");
-    expect(host.credentials).toHaveLength(sent);
+    const credentialCount = host.credentials.length;
+    expect(await refusalOf(host.url, "git-host")).toBe("403 INSUFFICIENT_SCOPE");
+    expect(await refusalOf(host.url, "for-others")).toBe("422 TARGET_INVALID");
+    expect(await refusalOf("https://evil.example/x.git", "bound")).toBe("422 TARGET_INVALID");
+    expect(host.credentials).toHaveLength(credentialCount);
   });
 
   it("is refused at once when it cannot be used or is not a reference", async () => {
     const { templateId, templateVersionId } = version;
-    const refused = async (target: object) =>
+    const refusalOf = async (target: object) =>
       refusal(
         await request(`POST /v1/templates/${templateId}/execute`, { token, body: { templateVersionId, target } }),
       );
-    expect(await refused({ repository: "acme/own", credentialRef: "git-host" })).toBe("422 TARGET_INVALID");
-    expect(await refused({ repository: host.url, credentialRef: 7 })).toBe("400 VALIDATION_FAILED");
-    expect(await refused({ repository: host.url, credentialRef: "a b\n" })).toBe("400 VALIDATION_FAILED");
+    expect(await refusalOf({ repository: "acme/own", credentialRef: "git-host" })).toBe("422 TARGET_INVALID");
+    expect(await refusalOf({ repository: host.url, credentialRef: 7 })).toBe("400 VALIDATION_FAILED");
+    expect(await refusalOf({ repository: host.url, credentialRef: "a b\n" })).toBe("400 VALIDATION_FAILED");
   });
 });

@@ -67,8 +67,8 @@ describe("a template rendered into a repository that has a solution and projects
   it("is added to the solution, and an item uses the namespace of the project above it and adds its package there", async () => {
     const repository = aRepository();
     await run(solution, "Shop", { repository });
-    const added = await run(service, "Acme.Orders", { repository, nameDirectory: true });
-    expect(added).toMatchObject({
+    const execution = await run(service, "Acme.Orders", { repository, nameDirectory: true });
+    expect(execution).toMatchObject({
       status: "Completed",
       warnings: [],
       manualInstructions: [],
@@ -117,8 +117,8 @@ describe("a template rendered into a repository that has a solution and projects
 
   it.each(["/etc", "../up", "a/.git/b", "a\\b", "nul"])("is refused for the folder %j", async (directory) => {
     const body = { templateVersionId: item.templateVersionId, target: { repository: aRepository(), directory } };
-    const refused = await request(`POST /v1/templates/${item.templateId}/execute`, { token, body });
-    expect(refused).toMatchObject({
+    const refusal = await request(`POST /v1/templates/${item.templateId}/execute`, { token, body });
+    expect(refusal).toMatchObject({
       status: 422,
       body: { code: "TARGET_INVALID", errors: [{ pointer: "/target/directory" }] },
     });

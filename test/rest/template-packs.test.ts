@@ -79,7 +79,8 @@ const details = async ({ templateId, templateVersionId }: TestVersion, locale?: 
     { token, variables: { id: templateId, locale } },
   );
   if (body.errors) return body;
-  return body.data.template.versions.find((one) => one.templateVersionId === templateVersionId)?.details;
+  return body.data.template.versions.find((templateVersion) => templateVersion.templateVersionId === templateVersionId)
+    ?.details;
 };
 
 describe("a version of one of several templates in a source", () => {
@@ -102,33 +103,36 @@ describe("a version of one of several templates in a source", () => {
     expect(error).toMatchObject({ code: "TEMPLATE_INVALID", details: { findings: [{ code }] } });
     expect(error?.message).toContain("item (Acme.Controller, C#, item)");
     const body = { templateVersionId: version.templateVersionId, checks: ["StructuralLint"] };
-    const { body: validated } = await request(`POST /v1/templates/${version.templateId}/validate`, { token, body });
-    expect(validated).toMatchObject({ outcome: "Failed", findings: [{ code }] });
+    const { body: validation } = await request(`POST /v1/templates/${version.templateId}/validate`, { token, body });
+    expect(validation).toMatchObject({ outcome: "Failed", findings: [{ code }] });
   });
 });
 
 describe("parameters as dotnet new accepts them", () => {
   const properties = { Framework: { enum: ["net8.0", "net9.0"] }, Secret: { type: "string" } };
   let version: TestVersion;
-  let closed: TestVersion;
+  let closedVersion: TestVersion;
 
   beforeAll(async () => {
     version = await aVersion({ templateIdentity: "Acme.Service.CSharp" });
-    closed = await aVersion({
+    closedVersion = await aVersion({
       templateIdentity: "Acme.Service.CSharp",
       parameterSchema: { type: "object", properties },
     });
-    expect(await details(closed)).toBeNull();
-    expect(await scaffolded(closed)).toEqual({ "Orders.cs": "// net8.0 none\n" });
+    expect(await details(closedVersion)).toBeNull();
+    expect(await scaffolded(closedVersion)).toEqual({ "Orders.cs": "// net8.0 none\n" });
   });
 
   it("may have long and short names, and the parameterSchema checks their values", async () => {
-    expect(await scaffolded(closed, { f: "net9.0" })).toEqual({ "Orders.cs": "// net9.0 none\n" });
-    expect(await scaffolded(closed, { framework: "net9.0", Secret: "s" })).toEqual({ "Orders.cs": "// net9.0 s\n" });
+    expect(await scaffolded(closedVersion, { f: "net9.0" })).toEqual({ "Orders.cs": "// net9.0 none\n" });
+    expect(await scaffolded(closedVersion, { framework: "net9.0", Secret: "s" })).toEqual({
+      "Orders.cs": "// net9.0 s\n",
+    });
     const execute = async (parameters: Record<string, unknown>) => {
-      const body = { templateVersionId: closed.templateVersionId, target: target(), parameters };
-      return (await request<{ errors: unknown }>(`POST /v1/templates/${closed.templateId}/execute`, { token, body }))
-        .body;
+      const body = { templateVersionId: closedVersion.templateVersionId, target: target(), parameters };
+      return (
+        await request<{ errors: unknown }>(`POST /v1/templates/${closedVersion.templateId}/execute`, { token, body })
+      ).body;
     };
     expect(await execute({ f: "net9" })).toMatchObject({ errors: [{ pointer: "/parameters/Framework" }] });
     expect(await execute({ f: "net9.0", Framework: "net9.0" })).toMatchObject({
@@ -159,7 +163,7 @@ describe("parameters as dotnet new accepts them", () => {
 
   it("are described with their names, in the nearest language of the template", async () => {
     const framework = { name: "Framework", aliases: ["framework", "f"], hidden: false, datatype: "choice" };
-    expect(await details(closed)).toMatchObject({
+    expect(await details(closedVersion)).toMatchObject({
       name: "Acme service in C#",
       author: "Acme",
       language: "C#",
@@ -170,7 +174,7 @@ describe("parameters as dotnet new accepts them", () => {
         { name: "Secret", hidden: true },
       ],
     });
-    expect(await details(closed, "de-AT")).toMatchObject({
+    expect(await details(closedVersion, "de-AT")).toMatchObject({
       name: "Acme-Dienst",
       author: "Acme",
       culture: "de",
@@ -183,7 +187,7 @@ describe("parameters as dotnet new accepts them", () => {
         {},
       ],
     });
-    expect(await details(closed, "not a tag")).toMatchObject({
+    expect(await details(closedVersion, "not a tag")).toMatchObject({
       errors: [{ extensions: { code: "VALIDATION_FAILED" } }],
     });
   });

@@ -20,7 +20,7 @@ let ours: TestTenant;
 let theirs: TestTenant;
 let token: string;
 let theirToken: string;
-let own: TestVersion;
+let ownVersion: TestVersion;
 let foreign: Owned;
 
 const webhook = (endpointUrl: string) => ({ eventType: "TemplateRegistered", endpointUrl, signingSecretRef: "hooks" });
@@ -31,7 +31,7 @@ beforeAll(async () => {
   [ours, theirs] = await Promise.all([aTenant(), aTenant()]);
   [token, theirToken] = await Promise.all([ours.tokenWith(), theirs.tokenWith()]);
   const source = await aTemplateSource();
-  own = await aTemplateVersion(token, source);
+  ownVersion = await aTemplateVersion(token, source);
   const version = await aTemplateVersion(theirToken, source);
   const packageName = aPackageName();
   const libraryId = await aLibrary(theirToken, {
@@ -46,16 +46,20 @@ beforeAll(async () => {
 const volatile = new Set(["date", "x-trace-id", "traceparent", "ratelimit", "connection", "keep-alive"]);
 
 /** The answer without the values that differ in each answer, and without the requested ids. */
-function bytes({ status, headers, text }: Response<unknown>, asked: readonly string[]) {
+function bytes({ status, headers, text }: Response<unknown>, requestedIds: readonly string[]) {
   const neutral = (part: string) =>
-    asked.reduce((left, id) => left.replaceAll(id, "<id>"), part).replaceAll(/"traceId":"\w+"/g, '"traceId":"…"');
-  const kept = [...headers].filter(([name]) => !volatile.has(name)).map(([name, value]) => `${name}: ${value}`);
-  return { status, headers: neutral(kept.join("\n")), text: neutral(text) };
+    requestedIds
+      .reduce((remainder, id) => remainder.replaceAll(id, "<id>"), part)
+      .replaceAll(/"traceId":"\w+"/g, '"traceId":"…"');
+  const stableHeaders = [...headers]
+    .filter(([name]) => !volatile.has(name))
+    .map(([name, value]) => `${name}: ${value}`);
+  return { status, headers: neutral(stableHeaders.join("\n")), text: neutral(text) };
 }
 
 describe("the tenant that a request names", () => {
   it("must be the tenant of the token in X-Tenant-Id", async () => {
-    const line = `GET /v1/templates/${own.templateId}`;
+    const line = `GET /v1/templates/${ownVersion.templateId}`;
     const as = (tenantId: string) => request(line, { token, headers: { "x-tenant-id": tenantId } });
     expect((await as(ours.tenantId)).status).toBe(200);
     for (const other of [theirs.tenantId, newId("ten"), "", "acme", `${ours.tenantId},${theirs.tenantId}`])
@@ -102,7 +106,7 @@ describe("names", () => {
   });
 
   it("of repositories belong to a tenant: both execute into acme/orders", async () => {
-    const execution = await executed(token, own, { target: { repository: "acme/orders" } });
+    const execution = await executed(token, ownVersion, { target: { repository: "acme/orders" } });
     expect(execution).toMatchObject({ status: "Completed", output: { changed: true } });
     expect(execution.output?.repository).toContain(`/git/${ours.slug}/acme/orders.git`);
   });

@@ -19,11 +19,11 @@ const setLimits = `mutation ($tenantId: ID!, $input: TenantLimitsInput!) {
   setTenantLimits(tenantId: $tenantId, input: $input) { tenantId }
 }`;
 
-/** Prints how long something took after an answer, which the patience of a test only bounds. */
-async function within(what: string, condition: () => Promise<boolean>, timeoutMs = 180_000): Promise<void> {
+/** Prints how long something took after an answer, which a test's patience only bounds. */
+async function within(expectation: string, condition: () => Promise<boolean>, timeoutMs = 180_000): Promise<void> {
   const start = performance.now();
-  await eventually(what, condition, timeoutMs);
-  process.stdout.write(`${what}: after ${Math.round(performance.now() - start)} ms\n`);
+  await eventually(expectation, condition, timeoutMs);
+  process.stdout.write(`${expectation}: after ${Math.round(performance.now() - start)} ms\n`);
 }
 
 async function configure(token: string, key: string, value: unknown): Promise<void> {
@@ -70,13 +70,13 @@ describe("the settings of a tenant for executions", () => {
         })
       ).body;
     };
-    const tried = await preview(["templates.execute", "templates.write"]);
-    expect(tried.data?.previewExecution).toMatchObject({
+    const previewAnswer = await preview(["templates.execute", "templates.write"]);
+    expect(previewAnswer.data?.previewExecution).toMatchObject({
       error: null,
       files: expect.arrayContaining([expect.anything()]),
     });
-    const refused = await preview(["templates.execute", "templates.read"]);
-    expect(refused.errors?.[0]?.extensions.code).toBe("TEMPLATE_VERSION_NOT_PUBLISHED");
+    const refusedAnswer = await preview(["templates.execute", "templates.read"]);
+    expect(refusedAnswer.errors?.[0]?.extensions.code).toBe("TEMPLATE_VERSION_NOT_PUBLISHED");
     await setByPeople(tenant, "execution.requirePublished", false);
     await within("drafts are executed", async () => (await execute()).status === 202);
   });
@@ -147,7 +147,7 @@ describe("the edition of a tenant", () => {
       return copy?.edition_code === "Free";
     });
     const answers = await Promise.all(Array.from({ length: 12 }, (_, place) => subscribe(`${place}`)));
-    const withStatus = (wanted: number) => answers.filter(({ status }) => status === wanted).length;
+    const withStatus = (expectedStatus: number) => answers.filter(({ status }) => status === expectedStatus).length;
     expect([withStatus(201), withStatus(403)]).toEqual([3, 9]);
     expect(answers.find(({ status }) => status === 403)?.body).toMatchObject({
       ...{ code: "ENTITLEMENT_DENIED", limit: 3, featureKey: "webhooks.max", editionCode: "Free" },
@@ -157,17 +157,17 @@ describe("the edition of a tenant", () => {
     await activate("Free");
     await within("the tenant is above its limit", async () => (await subscribe("fifth")).status === 403);
     const { body } = await request<{ items: { subscriptionId: string }[] }>("GET /webhooks/subscriptions", { token });
-    const [disabled = "", ...others] = body.items.map(({ subscriptionId }) => subscriptionId);
+    const [disabledId = "", ...others] = body.items.map(({ subscriptionId }) => subscriptionId);
     expect(others.length).toBeGreaterThanOrEqual(3);
     const disabling = "update integration.webhook_subscriptions set status = 'Disabled' where subscription_id = $1";
-    await rows(disabling, [decodeId("whs", disabled)]);
+    await rows(disabling, [decodeId("whs", disabledId)]);
     const at = (method: string, id: string, move = "") =>
       request(`${method} /webhooks/subscriptions/${id}${move}`, { token });
-    expect(refusal(await at("POST", disabled, "/resume"))).toBe("403 ENTITLEMENT_DENIED");
+    expect(refusal(await at("POST", disabledId, "/resume"))).toBe("403 ENTITLEMENT_DENIED");
     for (const move of ["/pause", "/resume"]) expect((await at("POST", others[0] ?? "", move)).status).toBe(200);
     for (const id of others.slice(2)) expect((await at("DELETE", id)).status).toBe(204);
-    expect((await at("POST", disabled, "/resume")).status).toBe(200);
-    expect((await at("DELETE", disabled)).status).toBe(204);
+    expect((await at("POST", disabledId, "/resume")).status).toBe(200);
+    expect((await at("DELETE", disabledId)).status).toBe(204);
     await receiver.close();
   });
 });
@@ -180,7 +180,7 @@ describe("the limits of a tenant", () => {
     token = await tenant.tokenWith();
   });
 
-  /** The number of reads a minute that an answer promises. */
+  /** How many reads a minute an answer promises. */
   const quota = async () => {
     const { headers } = await request("GET /v1/users?limit=1", { token });
     return Number(/q=(\d+)/.exec(headers.get("ratelimit-policy") ?? "")?.[1]);
@@ -219,8 +219,8 @@ describe("the limits of a tenant", () => {
     });
     const version = await aTemplateVersion(token, await aTemplateSource());
     const run = (place: number) => executed(token, version, { target: { repository: `acme/limited-${place}` } });
-    const ended = await Promise.all(Array.from({ length: 4 }, (_, place) => run(place)));
-    expect(ended.map(({ status }) => status)).toEqual(Array(4).fill("Completed"));
+    const runs = await Promise.all(Array.from({ length: 4 }, (_, place) => run(place)));
+    expect(runs.map(({ status }) => status)).toEqual(Array(4).fill("Completed"));
     const overlaps = await rows(
       `select from catalog.executions one join catalog.executions other
          on other.tenant_id = one.tenant_id and other.execution_id > one.execution_id

@@ -17,7 +17,7 @@ import { aTenant, platformToken, type TestTenant } from "../kit/tenants.js";
 const unknown = "TENANT_UNKNOWN";
 
 let tenant: TestTenant;
-let own: string;
+let ownToken: string;
 let service: ClientCredentials;
 let agent: ClientCredentials;
 let admin: string;
@@ -30,16 +30,16 @@ beforeAll(async () => {
   const { integration: certificate } = await serviceCertificates(join(dataDir, "tls"));
   channel = new GrpcChannel({ address, server: "gateway", certificate, timeoutMs: 60_000 });
   tenant = await aTenant();
-  const made = await aService(tenant.tenantId);
-  [service, own] = [made, made.token];
+  const newService = await aService(tenant.tenantId);
+  [service, ownToken] = [newService, newService.token];
   agent = await anAgent(tenant.tenantId);
   admin = await platformToken();
-  real = await realKey(own);
+  real = await realKey(ownToken);
 });
 
 afterAll(() => channel.close());
 
-/** A signed token of another tenant without any other fault. */
+/** Another tenant's signed token without any other fault. */
 function signedFor(tenantId: string, token: string): string {
   const claims = { ...decodeJwt(token), tenantId, jti: newId("evt") };
   return real.token(decodeProtectedHeader(token), claims);
@@ -51,7 +51,7 @@ const asClient = ({ clientId, clientSecret }: ClientCredentials) => ({
   "content-type": "application/x-www-form-urlencoded",
 });
 
-/** The entry points, with their answer to a token. The internal ones use a token of a platform administrator. */
+/** The entry points, with their answer to a token. The internal ones use a platform administrator's token. */
 const entryPoints: Record<string, { of?: () => string; ask: (token: string) => Promise<string> }> = {
   REST: { ask: async (token) => refusal(await request("GET /v1/roles", { token })) },
   GraphQL: { ask: async (token) => refusal(await graphql("{ roles { nextCursor } }", { token })) },
@@ -66,8 +66,8 @@ const entryPoints: Record<string, { of?: () => string; ask: (token: string) => P
   gRPC: {
     async ask(token) {
       const headers = { authorization: `Bearer ${token}` };
-      const refused = channel.client(PromotionDefinition).publishTemplateVersion({}, { headers });
-      return refused.catch((error: { code: string }) => error.code).then(String);
+      const call = channel.client(PromotionDefinition).publishTemplateVersion({}, { headers });
+      return call.catch((error: { code: string }) => error.code).then(String);
     },
   },
   git: {
@@ -113,13 +113,13 @@ const answers: Partial<Record<string, string>> = {
 
 describe("a signed token of a tenant that does not exist", () => {
   it.each(Object.keys(entryPoints))("is refused at the entry point %s", async (entryPoint) => {
-    const { of = () => own, ask } = entryPoints[entryPoint] ?? { ask: async () => "no such entry point" };
+    const { of = () => ownToken, ask } = entryPoints[entryPoint] ?? { ask: async () => "no such entry point" };
     expect(await ask(signedFor(newId("ten"), of()))).toBe(answers[entryPoint] ?? `403 ${unknown}`);
   });
 
   it("is not stored when it is revoked", async () => {
     const tenantId = newId("ten");
-    const raw = new URLSearchParams({ token: signedFor(tenantId, own) }).toString();
+    const raw = new URLSearchParams({ token: signedFor(tenantId, ownToken) }).toString();
     const { status } = await request("POST /connect/revocation", { raw, headers: asClient(service) });
     const events = await rows("select from spine.outbox where envelope->>'tenantid' = $1", [tenantId]);
     expect([status, events]).toEqual([200, []]);

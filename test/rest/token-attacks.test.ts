@@ -58,7 +58,7 @@ async function acknowledged({ messages }: Awaited<ReturnType<typeof aRawSocket>>
   }
 }
 
-/** Works on some items at a time. One at a time would be slow, and all at once would exceed the limit of sockets. */
+/** Works on some items at a time. One at a time would be slow, and all at once would exceed the socket limit. */
 async function inTurns<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
   for (let start = 0; start < items.length; start += 8)
     await Promise.all(items.slice(start, start + 8).map(async (item) => work(item)));

@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 
 const issuer = () => platform().publicUrl;
-const read = (token: string) => request("GET /v1/templates/tpl_01jz3b0q8xk0n8v3m1w6y5t2r7", { token });
+const readTemplate = (token: string) => request("GET /v1/templates/tpl_01jz3b0q8xk0n8v3m1w6y5t2r7", { token });
 
 async function verified(token: string) {
   const keys = createRemoteJWKSet(new URL(`${issuer()}/.well-known/jwks`));
@@ -53,10 +53,10 @@ describe("openid-client", () => {
 
   it("gets the token of a service with only the requested scopes", async () => {
     const secret = oidc.ClientSecretBasic(service.clientSecret);
-    const own = await oidc.discovery(new URL(issuer()), service.clientId, undefined, secret, {
+    const ownConfiguration = await oidc.discovery(new URL(issuer()), service.clientId, undefined, secret, {
       execute: [oidc.allowInsecureRequests],
     });
-    const tokens = await oidc.clientCredentialsGrant(own, { scope: "templates.read" });
+    const tokens = await oidc.clientCredentialsGrant(ownConfiguration, { scope: "templates.read" });
     expect(tokens).toMatchObject({ scope: "templates.read", expires_in: 900 });
     expect(tokens.refresh_token).toBeUndefined();
     expect(await verified(tokens.access_token)).toMatchObject({ sub: service.clientId, client_id: service.clientId });
@@ -65,7 +65,7 @@ describe("openid-client", () => {
   it("gets the token of a user by password, and the token works at the REST API", async () => {
     const tokens = await password();
     expect(await verified(tokens.access_token)).toMatchObject({ sub: person.userId, tenantId: tenant.tenantId });
-    expect(refusal(await read(tokens.access_token))).toBe("404 TEMPLATE_NOT_FOUND");
+    expect(refusal(await readTemplate(tokens.access_token))).toBe("404 TEMPLATE_NOT_FOUND");
   });
 
   it("refreshes, and gets the same successor again until it is used", async () => {
@@ -75,8 +75,8 @@ describe("openid-client", () => {
     const again = await oidc.refreshTokenGrant(config, String(first.refresh_token));
     expect(again.refresh_token).toBe(second.refresh_token);
     const third = await oidc.refreshTokenGrant(config, String(second.refresh_token));
-    for (const { refresh_token: used } of [first, third])
-      await expect(oidc.refreshTokenGrant(config, String(used))).rejects.toMatchObject({ error: "invalid_grant" });
+    for (const { refresh_token: usedToken } of [first, third])
+      await expect(oidc.refreshTokenGrant(config, String(usedToken))).rejects.toMatchObject({ error: "invalid_grant" });
   });
 
   it("introspects and revokes", async () => {
@@ -84,7 +84,7 @@ describe("openid-client", () => {
     expect(await oidc.tokenIntrospection(config, token)).toMatchObject({ active: true, sub: person.userId });
     await oidc.tokenRevocation(config, token);
     expect(await oidc.tokenIntrospection(config, token)).toEqual({ active: false });
-    await eventually("it is refused at REST", async () => refusal(await read(token)) === "401 TOKEN_INVALID");
+    await eventually("it is refused at REST", async () => refusal(await readTemplate(token)) === "401 TOKEN_INVALID");
     expect(await oidc.tokenIntrospection(config, String(refreshToken))).toMatchObject({ active: true });
     await oidc.tokenRevocation(config, String(refreshToken), { token_type_hint: "refresh_token" });
     expect(await oidc.tokenIntrospection(config, String(refreshToken))).toEqual({ active: false });
@@ -122,23 +122,23 @@ describe("oauth4webapi", () => {
     const secret = oauth.ClientSecretBasic(service.clientSecret);
     const as = { client_id: service.clientId };
     const scope = new URLSearchParams({ scope: "templates.read" });
-    const granted = await oauth.clientCredentialsGrantRequest(server, as, secret, scope, insecure);
-    const { access_token: token } = await oauth.processClientCredentialsResponse(server, as, granted);
+    const grantResponse = await oauth.clientCredentialsGrantRequest(server, as, secret, scope, insecure);
+    const { access_token: token } = await oauth.processClientCredentialsResponse(server, as, grantResponse);
     expect(await verified(token)).toMatchObject({ principalType: "Service", scope: "templates.read" });
   });
 
   it("gets, refreshes, introspects and revokes the token of a user", async () => {
     const parameters = { username: person.email, password: person.password, scope: "templates.read" };
-    const granted = await oauth.genericTokenEndpointRequest(server, me, proof, "password", parameters, insecure);
-    const tokens = await oauth.processGenericTokenEndpointResponse(server, me, granted);
+    const grantResponse = await oauth.genericTokenEndpointRequest(server, me, proof, "password", parameters, insecure);
+    const tokens = await oauth.processGenericTokenEndpointResponse(server, me, grantResponse);
     expect(tokens).toMatchObject({ scope: "templates.read", expires_in: 900 });
     const again = await oauth.refreshTokenGrantRequest(server, me, proof, String(tokens.refresh_token), insecure);
-    const renewed = await oauth.processRefreshTokenResponse(server, me, again);
-    const asked = await oauth.introspectionRequest(server, me, proof, renewed.access_token, insecure);
-    expect(await oauth.processIntrospectionResponse(server, me, asked)).toMatchObject({ active: true });
-    const gone = await oauth.revocationRequest(server, me, proof, String(renewed.refresh_token), insecure);
-    await oauth.processRevocationResponse(gone);
-    const over = await oauth.introspectionRequest(server, me, proof, renewed.access_token, insecure);
+    const newTokens = await oauth.processRefreshTokenResponse(server, me, again);
+    const introspection = await oauth.introspectionRequest(server, me, proof, newTokens.access_token, insecure);
+    expect(await oauth.processIntrospectionResponse(server, me, introspection)).toMatchObject({ active: true });
+    const revocation = await oauth.revocationRequest(server, me, proof, String(newTokens.refresh_token), insecure);
+    await oauth.processRevocationResponse(revocation);
+    const over = await oauth.introspectionRequest(server, me, proof, newTokens.access_token, insecure);
     expect(await oauth.processIntrospectionResponse(server, me, over)).toEqual({ active: false });
   });
 });
@@ -159,11 +159,14 @@ describe("twenty uses of one refresh token at the same time", () => {
     expect(next.status).toBe(200);
     expect((await refreshed(client, first.refresh_token)).error).toBe("invalid_grant");
     for (const token of [first.access_token, ...answers.map(({ access_token }) => access_token), next.access_token])
-      await eventually("the access token is refused", async () => refusal(await read(token)) === "401 TOKEN_INVALID");
+      await eventually(
+        "the access token is refused",
+        async () => refusal(await readTemplate(token)) === "401 TOKEN_INVALID",
+      );
     expect((await refreshed(client, next.refresh_token)).error).toBe("invalid_grant");
-    const told = () => feed.events.filter(({ events }) => events.type === "RefreshTokenReuseDetected");
-    await eventually("the event arrives", () => told().length > 0);
-    expect(told().map(({ events }) => events.data)).toEqual([
+    const reuseEvents = () => feed.events.filter(({ events }) => events.type === "RefreshTokenReuseDetected");
+    await eventually("the event arrives", () => reuseEvents().length > 0);
+    expect(reuseEvents().map(({ events }) => events.data)).toEqual([
       { tenantId: tenant.tenantId, clientId: client.clientId, userId: person.userId, grantId },
     ]);
     await feed.stop();

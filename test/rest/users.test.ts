@@ -120,7 +120,7 @@ describe("the life of an invitation", () => {
       query:
         'subscription { events(types: ["InvitationResent", "InvitationRevoked", "InvitationExpired"]) { type data } }',
     });
-    const told =
+    const eventArrived =
       (type: string, { invitationId }: TestInvitation) =>
       () =>
         feed.events.some(({ events }) => events.type === type && events.data.invitationId === invitationId);
@@ -130,32 +130,33 @@ describe("the life of an invitation", () => {
     const resent = await anInvitation(token);
     const old = await invitationToken(resent.email);
     expect((await change(resent, "resend")).body).toMatchObject({ status: "Pending" });
-    const renewed = await invitationToken(resent.email, 2);
+    const newToken = await invitationToken(resent.email, 2);
     expect(refusal(await acceptInvitation(old))).toBe("404 NOT_FOUND");
-    expect((await acceptInvitation(renewed)).status).toBe(201);
-    expect(refusal(await acceptInvitation(renewed))).toBe("409 INVALID_STATE");
-    await eventually("the event of the resending arrives", told("InvitationResent", resent));
+    expect((await acceptInvitation(newToken)).status).toBe(201);
+    expect(refusal(await acceptInvitation(newToken))).toBe("409 INVALID_STATE");
+    await eventually("the event of the resending arrives", eventArrived("InvitationResent", resent));
 
-    const revoked = await anInvitation(token);
-    const dead = await invitationToken(revoked.email);
-    for (const to of ["resend", "revoke"]) expect(refusal(await change(revoked, to, stranger))).toBe("404 NOT_FOUND");
-    expect((await change(revoked, "revoke")).body).toMatchObject({ status: "Revoked" });
-    expect(refusal(await change(revoked, "revoke"))).toBe("409 INVALID_STATE");
+    const revokedInvitation = await anInvitation(token);
+    const dead = await invitationToken(revokedInvitation.email);
+    for (const to of ["resend", "revoke"])
+      expect(refusal(await change(revokedInvitation, to, stranger))).toBe("404 NOT_FOUND");
+    expect((await change(revokedInvitation, "revoke")).body).toMatchObject({ status: "Revoked" });
+    expect(refusal(await change(revokedInvitation, "revoke"))).toBe("409 INVALID_STATE");
     expect(refusal(await acceptInvitation(dead))).toBe("409 INVALID_STATE");
-    await eventually("the event of the revocation arrives", told("InvitationRevoked", revoked));
+    await eventually("the event of the revocation arrives", eventArrived("InvitationRevoked", revokedInvitation));
 
-    const expired = await anInvitation(token);
-    const late = await invitationToken(expired.email);
-    const id = decodeId("inv", expired.invitationId);
+    const expiredInvitation = await anInvitation(token);
+    const late = await invitationToken(expiredInvitation.email);
+    const id = decodeId("inv", expiredInvitation.invitationId);
     await rows("update spine.invitations set expires_at = now() where invitation_id = $1", [id]);
     expect(refusal(await acceptInvitation(late))).toBe("410 INVITATION_EXPIRED");
-    const listed = await request<Page<TestInvitation>>("GET /v1/users/invitations?status=Expired", { token });
-    expect(listed.body.items.map(({ invitationId }) => invitationId)).toContain(expired.invitationId);
+    const invitationPage = await request<Page<TestInvitation>>("GET /v1/users/invitations?status=Expired", { token });
+    expect(invitationPage.body.items.map(({ invitationId }) => invitationId)).toContain(expiredInvitation.invitationId);
     await rows(
       "update spine_jobs.job set start_after = now() where name = 'expire-invitation' and data->>'invitationId' = $1",
-      [expired.invitationId],
+      [expiredInvitation.invitationId],
     );
-    await eventually("the event of the expiry arrives", told("InvitationExpired", expired));
+    await eventually("the event of the expiry arrives", eventArrived("InvitationExpired", expiredInvitation));
     await feed.stop();
   });
 
@@ -180,28 +181,29 @@ describe("the life of an invitation", () => {
 describe("GET /v1/users", () => {
   it("finds users by address, role, state and the beginning of a name, in pages", async () => {
     const other = await aTenant();
-    const own = await other.tokenWith();
-    const made: TestUser[] = [];
-    for (const roles of [["Viewer"], ["Developer"], ["Viewer", "Developer"]]) made.push(await aUser(own, roles));
-    const [first, second, third] = made.map(({ userId }) => userId);
-    const found = async (query: string) => (await users(query, own)).body.items.map(({ userId }) => userId);
-    expect(await found("")).toEqual([first, second, third]);
-    expect(await found("roleCode=developer")).toEqual([second, third]);
-    expect(await found(`email=${made[1]?.email.toUpperCase()}`)).toEqual([second]);
-    expect(await found(`q=${made[2]?.email.slice(0, 9)}`)).toEqual([third]);
-    expect(await found("q=nobody")).toEqual([]);
-    await move(first ?? "", "disable", own);
-    expect(await found("status=Disabled")).toEqual([first]);
-    expect(await found("status=Active&roleCode=Viewer")).toEqual([third]);
-    const page = await users("limit=2", own);
+    const ownToken = await other.tokenWith();
+    const createdUsers: TestUser[] = [];
+    for (const roles of [["Viewer"], ["Developer"], ["Viewer", "Developer"]])
+      createdUsers.push(await aUser(ownToken, roles));
+    const [first, second, third] = createdUsers.map(({ userId }) => userId);
+    const userIdsBy = async (query: string) => (await users(query, ownToken)).body.items.map(({ userId }) => userId);
+    expect(await userIdsBy("")).toEqual([first, second, third]);
+    expect(await userIdsBy("roleCode=developer")).toEqual([second, third]);
+    expect(await userIdsBy(`email=${createdUsers[1]?.email.toUpperCase()}`)).toEqual([second]);
+    expect(await userIdsBy(`q=${createdUsers[2]?.email.slice(0, 9)}`)).toEqual([third]);
+    expect(await userIdsBy("q=nobody")).toEqual([]);
+    await move(first ?? "", "disable", ownToken);
+    expect(await userIdsBy("status=Disabled")).toEqual([first]);
+    expect(await userIdsBy("status=Active&roleCode=Viewer")).toEqual([third]);
+    const page = await users("limit=2", ownToken);
     expect(page.body.items.map(({ userId }) => userId)).toEqual([first, second]);
     expect(page.headers.get("link")).toContain('rel="next"');
-    const rest = await users(`limit=2&cursor=${page.body.nextCursor}`, own);
+    const rest = await users(`limit=2&cursor=${page.body.nextCursor}`, ownToken);
     expect(rest.body).toMatchObject({ items: [{ userId: third, tenantId: other.tenantId }], nextCursor: null });
-    expect(refusal(await users(`limit=2&status=Active&cursor=${page.body.nextCursor}`, own))).toBe(
+    expect(refusal(await users(`limit=2&status=Active&cursor=${page.body.nextCursor}`, ownToken))).toBe(
       "400 INVALID_CURSOR",
     );
-    expect(refusal(await users("status=Gone", own))).toBe("422 PARAMETERS_INVALID");
+    expect(refusal(await users("status=Gone", ownToken))).toBe("422 PARAMETERS_INVALID");
   });
 });
 
@@ -234,8 +236,10 @@ describe("Mutation.deleteUser", () => {
         roleCodes: [],
       },
     });
-    const left = await rows("select from spine.users where $1 in (email, email_key, verified_email_key)", [user.email]);
-    expect(left).toEqual([]);
+    const remainingRows = await rows("select from spine.users where $1 in (email, email_key, verified_email_key)", [
+      user.email,
+    ]);
+    expect(remainingRows).toEqual([]);
     expect((await users(`email=${user.email}`)).body.items).toEqual([]);
     // the address can be invited again
     const again = await request("POST /v1/users/invitations", {

@@ -42,8 +42,8 @@ async function aCustomer(key: string, account = "body:/account") {
     providerId,
     post,
     connect: async (accountId: string) => {
-      const wanted = { providerId, displayName: accountId, authMode: "None", configuration: { accountId } };
-      const { connectionId } = await post<{ connectionId: string }>("/integrations/connections", wanted);
+      const connectionInput = { providerId, displayName: accountId, authMode: "None", configuration: { accountId } };
+      const { connectionId } = await post<{ connectionId: string }>("/integrations/connections", connectionInput);
       return connectionId;
     },
   };
@@ -58,8 +58,10 @@ async function send(key: string, account: string, query = "") {
 async function tenantOf(answer: { status: number; body: Json }, tokens: Record<string, string>) {
   if (answer.status !== 202) return `${answer.status}`;
   for (const [name, token] of Object.entries(tokens)) {
-    const found = await request(`GET /integrations/deliveries/${String(answer.body["deliveryId"])}`, { token });
-    if (found.status === 200) return name;
+    const deliveryAnswer = await request(`GET /integrations/deliveries/${String(answer.body["deliveryId"])}`, {
+      token,
+    });
+    if (deliveryAnswer.status === 200) return name;
   }
   return "nobody";
 }
@@ -77,12 +79,12 @@ it("a delivery with a signature by the vendor's key belongs to the account in it
   expect(await owner("acct-victim", `?connection=${ours}`)).toBe("victim");
   expect(await owner("acct-nobody")).toBe("401");
 
-  // The hint cannot give the delivery of one account to another.
+  // The hint cannot give one account's delivery to another.
   expect(await owner("acct-other", "?account=acct-victim")).toBe("401");
   expect(await owner("acct-other", `?connection=${ours}`)).toBe("401");
   expect(await owner("acct-victim", `?connection=${theirs}`)).toBe("401");
 
-  // A claim of the same account makes a hint of the resource necessary, and gives nothing to the other tenant.
+  // A claim on the same account makes a resource hint necessary, and gives nothing to the other tenant.
   await other.connect("acct-victim");
   await eventually("the second claim is known", async () => (await owner("acct-victim")) === "401");
   expect(await owner("acct-victim", "?account=acct-victim")).toBe("401");
@@ -109,8 +111,8 @@ it("without an account the delivery needs one registration, or the hint of a res
   await eventually("the second tenant is known", async () => (await send(key, "acct-1")).status === 401);
   await second.connect("acct-2");
   expect(refusal(await send(key, "acct-1", "?account=acct-1"))).toBe("401 SIGNATURE_INVALID");
-  const hinted = await send(key, "acct-1", `?connection=${connection}`);
-  expect(await tenantOf(hinted, { first: first.token, second: second.token })).toBe("first");
+  const hintAnswer = await send(key, "acct-1", `?connection=${connection}`);
+  expect(await tenantOf(hintAnswer, { first: first.token, second: second.token })).toBe("first");
 });
 
 it("an Inbound subscription of a provider with the vendor's key needs no secret", async () => {

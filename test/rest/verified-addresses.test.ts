@@ -59,10 +59,10 @@ describe("email_verified", () => {
 
 describe("a sign-in with identity scopes alone", () => {
   it("ends with the tenant and with the person, also with offline_access", async () => {
-    const own = await aTenant();
-    const shop = await anIdentityClient(own);
+    const ownTenant = await aTenant();
+    const shop = await anIdentityClient(ownTenant);
     const scope = "openid profile email offline_access";
-    const [leaver, stayer] = [await aPerson(own), await aPerson(own)];
+    const [leaver, stayer] = [await aPerson(ownTenant), await aPerson(ownTenant)];
     const tokens = new Map<Person, Record<string, unknown>>();
     for (const person of [leaver, stayer])
       tokens.set(person, await tokensOf(shop, person, { scope, prompt: "consent" }));
@@ -72,22 +72,22 @@ describe("a sign-in with identity scopes alone", () => {
       const form = { grant_type: "refresh_token", refresh_token: String(tokens.get(person)?.["refresh_token"]) };
       return [status, (await redeem(shop, "", form)).body["error"]];
     };
-    await request(`POST /v1/users/${leaver.userId}/disable`, { token: await own.tokenWith() });
+    await request(`POST /v1/users/${leaver.userId}/disable`, { token: await ownTenant.tokenWith() });
     expect(await ask(leaver)).toEqual([401, "invalid_grant"]);
-    expect(await moved(own, "suspendTenant")).toBe("Suspended");
+    expect(await moved(ownTenant, "suspendTenant")).toBe("Suspended");
     expect(await ask(stayer)).toEqual([401, "invalid_grant"]);
   });
 
   it("ends when the tenant comes to require a second factor, also with offline_access", async () => {
-    const own = await aTenant();
-    const shop = await anIdentityClient(own);
-    const person = await aPerson(own);
+    const ownTenant = await aTenant();
+    const shop = await anIdentityClient(ownTenant);
+    const person = await aPerson(ownTenant);
     const tokens = await tokensOf(shop, person, { scope: "openid offline_access", prompt: "consent" });
     const refresh = (refreshToken: unknown) =>
       redeem(shop, "", { grant_type: "refresh_token", refresh_token: String(refreshToken) });
     const before = await refresh(tokens["refresh_token"]);
     expect(before).toMatchObject({ status: 200, body: { scope: "openid offline_access" } });
-    const token = await own.tokenWith();
+    const token = await ownTenant.tokenWith();
     await request("PUT /v1/config/signIn.secondFactor", { token, body: { value: "required" } });
     const after = await refresh(before.body["refresh_token"]);
     expect(after).toMatchObject({ status: 400, body: { error: "invalid_grant" } });

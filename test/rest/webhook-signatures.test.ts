@@ -6,7 +6,7 @@ import { aReceiver, type Received, type Receiver } from "../kit/receiver.js";
 import { request } from "../kit/request.js";
 import { aTenant } from "../kit/tenants.js";
 
-/** The DER header of an ed25519 public key (RFC 8410, section 4), which its 32 bytes follow. */
+/** The DER header for an ed25519 public key (RFC 8410, section 4), which its 32 bytes follow. */
 const spkiHeader = Buffer.from("302a300506032b6570032100", "hex");
 
 let token: string;
@@ -29,13 +29,13 @@ async function ask(line: string, body?: unknown): Promise<any> {
   return answer.body;
 }
 
-const subscribed = (signingSecretRef: string, changes: object = {}) =>
+const subscribe = (signingSecretRef: string, changes: object = {}) =>
   ask("POST /webhooks/subscriptions", {
     ...{ eventType: "TemplateRegistered", endpointUrl: receiver.url, signingSecretRef },
     ...changes,
   });
 
-/** Causes an event, and returns the webhook that tells of it. */
+/** Causes an event, and returns the webhook that tells about it. */
 async function delivered(): Promise<Received> {
   const before = receiver.received.length;
   await ask("POST /v1/templates", { name: `signed-${randomBytes(6).toString("hex")}` });
@@ -49,7 +49,7 @@ const headersOf = ({ headers }: Received) =>
   );
 
 describe("a webhook with a symmetric secret", () => {
-  /** As a receiver does that uses the library of the Standard Webhooks specification. */
+  /** As a receiver does that uses the Standard Webhooks library. */
   function accepts(secret: string, { body, ...webhook }: Received): boolean {
     try {
       return new Webhook(secret).verify(body, headersOf({ body, ...webhook })) !== undefined;
@@ -63,7 +63,7 @@ describe("a webhook with a symmetric secret", () => {
     "is verified by the library standardwebhooks with the content type %s",
     async (contentType) => {
       const ref = `hooks-${randomBytes(4).toString("hex")}`;
-      const { signingSecret } = await subscribed(ref, { contentType });
+      const { signingSecret } = await subscribe(ref, { contentType });
       const webhook = await delivered();
       expect(accepts(signingSecret, webhook)).toBe(true);
       expect(new Webhook(signingSecret).verify(webhook.body, headersOf(webhook))).toMatchObject({
@@ -76,7 +76,7 @@ describe("a webhook with a symmetric secret", () => {
   );
 
   it("is verified with the former secret and with the new one while the secret is rotated", async () => {
-    const { subscriptionId, signingSecret: former } = await subscribed("rotated-hooks");
+    const { subscriptionId, signingSecret: former } = await subscribe("rotated-hooks");
     const before = await delivered();
     const { credentialId, signingSecret: present } = await ask(
       `POST /webhooks/subscriptions/${subscriptionId}/rotate-secret`,
@@ -98,13 +98,13 @@ describe("a webhook with an ed25519 key", () => {
     });
   };
 
-  /** As a receiver does that knows the specification and the published key, and none of our code. */
-  function accepts(published: string, webhook: Received): boolean {
-    const raw = Buffer.from(published.slice("whpk_".length), "base64");
+  /** As a receiver does that knows the specification and the published key, but not our code. */
+  function accepts(keyText: string, webhook: Received): boolean {
+    const raw = Buffer.from(keyText.slice("whpk_".length), "base64");
     const key = createPublicKey({ key: Buffer.concat([spkiHeader, raw]), format: "der", type: "spki" });
-    const { "webhook-id": id, "webhook-timestamp": time, "webhook-signature": given = "" } = headersOf(webhook);
+    const { "webhook-id": id, "webhook-timestamp": time, "webhook-signature": signatures = "" } = headersOf(webhook);
     const content = Buffer.from(`${id}.${time}.${webhook.body}`);
-    return given
+    return signatures
       .split(" ")
       .some(
         (signature) =>
@@ -115,7 +115,7 @@ describe("a webhook with an ed25519 key", () => {
   it("is verified with the published key, and with both keys while the key is rotated", async () => {
     const signingSecret = `whsk_${randomBytes(32).toString("base64")}`;
     const { credentialId, credentialRef } = await aCredential(token, { secret: { signingSecret } });
-    const { subscriptionId } = await subscribed(credentialRef);
+    const { subscriptionId } = await subscribe(credentialRef);
     const [former = "", ...others] = await keysOf(subscriptionId);
     expect(others).toEqual([]);
     const before = await delivered();

@@ -29,13 +29,13 @@ async function aSubscription(changes: Record<string, unknown> = {}): Promise<str
 describe("/webhooks/subscriptions/{subscriptionId}", () => {
   it("is changed by PATCH with the ETag of the read, and deleted", async () => {
     const path = await aSubscription();
-    const read = await ask(`GET ${path}`);
-    const etag = read.headers.get("etag") ?? "";
+    const subscription = await ask(`GET ${path}`);
+    const etag = subscription.headers.get("etag") ?? "";
     expect((await ask(`GET ${path}`, undefined, { "if-none-match": etag })).status).toBe(304);
-    const patched = await ask(`PATCH ${path}`, { contentType: "application/cloudevents+json" }, { "if-match": etag });
-    expect([patched.status, patched.headers.get("etag")]).toEqual([200, '"2"']);
-    expect(patched.body).toEqual({
-      ...read.body,
+    const change = await ask(`PATCH ${path}`, { contentType: "application/cloudevents+json" }, { "if-match": etag });
+    expect([change.status, change.headers.get("etag")]).toEqual([200, '"2"']);
+    expect(change.body).toEqual({
+      ...subscription.body,
       contentType: "application/cloudevents+json",
       signingSecret: null,
       version: 2,
@@ -48,16 +48,19 @@ describe("/webhooks/subscriptions/{subscriptionId}", () => {
     expect((await ask(`POST ${path}/resume`)).body).toMatchObject({ status: "Active" });
     expect((await ask(`POST ${path}/pause`)).body).toMatchObject({ status: "Paused" });
     expect(refusal(await ask(`POST ${path}/pause`))).toBe("409 INVALID_STATE");
-    const deleted = await ask(`DELETE ${path}`);
-    expect([deleted.status, deleted.text]).toEqual([204, ""]);
+    const deletion = await ask(`DELETE ${path}`);
+    expect([deletion.status, deletion.text]).toEqual([204, ""]);
     for (const line of [`GET ${path}`, `DELETE ${path}`, `POST ${path}/resume`, `GET ${path}/messages`])
       expect(refusal(await ask(line))).toBe("404 WEBHOOK_SUBSCRIPTION_NOT_FOUND");
   });
 
   it("refuses a PATCH with a wrong value", async () => {
     const path = await aSubscription();
-    const refused = await ask(`PATCH ${path}`, { endpointUrl: "http://169.254.169.254/latest" });
-    expect([refusal(refused), refusedFields(refused)]).toEqual(["422 TARGET_BLOCKED", ["/endpointUrl TARGET_BLOCKED"]]);
+    const refusedAnswer = await ask(`PATCH ${path}`, { endpointUrl: "http://169.254.169.254/latest" });
+    expect([refusal(refusedAnswer), refusedFields(refusedAnswer)]).toEqual([
+      "422 TARGET_BLOCKED",
+      ["/endpointUrl TARGET_BLOCKED"],
+    ]);
     expect(refusal(await ask(`PATCH ${path}`, { active: "yes" }))).toBe("400 VALIDATION_FAILED");
     expect(refusal(await ask(`PATCH ${path}`, { contentType: "text/xml" }))).toBe("422 PARAMETERS_INVALID");
   });
@@ -90,13 +93,13 @@ describe("/webhooks/subscriptions/{subscriptionId}", () => {
 
 describe("/webhooks/subscriptions/{subscriptionId}/events", () => {
   it("gives events page by page, with a link while there are more", async () => {
-    const begun = new Date().toISOString();
+    const startTime = new Date().toISOString();
     const path = await aSubscription({ active: false });
     const names = [unique("one"), unique("two")];
     for (const name of names) await ask("POST /v1/templates", { name });
     const since = async () => {
       const { items } = (await ask(`GET ${path}/events?limit=200`)).body;
-      return items.filter(({ time }: Body) => time >= begun);
+      return items.filter(({ time }: Body) => time >= startTime);
     };
     await eventually("both events are in the log", async () => (await since()).length === 2);
     const [first, second] = await since();
@@ -115,9 +118,13 @@ describe("POST /webhooks/subscriptions/{subscriptionId}/examples", () => {
   it("sends an example of the wanted type", async () => {
     const receiver = await aReceiver();
     const path = await aSubscription({ endpointUrl: receiver.url });
-    const sent = await ask(`POST ${path}/examples`, { eventType: "RunFailed" });
-    const place = `/webhooks/messages/${sent.body.messageId}`;
-    expect([sent.status, sent.headers.get("location"), sent.body.status]).toEqual([202, place, "Pending"]);
+    const exampleAnswer = await ask(`POST ${path}/examples`, { eventType: "RunFailed" });
+    const place = `/webhooks/messages/${exampleAnswer.body.messageId}`;
+    expect([exampleAnswer.status, exampleAnswer.headers.get("location"), exampleAnswer.body.status]).toEqual([
+      202,
+      place,
+      "Pending",
+    ]);
     await eventually("the example arrives", () => receiver.received.length === 1);
     const body = JSON.parse(receiver.received[0]?.body ?? "");
     expect(body).toMatchObject({ type: "RunFailed", test: true });
@@ -132,11 +139,11 @@ describe("POST /webhooks/subscriptions/{subscriptionId}/replay", () => {
     const receiver = await aReceiver();
     const path = await aSubscription({ endpointUrl: receiver.url });
     await ask("POST /v1/templates", { name: unique("replayed") });
-    const delivered = async () => (await ask(`GET ${path}/messages?status=Delivered`)).body.items.length === 1;
-    await eventually("the message is delivered", delivered);
-    const started = await ask(`POST ${path}/replay`, { since: anHourAgo(), states: ["Delivered"] });
-    expect([started.status, started.body.operation]).toEqual([202, "ReplayDeliveries"]);
-    const run = `GET ${started.headers.get("location")}`;
+    const isDelivered = async () => (await ask(`GET ${path}/messages?status=Delivered`)).body.items.length === 1;
+    await eventually("the message is delivered", isDelivered);
+    const replayAnswer = await ask(`POST ${path}/replay`, { since: anHourAgo(), states: ["Delivered"] });
+    expect([replayAnswer.status, replayAnswer.body.operation]).toEqual([202, "ReplayDeliveries"]);
+    const run = `GET ${replayAnswer.headers.get("location")}`;
     await eventually("the run ends", async () => (await ask(run)).body.status === "Completed");
     expect((await ask(run)).body).toMatchObject({ progress: { replayed: 1, total: 1 }, result: { replayed: 1 } });
     await eventually("the webhook comes again", () => receiver.received.length === 2);

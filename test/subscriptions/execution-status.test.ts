@@ -42,22 +42,22 @@ const steps = [
   [5, "Running", "Pushing"],
   [6, "Completed", null],
 ];
-const shown = (events: readonly Change[]) =>
+const stepsOf = (events: readonly Change[]) =>
   events.map(({ executionStatusChanged: { sequence, status, phase } }) => [sequence, status, phase]);
 
 describe("executionStatusChanged", () => {
   it("sends every step with the execution, and ends after the last step", async () => {
     const { templateId, templateVersionId } = version;
     const libraries = [{ packageName: "Polly", version: "8.4.2" }];
-    const accepted = await request<{ executionId: string }>(`POST /v1/templates/${templateId}/execute`, {
+    const acceptance = await request<{ executionId: string }>(`POST /v1/templates/${templateId}/execute`, {
       token,
       body: { templateVersionId, target: target(), libraries },
     });
-    const feed = await watch(accepted.body.executionId);
+    const feed = await watch(acceptance.body.executionId);
     await eventually("the feed ends", () => feed.ended());
-    expect([shown(feed.events), feed.errors]).toEqual([steps, []]);
+    expect([stepsOf(feed.events), feed.errors]).toEqual([steps, []]);
     expect(feed.events.at(-1)?.executionStatusChanged.execution).toEqual({
-      executionId: accepted.body.executionId,
+      executionId: acceptance.body.executionId,
       status: "Completed",
       output: { changed: true },
     });
@@ -71,10 +71,10 @@ describe("executionStatusChanged", () => {
     const nothing = await watch(executionId, 5);
     await eventually("all end", () => whole.ended() && rest.ended() && nothing.ended());
     expect([nothing.events, nothing.errors]).toEqual([[], []]);
-    expect(shown(whole.events)).toEqual(
+    expect(stepsOf(whole.events)).toEqual(
       steps.filter(([, , phase]) => phase !== "InjectingLibraries").map(([, ...step], at) => [at + 1, ...step]),
     );
-    expect(shown(rest.events)).toEqual(shown(whole.events).slice(3));
+    expect(stepsOf(rest.events)).toEqual(stepsOf(whole.events).slice(3));
     await Promise.all([whole.stop(), rest.stop(), nothing.stop()]);
   });
 

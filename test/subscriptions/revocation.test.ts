@@ -6,7 +6,7 @@ import { aTenant, moved, platformToken, type TestTenant } from "../kit/tenants.j
 
 const query = "subscription { events { type } }";
 
-const read = (token: string) => request("GET /v1/templates/tpl_01jz3b0q8xk0n8v3m1w6y5t2r7", { token });
+const readTemplate = (token: string) => request("GET /v1/templates/tpl_01jz3b0q8xk0n8v3m1w6y5t2r7", { token });
 
 describe("a tenant that is suspended", () => {
   let tenant: TestTenant;
@@ -22,20 +22,23 @@ describe("a tenant that is suspended", () => {
     const strangersToken = await stranger.tokenWith();
     const feed = await aFeed({ query, token });
     const strangersFeed = await aFeed({ query, token: strangersToken });
-    expect(refusal(await read(token))).toBe("404 TEMPLATE_NOT_FOUND");
+    expect(refusal(await readTemplate(token))).toBe("404 TEMPLATE_NOT_FOUND");
     expect(await moved(tenant, "suspendTenant")).toBe("Suspended");
     expect(await feed.closed).toMatchObject({ code: 4403 });
-    await eventually("the token is refused", async () => refusal(await read(token)) === "403 TENANT_SUSPENDED");
+    await eventually("the token is refused", async () => refusal(await readTemplate(token)) === "403 TENANT_SUSPENDED");
     expect((await graphql("{ templates { items { templateId } } }", { token })).status).toBe(403);
     expect((await (await aFeed({ query, token })).closed).code).toBe(4403);
     await expect(tenant.tokenWith()).rejects.toThrow(/TENANT_SUSPENDED/);
-    expect(refusal(await read(strangersToken))).toBe("404 TEMPLATE_NOT_FOUND");
+    expect(refusal(await readTemplate(strangersToken))).toBe("404 TEMPLATE_NOT_FOUND");
     await strangersFeed.stop();
   });
 
   it("is served again with its former tokens after it was resumed", async () => {
     expect(await moved(tenant, "resumeTenant")).toBe("Active");
-    await eventually("the token is accepted", async () => refusal(await read(token)) === "404 TEMPLATE_NOT_FOUND");
+    await eventually(
+      "the token is accepted",
+      async () => refusal(await readTemplate(token)) === "404 TEMPLATE_NOT_FOUND",
+    );
     const feed = await aFeed({ query, token });
     expect(feed.errors).toEqual([]);
     await feed.stop();

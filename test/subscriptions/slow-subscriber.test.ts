@@ -9,7 +9,7 @@ import { aTenant, type TestTenant } from "../kit/tenants.js";
 
 const query = `subscription ($after: String) { events(types: ["TemplateRegistered"], after: $after) { cursor data } }`;
 /**
- * A portion of events is far below the limits of a subscriber's queue, so only a subscriber that does not read is too
+ * A portion is far below the limits for a subscriber's queue, so only a subscriber that does not read is too
  * slow.
  */
 const portions = 7;
@@ -21,10 +21,10 @@ interface ReceivedEvent {
   readonly errors?: readonly { readonly extensions: { readonly code: string; readonly cursor?: string } }[];
 }
 
-const told = ({ messages }: RawSocket) =>
+const resultsOf = ({ messages }: RawSocket) =>
   messages.filter(({ type }) => type === "next").map(({ payload }) => payload as ReceivedEvent);
-const cursors = (socket: RawSocket) => told(socket).flatMap(({ data }) => (data ? [data.events.cursor] : []));
-const errors = (socket: RawSocket) => told(socket).flatMap((answer) => answer.errors ?? []);
+const cursors = (socket: RawSocket) => resultsOf(socket).flatMap(({ data }) => (data ? [data.events.cursor] : []));
+const errors = (socket: RawSocket) => resultsOf(socket).flatMap((answer) => answer.errors ?? []);
 
 async function subscribed(token: string, after?: string): Promise<RawSocket> {
   const socket = await aRawSocket();
@@ -64,23 +64,26 @@ describe("a subscriber that stops reading while events come", () => {
     });
     slow.pause();
     for (let round = 0; round < portions; round += 1) {
-      const expected = cursors(fast).length + portion;
+      const expectedCount = cursors(fast).length + portion;
       await writeEvents(tenant);
-      await eventually(`the fast one has portion ${round}`, () => cursors(fast).length >= expected);
+      await eventually(`the fast one has portion ${round}`, () => cursors(fast).length >= expectedCount);
       expect(errors(fast)).toEqual([]);
     }
     slow.resume();
     await eventually("the slow subscriber gets the error", () => errors(slow).length > 0);
-    const got = cursors(slow);
+    const slowCursors = cursors(slow);
     expect(errors(slow)).toEqual([
       expect.objectContaining({
-        extensions: expect.objectContaining({ code: "SUBSCRIPTION_LAGGED", cursor: got.at(-1) }),
+        extensions: expect.objectContaining({ code: "SUBSCRIPTION_LAGGED", cursor: slowCursors.at(-1) }),
       }),
     ]);
-    const resumed = await subscribed(token, got.at(-1));
-    await eventually("the remaining events arrive", () => got.length + cursors(resumed).length >= cursors(fast).length);
+    const resumedSocket = await subscribed(token, slowCursors.at(-1));
+    await eventually(
+      "the remaining events arrive",
+      () => slowCursors.length + cursors(resumedSocket).length >= cursors(fast).length,
+    );
     const whole = cursors(fast);
-    expect([...got, ...cursors(resumed)].filter((cursor) => whole.includes(cursor))).toEqual(whole);
-    for (const socket of [slow, fast, resumed]) socket.close();
+    expect([...slowCursors, ...cursors(resumedSocket)].filter((cursor) => whole.includes(cursor))).toEqual(whole);
+    for (const socket of [slow, fast, resumedSocket]) socket.close();
   });
 });

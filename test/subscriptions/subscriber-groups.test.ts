@@ -61,20 +61,20 @@ describe("answers that subscribers share", () => {
     const delivery = { providerDeliveryId: "one", eventName: "order.created", payload: {} };
     await request("POST /webhooks/deliveries", asSpecified(source, delivery));
     await scannedSet(token);
-    const seen = new Set<string>();
+    const typeNames = new Set<string>();
     for (const { name, selection } of await subjectTypes()) {
       const query = `subscription { events(after: "0") { type subject { __typename ... on ${name} ${selection} } } }`;
       const feed = await aFeed<ReceivedEvent>({ query, token });
-      // only platform administrators receive events of tenants
+      // only platform administrators receive tenants' events
       if (name !== "Tenant")
         await eventually(`an event about a ${name} is told`, () =>
           feed.events.some(({ events }) => events.subject?.__typename === name),
         );
-      for (const { events } of feed.events) seen.add(events.subject?.__typename ?? "none");
+      for (const { events } of feed.events) typeNames.add(events.subject?.__typename ?? "none");
       expect([name, feed.errors]).toEqual([name, []]);
       await feed.stop();
     }
-    expect(seen.size).toBeGreaterThan(5);
+    expect(typeNames.size).toBeGreaterThan(5);
   });
 
   it("are never shared with another tenant or with a principal with other scopes", async () => {

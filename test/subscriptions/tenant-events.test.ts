@@ -39,18 +39,19 @@ async function aProvisioning(): Promise<{ tenantId: string; runId: string }> {
 
 describe("the events of the life of a tenant", () => {
   it("reach platform administrators, with the requested run, on the websocket and at webhooks", async () => {
-    const [feed, own] = [await aFeed<ReceivedEvent>({ query, token: admin }), await owners.tokenWith()];
-    const theirs = await aFeed<ReceivedEvent>({ query, token: own });
+    const [feed, ownToken] = [await aFeed<ReceivedEvent>({ query, token: admin }), await owners.tokenWith()];
+    const theirs = await aFeed<ReceivedEvent>({ query, token: ownToken });
     const receiver = await aReceiver();
     expect((await subscribe(admin, receiver.url)).status).toBe(201);
-    await request("POST /v1/templates", { token: own, body: { name: "Ours" } });
+    await request("POST /v1/templates", { token: ownToken, body: { name: "Ours" } });
     const { tenantId, runId } = await aProvisioning();
     const ofIt = () => feed.events.map(({ events }) => events).filter((event) => event.tenantId === tenantId);
-    const sent = () => receiver.received.map(({ body }) => JSON.parse(body) as { tenantid: string; data: unknown });
+    const webhookBodies = () =>
+      receiver.received.map(({ body }) => JSON.parse(body) as { tenantid: string; data: unknown });
     await eventually("the event arrives on the websocket", () =>
       ofIt().some(({ type }) => type === "TenantProvisioned"),
     );
-    await eventually("the webhook arrives", () => sent().some((event) => event.tenantid === tenantId));
+    await eventually("the webhook arrives", () => webhookBodies().some((event) => event.tenantid === tenantId));
     const types = (feed: { events: readonly ReceivedEvent[] }) => feed.events.map(({ events }) => events.type);
     await eventually("the owner gets the event of the template", () => types(theirs).includes("TemplateRegistered"));
     expect(ofIt().map(({ type }) => type)).toEqual([
@@ -59,7 +60,7 @@ describe("the events of the life of a tenant", () => {
       "TenantProvisioned",
     ]);
     expect(ofIt().at(-1)).toMatchObject({ data: { runId }, subject: { status: "Active" } });
-    expect(sent().find((event) => event.tenantid === tenantId)).toMatchObject({
+    expect(webhookBodies().find((event) => event.tenantid === tenantId)).toMatchObject({
       type: "TenantProvisioned",
       data: { runId },
     });
@@ -70,11 +71,11 @@ describe("the events of the life of a tenant", () => {
   });
 
   it("do not reach an administrator of the tenant, who may not subscribe to them or send them to a webhook", async () => {
-    const own = await owners.tokenWith();
-    const feed = await aFeed<ReceivedEvent>({ query, variables: { types: ["TenantProvisioned"] }, token: own });
+    const ownToken = await owners.tokenWith();
+    const feed = await aFeed<ReceivedEvent>({ query, variables: { types: ["TenantProvisioned"] }, token: ownToken });
     await eventually("it is refused", () => feed.errors.length > 0);
     expect(feed.errors).toMatchObject([{ extensions: { code: "INSUFFICIENT_SCOPE" } }]);
-    expect(refusal(await subscribe(own, "http://127.0.0.1:9/hooks"))).toBe("403 INSUFFICIENT_SCOPE");
+    expect(refusal(await subscribe(ownToken, "http://127.0.0.1:9/hooks"))).toBe("403 INSUFFICIENT_SCOPE");
     await feed.stop();
   });
 });

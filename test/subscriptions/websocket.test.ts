@@ -28,7 +28,7 @@ const init = (authorization?: string) => ({
   ...(authorization ? { payload: { authorization } } : {}),
 });
 
-/** The code of the error that ends an operation immediately. */
+/** The error code that ends an operation immediately. */
 async function refused(document: string, variables: Record<string, unknown> = {}, as = token): Promise<unknown> {
   const feed = await aFeed({ query: document, variables, token: as });
   await eventually("it is refused", () => feed.errors.length > 0);
@@ -71,9 +71,9 @@ describe("a websocket", () => {
 
   it("is closed with 4400 for text that is not a message, and with 4409 for an id that is in use", async () => {
     for (const text of ["{", "1.0", JSON.stringify(JSON.stringify({ type: "ping" }))]) {
-      const broken = await aRawSocket();
-      broken.send(text);
-      expect((await broken.closed).code).toBe(4400);
+      const brokenSocket = await aRawSocket();
+      brokenSocket.send(text);
+      expect((await brokenSocket.closed).code).toBe(4400);
     }
     const twice = await aRawSocket();
     twice.send(init(`Bearer ${token}`));
@@ -90,14 +90,14 @@ describe("a websocket", () => {
   });
 
   it("may run at most 100 operations, and one principal may open at most 20 sockets", async () => {
-    const own = await (await aTenant()).tokenWith();
+    const ownToken = await (await aTenant()).tokenWith();
     const sockets = await Promise.all(Array.from({ length: 20 }, aRawSocket));
-    for (const socket of sockets) socket.send(init(`Bearer ${own}`));
+    for (const socket of sockets) socket.send(init(`Bearer ${ownToken}`));
     const isAcknowledged = ({ messages }: (typeof sockets)[number]) =>
       messages.some(({ type }) => type === "connection_ack");
     await eventually("all are acknowledged", () => sockets.every(isAcknowledged));
     const oneMore = await aRawSocket();
-    oneMore.send(init(`Bearer ${own}`));
+    oneMore.send(init(`Bearer ${ownToken}`));
     expect(await oneMore.closed).toEqual({ code: 4420, reason: "Too many sockets" });
     const [first] = sockets;
     for (let id = 0; id <= 100; id += 1)
@@ -133,14 +133,14 @@ describe("Subscription.events", () => {
     await register("Seen 2");
     await eventually("both events arrive", () => names(first).includes("Seen 2"));
     await first.stop();
-    const missed = Array.from({ length: 5 }, (_, index) => `Missed ${index}`);
-    for (const name of missed) await register(name);
+    const missedNames = Array.from({ length: 5 }, (_, index) => `Missed ${index}`);
+    for (const name of missedNames) await register(name);
     const after = first.events.find(({ events }) => events.data.name === "Seen 2")?.events.cursor;
     const second = await aFeed<ReceivedEvent>({ query, variables: { types, after }, token });
-    await eventually("the missed events arrive", () => second.events.length >= missed.length);
+    await eventually("the missed events arrive", () => second.events.length >= missedNames.length);
     await register("Live");
-    await eventually("the live subscriber gets the event", () => second.events.length > missed.length);
-    expect(names(second)).toEqual([...missed, "Live"]);
+    await eventually("the live subscriber gets the event", () => second.events.length > missedNames.length);
+    expect(names(second)).toEqual([...missedNames, "Live"]);
     const cursors = second.events.map(({ events }) => Number(events.cursor));
     expect(cursors).toEqual([...cursors].sort((a, b) => a - b));
     await second.stop();

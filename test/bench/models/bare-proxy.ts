@@ -1,4 +1,4 @@
-// A proxy from gRPC to a vendor of models, with nothing but the two protocols, as a process of its own.
+// A proxy from gRPC to a model vendor, with nothing but the two protocols, as a separate process.
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { Agent, type IncomingMessage, request } from "node:http";
@@ -12,9 +12,9 @@ import { Server, ServerCredentials, type ServerUnaryCall, type ServerWritableStr
 
 /** The message that the bench sends to this child process. */
 export interface BareProxyOrder {
-  /** The folder with the certificates of the platform. */
+  /** The folder with the platform's certificates. */
   readonly tls: string;
-  /** The base URL of the vendor. */
+  /** The vendor's base URL. */
   readonly vendor: string;
 }
 
@@ -43,9 +43,9 @@ function ask(vendor: string, { model, messages }: CompleteRequest, stream: boole
   });
 }
 
-async function complete(vendor: string, asked: CompleteRequest): Promise<CompleteResponse> {
+async function complete(vendor: string, completeRequest: CompleteRequest): Promise<CompleteResponse> {
   const chunks: Buffer[] = [];
-  for await (const chunk of await ask(vendor, asked, false)) chunks.push(chunk as Buffer);
+  for await (const chunk of await ask(vendor, completeRequest, false)) chunks.push(chunk as Buffer);
   const { choices, model } = JSON.parse(Buffer.concat(chunks).toString()) as Answer;
   const [choice] = choices;
   return CompleteResponse.fromPartial({
@@ -70,16 +70,16 @@ async function stream(vendor: string, call: ServerWritableStream<CompleteRequest
 
 type Done = (error: Error | null, value?: CompleteResponse) => void;
 
-async function answered(answer: Promise<CompleteResponse>, done: Done): Promise<void> {
+async function answered(answer: Promise<CompleteResponse>, respond: Done): Promise<void> {
   try {
     const value = await answer;
-    done(null, value);
+    respond(null, value);
   } catch (error) {
-    done(error as Error);
+    respond(error as Error);
   }
 }
 
-const encoded = <T>(type: { encode(value: T): { finish(): Uint8Array } }) => ({
+const codecOf = <T>(type: { encode(value: T): { finish(): Uint8Array } }) => ({
   responseSerialize: (value: T) => Buffer.from(type.encode(value).finish()),
 });
 const asks = {
@@ -97,17 +97,17 @@ async function serve({ tls, vendor }: BareProxyOrder): Promise<number> {
   server.addService(
     {
       complete: {
-        ...{ ...asks, ...encoded(CompleteResponse), path: path("Complete"), responseStream: false },
+        ...{ ...asks, ...codecOf(CompleteResponse), path: path("Complete"), responseStream: false },
         responseDeserialize: (bytes: Buffer) => CompleteResponse.decode(bytes),
       },
       stream: {
-        ...{ ...asks, ...encoded(StreamChunk), path: path("Stream"), responseStream: true },
+        ...{ ...asks, ...codecOf(StreamChunk), path: path("Stream"), responseStream: true },
         responseDeserialize: (bytes: Buffer) => StreamChunk.decode(bytes),
       },
     },
     {
-      complete(call: ServerUnaryCall<CompleteRequest, CompleteResponse>, done: Done) {
-        void answered(complete(vendor, call.request), done);
+      complete(call: ServerUnaryCall<CompleteRequest, CompleteResponse>, respond: Done) {
+        void answered(complete(vendor, call.request), respond);
       },
       stream(call: ServerWritableStream<CompleteRequest, StreamChunk>) {
         stream(vendor, call).catch((error: Error) => call.destroy(error));

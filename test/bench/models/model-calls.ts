@@ -18,7 +18,7 @@ import type { Rounds, Shot } from "../interleave.js";
 import { type Figures, percentile } from "../report.js";
 import type { BareProxyOrder } from "./bare-proxy.js";
 
-/** The goals: this share of the calls per second of a bare proxy, and its first token at most so much later. */
+/** The goals: this share of a bare proxy's calls per second, and its first token at most so much later. */
 const goalShare = 0.6;
 const goalMs = 3;
 const scopes = [
@@ -35,7 +35,7 @@ interface Proxy {
   readonly stream: GrpcTarget;
 }
 
-/** Measures Complete and the first token of Stream, beside a proxy to the same vendor over the same mutual TLS. */
+/** Measures Complete and Stream's first token, beside a proxy to the same vendor over the same mutual TLS. */
 export async function modelCalls(
   stage: Stage,
   { rounds, seconds, warmUpSeconds, postgresPid }: Rounds,
@@ -79,7 +79,7 @@ export async function modelCalls(
   return figuresOf(proxies, shots, firsts);
 }
 
-/** One stream after the other, the proxies in turn, so that other load of the machine affects both equally. */
+/** One stream after the other, the proxies in turn, so that other load on the machine affects both equally. */
 async function firstTokens(proxies: readonly Proxy[], firsts: ReadonlyMap<string, number[]>): Promise<void> {
   const sessions = proxies.map(({ stream }) => grpcSession(stream));
   for (let count = 0; count < streamsPerRound; count += 1)
@@ -98,7 +98,7 @@ function figuresOf(
   const values: Record<string, number> = {};
   const shotsOf = (place: number) => shots.get(proxies[place]?.name ?? "") ?? [];
   const firstOf = (place: number) => percentile(firsts.get(proxies[place]?.name ?? "") ?? [], 0.5);
-  const median = (taken: readonly number[]) => percentile(taken, 0.5);
+  const median = (times: readonly number[]) => percentile(times, 0.5);
   for (const [place, { name }] of proxies.entries()) {
     values[`${name}, calls/s`] = median(shotsOf(place).map(({ requestsPerSecond }) => requestsPerSecond));
     values[`${name}, CPU us/call`] = median(shotsOf(place).map(({ cpuPerRequest }) => cpuPerRequest));
@@ -110,11 +110,11 @@ function figuresOf(
     shotsOf(1).map((shot, round) => shot.requestsPerSecond / (shotsOf(0)[round]?.requestsPerSecond ?? Number.NaN)),
   );
   const behindMs = firstOf(1) - firstOf(0);
-  const met = (isMet: boolean) => (isMet ? "met" : "MISSED");
+  const verdictOf = (isMet: boolean) => (isMet ? "met" : "MISSED");
   return {
     title: "Models over gRPC: Complete, and the first token of Stream",
     values,
-    verdict: `goals: at least ${goalShare}x of the calls/s of the bare proxy: ${share.toFixed(2)}x, ${met(share >= goalShare)}; first token at most ${goalMs} ms behind: ${behindMs.toFixed(2)} ms, ${met(behindMs <= goalMs)}`,
+    verdict: `goals: at least ${goalShare}x of the calls/s of the bare proxy: ${share.toFixed(2)}x, ${verdictOf(share >= goalShare)}; first token at most ${goalMs} ms behind: ${behindMs.toFixed(2)} ms, ${verdictOf(behindMs <= goalMs)}`,
   };
 }
 

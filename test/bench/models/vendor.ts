@@ -1,4 +1,4 @@
-// A vendor of models that answers at once, as a process of its own. It sends its port to its parent.
+// A model vendor that answers at once, as a separate process. It sends its port to its parent.
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 

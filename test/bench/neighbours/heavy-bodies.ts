@@ -100,8 +100,8 @@ export const heavyBodies: Readonly<Record<string, HeavyTenant>> = {
         payload: Object.fromEntries(times(deliveryJsonLimit.members - 20, (at) => [`k${at}`, at])),
       };
       const signature = createHmac("sha256", signingSecret).update(JSON.stringify(body)).digest("hex");
-      const named = { "x-svc-provider": key, "x-svc-subscription": subscriptionId };
-      const headers = { ...named, "x-hub-signature-256": `sha256=${signature}` };
+      const sourceHeaders = { "x-svc-provider": key, "x-svc-subscription": subscriptionId };
+      const headers = { ...sourceHeaders, "x-hub-signature-256": `sha256=${signature}` };
       return { method: "POST", path: "/webhooks/deliveries", body, headers };
     },
   },

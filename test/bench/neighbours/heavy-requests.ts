@@ -129,13 +129,13 @@ const heavyTenants: Readonly<Record<string, HeavyTenant>> = {
 
 /**
  * Requests that cost no more work than ordinary ones. They are measured and not judged: they need no database, so eight
- * callers send 2,000 of them in a second, and share both cores of a small machine with the measured GETs.
+ * callers send 2,000 of them in a second, and share both cores on a small machine with the measured GETs.
  */
 export const lightNames: ReadonlySet<string> = new Set(["ten flags", "flags that compare beginnings"]);
 
 export const heavyNames: readonly string[] = Object.keys(heavyTenants);
 
-/** The heavy request and a plain GET of the same tenant. */
+/** The heavy request and a plain GET by the same tenant. */
 export async function heavyLoads({ platform }: Stage, name: string): Promise<Record<"plain" | "heavy", LoadRequest>> {
   const heavy = heavyTenants[name];
   if (!heavy) throw new Error(`There is no heavy request ${name}`);

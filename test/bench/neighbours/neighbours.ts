@@ -11,35 +11,35 @@ const goal = 2;
 const quietMs = 20;
 
 /**
- * Measures a GET of one tenant beside callers of another tenant, who send plain GETs or heavy requests in turn. The
- * rate limits are lifted, so the callers never wait.
+ * Measures one tenant's GET beside another tenant's callers, who send plain GETs or heavy requests in turn. The rate
+ * limits are lifted, so the callers never wait.
  */
 export async function neighbours(stage: Stage, { rounds, seconds }: Rounds): Promise<Figures> {
   const values: Record<string, number> = {};
-  const missed: string[] = [];
+  const missedGoals: string[] = [];
   for (const name of heavyNames) {
     const { plain, heavy } = await heavyLoads(stage, name);
     await checkHeavy(stage, name, heavy);
     await medianBeside(stage, heavy, seconds);
-    const taken = { plain: [] as number[], heavy: [] as number[] };
+    const medians = { plain: [] as number[], heavy: [] as number[] };
     for (let round = 0; round < rounds; round += 1) {
-      taken.plain.push(await medianBeside(stage, plain, seconds));
-      taken.heavy.push(await medianBeside(stage, heavy, seconds));
+      medians.plain.push(await medianBeside(stage, plain, seconds));
+      medians.heavy.push(await medianBeside(stage, heavy, seconds));
     }
     const ratio = percentile(
-      taken.heavy.map((median, round) => median / (taken.plain[round] ?? Number.NaN)),
+      medians.heavy.map((median, round) => median / (medians.plain[round] ?? Number.NaN)),
       0.5,
     );
-    values[`${name}: median beside plain GETs, ms`] = percentile(taken.plain, 0.5);
-    values[`${name}: median beside heavy requests, ms`] = percentile(taken.heavy, 0.5);
+    values[`${name}: median beside plain GETs, ms`] = percentile(medians.plain, 0.5);
+    values[`${name}: median beside heavy requests, ms`] = percentile(medians.heavy, 0.5);
     values[`${name}: ratio`] = ratio;
     process.stderr.write(`${name}: ${ratio.toFixed(2)}x\n`);
-    if (!(ratio <= goal) && !lightNames.has(name)) missed.push(name);
+    if (!(ratio <= goal) && !lightNames.has(name)) missedGoals.push(name);
   }
   return {
     title: `A GET of one tenant beside ${callers} callers of another tenant`,
     values,
-    verdict: `goal: at most ${goal}x of the median beside plain GETs; result: ${missed.length === 0 ? "met" : `MISSED by ${missed.join(", ")}`}`,
+    verdict: `goal: at most ${goal}x of the median beside plain GETs; result: ${missedGoals.length === 0 ? "met" : `MISSED by ${missedGoals.join(", ")}`}`,
   };
 }
 
@@ -49,15 +49,15 @@ async function checkHeavy(
   name: string,
   { path, method = "GET", headers = {}, body }: LoadRequest,
 ) {
-  const started = performance.now();
+  const startedAt = performance.now();
   const answer = await fetch(platform.publicUrl + path, { method, headers, ...(body === undefined ? {} : { body }) });
   const text = await answer.text();
-  const takenMs = Math.round(performance.now() - started);
+  const takenMs = Math.round(performance.now() - startedAt);
   process.stderr.write(`${name}: ${answer.status}, ${text.length} characters in ${takenMs} ms\n`);
   if (answer.status >= 400 && !refusedNames.has(name)) throw new Error(`${name} answered ${text.slice(0, 500)}`);
 }
 
-/** The median of the GETs that the other tenant sends one after the other during the load. */
+/** The median time for the GETs that the other tenant sends one after the other during the load. */
 async function medianBeside({ platform, token, templates }: Stage, load: LoadRequest, seconds: number) {
   const url = `${platform.publicUrl}/v1/templates/${templates[0]?.templateId}`;
   const headers = { authorization: `Bearer ${token}` };
@@ -67,17 +67,17 @@ async function medianBeside({ platform, token, templates }: Stage, load: LoadReq
     duration: seconds + 1,
     requests: [load],
     idReplacement: String(load.body).includes("[<id>]"),
-    // in a thread of its own, so that its answers do not delay the measured ones
+    // in a separate thread, so that its answers do not delay the measured ones
     workers: 1,
   });
   await new Promise((resolve) => setTimeout(resolve, 500));
   const takenMs: number[] = [];
   for (const end = performance.now() + seconds * 1000; performance.now() < end; ) {
-    const started = performance.now();
+    const startedAt = performance.now();
     const answer = await fetch(url, { headers });
     await answer.arrayBuffer();
     if (answer.status !== 200) throw new Error(`The measured GET answered ${answer.status}`);
-    takenMs.push(performance.now() - started);
+    takenMs.push(performance.now() - startedAt);
   }
   const { errors } = await loading;
   if (errors > 0) throw new Error(`${errors} requests of the load failed`);
@@ -85,11 +85,11 @@ async function medianBeside({ platform, token, templates }: Stage, load: LoadReq
   return percentile(takenMs, 0.5);
 }
 
-/** Waits until the work of the load has ended, since it would count for the next one. */
+/** Waits until the load's work has ended, since it would count for the next one. */
 async function quiet(url: string, headers: Record<string, string>): Promise<void> {
   for (let inTurn = 0, tries = 0; inTurn < 5 && tries < 2000; tries += 1) {
-    const started = performance.now();
+    const startedAt = performance.now();
     await (await fetch(url, { headers })).arrayBuffer();
-    inTurn = performance.now() - started < quietMs ? inTurn + 1 : 0;
+    inTurn = performance.now() - startedAt < quietMs ? inTurn + 1 : 0;
   }
 }

@@ -55,11 +55,11 @@ export class Balancer {
   }
 }
 
-/** Passes the bytes of one direction, its end, and the loss of its connection. */
+/** Passes one direction's bytes, its end, and a lost connection. */
 function pass(from: Socket, to: Socket): void {
   from.on("error", () => to.resetAndDestroy());
-  from.on("close", (lost) => {
-    if (!lost && !from.readableEnded) to.destroy();
+  from.on("close", (hadError) => {
+    if (!hadError && !from.readableEnded) to.destroy();
   });
   from.pipe(to);
 }

@@ -12,13 +12,13 @@ import { PlatformGroup } from "../../kit/platform-group.js";
 import type { Stage } from "../stage.js";
 import { Balancer } from "./balancer.js";
 
-/** Enough for certificates, the cache of repositories and a few sources. */
+/** Enough for certificates, the repository cache and a few sources. */
 const diskMebibytes = 128;
 
 interface Member {
   readonly port: number;
   readonly dataDir: string;
-  /** The disk of DATA_DIR. */
+  /** The disk that contains DATA_DIR. */
   readonly disk: SmallDisk;
   process: PlatformProcess | undefined;
 }
@@ -74,7 +74,7 @@ export class Fleet implements Stage {
     return this.member(0).dataDir;
   }
 
-  /** The public address is that of the balancer; the internal one is that of a process that runs. */
+  /** The public address is the balancer's; the internal one belongs to a process that runs. */
   get platform(): PlatformProcess {
     const running = this.#members.find((member) => member.process)?.process;
     if (!running) throw new Error("No process of the platform runs");
@@ -90,11 +90,11 @@ export class Fleet implements Stage {
   /** Starts a process. The test kit talks to the whole platform from then on. */
   async start(place: number): Promise<void> {
     const member = this.member(place);
-    const started = performance.now();
+    const startedAt = performance.now();
     member.process = await startPlatformProcess(member.dataDir, { ...this.#variables, PORT: `${member.port}` });
-    this.startsMs.push(performance.now() - started);
-    const shown = { ...this.platform, dataDir: this.dataDir, databaseUrl: this.#group.databaseUrl };
-    process.env[platformVariable] = JSON.stringify(shown);
+    this.startsMs.push(performance.now() - startedAt);
+    const runningPlatform = { ...this.platform, dataDir: this.dataDir, databaseUrl: this.#group.databaseUrl };
+    process.env[platformVariable] = JSON.stringify(runningPlatform);
   }
 
   /** Sends SIGTERM and waits for the end. */

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { FleetScenario } from "../fault-scenario.js";
 import { outage } from "../outage.js";
 
-/** Long enough for two probes of the folder. */
+/** Long enough to probe the folder twice. */
 const fullMs = 12_000;
 
-/** The disk of each DATA_DIR is full in turn. Executions wait for it, or run in the other process. */
+/** Each DATA_DIR's disk is full in turn. Executions wait for it, or run in the other process. */
 export const fullDisk: FleetScenario = async (scene) => {
   const { fleet, load, ledger, size } = scene;
   load.start({ registrationsPerSecond: 5, executionsPerSecond: 1 });

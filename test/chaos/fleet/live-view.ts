@@ -10,7 +10,7 @@ interface Seen {
   readonly events: { readonly cursor: string; readonly data: { readonly templateId: string } };
 }
 
-/** A subscriber that follows the events of its tenant from the first one on. It goes on after its last cursor. */
+/** A subscriber that follows its tenant's events from the first one on. It goes on after its last cursor. */
 export class LiveView {
   /** How often each template was seen, by its ID. */
   readonly seen = new Map<string, number>();

@@ -54,7 +54,7 @@ export const losses: FleetScenario = async (scene) => {
   noteFailures(
     scene,
     "kill -9 of one, not in flight",
-    failed.filter((one) => !wasInFlight(one)),
+    failed.filter((request) => !wasInFlight(request)),
   );
 };
 
@@ -68,16 +68,16 @@ interface Phase {
 function noteFailures(
   { ledger }: FleetScene,
   subject: string,
-  failed: readonly FailedRequest[],
+  failures: readonly FailedRequest[],
   phases: readonly Phase[] = [],
 ): void {
-  ledger.note({ promise: `${subject}: failed requests`, found: failed.length, atMost: 0 });
-  const kinds = failed.map(({ reason, endedAt }) => {
+  ledger.note({ promise: `${subject}: failed requests`, found: failures.length, atMost: 0 });
+  const kinds = failures.map(({ reason, endedAt }) => {
     const phase = phases.find(({ from, to }) => from <= endedAt && endedAt <= to);
     return `${reason} ${phase ? `${phase.name}, after ${Math.round((endedAt - phase.from) / 500) / 2} s` : "otherwise"}`;
   });
   for (const kind of new Set(kinds))
-    ledger.note({ promise: `${subject}: ${kind}`, found: kinds.filter((one) => one === kind).length });
+    ledger.note({ promise: `${subject}: ${kind}`, found: kinds.filter((entry) => entry === kind).length });
 }
 
 /** Runs the faults beside requests that nobody repeats, executions, live views and sign-ins. */
@@ -99,13 +99,13 @@ async function underTraffic(scene: FleetScene, faults: () => Promise<void>) {
   const missing = () =>
     views.reduce((sum, view, place) => sum + due(place).filter(({ id }) => !view.seen.has(id)).length, 0);
   await until(async () => missing() === 0);
-  const doubled = views.flatMap(({ seen }) => [...seen.values()]).filter((count) => count > 1).length;
+  const doubleCount = views.flatMap(({ seen }) => [...seen.values()]).filter((count) => count > 1).length;
   ledger.note({
     promise: "requests whose kept connection was closed, and which were repeated",
     found: traffic.repeated,
   });
   ledger.note({ promise: "live views: events missed", found: missing(), atMost: 0 });
-  ledger.note({ promise: "live views: events doubled", found: doubled, atMost: 0 });
+  ledger.note({ promise: "live views: events doubled", found: doubleCount, atMost: 0 });
   ledger.note({
     promise: "live views: sockets that were opened again",
     found: views.reduce((sum, { ends }) => sum + ends, 0),

@@ -12,19 +12,19 @@ export const silence: FleetScenario = async (scene) => {
       ledger.note({ promise: "connections that the proxy forgot", found: forgotten, atLeast: 10 });
       return undefined;
     });
-    let stopped: number[] = [];
+    let stoppedPids: number[] = [];
     await outage(scene, fleet, "server processes of the background stop", async () => {
-      stopped = await stopWorkers(fleet);
-      ledger.note({ promise: "server processes that were stopped", found: stopped.length, atLeast: 5 });
+      stoppedPids = await stopWorkers(fleet);
+      ledger.note({ promise: "server processes that were stopped", found: stoppedPids.length, atLeast: 5 });
       return undefined;
     });
     // the person who operates the server; the locks of a stopped process would keep loops from their turns for ever
-    for (const pid of stopped) resume(pid);
+    for (const pid of stoppedPids) resume(pid);
   }
   await load.stop();
 };
 
-/** Stops the processes of the server that serve background work. */
+/** Stops the server processes that serve background work. */
 async function stopWorkers(fleet: Fleet): Promise<number[]> {
   const workers = await fleet.rows<{ pid: number }>(
     `select pid from pg_stat_activity

@@ -5,12 +5,12 @@ import type { Acknowledged, Customer } from "../load.js";
 export interface FailedRequest {
   readonly beganAt: number;
   readonly endedAt: number;
-  /** The status or the code of the error. */
+  /** The error's status or code. */
   readonly reason: string;
 }
 
 interface Sending {
-  /** False: a connection of its own. */
+  /** False: a separate connection. */
   readonly agent: Agent | false;
   readonly method: string;
   readonly path: string;
@@ -54,8 +54,8 @@ export class Traffic {
     const startedAt = performance.now();
     this.#timer = setInterval(() => {
       // a late timer sends what it owes, so that the rate holds
-      const owed = Math.floor(((performance.now() - startedAt) / 1000) * perSecond);
-      while (this.#sent < owed) {
+      const dueCount = Math.floor(((performance.now() - startedAt) / 1000) * perSecond);
+      while (this.#sent < dueCount) {
         this.#sent += 1;
         const sending = this.#one(this.#sent).finally(() => this.#open.delete(sending));
         this.#open.add(sending);
@@ -105,11 +105,11 @@ export class Traffic {
       const fail = (error: NodeJS.ErrnoException) =>
         resolve({
           status: 0,
-          reason: `${error.code ?? error.message} of a ${asked.reusedSocket ? "kept" : "new"} connection`,
+          reason: `${error.code ?? error.message} of a ${call.reusedSocket ? "kept" : "new"} connection`,
           text: "",
         });
       const options = { method, headers, agent, timeout: answerTimeoutMs };
-      const asked = request(this.#url + path, options, (response) => {
+      const call = request(this.#url + path, options, (response) => {
         let text = "";
         response.setEncoding("utf8").on("data", (part: string) => {
           text += part;
@@ -119,14 +119,14 @@ export class Traffic {
         );
         response.once("error", fail);
       });
-      asked.once("timeout", () => asked.destroy(new Error("no answer")));
-      asked.once("error", fail);
-      asked.end(body);
+      call.once("timeout", () => call.destroy(new Error("no answer")));
+      call.once("error", fail);
+      call.end(body);
     });
   }
 }
 
-/** The sentence of a problem (RFC 9457). */
+/** A problem's sentence (RFC 9457). */
 function detailOf(text: string): string {
   try {
     return (JSON.parse(text) as { detail?: string }).detail ?? "";

@@ -14,8 +14,11 @@ interface PackageLock {
 
 /** The former release, built in a folder beside this checkout; undefined where the clone does not have its commit. */
 export async function buildFormerRelease(): Promise<CheckoutCopy | undefined> {
-  const asked = await ran(["git", "cat-file", "-e", `${formerCommit}^{commit}`], { folder: root, limitMs: 60_000 });
-  if (asked.code !== 0) return undefined;
+  const commitCheck = await ran(["git", "cat-file", "-e", `${formerCommit}^{commit}`], {
+    folder: root,
+    limitMs: 60_000,
+  });
+  if (commitCheck.code !== 0) return undefined;
   const copy = await CheckoutCopy.create(root, formerCommit);
   try {
     if (!(await hasItsPackages(copy.folder))) await install(copy.folder);

@@ -13,7 +13,7 @@ interface ReleaseChoice {
   readonly variables: Readonly<Record<string, string>>;
 }
 
-/** One process of a release at an address that does not change. While it runs, it is asked all the time. */
+/** One process that runs a release at an address that does not change. While it runs, it is asked all the time. */
 export class RunningRelease {
   readonly url: string;
   readonly dataDir: string;
@@ -40,7 +40,7 @@ export class RunningRelease {
     return new RunningRelease(choice, await choosePort(0, "127.0.0.1"));
   }
 
-  /** `variables` replace those of the choice. From now on the process is asked with this token. */
+  /** `variables` replace the choice's variables. From now on the process is asked with this token. */
   async start(variables: Readonly<Record<string, string>> = {}): Promise<void> {
     const { dataDir, checkout } = this.#choice;
     const all = { ...this.#choice.variables, PORT: `${this.#port}`, ...variables };
@@ -56,12 +56,12 @@ export class RunningRelease {
   /** Reads all the time until the process is told to end. */
   ask(token: () => Promise<string>): void {
     this.#token = token;
-    const asked = this.#process;
+    const runningProcess = this.#process;
     this.#asking = (async () => {
-      while (this.#process === asked) {
+      while (this.#process === runningProcess) {
         const status = await this.#read(token);
         // an answer that came after the process was told to end is not a promise
-        if (this.#process !== asked) return;
+        if (this.#process !== runningProcess) return;
         this.reads += 1;
         if (status !== 200) this.failures.set(status, (this.failures.get(status) ?? 0) + 1);
         await sleep(askEveryMs);
