@@ -8,10 +8,10 @@ import type { ReportPeriod } from "../definitions/report-period.js";
 import type { ReportRun } from "./report-run.entity.js";
 import type { ReportRunState } from "./report-run.states.js";
 
-/** A row of `report_runs`. */
+/** A row in `report_runs`. */
 export type RunRow = RowOf<ReportRun>;
 
-/** The table of the report runs. `version` is the sequence number of a change. */
+/** The report runs' table. `version` is a change's sequence number. */
 export const runTable = new RunTable<RunRow, ReportRunState>({
   table: "report_runs",
   key: "run_id",
@@ -56,7 +56,7 @@ export function runRecord(row: RunRow): RunRecord {
     reportDefinitionId: encodeId("rpd", row.definition_id),
     reportCode: row.code,
     format: row.format,
-    // jsonb has an order of its own
+    // jsonb sorts members in a different order
     parameters: { from: row.parameters.from, to: row.parameters.to },
     periodOver: row.period_over,
     status: statusOf(row),
@@ -85,21 +85,21 @@ function statusOf({ status, expires_at }: RunRow): ReportRunState {
   return status === "Completed" && expires_at !== null && new Date(expires_at) <= new Date() ? "Expired" : status;
 }
 
-/** The media type of a format; null for one that this release does not know. */
+/** A format's media type; null for one that this release does not know. */
 function contentTypeOf(format: string): string | null {
   return isFormat(format) ? reportFormats[format].contentType : null;
 }
 
-/** The name of a format that this release can write. */
+/** The name for a format that this release can write. */
 export type FormatName = keyof typeof reportFormats;
 
 /** Whether this release can write the format. */
 export const isFormat = (format: string): format is FormatName => Object.hasOwn(reportFormats, format);
 
-/** The subject of the events and audit records of a run. */
+/** The subject in a run's events and audit records. */
 export const subjectOf = (reportRunId: string): string => `report-runs/${reportRunId}`;
 
-/** The cause of everything that a run does: its trace, its correlation and its actor. */
+/** The cause for everything that a run does: its trace, its correlation and its actor. */
 export const causeOfRun = ({ traceparent, correlationId, requestedBy }: RunRecord): Cause => ({
   trace: continueTrace(traceparent),
   correlationId,
