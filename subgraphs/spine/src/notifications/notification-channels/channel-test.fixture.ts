@@ -20,10 +20,10 @@ const usualSessionMs = 30_000;
 
 /** A spine with a mail server, and with an integration subgraph that the test plays. */
 export class ChannelTest {
-  /** The tenants with a connection, and the subscriptions of all tenants by their ids. */
+  /** The tenants with a connection, and all tenants' subscriptions by their ids. */
   readonly connected = new Set<string>();
   readonly subscriptions = new Map<string, SubscriptionTarget>();
-  /** The number of calls that integration does not answer. */
+  /** How many calls integration leaves without an answer. */
   outages = 0;
   /** Whether every call fails in a way that nobody expects. */
   isBroken = false;
@@ -38,7 +38,7 @@ export class ChannelTest {
   static async start(): Promise<ChannelTest> {
     const mails = await MailServer.start();
     let test: ChannelTest | undefined;
-    const known = () => {
+    const workingTest = () => {
       if (!test) throw new Error("the test has not started");
       if (test.isBroken) throw new Error("broken on purpose");
       if (test.outages > 0) {
@@ -48,8 +48,8 @@ export class ChannelTest {
       return test;
     };
     const notificationTargets: NotificationTargets = {
-      hasConnection: async ({ tenantId }) => known().connected.has(tenantId),
-      subscription: async (_tenant, subscriptionId) => known().subscriptions.get(subscriptionId),
+      hasConnection: async ({ tenantId }) => workingTest().connected.has(tenantId),
+      subscription: async (_tenant, subscriptionId) => workingTest().subscriptions.get(subscriptionId),
     };
     const mail = { smtpUrl: mails.url, from: "Factory <no-reply@factory.example>", sessionMs: usualSessionMs };
     const spine = await RunningSpine.start({
@@ -108,7 +108,7 @@ export class ChannelTest {
     return row.failure_reason;
   }
 
-  /** Lets the job of the notification run now. */
+  /** Lets the notification's job run now. */
   async hasten(notificationId: string): Promise<void> {
     const { admin } = this.spine;
     await admin.query("update notifications set due_at = now() where notification_id = $1 and status = 'Queued'", [
@@ -159,16 +159,16 @@ export class ChannelTest {
 
   /** The command that was sent for the notification, as soon as there is one. */
   async command(notificationId: string): Promise<CommandEnvelope> {
-    let found: CommandEnvelope | undefined;
+    let command: CommandEnvelope | undefined;
     await until(async () => {
       const { rows } = await this.spine.admin.query<{ envelope: CommandEnvelope }>(
         "select envelope from outbox where envelope->>'messagekind' = 'command' and envelope->>'subject' = $1",
         [`notifications/${notificationId}`],
       );
-      found = rows[0]?.envelope;
-      return found !== undefined;
+      command = rows[0]?.envelope;
+      return command !== undefined;
     });
-    return found as CommandEnvelope;
+    return command as CommandEnvelope;
   }
 
   /** Publishes an event as integration does, with the command as its cause. */
@@ -186,7 +186,7 @@ export class ChannelTest {
     await this.spine.host.bus.publish([event]);
   }
 
-  /** The types of the events about the notification, in their order. */
+  /** The types of the notification's events, in their order. */
   async events(tenantId: string, notificationId: string): Promise<string[]> {
     const events = await this.spine.eventsOf(tenantId);
     return events.filter(({ subject }) => subject === `notifications/${notificationId}`).map(({ type }) => type);

@@ -51,8 +51,8 @@ describe("a digest", () => {
     ];
     await test.closeWindow(ids.slice(0, 3));
     for (const id of ids) await test.becomes(id, "Sent");
-    const subjects = (one: { email: string }) =>
-      mailsTo(one).map(({ text }) => /^Subject: (.*)\r$/m.exec(text)?.[1] ?? "");
+    const subjects = (person: { email: string }) =>
+      mailsTo(person).map(({ text }) => /^Subject: (.*)\r$/m.exec(text)?.[1] ?? "");
     expect(subjects(ada).sort()).toEqual(["four", "one", "two"]);
     expect(subjects(bob)).toEqual(["three"]);
   });
@@ -278,10 +278,11 @@ describe("the messages that one recipient gets in an hour", () => {
   });
 
   it("are limited by a setting of the tenant, and further ones wait for their time", async () => {
-    const limited = await test.spine.activeTenant("limited");
-    await set(limited, { Email: 2 });
+    const limitedTenant = await test.spine.activeTenant("limited");
+    await set(limitedTenant, { Email: 2 });
     const [ada, bob] = [someone(), someone()];
-    const send = (recipient: object) => test.notify(limited, { channel: "Email", recipient, title: "Hi", body: "x" });
+    const send = (recipient: object) =>
+      test.notify(limitedTenant, { channel: "Email", recipient, title: "Hi", body: "x" });
     const ids: string[] = [];
     for (let count = 0; count < 5; count += 1) ids.push(await send(ada));
     await test.becomes(await send(bob), "Sent");
@@ -293,10 +294,10 @@ describe("the messages that one recipient gets in an hour", () => {
       );
       return rows.map(({ status, hours }) => `${status} ${hours ?? ""}`.trim());
     };
-    const expected = ["Sent", "Sent", "Queued 1", "Queued 1", "Queued 2"];
-    for (let tries = 0; tries < 1200 && (await dueAt()).join() !== expected.join(); tries += 1)
+    const expectedStates = ["Sent", "Sent", "Queued 1", "Queued 1", "Queued 2"];
+    for (let tries = 0; tries < 1200 && (await dueAt()).join() !== expectedStates.join(); tries += 1)
       await new Promise((resolve) => setTimeout(resolve, 50));
-    expect(await dueAt()).toEqual(expected);
+    expect(await dueAt()).toEqual(expectedStates);
     expect(mailsTo(ada)).toHaveLength(2);
   });
 });

@@ -55,7 +55,7 @@ export class MessageDriver implements ChannelDriver {
     if (first?.notificationId !== notificationId)
       return postponed(delivery, new Date(Math.max(first?.dueAt.getTime() ?? 0, Date.now()) + digestPauseMs));
     // one more character tells that a text goes on
-    const content = await digests.content(tenant, digestId, { items: listed, characters: listedBody + 1 });
+    const content = await digests.content(tenant, digestId, { items: listedItems, characters: listedBody + 1 });
     const message =
       content.count > 1
         ? await composer.fromTemplate(notification, digestTemplate, digestData(content))
@@ -73,7 +73,7 @@ async function fail(delivery: Delivery, reason: string): Promise<void> {
   await delivery.settle({ status: "Failed", reason });
 }
 
-/** The delivery whose outcome is that of all notifications of the digest. */
+/** The delivery whose outcome all notifications in the digest get. */
 const forAllOfDigest = (delivery: Delivery): Delivery => ({
   notification: delivery.notification,
   attempt: delivery.attempt,
@@ -89,9 +89,9 @@ const forAllOfDigest = (delivery: Delivery): Delivery => ({
   continueIn: (lane) => delivery.continueIn(lane),
 });
 
-const [listed, listedTitle, listedBody] = [20, 100, 300];
+const [listedItems, listedTitle, listedBody] = [20, 100, 300];
 
-/** The first notifications with the beginnings of their texts, and the number of the others. */
+/** The first notifications with their texts' beginnings, and how many others there are. */
 const digestData = ({ count, items }: DigestContent) => ({
   count,
   items: items.map(({ title, body }) => ({

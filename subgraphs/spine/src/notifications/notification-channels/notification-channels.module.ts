@@ -28,14 +28,14 @@ import { undeliveredWebhooks } from "./webhook/undelivered-webhooks.js";
 import { webhookDriver } from "./webhook/webhook-driver.js";
 
 export interface NotificationChannelSettings {
-  /** The absolute URL of the platform, without a trailing slash. Links in mails begin with it. */
+  /** The platform's absolute URL, without a trailing slash. Links in mails begin with it. */
   readonly issuer: string;
   readonly masterKeys: MasterKeys;
-  /** The mail server of the platform, for tenants without a connection of their own. */
+  /** The platform's mail server, for tenants without a suitable connection. */
   readonly mail?: MailSettings | undefined;
   /** Asks integration for connections and webhook subscriptions. Without it tenants have neither. */
   readonly notificationTargets?: NotificationTargets;
-  /** The mails that one tenant may send in an hour by the mail server of the platform; 1000 if absent. */
+  /** The mails that one tenant may send in an hour by the platform's mail server; 1000 if absent. */
   readonly platformMailsPerHour?: number;
   /** When deliveries are tried again. The default is a day, with pauses from 30 s to an hour. */
   readonly notificationTimes?: AttemptTimes;
@@ -46,7 +46,7 @@ const noTargets: NotificationTargets = {
   subscription: async () => undefined,
 };
 
-/** Delivers notifications by mail, text message and webhook, and lets the recipients of mails unsubscribe. */
+/** Delivers notifications by mail, text message and webhook, and lets the recipients unsubscribe from mails. */
 export const notificationChannels: SliceModule<NotificationChannelSettings> = {
   slice: "notification-channels",
   entities: [UnsubscribedAddress, NotificationSlot, NotificationDigest, NotificationDigestMember],
@@ -61,17 +61,25 @@ export const notificationChannels: SliceModule<NotificationChannelSettings> = {
   start({ settings, database, jobs, logger, consume, onClose }, services) {
     const { issuer, masterKeys, mail, notificationTargets: targets = noTargets } = settings;
     const schedule = new AttemptSchedule(settings.notificationTimes);
-    // a transport of its own, so that notifications never keep invitations waiting
+    // a separate transport, so that notifications never keep invitations waiting
     const transport = mail && openMailTransport(mail, logger);
     if (transport) onClose(() => transport.close());
     const tenantSettings = services.get(TenantSettings);
     const composer = new MessageComposer(services.get(NotificationTemplateService));
     const links = new UnsubscribeLinks(masterKeys, issuer);
-    const unsubscribed = new UnsubscribedAddresses(database);
+    const unsubscribedAddresses = new UnsubscribedAddresses(database);
     const drivers = services.get(ChannelDrivers);
     const slots = new HourlySlots(database);
     const { platformMailsPerHour = 1000 } = settings;
-    const email = new EmailSender({ targets, links, unsubscribed, transport, schedule, slots, platformMailsPerHour });
+    const email = new EmailSender({
+      targets,
+      links,
+      unsubscribed: unsubscribedAddresses,
+      transport,
+      schedule,
+      slots,
+      platformMailsPerHour,
+    });
     const messages = {
       composer,
       throttle: new RecipientThrottle(slots, tenantSettings),
@@ -83,7 +91,7 @@ export const notificationChannels: SliceModule<NotificationChannelSettings> = {
     drivers.whenAbandoned(settleThoseBehind);
     services
       .get(HttpRoutes)
-      .add(unsubscribePath, unsubscribeEndpoint({ issuer, database, links, addresses: unsubscribed, logger }));
+      .add(unsubscribePath, unsubscribeEndpoint({ issuer, database, links, addresses: unsubscribedAddresses, logger }));
     consume(vendorAnswers(database, jobs));
     consume(undeliveredWebhooks(database));
   },

@@ -21,14 +21,14 @@ const ada = { email: "ada@people.example" };
 const mailTo = (recipient: object, more: object = {}) => ({
   ...{ channel: "Email", recipient, title: "Hello", body: "First line\nsecond line\n\nNext <b>paragraph</b>", ...more },
 });
-const arrived = (notificationId: string) =>
+const mailsFor = (notificationId: string) =>
   test.mails.received.filter(({ messageId }) => messageId === `${notificationId}@factory.example`);
 
 describe("the channel Email", () => {
   it("sends by the mail server of the platform, as text and HTML, with the id of the notification", async () => {
     const id = await test.notify(tenantId, mailTo(ada));
     await test.becomes(id, "Sent");
-    const [mail, ...more] = arrived(id);
+    const [mail, ...more] = mailsFor(id);
     expect(more).toEqual([]);
     expect(mail?.to).toEqual(["ada@people.example"]);
     const { headers, parts } = readMail(mail?.text ?? "");
@@ -62,8 +62,8 @@ describe("the channel Email", () => {
       );
       const about = data?.["inviteUser"].invitationId;
       await until(async () => {
-        const failed = (await test.spine.eventsOf(tenantId)).filter(({ type }) => type === "MailFailed");
-        return failed.some(
+        const failures = (await test.spine.eventsOf(tenantId)).filter(({ type }) => type === "MailFailed");
+        return failures.some(
           (event) => event.data["about"] === about && event.data["reason"] === "MAIL_ADDRESS_UNSUPPORTED",
         );
       });
@@ -71,15 +71,15 @@ describe("the channel Email", () => {
     } finally {
       test.mails.offersSmtpUtf8 = true;
     }
-    const sent = await test.notify(tenantId, mailTo(zoe));
-    await test.becomes(sent, "Sent");
-    expect(arrived(sent)[0]?.to).toEqual(["zoë@people.example"]);
+    const sentId = await test.notify(tenantId, mailTo(zoe));
+    await test.becomes(sentId, "Sent");
+    expect(mailsFor(sentId)[0]?.to).toEqual(["zoë@people.example"]);
   });
 
   it("names the tenant in the mails of the platform, also to a stranger, and in no others", async () => {
     const id = await test.notify(tenantId, mailTo(ada, { category: "security" }));
     await test.becomes(id, "Sent");
-    const { headers, parts } = readMail(arrived(id)[0]?.text ?? "");
+    const { headers, parts } = readMail(mailsFor(id)[0]?.text ?? "");
     expect(headers["from"]).toBe("Tenant channels via Factory <no-reply@factory.example>");
     expect(headers["list-unsubscribe-post"]).toBe("List-Unsubscribe=One-Click");
     expect(parts["text/plain"]).toContain("-- \r\nSent by Tenant channels\r\n");
@@ -97,7 +97,7 @@ describe("the channel Email", () => {
     ]);
     const id = await test.notify(hostile, mailTo(ada));
     await test.becomes(id, "Sent");
-    const [mail] = arrived(id);
+    const [mail] = mailsFor(id);
     const { headers, parts } = readMail(mail?.text ?? "");
     expect(headers).not.toHaveProperty("bcc");
     expect(headers["from"]).toMatch(/^"Factory Bcc: [^"]+" <no-reply@factory\.example>$/);
@@ -110,7 +110,7 @@ describe("the channel Email", () => {
     const input = { channel: "Email", recipient: ada, templateKey: "report-ready", data, locale: "de-CH" };
     const id = await test.notify(tenantId, input);
     await test.becomes(id, "Sent");
-    const text = arrived(id)[0]?.text.replaceAll("=\r\n", "").replaceAll("=3D", "=") ?? "";
+    const text = mailsFor(id)[0]?.text.replaceAll("=\r\n", "").replaceAll("=3D", "=") ?? "";
     expect(text).toContain("Ihr Bericht <Usage> & more ist fertig");
     expect(text).toContain("Der Bericht &lt;Usage&gt; &amp; more wurde erstellt.");
     expect(text).toContain('<a href="https://factory.example/r?a=1&amp;b=2">Bericht herunterladen</a>');
@@ -145,7 +145,7 @@ describe("the channel Email", () => {
     test.mails.behave({ reply: 450 }, { reply: 451 });
     const id = await test.notify(tenantId, mailTo(ada));
     await test.becomes(id, "Sent");
-    expect(arrived(id)).toHaveLength(1);
+    expect(mailsFor(id)).toHaveLength(1);
     expect(await test.events(tenantId, id)).toEqual(["NotificationRequested", "NotificationSent"]);
   });
 
@@ -161,7 +161,7 @@ describe("the channel Email", () => {
     test.mails.behave("hangs", { greeting: 421 }, { reply: 450 }, "leaves", { reply: 451 });
     const id = await test.notifyBySilentServer(tenantId, mailTo(ada));
     await test.becomes(id, "Sent");
-    expect(arrived(id)).toHaveLength(1);
+    expect(mailsFor(id)).toHaveLength(1);
     expect(test.mails.seen.filter((messageId) => messageId === `${id}@factory.example`)).toHaveLength(2);
     expect(await test.events(tenantId, id)).toEqual(["NotificationRequested", "NotificationSent"]);
   });
@@ -170,11 +170,11 @@ describe("the channel Email", () => {
     test.mails.behave("hangs");
     const hung = await test.notifyBySilentServer(tenantId, mailTo(ada));
     await test.becomes(hung, "Sent");
-    expect(arrived(hung)).toHaveLength(1);
+    expect(mailsFor(hung)).toHaveLength(1);
     test.mails.behave("leaves");
-    const left = await test.notify(tenantId, mailTo(ada));
-    await test.becomes(left, "Sent");
-    expect(test.mails.seen.filter((messageId) => messageId === `${left}@factory.example`)).toHaveLength(2);
+    const leftId = await test.notify(tenantId, mailTo(ada));
+    await test.becomes(leftId, "Sent");
+    expect(test.mails.seen.filter((messageId) => messageId === `${leftId}@factory.example`)).toHaveLength(2);
   });
 
   it("holds up neither other channels nor other connections while the mail server hangs", async () => {
@@ -222,7 +222,7 @@ describe("the channel Email", () => {
     await test.becomes(id, "Delivered");
     const all = ["NotificationRequested", "NotificationSent", "NotificationDelivered"];
     expect(await test.events(tenantId, id)).toEqual(all);
-    expect(arrived(id)).toEqual([]);
+    expect(mailsFor(id)).toEqual([]);
   });
 
   it.each([
@@ -246,7 +246,7 @@ describe("the channel Email", () => {
     const data = { command: "SendEmail", error: { code: "REFERENCE_NOT_FOUND", detail: "x" } };
     for (let times = 0; times < 2; times += 1) await test.answer(tenantId, "CommandRejected", { commandId, data });
     await test.becomes(id, "Sent");
-    expect(arrived(id)).toHaveLength(1);
+    expect(mailsFor(id)).toHaveLength(1);
   });
 
   it("fails when a bounce comes after it was sent", async () => {
@@ -290,29 +290,29 @@ describe("the channel Sms", () => {
 });
 
 describe("the channel Webhook", () => {
-  const [active, other, paused] = [newId("whs"), newId("whs"), newId("whs")];
+  const [activeId, otherId, pausedId] = [newId("whs"), newId("whs"), newId("whs")];
   const webhookTo = (subscriptionId: string) => ({
     ...{ channel: "Webhook", recipient: { subscriptionId }, title: "Hello", body: "It is here." },
   });
 
   beforeAll(() => {
-    test.subscriptions.set(active, { status: "Active", eventType: "NotificationRequested" });
-    test.subscriptions.set(other, { status: "Active", eventType: "TemplateExecuted" });
-    test.subscriptions.set(paused, { status: "Paused", eventType: "NotificationRequested" });
+    test.subscriptions.set(activeId, { status: "Active", eventType: "NotificationRequested" });
+    test.subscriptions.set(otherId, { status: "Active", eventType: "TemplateExecuted" });
+    test.subscriptions.set(pausedId, { status: "Paused", eventType: "NotificationRequested" });
   });
 
   it("is the event NotificationRequested with the webhook subscription and the content", async () => {
-    const id = await test.notify(tenantId, webhookTo(active));
+    const id = await test.notify(tenantId, webhookTo(activeId));
     await test.becomes(id, "Sent");
     const events = await test.spine.eventsOf(tenantId);
-    const requested = events.find(({ subject, type }) => subject.endsWith(id) && type === "NotificationRequested");
-    expect(requested?.data).toMatchObject({ subscriptionId: active, title: "Hello", body: "It is here." });
+    const requestEvent = events.find(({ subject, type }) => subject.endsWith(id) && type === "NotificationRequested");
+    expect(requestEvent?.data).toMatchObject({ subscriptionId: activeId, title: "Hello", body: "It is here." });
   });
 
   it.each([
     ["an unknown one", newId("whs"), "The tenant has no webhook subscription with this id."],
-    ["one of another event type", other, "The eventType of the webhook subscription must be NotificationRequested."],
-    ["a paused one", paused, "The webhook subscription is Paused, so nothing is sent to it. Resume it first."],
+    ["one of another event type", otherId, "The eventType of the webhook subscription must be NotificationRequested."],
+    ["a paused one", pausedId, "The webhook subscription is Paused, so nothing is sent to it. Resume it first."],
   ])("refuses %s", async (_, subscriptionId, detail) => {
     const { refusal } = await test.ask(tenantId, webhookTo(subscriptionId));
     expect(refusal).toMatchObject({
@@ -322,24 +322,31 @@ describe("the channel Webhook", () => {
   });
 
   it("fails when the webhook was given up", async () => {
-    const id = await test.notify(tenantId, webhookTo(active));
+    const id = await test.notify(tenantId, webhookTo(activeId));
     await test.becomes(id, "Sent");
-    const about = { eventSubject: `notifications/${id}`, subscriptionId: active, failure: "Timeout" };
+    const about = { eventSubject: `notifications/${id}`, subscriptionId: activeId, failure: "Timeout" };
     await test.answer(tenantId, "WebhookDeliveryExhausted", { data: { ...about, eventType: "TemplateExecuted" } });
     await test.answer(tenantId, "WebhookDeliveryExhausted", { data: { ...about, eventType: "NotificationRequested" } });
     expect(await test.becomes(id, "Failed")).toBe("Timeout");
   });
 
   it("and others do not fail when another webhook with their event was given up", async () => {
-    const [webhook, mail] = [await test.notify(tenantId, webhookTo(active)), await test.notify(tenantId, mailTo(ada))];
+    const [webhook, mail] = [
+      await test.notify(tenantId, webhookTo(activeId)),
+      await test.notify(tenantId, mailTo(ada)),
+    ];
     for (const id of [webhook, mail]) {
       await test.becomes(id, "Sent");
-      const data = { eventSubject: `notifications/${id}`, subscriptionId: other, eventType: "NotificationRequested" };
+      const data = { eventSubject: `notifications/${id}`, subscriptionId: otherId, eventType: "NotificationRequested" };
       await test.answer(tenantId, "WebhookDeliveryAborted", { data: { ...data, failure: "HttpStatus" } });
     }
-    const last = await test.notify(tenantId, webhookTo(active));
+    const last = await test.notify(tenantId, webhookTo(activeId));
     await test.becomes(last, "Sent");
-    const data = { eventSubject: `notifications/${last}`, subscriptionId: active, eventType: "NotificationRequested" };
+    const data = {
+      eventSubject: `notifications/${last}`,
+      subscriptionId: activeId,
+      eventType: "NotificationRequested",
+    };
     await test.answer(tenantId, "WebhookDeliveryAborted", { data: { ...data, failure: "HttpStatus" } });
     await test.becomes(last, "Failed");
     expect([(await test.row(webhook)).status, (await test.row(mail)).status]).toEqual(["Sent", "Sent"]);

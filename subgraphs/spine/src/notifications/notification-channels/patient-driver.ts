@@ -4,7 +4,7 @@ import type { AttemptSchedule } from "./messages/attempt-schedule.js";
 
 const outages = ["UNAVAILABLE", "UPSTREAM_TIMEOUT", "UPSTREAM_FAILED"];
 
-/** The driver, which waits while integration does not answer. Such an outage is not a failure of the notification. */
+/** The driver, which waits while integration does not answer. Such an outage does not make the notification fail. */
 export function patientDriver(driver: ChannelDriver, schedule: AttemptSchedule): ChannelDriver {
   return {
     check: async (tenant, recipients) => (await driver.check?.(tenant, recipients)) ?? [],

@@ -29,10 +29,10 @@ let tenant: string;
 
 const uuidOf = (kind: string, place: number) => `00000000-0000-4000-${kind}-${String(place).padStart(12, "0")}`;
 const [notification, digest] = [uuidOf("8000", 20_000), uuidOf("a000", 40)];
-/** The rows of each table. A digest has 500 members. */
+/** Each table's rows. A digest has 500 members. */
 const rows = 40_000;
 
-/** The names of the statements, their values, and the pages that one execution may read. */
+/** The statements' names, their values, and the pages that one execution may read. */
 const statements: readonly [{ name: string; text: string }, (of: string) => unknown[], number][] = [
   [queuedNotification, (of) => [of, notification], 40],
   [lockQueued, (of) => [of, notification], 30],
@@ -71,7 +71,7 @@ afterAll(async () => {
   await platform?.stop();
 });
 
-/** In a transaction of the tenant, without effect. */
+/** In the tenant's transaction, without effect. */
 async function inTransaction<T>(work: () => Promise<T>): Promise<T> {
   await app.query("begin");
   try {
@@ -92,7 +92,7 @@ async function pagesRead(name: string, values: readonly unknown[]): Promise<numb
   return plan["Shared Hit Blocks"] + plan["Shared Read Blocks"];
 }
 
-const filled = [
+const fillStatements = [
   `insert into notification_messages (tenant_id, message_id, channel, category, priority, title, body, audience,
      recipient_count, requested_by, correlation_id, traceparent, created_at)
    select $1, ('00000000-0000-4000-9000-' || lpad(n::text, 12, '0'))::uuid, 'Email', 'general', 'Normal', 'x', 'y',
@@ -124,10 +124,12 @@ describe("statements of deliveries that were planned while their tables were emp
     for (let times = 0; times < 7; times += 1)
       for (const [{ name, text }, values] of statements)
         await inTransaction(() => app.query({ name, text, values: values(tenant) }));
-    for (const insert of filled) await platform.admin.query(insert, [tenant]);
-    const read: Record<string, number> = {};
-    for (const [{ name }, values] of statements) read[name] = await pagesRead(name, values(tenant));
-    const tooMany = statements.filter(([{ name }, , limit]) => (read[name] ?? Infinity) > limit);
-    expect(tooMany.map(([{ name }, , limit]) => `${name} reads ${read[name]} pages, and not ${limit}`)).toEqual([]);
+    for (const insert of fillStatements) await platform.admin.query(insert, [tenant]);
+    const pageCounts: Record<string, number> = {};
+    for (const [{ name }, values] of statements) pageCounts[name] = await pagesRead(name, values(tenant));
+    const tooMany = statements.filter(([{ name }, , limit]) => (pageCounts[name] ?? Infinity) > limit);
+    expect(tooMany.map(([{ name }, , limit]) => `${name} reads ${pageCounts[name]} pages, and not ${limit}`)).toEqual(
+      [],
+    );
   });
 });

@@ -5,7 +5,7 @@ import type { MessageTemplate, TemplateVariable } from "./message-template.js";
 
 type Data = Readonly<Record<string, unknown>>;
 
-/** The problems of the data of a template. Members that it does not use are allowed. */
+/** The problems in a template's data. Members that it does not use are allowed. */
 export function dataProblems({ variables }: MessageTemplate, data: Data): FieldError[] {
   return Object.entries(variables).flatMap(([name, variable]) => {
     const value = Object.hasOwn(data, name) ? data[name] : undefined;

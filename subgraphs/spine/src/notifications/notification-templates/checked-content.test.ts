@@ -14,22 +14,22 @@ const input = (changes: Partial<SetNotificationTemplateInput> = {}): SetNotifica
 const withParagraph = (paragraph: string, ...variables: SetNotificationTemplateInput["variables"] & object) =>
   input({ variables: [name, items, ...variables], texts: [{ ...text, paragraphs: [paragraph] }] });
 
-/** The pointers and codes of the refusal. */
-function problemsOf(asked: SetNotificationTemplateInput, locale = "en"): string[] {
+/** The refusal's pointers and codes. */
+function problemsOf(content: SetNotificationTemplateInput, locale = "en"): string[] {
   try {
-    checkedContent(asked, locale);
+    checkedContent(content, locale);
     return [];
   } catch (error) {
     const { code, facts } = error as DomainError;
     expect(code).toBe("NOTIFICATION_TEMPLATE_INVALID");
-    return (facts["errors"] as { pointer: string; code: string }[]).map((one) => `${one.pointer} ${one.code}`);
+    return (facts["errors"] as { pointer: string; code: string }[]).map((error) => `${error.pointer} ${error.code}`);
   }
 }
 
 describe("the content of a template", () => {
   it("is stored with its defaults and the canonical language tags", () => {
-    const asked = input({ texts: [text, { ...text, locale: "pt-br" }] });
-    expect(checkedContent(asked, "en")).toEqual({
+    const content = input({ texts: [text, { ...text, locale: "pt-br" }] });
+    expect(checkedContent(content, "en")).toEqual({
       variables: [{ name: "name", type: "text", isOptional: false, members: [] }],
       linkVariable: null,
       texts: [
@@ -82,14 +82,14 @@ describe("the content of a template", () => {
       { texts: [{ ...text, paragraphs: Array.from({ length: 7 }, () => "x".repeat(5000)) }] },
       "/input/texts TOO_LONG",
     ],
-  ])("is refused with %s", (_, changes, expected) => {
-    expect(problemsOf(input(changes))).toEqual([expected]);
+  ])("is refused with %s", (_, changes, expectedProblem) => {
+    expect(problemsOf(input(changes))).toEqual([expectedProblem]);
   });
 
   it("needs no English in a tenant with another language", () => {
-    const asked = input({ texts: [{ ...text, locale: "de" }] });
-    expect(problemsOf(asked, "de-CH")).toEqual([]);
-    expect(problemsOf(asked, "fr")).toEqual(["/input/texts REQUIRED"]);
+    const content = input({ texts: [{ ...text, locale: "de" }] });
+    expect(problemsOf(content, "de-CH")).toEqual([]);
+    expect(problemsOf(content, "fr")).toEqual(["/input/texts REQUIRED"]);
   });
 
   it("is refused with at most 100 problems, and reads hostile texts in a short time", () => {
@@ -98,7 +98,7 @@ describe("the content of a template", () => {
       ...{
         locale: `en-x-a${at}`,
         subject: "{{",
-        paragraphs: Array.from({ length: 20 }, (_none, one) => hostile[one % 4] ?? ""),
+        paragraphs: Array.from({ length: 20 }, (_none, index) => hostile[index % 4] ?? ""),
       },
     }));
     const since = performance.now();

@@ -12,12 +12,12 @@ import { readTemplate, type TemplateText, TemplateTextError } from "./template-t
 
 /** Bounds what a tenant stores, and what one notification reads. */
 const maxBytes = 32 * 1024;
-/** More of them would not help anybody. */
+/** More problems would not help anybody. */
 const shownErrors = 100;
 
 /**
- * The content of a template as it is stored. Throws NOTIFICATION_TEMPLATE_INVALID with a pointer to each part that cannot be
- * read, or that does not fit the others. `locale` is the language of the tenant.
+ * A template's content as it is stored. Throws NOTIFICATION_TEMPLATE_INVALID with a pointer to each part that cannot be
+ * read, or that does not fit the others. `locale` is the tenant's language.
  */
 export function checkedContent(input: SetNotificationTemplateInput, locale: string): TemplateContent {
   const { linkVariable = null } = input;
@@ -30,14 +30,14 @@ export function checkedContent(input: SetNotificationTemplateInput, locale: stri
     ...localeProblems(texts, locale),
   ];
   // names are compared with variables that are known to be well formed
-  const named =
+  const allErrors =
     errors.length > 0 ? errors : texts.flatMap((text, at) => nameProblems(text, at, variablesOf(variables)));
   if (Buffer.byteLength(JSON.stringify({ variables, texts })) > maxBytes)
-    named.push(problem("/input/texts", "TOO_LONG", "The template must have at most 32 KiB as JSON."));
-  if (named.length > 0)
+    allErrors.push(problem("/input/texts", "TOO_LONG", "The template must have at most 32 KiB as JSON."));
+  if (allErrors.length > 0)
     throw new DomainError("NOTIFICATION_TEMPLATE_INVALID", {
       detail: "The template has parts that cannot be used. See errors for each of them.",
-      errors: named.slice(0, shownErrors),
+      errors: allErrors.slice(0, shownErrors),
     });
   return { variables, linkVariable, texts };
 }
@@ -76,7 +76,7 @@ function linkProblems(linkVariable: string | null, variables: readonly StoredVar
     : [problem("/input/linkVariable", "UNKNOWN_VALUE", "Must be the name of a variable of the type address.")];
 }
 
-/** The texts of a language by their pointers. */
+/** A language's texts by their pointers. */
 function partsOf({ subject, paragraphs, linkLabel }: StoredText, pointer: string): [pointer: string, text: string][] {
   return [
     [`${pointer}/subject`, subject],
@@ -114,7 +114,7 @@ function nameProblems(text: StoredText, at: number, variables: MessageTemplate["
   });
 }
 
-/** A fallback ends in `en`, or in the language of the tenant. */
+/** A fallback ends in `en`, or in the tenant's language. */
 function localeProblems(texts: readonly StoredText[], ofTenant: string): FieldError[] {
   const errors = texts.flatMap(({ locale }, at) => {
     const pointer = `/input/texts/${at}/locale`;
@@ -132,12 +132,12 @@ type Variables = MessageTemplate["variables"];
 
 /** The names that the sections around a part allow. */
 interface Surroundings {
-  /** The members of the items of lists. */
+  /** The members that list items have. */
   readonly members: readonly string[];
   readonly isSection: boolean;
 }
 
-/** The problem of the first name in the text that does not fit the declared variables; undefined if all of them do. */
+/** The problem with the first name in the text that does not fit the declared variables; undefined if all names do. */
 function nameProblem(
   text: TemplateText,
   variables: Variables,
@@ -148,7 +148,7 @@ function nameProblem(
     const problem = pathProblem(part, variables, around);
     if (problem !== undefined) return problem;
     if (part.kind === "value") continue;
-    const members = [...around.members, ...(declared(variables, part.path[0])?.members ?? [])];
+    const members = [...around.members, ...(declaredVariable(variables, part.path[0])?.members ?? [])];
     const within = nameProblem(part.parts, variables, { members, isSection: true });
     if (within !== undefined) return within;
   }
@@ -165,12 +165,12 @@ function pathProblem(
     return isSection ? undefined : '"{{.}}" stands for the item of a section, and is outside of one.';
   if (path.length > 1) return `"${path.join(".")}" has a dot, and only the items of a list have members.`;
   if (members.includes(name)) return undefined;
-  const variable = declared(variables, name);
+  const variable = declaredVariable(variables, name);
   if (!variable) return `"${name}" is not one of the variables.`;
   return kind === "value" && variable.type === "list"
     ? `"${name}" is a list. Use {{#${name}}}…{{/${name}}}.`
     : undefined;
 }
 
-const declared = (variables: Variables, name: string | undefined) =>
+const declaredVariable = (variables: Variables, name: string | undefined) =>
   name !== undefined && Object.hasOwn(variables, name) ? variables[name] : undefined;

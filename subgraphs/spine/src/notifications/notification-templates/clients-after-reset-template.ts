@@ -1,6 +1,6 @@
 import type { MessageTemplate } from "./message-template.js";
 
-/** Tells of the clients that a new password does not end. Requests cannot name it, and no tenant has texts of its own for it. */
+/** Tells which clients a new password does not end. Requests cannot name it, and tenants have no texts for it. */
 export const clientsAfterReset: MessageTemplate = {
   key: "clients-after-reset",
   variables: {},

@@ -22,8 +22,8 @@ describe("a message of a template", () => {
     ["pt-BR", "ja", "en"],
     [null, null, "en"],
     ["constructor", "__proto__", "en"],
-  ])("for %s in a tenant with %s is in %s", (wanted, ofTenant, expected) => {
-    expect(composeMessage(reportReady, example, [wanted, ofTenant]).locale).toBe(expected);
+  ])("for %s in a tenant with %s is in %s", (recipientLocale, ofTenant, expectedLocale) => {
+    expect(composeMessage(reportReady, example, [recipientLocale, ofTenant]).locale).toBe(expectedLocale);
   });
 
   it.each([...builtInTemplates.keys()])("%s is complete in every language", (key) => {

@@ -6,10 +6,10 @@ import { readTemplate, rendering, StepCount, type TemplateText } from "./templat
 
 /** The rendered message, as text that is not HTML yet. */
 export interface ComposedMessage {
-  /** The language tag of the texts. */
+  /** The texts' language tag. */
   readonly locale: string;
   readonly title: string;
-  /** Paragraphs of one or more lines. */
+  /** Paragraphs with one or more lines. */
   readonly paragraphs: readonly string[];
   readonly link: { readonly label: string; readonly url: string } | undefined;
 }
@@ -26,9 +26,9 @@ const maxTitle = 200;
 const maxBody = 10_000;
 const maxAddress = 2048;
 
-const read = new WeakMap<LocalizedTexts, ReadTexts>();
+const readTexts = new WeakMap<LocalizedTexts, ReadTexts>();
 
-/** Renders a template in the first of the locales that it has. Throws TemplateTextError where the result is too long. */
+/** Renders a template in its first available locale. Throws TemplateTextError where the result is too long. */
 export function composeMessage(
   template: MessageTemplate,
   data: Data,
@@ -37,13 +37,13 @@ export function composeMessage(
   return doAtOnce(composition(template, data, locales)).message;
 }
 
-/** The message, and the parts and items that were rendered for it. Pauses where it has many of them. */
+/** The message, and the parts and items that were rendered for it. Pauses where there are many. */
 export function* composition(
   { texts, linkTo, fallback = "en" }: MessageTemplate,
   data: Data,
   locales: readonly (string | null | undefined)[],
 ): PausableWork<{ message: ComposedMessage; steps: number }> {
-  const locale = localeChain(...locales).find((one) => Object.hasOwn(texts, one)) ?? fallback;
+  const locale = localeChain(...locales).find((candidate) => Object.hasOwn(texts, candidate)) ?? fallback;
   const { subject, paragraphs, link } = readOnce(texts[locale]);
   const count = new StepCount();
   let room = maxBody;
@@ -71,7 +71,7 @@ function* oneLine(template: TemplateText, data: Data, count: StepCount): Pausabl
 export const plainBody = ({ paragraphs, link }: Pick<ComposedMessage, "paragraphs" | "link">): string =>
   [...paragraphs, ...(link ? [`${link.label}:\n${link.url}`] : [])].join("\n\n");
 
-/** An address of the web in its normal form. Other schemes could run a script where they are followed. */
+/** A web address in its normal form. Other schemes could run a script where they are followed. */
 export function webAddress(value: unknown): string | undefined {
   if (typeof value !== "string" || value.length > maxAddress || !URL.canParse(value)) return undefined;
   const { protocol, username, password, href } = new URL(value);
@@ -81,13 +81,13 @@ export function webAddress(value: unknown): string | undefined {
 
 function readOnce(texts: LocalizedTexts | undefined): ReadTexts {
   if (!texts) throw new Error("The template has no text in the language where its fallback ends");
-  const known = read.get(texts);
-  if (known) return known;
-  const made: ReadTexts = {
+  const knownTexts = readTexts.get(texts);
+  if (knownTexts) return knownTexts;
+  const newTexts: ReadTexts = {
     subject: readTemplate(texts.subject),
     paragraphs: texts.paragraphs.map(readTemplate),
     link: texts.link === undefined ? undefined : readTemplate(texts.link),
   };
-  read.set(texts, made);
-  return made;
+  readTexts.set(texts, newTexts);
+  return newTexts;
 }

@@ -14,7 +14,7 @@ describe("the locales of a text", () => {
     [["en-a-myext-b-another"], ["en-a-myext-b-another", "en-a-myext", "en"]],
     [[null, undefined, "fr"], ["fr"]],
     [["not a tag", "x".repeat(100_000), "", "../en", "constructor"], []],
-  ])("of %j are tried from the nearest to the widest", (tags, expected) => {
-    expect(localeChain(...tags)).toEqual(expected);
+  ])("of %j are tried from the nearest to the widest", (tags, expectedLocales) => {
+    expect(localeChain(...tags)).toEqual(expectedLocales);
   });
 });

@@ -1,7 +1,7 @@
 /** RFC 5646, section 4.4.1, asks for at least 35 characters. */
 const maxTagLength = 35;
 
-/** The canonical form of a language tag (BCP 47), or undefined where the text is not one. */
+/** A language tag's canonical form (BCP 47), or undefined where the text is not one. */
 function canonicalLocale(tag: string): string | undefined {
   if (tag.length > maxTagLength) return undefined;
   try {
@@ -12,7 +12,7 @@ function canonicalLocale(tag: string): string | undefined {
 }
 
 /**
- * The locales in which a text is looked up, the nearest first: each of the tags, followed by its shorter forms (RFC 4647,
+ * The locales in which a text is looked up, the nearest first: each tag, followed by its shorter forms (RFC 4647,
  * section 3.4), for example `de-CH-1996`, `de-CH`, `de`, `en`.
  */
 export function localeChain(...tags: readonly (string | null | undefined)[]): string[] {

@@ -1,4 +1,4 @@
-/** The types of the values of a template. A truth value or a list decides about a section. */
+/** The types that a template's values have. A truth value or a list decides about a section. */
 export const variableTypes = ["text", "number", "boolean", "address", "list"] as const;
 export type VariableType = (typeof variableTypes)[number];
 
@@ -6,15 +6,15 @@ export type VariableType = (typeof variableTypes)[number];
 export interface TemplateVariable {
   readonly type: VariableType;
   readonly optional?: boolean;
-  /** The names of the values in each item of a list. Absent or empty: the items are values themselves. */
+  /** The value names in each list item. Absent or empty: the items are values themselves. */
   readonly members?: readonly string[];
 }
 
-/** The texts of a template in one language, as `readTemplate` reads them. */
+/** A template's texts in one language, as `readTemplate` reads them. */
 export interface LocalizedTexts {
   readonly subject: string;
   readonly paragraphs: readonly string[];
-  /** The label of the link, if the template has one. */
+  /** The link's label, if the template has one. */
   readonly link?: string;
 }
 
@@ -22,7 +22,7 @@ export interface LocalizedTexts {
 export interface MessageTemplate {
   readonly key: string;
   readonly variables: Readonly<Record<string, TemplateVariable>>;
-  /** The variable with the address of the link. Without an address there is not a link. */
+  /** The variable with the link's address. Without an address there is not a link. */
   readonly linkTo?: string;
   /** By language tag in its canonical form. */
   readonly texts: Readonly<Record<string, LocalizedTexts>>;

@@ -4,7 +4,7 @@ import { Entity, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 import type { VariableType } from "./message-template.js";
 
-/** A variable of a template, as it is stored. */
+/** A template's variable, as it is stored. */
 export interface StoredVariable {
   readonly name: string;
   readonly type: VariableType;
@@ -12,7 +12,7 @@ export interface StoredVariable {
   readonly members: readonly string[];
 }
 
-/** The texts of a template in one language, as they are stored. */
+/** A template's texts in one language, as they are stored. */
 export interface StoredText {
   /** In its canonical form. */
   readonly locale: string;
@@ -21,15 +21,15 @@ export interface StoredText {
   readonly linkLabel: string | null;
 }
 
-/** The members of a template that its tenant sets. */
+/** The members that a tenant sets in its template. */
 export interface TemplateContent {
   readonly variables: readonly StoredVariable[];
-  /** The variable with the address of the link. */
+  /** The variable with the link's address. */
   readonly linkVariable: string | null;
   readonly texts: readonly StoredText[];
 }
 
-/** A template of a tenant. One with the key of a built-in template replaces it. */
+/** A tenant's template. One with a built-in template's key replaces it. */
 @Entity(tenantTable("notification_templates"))
 export class NotificationTemplate implements TemplateContent {
   [PrimaryKeyProp]?: ["tenantId", "key"];
@@ -46,7 +46,7 @@ export class NotificationTemplate implements TemplateContent {
   @Property({ type: "text", nullable: true })
   linkVariable: string | null;
 
-  /** In the order of the tenant, whose first text is the last resort of a template without `en`. */
+  /** In the tenant's order, whose first text is the last resort for a template without `en`. */
   @Property({ type: "json" })
   texts: readonly StoredText[];
 
@@ -56,7 +56,7 @@ export class NotificationTemplate implements TemplateContent {
   @Property({ type: "timestamptz" })
   updatedAt: Date;
 
-  /** The subject of the token that changed it last. */
+  /** The subject in the token that changed it last. */
   @Property({ type: "text" })
   updatedBy: string;
 }

@@ -76,9 +76,15 @@ const eventsAbout = async (key: string) =>
 
 describe("Mutation.setNotificationTemplate", () => {
   it("stores a template, which notifications have in their language", async () => {
-    const stored = await done("set", { key: "order", input: order });
-    expect(stored).toMatchObject({ key: "order", isBuiltIn: false, version: 1, updatedBy: "cli_test", created: true });
-    expect(await done("get", { key: "order" })).toEqual({ ...stored, created: undefined });
+    const storedTemplate = await done("set", { key: "order", input: order });
+    expect(storedTemplate).toMatchObject({
+      key: "order",
+      isBuiltIn: false,
+      version: 1,
+      updatedBy: "cli_test",
+      created: true,
+    });
+    expect(await done("get", { key: "order" })).toEqual({ ...storedTemplate, created: undefined });
     const german = await sent(platform, tenantId, inApp("order", { data, locale: "de-CH" }));
     expect(await notificationNow(platform, tenantId, german.notificationId)).toMatchObject({
       title: "Danke, Ada <b>",
@@ -93,8 +99,11 @@ describe("Mutation.setNotificationTemplate", () => {
   it("records each change, and nothing where nothing has changed", async () => {
     await done("set", { key: "changing", input: order });
     expect(await done("set", { key: "changing", input: order })).toMatchObject({ version: 1, created: false });
-    const changed = { ...order, texts: order.texts.slice(1) };
-    expect(await done("set", { key: "changing", input: changed })).toMatchObject({ version: 2, created: false });
+    const changedTemplate = { ...order, texts: order.texts.slice(1) };
+    expect(await done("set", { key: "changing", input: changedTemplate })).toMatchObject({
+      version: 2,
+      created: false,
+    });
     expect(await done("delete", { key: "changing" })).toMatchObject({ key: "changing", version: 2 });
     expect((await ask("get", { key: "changing" })).refusal).toMatchObject({ code: "NOT_FOUND" });
     const events = await eventsAbout("changing");
@@ -141,9 +150,11 @@ describe("Mutation.setNotificationTemplate", () => {
 
   it("happens only with the preconditions of the request", async () => {
     await done("set", { key: "guarded", input: order, ifNoneMatch: "*" });
-    const refused = { code: "PRECONDITION_FAILED", currentVersion: 1 };
-    expect((await ask("set", { key: "guarded", input: order, ifNoneMatch: "*" })).refusal).toMatchObject(refused);
-    expect((await ask("delete", { key: "guarded", ifMatch: '"2"' })).refusal).toMatchObject(refused);
+    const failedPrecondition = { code: "PRECONDITION_FAILED", currentVersion: 1 };
+    expect((await ask("set", { key: "guarded", input: order, ifNoneMatch: "*" })).refusal).toMatchObject(
+      failedPrecondition,
+    );
+    expect((await ask("delete", { key: "guarded", ifMatch: '"2"' })).refusal).toMatchObject(failedPrecondition);
     expect(await done("delete", { key: "guarded", ifMatch: '"1"' })).toMatchObject({ key: "guarded" });
   });
 
@@ -168,14 +179,14 @@ describe("Query.notificationTemplates", () => {
   it("lists the own templates and those of the platform in pages, each key once", async () => {
     const shop = await platform.activeTenant("shop");
     for (const key of ["order", "limit-reached"]) await done("set", { key, input: order }, shop);
-    const seen: Json[] = [];
+    const listedTemplates: Json[] = [];
     for (let after: string | null = null, pages = 0; pages < 9; pages += 1) {
       const { items, nextCursor } = await done("list", { first: 2, after }, shop);
-      seen.push(...items);
+      listedTemplates.push(...items);
       after = nextCursor;
       if (after === null) break;
     }
-    expect(seen).toEqual([
+    expect(listedTemplates).toEqual([
       { key: "execution-failed", isBuiltIn: true },
       { key: "limit-reached", isBuiltIn: false },
       { key: "order", isBuiltIn: false },
@@ -247,8 +258,8 @@ describe("a template that changes after the request", () => {
     const { title, body } = await notificationNow(platform, tenantId, notificationId);
     const content = { tenant: tenantWithId(tenantId), title, body, templateKey: "later", data, locale: null };
     expect(await composer.compose(content)).toMatchObject({ title, body, link: { url: data.url } });
-    const changed = { ...order, texts: [{ ...order.texts[1], subject: "Other words" }] };
-    await done("set", { key: "later", input: changed });
+    const changedTemplate = { ...order, texts: [{ ...order.texts[1], subject: "Other words" }] };
+    await done("set", { key: "later", input: changedTemplate });
     expect(await composer.compose(content)).toMatchObject({ title, body, link: undefined });
     await done("delete", { key: "later" });
     expect(await composer.compose(content)).toMatchObject({ title, body, link: undefined });

@@ -35,7 +35,7 @@ const oneTemplate = tenantStatement(
   `select ${templateColumns} from notification_templates where tenant_id = scope.tenant and key = $2`,
 );
 
-/** The parts and items of a template that one point of the rate limit pays for. */
+/** The template parts and items that one rate limit point pays for. */
 const stepsPerPoint = 1000;
 
 /** A template with its values, and the language that is asked for. */
@@ -45,7 +45,7 @@ interface TemplateCall {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** Finds, lists and renders the templates of a tenant, which are those of the platform and its own. */
+/** Finds, lists and renders a tenant's templates: the platform's and its own. */
 export class NotificationTemplateService {
   readonly #database: Database;
   readonly #cursors: CursorSeal;
@@ -74,7 +74,7 @@ export class NotificationTemplateService {
     return page.connection(rows.map(templateRowView));
   }
 
-  /** The template that a notification of the tenant with this key has. */
+  /** The template that the tenant's notifications with this key have. */
   async find(tenant: Tenant, key: string): Promise<MessageTemplate | undefined> {
     const row = await this.#database.reader.row<TemplateRow>(oneTemplate, tenant, key);
     return row ? messageTemplate(key, readTemplate(row)) : builtInTemplates.get(key);
@@ -92,7 +92,7 @@ export class NotificationTemplateService {
   }
 
   /**
-   * The message of a template; undefined if the tenant has none with the key. Throws PARAMETERS_INVALID with pointers below
+   * A template's message; undefined if the tenant has none with the key. Throws PARAMETERS_INVALID with pointers below
    * `/input` where the values do not fit the template, or make it too long.
    */
   async render(context: RequestContext, { key, locale, data }: TemplateCall): Promise<ComposedMessage | undefined> {
@@ -116,9 +116,9 @@ export class NotificationTemplateService {
     }
   }
 
-  /** The languages of a message, the first one first. */
-  async locales(tenant: Tenant, asked: string | null): Promise<(string | null)[]> {
-    return [asked, await this.#settings.get(tenant, "notifications.locale")];
+  /** A message's languages, the first one first. */
+  async locales(tenant: Tenant, locale: string | null): Promise<(string | null)[]> {
+    return [locale, await this.#settings.get(tenant, "notifications.locale")];
   }
 }
 

@@ -53,7 +53,7 @@ export const builtInView = ({ key, variables, linkTo, texts }: MessageTemplate):
   })),
 });
 
-/** The template of a tenant in the form in which messages are composed. */
+/** A tenant's template in the form in which messages are composed. */
 export function messageTemplate(key: string, { variables, linkVariable, texts }: TemplateContent): MessageTemplate {
   const [first] = texts;
   const hasEnglish = texts.some(({ locale }) => locale === "en");

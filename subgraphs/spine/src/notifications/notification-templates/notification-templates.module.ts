@@ -5,7 +5,7 @@ import { NotificationTemplateResolver } from "./notification-template.resolver.j
 import { NotificationTemplateService } from "./notification-template.service.js";
 import { TemplateChangeService } from "./template-change.service.js";
 
-/** The templates of notifications: their language, the built-in ones, and those of tenants. */
+/** Notification templates: their language, the built-in ones, and the tenants' own. */
 export const notificationTemplates: SliceModule = {
   slice: "notification-templates",
   entities: [NotificationTemplate],

@@ -2,7 +2,7 @@ import type { MessageTemplate } from "./message-template.js";
 
 const setting = "governance.allowPlatformClients";
 
-/** Tells owners of a client that the platform has made. Requests cannot name it, and no tenant has texts of its own for it. */
+/** Tells a client's owners that the platform has made it. Requests cannot name it, and tenants have no texts for it. */
 export const platformClientCreated: MessageTemplate = {
   key: "platform-client-created",
   variables: {},
@@ -31,7 +31,7 @@ export const platformClientCreated: MessageTemplate = {
   },
 };
 
-/** Tells a new owner of the clients that the platform made before. Requests cannot name it either. */
+/** Tells a new owner about the clients that the platform made before. Requests cannot name it either. */
 export const platformClientsExist: MessageTemplate = {
   key: "platform-clients-exist",
   variables: {},

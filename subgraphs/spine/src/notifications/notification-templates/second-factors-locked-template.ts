@@ -1,6 +1,6 @@
 import type { MessageTemplate } from "./message-template.js";
 
-/** Tells a person that the second-factor codes are locked. Requests cannot name it, and no tenant has texts of its own for it. */
+/** Tells a person that second-factor codes are locked. Requests cannot name it, and tenants have no texts for it. */
 export const secondFactorsLocked: MessageTemplate = {
   key: "second-factors-locked",
   variables: {},

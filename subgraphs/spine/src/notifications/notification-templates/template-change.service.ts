@@ -27,7 +27,7 @@ const countTemplates = {
   text: "select count(*)::int as count from notification_templates where tenant_id = $1",
 };
 
-/** Sets and deletes the templates of a tenant. */
+/** Sets and deletes a tenant's templates. */
 export class TemplateChangeService {
   readonly #database: Database;
   readonly #settings: TenantSettings;
@@ -84,7 +84,7 @@ export class TemplateChangeService {
   }
 }
 
-/** The template of the tenant, while no other change of its templates runs. */
+/** The tenant's template, while no other change to its templates runs. */
 async function lockedTemplate(
   { em, tenant, execute }: Transaction,
   key: string,
@@ -109,21 +109,21 @@ function write(
   { key, content, updatedBy }: NewContent,
 ): ReturnType<typeof templateView> {
   const { tenantId } = tenant;
-  const changed = { ...content, version: (template?.version ?? 0) + 1, updatedAt: new Date(), updatedBy };
-  const written = template
-    ? em.assign(template, changed)
-    : em.create(NotificationTemplate, { tenantId, key, ...changed });
-  em.persist(written);
+  const changedColumns = { ...content, version: (template?.version ?? 0) + 1, updatedAt: new Date(), updatedBy };
+  const writtenTemplate = template
+    ? em.assign(template, changedColumns)
+    : em.create(NotificationTemplate, { tenantId, key, ...changedColumns });
+  em.persist(writtenTemplate);
   record({
     type: "NotificationTemplateUpdated",
     subject: `notification-templates/${key}`,
     data: {
-      ...{ tenantId, key, change: template ? "Updated" : "Created", version: changed.version },
+      ...{ tenantId, key, change: template ? "Updated" : "Created", version: changedColumns.version },
       locales: content.texts.map(({ locale }) => locale),
-      ...{ updatedAt: changed.updatedAt.toISOString(), updatedBy },
+      ...{ updatedAt: changedColumns.updatedAt.toISOString(), updatedBy },
     },
   });
-  return templateView(written);
+  return templateView(writtenTemplate);
 }
 
 async function requireRoom({ execute, tenant }: Transaction): Promise<void> {

@@ -3,7 +3,7 @@ import { SortedList } from "@factory/runtime/pagination/sorted-list";
 import type { NotificationTemplateType } from "./notification-template.type.js";
 import { templateColumns } from "./notification-template.view.js";
 
-/** The own templates of a tenant, at most 200, and those of the built-in ones that it has not replaced. */
+/** A tenant's own templates, at most 200, and the built-in ones that it has not replaced. */
 export const sortedTemplates = new SortedList<NotificationTemplateType, TenantStatement>({
   list: "notification_templates",
   columns: { key: { column: "key", type: "text", unique: true, of: ({ key }) => key } },

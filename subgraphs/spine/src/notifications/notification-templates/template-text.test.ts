@@ -1,6 +1,6 @@
 import { readTemplate, renderTemplate } from "./template-text.js";
 
-const rendered = (source: string, data: unknown, maxLength = 1000) =>
+const renderedText = (source: string, data: unknown, maxLength = 1000) =>
   renderTemplate(readTemplate(source), data, { maxLength });
 
 describe("the text of a template", () => {
@@ -21,8 +21,8 @@ describe("the text of a template", () => {
     ["not a section for an empty text", "{{#reason}}({{reason}}){{/reason}}", { reason: "" }, ""],
     ["an inverted section where a list is empty", "{{^items}}none{{/items}}", { items: [] }, "none"],
     ["not an inverted section for a value that is there", "{{^items}}none{{/items}}", { items: 0 }, ""],
-  ])("has %s", (_, source, data, expected) => {
-    expect(rendered(source, data)).toBe(expected);
+  ])("has %s", (_, source, data, expectedText) => {
+    expect(renderedText(source, data)).toBe(expectedText);
   });
 
   it.each([
@@ -48,38 +48,38 @@ describe("the text of a template", () => {
 
   it("never reads a member of a prototype, nor the length of a text or a list", () => {
     const source = "<{{constructor.name}}{{toString}}{{text.length}}{{list.length}}{{hasOwnProperty}}>";
-    expect(rendered(source, { text: "abc", list: [1] })).toBe("<>");
-    const own: unknown = JSON.parse('{"__proto__":{"secret":"x"},"constructor":{"name":"own"}}');
-    expect(rendered("{{secret}}{{constructor.name}}", own)).toBe("own");
+    expect(renderedText(source, { text: "abc", list: [1] })).toBe("<>");
+    const hostileData: unknown = JSON.parse('{"__proto__":{"secret":"x"},"constructor":{"name":"own"}}');
+    expect(renderedText("{{secret}}{{constructor.name}}", hostileData)).toBe("own");
   });
 
   it("does not render a value that looks like a template again", () => {
-    expect(rendered("{{name}}", { name: "{{secret}}{{#items}}", secret: "x" })).toBe("{{secret}}{{#items}}");
-    expect(rendered("{{{name}}}", { name: "x" })).toBe("{x}");
+    expect(renderedText("{{name}}", { name: "{{secret}}{{#items}}", secret: "x" })).toBe("{{secret}}{{#items}}");
+    expect(renderedText("{{{name}}}", { name: "x" })).toBe("{x}");
   });
 
   it("puts a value into one line, without control characters and turned directions", () => {
     const hostile = "a\r\nBcc: eve@evil.example\r\n\r\nb\u0000\u2028c\u202Ed\u2066e\uD800";
-    expect(rendered("{{name}}", { name: hostile })).toBe("a Bcc: eve@evil.example b c d e\uFFFD");
+    expect(renderedText("{{name}}", { name: hostile })).toBe("a Bcc: eve@evil.example b c d e\uFFFD");
   });
 
   it("ends where the text is too long", () => {
     const huge = { name: "x".repeat(1_000_000), items: Array.from({ length: 1000 }, () => "y".repeat(100)) };
     for (const source of ["{{name}}", "{{#items}}{{.}}{{/items}}", "x".repeat(2000)])
-      expect(() => rendered(source, huge)).toThrow("The text is longer than 1000 characters.");
+      expect(() => renderedText(source, huge)).toThrow("The text is longer than 1000 characters.");
   });
 
   it("ends where sections multiply without a text", () => {
     const a = Array.from({ length: 1000 }, () => 1);
     const source = `${"{{#a}}".repeat(5)}${"{{/a}}".repeat(5)}`;
     const since = performance.now();
-    expect(() => rendered(source, { a })).toThrow("The sections have too many items.");
+    expect(() => renderedText(source, { a })).toThrow("The sections have too many items.");
     expect(performance.now() - since).toBeLessThan(10_000);
   });
 
   it("reads deep data at its paths only", () => {
     let deep: unknown = "x";
     for (let level = 0; level < 200_000; level += 1) deep = { a: deep, b: "found" };
-    expect(rendered("{{a.a.b}}{{a}}{{#a}}{{b}}{{/a}}", deep)).toBe("foundfound");
+    expect(renderedText("{{a.a.b}}{{a}}{{#a}}{{b}}{{/a}}", deep)).toBe("foundfound");
   });
 });

@@ -2,7 +2,7 @@ import { isKeptNumber, numberText } from "@factory/runtime/json/kept-numbers";
 import { doAtOnce, type PausableWork } from "@factory/runtime/threads/long-work";
 import { beginning, plainText } from "./plain-text.js";
 
-/** A part of a template: text, a value, or a section that is rendered for a value or for its absence. */
+/** A template part: text, a value, or a section that is rendered for a value or for its absence. */
 type Part =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "value"; readonly path: readonly string[] }
@@ -23,9 +23,9 @@ export class TemplateTextError extends Error {
 }
 
 export interface RenderOptions {
-  /** The greatest number of characters of the result. */
+  /** The greatest number of characters in the result. */
   readonly maxLength: number;
-  /** Shared by all texts of one message, whose steps it counts together. Absent where one text is rendered alone. */
+  /** Shared by all texts in one message, whose steps it counts together. Absent where one text is rendered alone. */
   readonly count?: StepCount;
 }
 
@@ -35,19 +35,19 @@ export class StepCount {
 }
 
 const maxDepth = 5;
-/** The number of characters of a tag that an error shows. */
+/** The number of characters that an error shows from a tag. */
 const shownLength = 100;
 const maxSteps = 10_000;
 const stepsBetweenPauses = 250;
-/** A value of this length is read once, however often the template shows it. */
+/** A value with this length is read once, however often the template shows it. */
 const longValue = 50;
-/** Linear in the length of the text: spaces are cut later. */
+/** Linear in the text's length: spaces are cut later. */
 const tag = /\{\{([#^/]?)([^{}]*)\}\}/g;
 const pathForm = /^(?:\.|[A-Za-z][A-Za-z0-9_]{0,63}(?:\.[A-Za-z][A-Za-z0-9_]{0,63}){0,4})$/;
 
 /**
- * Reads a template. `{{a.b}}` is a value, `{{#a}}…{{/a}}` is rendered for each item of a list or once for any other value
- * that is there, `{{^a}}…{{/a}}` where there is none, and `{{.}}` is the present item. Nothing else is a command.
+ * Reads a template. `{{a.b}}` is a value, `{{#a}}…{{/a}}` is rendered for each item in a list or once for any other
+ * value that is there, `{{^a}}…{{/a}}` where there is none, and `{{.}}` is the present item. Nothing else is a command.
  */
 export function readTemplate(source: string): TemplateText {
   const open: [OpenSection, ...OpenSection[]] = [{ path: "", inverted: false, parts: [] }];
@@ -61,8 +61,8 @@ export function readTemplate(source: string): TemplateText {
     else if (sign === "/") closeSection(open, path);
     else openSection(open, path, sign === "^");
   }
-  const [root, unclosed] = open;
-  if (unclosed) throw new TemplateTextError(`The section "${unclosed.path}" is not closed.`);
+  const [root, unclosedSection] = open;
+  if (unclosedSection) throw new TemplateTextError(`The section "${unclosedSection.path}" is not closed.`);
   return [...root.parts, { kind: "text", text: literal(source.slice(at)) }];
 }
 
@@ -78,19 +78,20 @@ interface OpenSection {
 
 const innermost = (open: readonly [OpenSection, ...OpenSection[]]): OpenSection => open.at(-1) ?? open[0];
 
-function openSection(open: OpenSection[], path: string, inverted: boolean): void {
+function openSection(open: OpenSection[], path: string, isInverted: boolean): void {
   if (open.length > maxDepth) throw new TemplateTextError(`Sections may be nested ${maxDepth} levels deep.`);
-  open.push({ path, inverted, parts: [] });
+  open.push({ path, inverted: isInverted, parts: [] });
 }
 
 function closeSection(open: [OpenSection, ...OpenSection[]], path: string): void {
-  const closed = open.length > 1 ? open.pop() : undefined;
-  if (!closed || closed.path !== path) throw new TemplateTextError(`"{{/${path}}}" closes a section that is not open.`);
-  const { inverted, parts } = closed;
+  const closedSection = open.length > 1 ? open.pop() : undefined;
+  if (!closedSection || closedSection.path !== path)
+    throw new TemplateTextError(`"{{/${path}}}" closes a section that is not open.`);
+  const { inverted, parts } = closedSection;
   innermost(open).parts.push({ kind: "section", path: membersOf(path), inverted, parts });
 }
 
-/** The names of a path; none for the present item. */
+/** The names in a path; none for the present item. */
 const membersOf = (path: string): string[] => (path === "." ? [] : path.split("."));
 
 /** The text between two tags. */
@@ -106,7 +107,7 @@ export const renderTemplate = (template: TemplateText, data: unknown, options: R
 /** Renders the template with pauses. */
 export function* rendering(template: TemplateText, data: unknown, options: RenderOptions): PausableWork<string> {
   const { maxLength, count = new StepCount() } = options;
-  const known = new Map<string, string>();
+  const shownValues = new Map<string, string>();
   let text = "";
   const step = (): boolean => {
     count.steps += 1;
@@ -117,7 +118,7 @@ export function* rendering(template: TemplateText, data: unknown, options: Rende
   const render = function* (parts: TemplateText, scopes: readonly unknown[]): PausableWork<void> {
     for (const part of parts) {
       if (part.kind === "text") text += part.text;
-      else if (part.kind === "value") text += shownValue(scalarText(valueAt(scopes, part.path)), known);
+      else if (part.kind === "value") text += shownValue(scalarText(valueAt(scopes, part.path)), shownValues);
       else
         for (const scope of scopesOf(valueAt(scopes, part.path), part.inverted)) {
           if (step()) yield;
@@ -130,28 +131,28 @@ export function* rendering(template: TemplateText, data: unknown, options: Rende
   return text;
 }
 
-function shownValue(value: string, known: Map<string, string>): string {
+function shownValue(value: string, shownValues: Map<string, string>): string {
   if (value.length < longValue) return plainText(value);
-  const before = known.get(value);
+  const before = shownValues.get(value);
   if (before !== undefined) return before;
-  const made = plainText(value);
-  known.set(value, made);
-  return made;
+  const text = plainText(value);
+  shownValues.set(value, text);
+  return text;
 }
 
 /** The scopes for which a section is rendered. */
-function scopesOf(value: unknown, inverted: boolean): readonly unknown[] {
+function scopesOf(value: unknown, isInverted: boolean): readonly unknown[] {
   const items = Array.isArray(value) ? value : isAbsent(value) ? [] : [value];
-  return inverted ? (items.length === 0 ? [undefined] : []) : items;
+  return isInverted ? (items.length === 0 ? [undefined] : []) : items;
 }
 
 const isAbsent = (value: unknown) => value === undefined || value === null || value === false || value === "";
 
-/** The value at the path in the innermost scope that has its first member. Members of prototypes do not exist here. */
+/** The value at the path in the innermost scope that has its first member. Prototype members do not exist here. */
 function valueAt(scopes: readonly unknown[], path: readonly string[]): unknown {
   const [first] = path;
   if (first === undefined) return scopes.at(-1);
-  const scope = scopes.findLast((one) => isRecord(one) && Object.hasOwn(one, first));
+  const scope = scopes.findLast((candidate) => isRecord(candidate) && Object.hasOwn(candidate, first));
   return path.reduce<unknown>(
     (value, name) => (isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined),
     scope,
@@ -161,7 +162,7 @@ function valueAt(scopes: readonly unknown[], path: readonly string[]): unknown {
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value) && !isKeptNumber(value);
 
-/** The text of a value. Lists and objects have none. */
+/** A value's text. Lists and objects have none. */
 function scalarText(value: unknown): string {
   if (typeof value === "string") return value;
   return typeof value === "boolean" ? String(value) : (numberText(value) ?? "");

@@ -8,7 +8,7 @@ export const notificationFields = `notificationId messageId channel category pri
 export const sendDocument = `mutation ($input: SendNotificationInput!) {
   sendNotification(input: $input) { notificationId notificationIds messageId status createdAt } }`;
 
-/** A person of the tenant with these scopes. */
+/** A person in the tenant with these scopes. */
 export const personWith = (tenantId: string, userId: string, ...scopes: Scope[]): Principal => ({
   ...principal(tenantId, scopes),
   subject: userId,
@@ -26,7 +26,7 @@ export async function sent(
   return data["sendNotification"];
 }
 
-/** The notification, as a service of the tenant sees it. */
+/** The notification, as a tenant's service sees it. */
 export async function notificationNow(platform: RunningSpine, tenantId: string, id: string): Promise<Json> {
   const query = `query ($id: ID!) { notification(notificationId: $id) { ${notificationFields} } }`;
   const { data } = await platform.ask(principal(tenantId, ["notification.read"]), query, { id });

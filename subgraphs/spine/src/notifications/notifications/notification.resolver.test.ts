@@ -19,7 +19,7 @@ afterAll(() => platform?.stop());
 const list = `query ($first: Int, $after: String, $sort: String, $filter: NotificationFilterInput) {
   notifications(first: $first, after: $after, sort: $sort, filter: $filter) {
     items { ${notificationFields} } nextCursor } }`;
-const one = `query ($id: ID!) { notification(notificationId: $id) { ${notificationFields} } }`;
+const oneNotification = `query ($id: ID!) { notification(notificationId: $id) { ${notificationFields} } }`;
 const mark = `mutation ($id: ID!) { markNotificationRead(notificationId: $id) { ${notificationFields} } }`;
 const markAll = `mutation ($input: MarkNotificationsReadInput) {
   markNotificationsRead(input: $input) { recipientUserId marked hasMore } }`;
@@ -69,11 +69,13 @@ describe("Mutation.sendNotification", () => {
   });
 
   it("refuses a user who is unknown, inactive or of another tenant", async () => {
-    const disabled = (await aUser(platform, tenantId, [])).userId;
-    await platform.admin.query("update users set status = 'Disabled' where user_id = $1", [decodeId("usr", disabled)]);
+    const disabledUser = (await aUser(platform, tenantId, [])).userId;
+    await platform.admin.query("update users set status = 'Disabled' where user_id = $1", [
+      decodeId("usr", disabledUser),
+    ]);
     const elsewhere = await platform.activeTenant("elsewhere");
     const foreign = (await aUser(platform, elsewhere, [])).userId;
-    const recipients = [ada, newId("usr"), disabled, foreign, "usr_nothing"].map((userId) => ({ userId }));
+    const recipients = [ada, newId("usr"), disabledUser, foreign, "usr_nothing"].map((userId) => ({ userId }));
     const before = await platform.admin.query("select count(*) from notifications");
     const { refusal } = await platform.ask(service(), sendDocument, {
       input: { channel: "InApp", recipients, body: "Hello." },
@@ -115,9 +117,11 @@ describe("Mutation.sendNotification", () => {
 describe("Query.notifications", () => {
   it("shows a person the own notifications only", async () => {
     const [ours, theirs] = [(await inApp(ada)).notificationId, (await inApp(grace)).notificationId];
-    const seen = await idsOf(reader(ada));
-    expect([seen.includes(ours), seen.includes(theirs)]).toEqual([true, false]);
-    expect((await platform.ask(reader(ada), one, { id: theirs })).refusal).toMatchObject({ code: "NOT_FOUND" });
+    const visibleIds = await idsOf(reader(ada));
+    expect([visibleIds.includes(ours), visibleIds.includes(theirs)]).toEqual([true, false]);
+    expect((await platform.ask(reader(ada), oneNotification, { id: theirs })).refusal).toMatchObject({
+      code: "NOT_FOUND",
+    });
     const { refusal } = await platform.ask(reader(ada), list, { filter: { recipientUserId: grace } });
     expect(refusal).toMatchObject({ code: "INSUFFICIENT_SCOPE", requiredScopes: ["notification.send"] });
   });
@@ -141,18 +145,19 @@ describe("Query.notifications", () => {
 
   it("filters by state, channel and read mark, alone and together", async () => {
     const person = (await aUser(platform, tenantId, [])).userId;
-    const [read, unread] = [(await inApp(person)).notificationId, (await inApp(person)).notificationId];
-    await platform.ask(reader(person), mark, { id: read });
-    const wanted: [Record<string, unknown>, string[]][] = [
-      [{ status: "Read" }, [read]],
-      [{ status: "Sent" }, [unread]],
-      [{ channel: "InApp" }, [read, unread]],
+    const [readId, unreadId] = [(await inApp(person)).notificationId, (await inApp(person)).notificationId];
+    await platform.ask(reader(person), mark, { id: readId });
+    const filterCases: [Record<string, unknown>, string[]][] = [
+      [{ status: "Read" }, [readId]],
+      [{ status: "Sent" }, [unreadId]],
+      [{ channel: "InApp" }, [readId, unreadId]],
       [{ channel: "Email" }, []],
-      [{ unread: true }, [unread]],
-      [{ unread: false }, [read]],
-      [{ unread: true, channel: "InApp", status: "Sent" }, [unread]],
+      [{ unread: true }, [unreadId]],
+      [{ unread: false }, [readId]],
+      [{ unread: true, channel: "InApp", status: "Sent" }, [unreadId]],
     ];
-    for (const [filter, ids] of wanted) expect([filter, await idsOf(reader(person), filter)]).toEqual([filter, ids]);
+    for (const [filter, ids] of filterCases)
+      expect([filter, await idsOf(reader(person), filter)]).toEqual([filter, ids]);
     for (const filter of [{ status: "Lost" }, { channel: "Pigeon" }])
       expect((await platform.ask(service(), list, { filter })).refusal).toMatchObject({ code: "PARAMETERS_INVALID" });
   });
@@ -165,14 +170,14 @@ describe("Query.notifications", () => {
       ["createdAt", ids],
       ["-createdAt", [...ids].reverse()],
     ] as const) {
-      const walked: string[] = [];
+      const listedIds: string[] = [];
       for (let after: string | null = null, pages = 0; pages < 9; pages += 1) {
         const { data }: Json = await platform.ask(reader(person), list, { first: 2, sort, after, filter: {} });
-        walked.push(...data.notifications.items.map((item: Json) => item.notificationId));
+        listedIds.push(...data.notifications.items.map((item: Json) => item.notificationId));
         after = data.notifications.nextCursor;
         if (after === null) break;
       }
-      expect(walked).toEqual(order);
+      expect(listedIds).toEqual(order);
     }
   });
 });

@@ -35,11 +35,11 @@ import { NotificationRequestService } from "./request/notification-request.servi
 import { unreadCountResolver } from "./unread-count.resolver.js";
 
 export interface NotificationSettings {
-  /** Multiplies the limit of recipients in a minute. */
+  /** Multiplies the limit on recipients in a minute. */
   readonly rateLimitFactor?: number;
-  /** The limits of all processes. Absent: this is the only one. */
+  /** The limits that all processes use. Absent: this is the only one. */
   readonly limits?: Pick<PlatformLimits, "budgets">;
-  /** The number of notifications of a deleted person that one job erases. */
+  /** How many of a deleted person's notifications one job erases. */
   readonly notificationsErasedAtOnce?: number;
 }
 

@@ -7,8 +7,8 @@ import type { UnreadCountService, UnreadCountStep } from "./inbox/unread-count.s
 import { UnreadCountType } from "./inbox/unread-count.type.js";
 
 /**
- * Creates the resolver of Subscription.notificationUnreadCount. A class for each service, since `subscribe` is an option
- * of the decorator and has no access to an instance.
+ * Creates the resolver of Subscription.notificationUnreadCount. Each service gets its own class, since `subscribe` is a
+ * decorator option and has no access to an instance.
  */
 export function unreadCountResolver(counts: UnreadCountService): object {
   @Resolver(() => UnreadCountType)

@@ -12,11 +12,11 @@ describe("bootstrap.json", () => {
   });
   afterEach(() => rm(dataDir, { recursive: true }));
 
-  const written = async () => JSON.parse(await readFile(join(dataDir, "bootstrap.json"), "utf8"));
+  const writtenFile = async () => JSON.parse(await readFile(join(dataDir, "bootstrap.json"), "utf8"));
 
   it("is readable by its owner only and leaves no draft behind", async () => {
     await writeBootstrapFile(dataDir, current);
-    expect(await written()).toEqual(current);
+    expect(await writtenFile()).toEqual(current);
     expect((await stat(join(dataDir, "bootstrap.json"))).mode & 0o777).toBe(0o600);
     expect(await readdir(dataDir)).toEqual(["bootstrap.json"]);
   });
@@ -24,7 +24,7 @@ describe("bootstrap.json", () => {
   it("gets a new issuer at a later start, and never a new secret", async () => {
     await writeBootstrapFile(dataDir, current);
     await writeBootstrapFile(dataDir, { ...current, issuer: "https://factory.example", clientSecret: "second" });
-    expect(await written()).toEqual({ ...current, issuer: "https://factory.example" });
+    expect(await writtenFile()).toEqual({ ...current, issuer: "https://factory.example" });
     expect((await stat(join(dataDir, "bootstrap.json"))).mode & 0o777).toBe(0o600);
   });
 
@@ -34,6 +34,6 @@ describe("bootstrap.json", () => {
   ])("is written anew when it is %s", async (_, text) => {
     await writeFile(join(dataDir, "bootstrap.json"), text);
     await writeBootstrapFile(dataDir, current);
-    expect(await written()).toEqual(current);
+    expect(await writtenFile()).toEqual(current);
   });
 });

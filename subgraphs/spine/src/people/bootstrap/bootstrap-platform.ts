@@ -9,17 +9,17 @@ import { platformTenant } from "../../tenants/tenants/platform-tenant.js";
 
 /** Two processes that start together make one client. */
 
-/** At every start: makes what is missing of the platform's tenant, its roles and its administrator client. */
+/** At every start: makes what the platform's tenant, its roles and its administrator client lack. */
 export async function bootstrapPlatform(
   database: Database,
   secrets: ClientSecrets,
-  given: GivenClient | undefined,
+  givenClient: GivenClient | undefined,
 ): Promise<PlatformClient> {
   const cause = { trace: continueTrace(undefined), actorId: "bootstrap" };
   return database.transaction(platformTenant, cause, async (transaction) => {
     await transaction.execute("select pg_advisory_xact_lock($1)", [advisoryLocks.platformClient]);
     const tenant = await createPlatformTenant(transaction);
     if (tenant) await bringSystemRolesUpToDate(transaction, tenant);
-    return ensurePlatformClient(transaction, secrets, given);
+    return ensurePlatformClient(transaction, secrets, givenClient);
   });
 }

@@ -7,13 +7,13 @@ import { bootstrapPlatform } from "./bootstrap-platform.js";
 
 export interface BootstrapSettings {
   readonly issuer: string;
-  /** The client of the platform administrator. Without it, one is generated. */
+  /** The platform administrator's client. Without it, one is generated. */
   readonly platformClient?: GivenClient | undefined;
   /** The folder in which `bootstrap.json` is written for a generated client. */
   readonly dataDir?: string;
 }
 
-/** The client of the platform administrator. */
+/** The platform administrator's client. */
 export const platformClientService = serviceKey<PlatformClient>("PlatformClient");
 
 const minSecretLength = 32;
@@ -22,10 +22,10 @@ const minSecretLength = 32;
 export const bootstrap: SliceModule<BootstrapSettings> = {
   slice: "bootstrap",
   async start({ settings, database, logger }, services) {
-    const { issuer, platformClient: given, dataDir } = settings;
-    const client = await bootstrapPlatform(database, services.get(ClientSecrets), given);
+    const { issuer, platformClient: givenClient, dataDir } = settings;
+    const client = await bootstrapPlatform(database, services.get(ClientSecrets), givenClient);
     services.add(client, platformClientService);
-    if (given && given.secret.length < minSecretLength)
+    if (givenClient && givenClient.secret.length < minSecretLength)
       logger.warn("PLATFORM_CLIENT_SECRET is short enough to be guessed: use 32 random characters or more");
     const { clientId, clientSecret } = client;
     if (dataDir !== undefined && clientSecret !== undefined)

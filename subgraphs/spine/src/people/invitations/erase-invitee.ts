@@ -2,7 +2,7 @@ import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import type { DeletedPerson } from "../users/personal-data.js";
 
-/** Replaces the address and removes the name of a deleted user (`usr_…`) in the invitation that the user accepted. */
+/** Replaces the address and removes the name in the invitation that a deleted user (`usr_…`) accepted. */
 export async function eraseInvitee(
   { execute, tenant }: Transaction,
   { userId, replacementEmail }: DeletedPerson,

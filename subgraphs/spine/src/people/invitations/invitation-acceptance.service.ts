@@ -25,12 +25,12 @@ import { invitationFacts, readInvitation, stateOf } from "./invitation.view.js";
 import { tokenDigest } from "./invitation-token.js";
 import { type InvitationByTokenRow, invitationByToken } from "./open-invitation-statement.js";
 
-/** The facts that the holder of the link sees before accepting. */
+/** The facts that the link's holder sees before accepting. */
 export interface OpenInvitation {
   readonly organisation: string;
   readonly email: string;
   readonly displayName: string | null;
-  /** The smallest number of characters of the password. */
+  /** The password's smallest number of characters. */
   readonly passwordMinLength: number;
 }
 
@@ -44,7 +44,7 @@ interface AcceptanceParts {
   readonly arrivals: OwnerArrivals;
 }
 
-/** Accepts invitations for the holder of the link, who is not signed in. Only the token of the link tells the tenant. */
+/** Accepts invitations for the link's holder, who is not signed in. Only the link's token tells the tenant. */
 export class InvitationAcceptance {
   readonly #parts: AcceptanceParts;
 
@@ -54,13 +54,13 @@ export class InvitationAcceptance {
 
   async accept({ trace, origin }: Pick<Cause, "trace" | "origin">, input: AcceptInvitationInput): Promise<UserType> {
     const digest = tokenDigest(input.token);
-    const found = await this.#open(digest);
-    const tenant = tenantWithId(found.tenantId);
+    const openInvitation = await this.#open(digest);
+    const tenant = tenantWithId(openInvitation.tenantId);
     const { database, tenants, seats, settings, arrivals } = this.#parts;
-    requireAllowedDomain(found.email, await settings.get(tenant, "signIn.allowedEmailDomains"));
+    requireAllowedDomain(openInvitation.email, await settings.get(tenant, "signIn.allowedEmailDomains"));
     const passwordHash = await newPasswordHash({
       password: input.password,
-      email: found.email,
+      email: openInvitation.email,
       minLength: await this.#minLength(tenant),
       pointer: "/input/password",
     });
@@ -71,7 +71,7 @@ export class InvitationAcceptance {
       return await database.transaction(tenant, cause, async (transaction) => {
         await tenants.requireActive(transaction);
         transaction.audit({ operation: "acceptInvitation", principaltype: "User" });
-        const invitation = await lockedInvitation(transaction, found.invitationId, digest);
+        const invitation = await lockedInvitation(transaction, openInvitation.invitationId, digest);
         await seats.requireFreeForInvited(transaction, seatLimit);
         const displayName = input.displayName ?? invitation.displayName;
         return register(transaction, invitation, { userId, passwordHash, displayName, arrivals });
@@ -87,9 +87,9 @@ export class InvitationAcceptance {
 
   /** Throws as `accept` does when the token cannot be used any more. */
   async look(token: string): Promise<OpenInvitation> {
-    const found = await this.#open(tokenDigest(token));
-    const { organisation, email, displayName } = found;
-    const passwordMinLength = await this.#minLength(tenantWithId(found.tenantId));
+    const openInvitation = await this.#open(tokenDigest(token));
+    const { organisation, email, displayName } = openInvitation;
+    const passwordMinLength = await this.#minLength(tenantWithId(openInvitation.tenantId));
     return { organisation, email, displayName, passwordMinLength };
   }
 
@@ -134,7 +134,7 @@ async function register(
   const email = mailAddress(invitation.email) ?? invitation.email;
   const emailKey = mailAddressKey(email);
   const user = createUser(transaction, { ...person, email, emailKey, verifiedEmailKey: emailKey });
-  // a role that was created after the invitation is not what the inviter meant, even if it has the code of a deleted one
+  // a role that was created after the invitation is not what the inviter meant, even if it has a deleted role's code
   const roles = await findRoles(transaction, invitation.roleCodes, { createdUntil: updatedAt });
   const roleCodes = roles.map(({ code }) => code);
   Object.assign(invitation, { status: "Accepted", userId: user.userId, updatedAt: user.createdAt });

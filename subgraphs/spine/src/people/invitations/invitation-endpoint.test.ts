@@ -79,8 +79,8 @@ describe("the page of an invitation", () => {
 
   it("creates the user once", async () => {
     const { email, token } = await invited();
-    const done = await send({ token, displayName: " Ada ", password: "correct horse battery" });
-    expect([done.status, done.text.includes("You have joined")]).toEqual([200, true]);
+    const answer = await send({ token, displayName: " Ada ", password: "correct horse battery" });
+    expect([answer.status, answer.text.includes("You have joined")]).toEqual([200, true]);
     const { rows } = await platform.admin.query("select display_name, status from users where email = $1", [email]);
     expect(rows).toEqual([{ display_name: "Ada", status: "Active" }]);
     expect((await send({ token, displayName: "", password: "correct horse battery" })).status).toBe(409);

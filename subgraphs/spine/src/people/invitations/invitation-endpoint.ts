@@ -24,7 +24,7 @@ const maxNameLength = 200;
 /** Requests from one address in 15 minutes. */
 const maxAttempts = 60;
 
-/** The page behind the link of an invitation, where the invited person chooses a password. */
+/** The page behind an invitation's link, where the invited person chooses a password. */
 export function invitationEndpoint({ issuer, acceptance, logger }: Options): HttpRoute {
   const attempts = new FailureLimiter(({ address }: { address: string }) => [{ key: address, limit: maxAttempts }]);
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
@@ -112,10 +112,10 @@ function refuse(response: ServerResponse, error: unknown, logger: Logger): void 
     response.destroy();
     return;
   }
-  const known = error instanceof DomainError ? texts[error.code] : undefined;
-  if (!known) logger.error({ err: error, traceId: traceIdOf(response) }, "invitation page failed");
-  const [title, detail] = known ?? ["That did not work", "Something went wrong on our side. Try again later."];
-  const status = error instanceof DomainError && known ? (errorCodes[error.code].status ?? 500) : 500;
+  const knownTexts = error instanceof DomainError ? texts[error.code] : undefined;
+  if (!knownTexts) logger.error({ err: error, traceId: traceIdOf(response) }, "invitation page failed");
+  const [title, detail] = knownTexts ?? ["That did not work", "Something went wrong on our side. Try again later."];
+  const status = error instanceof DomainError && knownTexts ? (errorCodes[error.code].status ?? 500) : 500;
   const wait = error instanceof DomainError ? error.facts["retryAfterSeconds"] : undefined;
   const headers = typeof wait === "number" ? { "retry-after": String(wait) } : {};
   sendPage(response, errorPage({ title, detail, traceId: traceIdOf(response) }), { status, headers });

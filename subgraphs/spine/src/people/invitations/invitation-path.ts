@@ -1,2 +1,2 @@
-/** The path of the page behind the link of an invitation. */
+/** The path to the page behind an invitation's link. */
 export const invitationPath = "/connect/invitation";

@@ -4,7 +4,7 @@ import { Entity, Index, PrimaryKey, Property, Unique } from "@mikro-orm/decorato
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 import type { InvitationState } from "./invitation.states.js";
 
-/** An invitation to join a tenant. Workers find it by the token of its link, before the tenant is known. */
+/** An invitation to join a tenant. Workers find it by its link's token, before the tenant is known. */
 @Entity(workerTable("invitations"))
 @Index({
   name: "invitations_pending",
@@ -41,7 +41,7 @@ export class Invitation {
   @Property({ type: "text" })
   tokenNonce: string;
 
-  /** SHA-256 of the token, hex. */
+  /** The token's SHA-256, hex. */
   @Property({ type: "text" })
   @Unique({ name: "invitations_token" })
   tokenDigest: string;
@@ -50,7 +50,7 @@ export class Invitation {
   @Property({ type: "text" })
   invitedBy: string;
 
-  /** Everybody who sent a link of the invitation: `invitedBy` and those before. */
+  /** Everybody who sent a link for the invitation: `invitedBy` and those before. */
   @Property({ type: "text[]" })
   inviters: string[];
 

@@ -12,7 +12,7 @@ interface InvitationForm {
   readonly problem?: InvitationProblem;
 }
 
-/** The problem with one field of the form. */
+/** The problem with one form field. */
 export interface InvitationProblem {
   readonly field: "displayName" | "password";
   readonly text: string;
@@ -48,7 +48,7 @@ ${problem && summary(problem)}
 <form method="post" action="${invitationPath}" novalidate>
 <input type="hidden" name="token" value="${token}">
 <input type="hidden" name="username" value="${email}" autocomplete="username">
-${fields.map((one) => field(one, problem))}
+${fields.map((formField) => field(formField, problem))}
 <div class="actions">
 <button type="submit">Join</button>
 </div>
@@ -87,14 +87,14 @@ function field(
   problem: InvitationProblem | undefined,
 ): Html {
   const wrong = problem?.field === name ? problem.text : undefined;
-  const described = wrong === undefined ? `${name}-hint` : `${name}-hint ${name}-wrong`;
+  const descriptionIds = wrong === undefined ? `${name}-hint` : `${name}-hint ${name}-wrong`;
   const invalid = wrong === undefined ? undefined : html` aria-invalid="true"`;
   const focus = problem === undefined && name === "password" ? html` required autofocus` : undefined;
   return html`<div class="field">
 <label for="${name}">${label}</label>
 <span class="hint" id="${name}-hint">${hint}</span>
 ${wrong && html`<span class="wrong" id="${name}-wrong">${wrong}</span>`}
-<input id="${name}" name="${name}" type="${type}" autocomplete="${autocomplete}" value="${value}" maxlength="${max}" aria-describedby="${described}"${invalid}${focus}>
+<input id="${name}" name="${name}" type="${type}" autocomplete="${autocomplete}" value="${value}" maxlength="${max}" aria-describedby="${descriptionIds}"${invalid}${focus}>
 </div>
 `;
 }

@@ -40,16 +40,16 @@ async function invited(input: Record<string, unknown> = {}, by = owner()): Promi
   return answer.data["inviteUser"];
 }
 
-/** The token in the newest of `count` mails to the address. */
+/** The token in the newest among `count` mails to the address. */
 async function mailTo(email: string, mails = 1): Promise<string> {
-  let found: string[] = [];
+  let mailsFound: string[] = [];
   await until(async () => {
     const files = (await readdir(outbox)).filter((file) => file.endsWith(".eml")).sort();
     const texts = await Promise.all(files.map((file) => readFile(join(outbox, file), "utf8")));
-    found = texts.filter((text) => text.includes(`To: ${email}`));
-    return found.length >= mails;
+    mailsFound = texts.filter((text) => text.includes(`To: ${email}`));
+    return mailsFound.length >= mails;
   });
-  return found.at(-1) ?? "";
+  return mailsFound.at(-1) ?? "";
 }
 
 /** Undoes quoted-printable. */
@@ -71,8 +71,8 @@ const eventsAbout = async (subject: string, of = tenantId) =>
 
 describe("provisioning", () => {
   it("invites the owner named at the registration of the tenant, once", async () => {
-    const provisioned = await platform.activeTenant("owned");
-    const { data } = await platform.ask(owner(provisioned), list);
+    const newTenant = await platform.activeTenant("owned");
+    const { data } = await platform.ask(owner(newTenant), list);
     const [invitation, ...more]: Json[] = data?.["invitations"].items ?? [];
     expect(more).toEqual([]);
     expect(invitation).toMatchObject({ email: "owner@example.com", status: "Pending", roleCodes: ["TenantOwner"] });
@@ -111,11 +111,11 @@ describe("Mutation.inviteUser", () => {
     expect(days).toBe(7);
     const token = await tokenFor(invitation["email"]);
     expect(token).toMatch(/^[\w-]{43}$/);
-    const kept = await platform.admin.query(
+    const storedResults = await platform.admin.query(
       `select to_jsonb(i) as row from invitations i union all select to_jsonb(j) from spine_jobs.job j
        union all select envelope::jsonb from outbox union all select to_jsonb(r) from idempotency_records r`,
     );
-    expect(JSON.stringify(kept.rows)).not.toContain(token);
+    expect(JSON.stringify(storedResults.rows)).not.toContain(token);
     const { rows } = await platform.admin.query("select envelope::text from outbox");
     expect(JSON.stringify(rows)).not.toContain(invitation["email"]);
     const jobs = await platform.admin.query("select data::text from spine_jobs.job");
@@ -164,17 +164,17 @@ describe("Mutation.inviteUser", () => {
   });
 
   it("allows one hundred open invitations and no more", async () => {
-    const crowded = await platform.activeTenant("crowded");
+    const crowdedTenant = await platform.activeTenant("crowded");
     await platform.admin.query(
       `insert into invitations (tenant_id, invitation_id, email, email_key, role_codes, status, token_nonce, token_digest,
          invited_by, inviters, expires_at, created_at, updated_at)
        select $1, gen_random_uuid(), n || '@x.example', n || '@x.example', '{Viewer}', 'Pending', '', 'digest ' || n,
          'cli_test', '{cli_test}', now() + interval '1 day', now(), now() from generate_series(1, 98) n`,
-      [decodeId("ten", crowded)],
+      [decodeId("ten", crowdedTenant)],
     );
-    await invited({}, owner(crowded));
+    await invited({}, owner(crowdedTenant));
     const input = { email: anAddress(), roleCodes: ["Viewer"] };
-    const { refusal } = await platform.ask(owner(crowded), invite, { input });
+    const { refusal } = await platform.ask(owner(crowdedTenant), invite, { input });
     expect(refusal).toMatchObject({ code: "CONFLICT", status: 409, limit: 100 });
   });
 });
@@ -196,8 +196,8 @@ describe("Mutation.acceptInvitation", () => {
       createdAt: expect.any(String),
     });
     expect(await eventsAbout(`invitations/${invitationId}`)).toEqual(["UserInvited", "InvitationAccepted"]);
-    const registered = (await platform.eventsOf(tenantId)).find(({ subject }) => subject === `users/${user.userId}`);
-    expect(registered).toMatchObject({ type: "UserRegistered", actorid: user.userId, data: { invitationId } });
+    const registration = (await platform.eventsOf(tenantId)).find(({ subject }) => subject === `users/${user.userId}`);
+    expect(registration).toMatchObject({ type: "UserRegistered", actorid: user.userId, data: { invitationId } });
     const { rows } = await platform.admin.query("select password_hash from users where email = $1", [email]);
     expect(rows[0].password_hash).toMatch(/^\$argon2id\$/);
     const again = await platform.ask(owner(), invite, { input: { email, roleCodes: ["Viewer"] } });
@@ -251,8 +251,8 @@ describe("Mutation.acceptInvitation", () => {
     const { email } = await invited({ roleCodes: ["Temporary", "Viewer"] });
     await platform.ask(owner(), `mutation { deleteRole(roleId: "${data?.["createRole"].roleId}") { code } }`);
     expect((await role(["user.read", "user.invite"])).errors).toEqual([]);
-    const accepted = await acceptWith(await tokenFor(email));
-    expect(accepted.data?.["acceptInvitation"].roleCodes).toEqual(["Viewer"]);
+    const acceptance = await acceptWith(await tokenFor(email));
+    expect(acceptance.data?.["acceptInvitation"].roleCodes).toEqual(["Viewer"]);
   });
 
   it("answers 410 after the expiry, before and after the job has run", async () => {
@@ -260,12 +260,12 @@ describe("Mutation.acceptInvitation", () => {
     const token = await tokenFor(email);
     await setExpired(invitationId);
     expect((await acceptWith(token)).refusal).toMatchObject({ code: "INVITATION_EXPIRED", status: 410 });
-    const filtered = async (status: string) =>
+    const idsWithStatus = async (status: string) =>
       (await platform.ask(owner(), list, { filter: { status }, first: 200 })).data?.["invitations"].items.map(
         (item: { invitationId: string }) => item.invitationId,
       );
-    expect(await filtered("Expired")).toContain(invitationId);
-    expect(await filtered("Pending")).not.toContain(invitationId);
+    expect(await idsWithStatus("Expired")).toContain(invitationId);
+    expect(await idsWithStatus("Pending")).not.toContain(invitationId);
     await platform.admin.query(
       "update spine_jobs.job set start_after = now() where name = 'expire-invitation' and data->>'invitationId' = $1",
       [invitationId],
@@ -332,18 +332,19 @@ describe("Mutation.revokeInvitation", () => {
 
 describe("invitations", () => {
   it("are listed page by page, oldest first", async () => {
-    const paged = await platform.activeTenant("paged");
-    const made = [];
-    for (let place = 0; place < 4; place += 1) made.push((await invited({}, owner(paged)))["invitationId"]);
-    const seen: string[] = [];
+    const pagedTenant = await platform.activeTenant("paged");
+    const invitationIds = [];
+    for (let place = 0; place < 4; place += 1)
+      invitationIds.push((await invited({}, owner(pagedTenant)))["invitationId"]);
+    const listedIds: string[] = [];
     let after: string | null = null;
     do {
-      const answer: Json = (await platform.ask(owner(paged), list, { first: 2, after })).data?.["invitations"];
-      seen.push(...answer.items.map((item: { invitationId: string }) => item.invitationId));
+      const answer: Json = (await platform.ask(owner(pagedTenant), list, { first: 2, after })).data?.["invitations"];
+      listedIds.push(...answer.items.map((item: { invitationId: string }) => item.invitationId));
       after = answer.nextCursor;
     } while (after !== null);
-    expect(seen.slice(1)).toEqual(made);
-    expect((await platform.ask(owner(paged), list, { filter: { status: "Lost" } })).refusal).toMatchObject({
+    expect(listedIds.slice(1)).toEqual(invitationIds);
+    expect((await platform.ask(owner(pagedTenant), list, { filter: { status: "Lost" } })).refusal).toMatchObject({
       code: "PARAMETERS_INVALID",
       errors: [{ pointer: "/filter/status" }],
     });
@@ -360,17 +361,17 @@ describe("the address of a deleted user", () => {
     const { userId } = data?.["acceptInvitation"] ?? {};
     const document = `mutation { disableUser(userId: "${userId}") { email displayName } }`;
     await platform.ask(owner(), document, {}, "disabled");
-    const deleted = await platform.ask(
+    const deletion = await platform.ask(
       owner(),
       `mutation { deleteUser(userId: "${userId}") { email } }`,
       {},
       "deleted",
     );
-    expect(deleted.errors).toEqual([]);
+    expect(deletion.errors).toEqual([]);
     const { rows } = await platform.admin.query("select result::text as result from idempotency_records");
-    const stored = rows.map(({ result }) => String(result)).join("\n");
-    expect(stored).not.toMatch(/"a\.name\+tag@acme\.example"/i);
-    expect(stored).toContain(other.email);
+    const storedResults = rows.map(({ result }) => String(result)).join("\n");
+    expect(storedResults).not.toMatch(/"a\.name\+tag@acme\.example"/i);
+    expect(storedResults).toContain(other.email);
     const again = await platform.ask(owner(), invite, { input }, "erased");
     expect(again.replayed).toBe(true);
     expect(again.data?.["inviteUser"]).toEqual({

@@ -74,7 +74,7 @@ interface InvitationParts {
   readonly settings: TenantSettings;
   readonly cursors: CursorSeal;
   readonly mailer: Mailer;
-  /** Multiplies the limit of mails to one address. */
+  /** Multiplies the limit for mails to one address. */
   readonly rateLimitFactor?: number | undefined;
 }
 
@@ -146,7 +146,7 @@ export class InvitationService {
     return requireMailAllowed(transaction, { mailer, factor, key });
   }
 
-  /** The limits of the tenant and of its edition, read before the transaction. */
+  /** The limits that the tenant and its edition set, read before the transaction. */
   async #rulesOf(context: RequestContext) {
     await requireSignInForLastingRight(this.#parts.database, context);
     const tenant = tenantOf(context);
@@ -198,12 +198,12 @@ export class InvitationService {
       field,
       arguments: { invitationId },
       prepare,
-      commit: async (transaction, prepared) => {
+      commit: async (transaction, preparation) => {
         await this.#parts.tenants.requireActive(transaction);
         // before the lock on the row, as everywhere else, to prevent deadlocks
         await lockInvitations(transaction);
         const invitation = await lockedInvitation(transaction, invitationId);
-        await change(transaction, invitation, prepared);
+        await change(transaction, invitation, preparation);
         return invitationView(invitation);
       },
     });
@@ -212,21 +212,21 @@ export class InvitationService {
 
 async function lockedInvitation({ em, tenant }: Transaction, invitationId: string): Promise<Invitation> {
   const { tenantId } = tenant;
-  const found =
+  const invitation =
     decodeId("inv", invitationId) === undefined
       ? null
       : await em.findOne(Invitation, { tenantId, invitationId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-  if (!found) throw new DomainError("NOT_FOUND", { detail: "The invitation does not exist in this tenant." });
-  return found;
+  if (!invitation) throw new DomainError("NOT_FOUND", { detail: "The invitation does not exist in this tenant." });
+  return invitation;
 }
 
-function requireState(invitation: Invitation, allowed: readonly InvitationState[]): void {
+function requireState(invitation: Invitation, allowedStates: readonly InvitationState[]): void {
   const currentState = stateOf(invitation);
-  if (!allowed.includes(currentState))
+  if (!allowedStates.includes(currentState))
     throw new DomainError("INVALID_STATE", {
-      detail: `The invitation is ${currentState}. This operation needs one that is ${allowed.join(" or ")}.`,
+      detail: `The invitation is ${currentState}. This operation needs one that is ${allowedStates.join(" or ")}.`,
       currentState,
-      allowed,
+      allowed: allowedStates,
     });
 }
 
@@ -245,14 +245,14 @@ async function requireCurrentPermissions(
 
 /**
  * Throws USER_EXISTS, INVITATION_PENDING or CONFLICT (limit) unless the address can be invited. An expired invitation to
- * the address is stored as Expired. `renewed` is the invitation that is sent again.
+ * the address is stored as Expired. `renewedInvitation` is the one that is sent again.
  */
-async function requireInvitable(transaction: Transaction, key: string, renewed?: Invitation): Promise<void> {
+async function requireInvitable(transaction: Transaction, key: string, renewedInvitation?: Invitation): Promise<void> {
   const { em, tenant } = transaction;
   const { tenantId } = tenant;
   await lockInvitations(transaction);
   const pending = await em.findOne(Invitation, { tenantId, emailKey: key, status: "Pending" });
-  if (pending && pending !== renewed) {
+  if (pending && pending !== renewedInvitation) {
     if (stateOf(pending) === "Pending")
       throw new DomainError("INVITATION_PENDING", {
         detail: "The address already has an open invitation. Send that invitation again, or revoke it first.",
@@ -264,7 +264,7 @@ async function requireInvitable(transaction: Transaction, key: string, renewed?:
   if (await isEmailTaken(transaction, key))
     throw new DomainError("USER_EXISTS", { detail: "A user of the tenant already has this e-mail address." });
   const open = await em.count(Invitation, { tenantId, status: "Pending", expiresAt: { $gt: new Date() } });
-  if (open >= maxOpenInvitations && (!renewed || stateOf(renewed) !== "Pending"))
+  if (open >= maxOpenInvitations && (!renewedInvitation || stateOf(renewedInvitation) !== "Pending"))
     throw new DomainError("CONFLICT", {
       detail: `A tenant can have at most ${maxOpenInvitations} open invitations. Revoke some of them first.`,
       limit: maxOpenInvitations,
@@ -272,16 +272,16 @@ async function requireInvitable(transaction: Transaction, key: string, renewed?:
 }
 
 function requireDistinct(roleCodes: readonly string[]): void {
-  const seen = new Set<string>();
+  const seenCodes = new Set<string>();
   const errors: FieldError[] = [];
   roleCodes.forEach((code, at) => {
-    if (seen.has(code.toLowerCase()))
+    if (seenCodes.has(code.toLowerCase()))
       errors.push({
         pointer: `/input/roleCodes/${at}`,
         code: "DUPLICATE",
         detail: "This role is already in the list.",
       });
-    seen.add(code.toLowerCase());
+    seenCodes.add(code.toLowerCase());
   });
   if (errors.length > 0)
     throw new DomainError("VALIDATION_FAILED", {

@@ -16,17 +16,17 @@ const shownMembers = [
 
 type Shown = (typeof shownMembers)[number] | "status";
 
-/** A row with the state of the invitation now. */
+/** A row with the invitation's state now. */
 export type InvitationRow = RowOf<Invitation, Shown>;
 
-/** SQL: the state of an invitation now, whether or not the job has stored it. */
+/** SQL: an invitation's state now, whether or not the job has stored it. */
 export const currentStatus = "case when status = 'Pending' and expires_at <= now() then 'Expired' else status end";
 
 export const invitationColumns = `${columnsOf(Invitation, shownMembers)}, ${currentStatus} as status`;
 
 export const readInvitation = rowReader(Invitation);
 
-/** The view of a row, whose state PostgreSQL has told. */
+/** The view for a row, whose state PostgreSQL has told. */
 export const invitationRowView = (row: InvitationRow): InvitationType =>
   invitationView(readInvitation(row), row.status);
 
@@ -48,7 +48,7 @@ export function stateOf({ status, expiresAt }: Pick<Invitation, "status" | "expi
   return status === "Pending" && asDate(expiresAt) <= new Date() ? "Expired" : status;
 }
 
-/** The data of events about an invitation. It leaves out the address, because it is personal data. */
+/** The data in events about an invitation. It leaves out the address, because it is personal data. */
 export function invitationFacts(invitation: Invitation): Record<string, unknown> {
   const { tenantId, invitationId, status, roleCodes, invitedBy, expiresAt } = invitation;
   return {

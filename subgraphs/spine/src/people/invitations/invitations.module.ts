@@ -27,10 +27,10 @@ import { inviteOwner } from "./invite-owner.js";
 import { revokeUnauthorizedInvitations } from "./revoke-unauthorized-invitations.js";
 
 export interface InvitationSettings {
-  /** The absolute URL of the platform, without a trailing slash. Links in mails begin with it. */
+  /** The platform's absolute URL, without a trailing slash. Links in mails begin with it. */
   readonly issuer: string;
   readonly masterKeys: MasterKeys;
-  /** Multiplies the limit of mails to one address. */
+  /** Multiplies the limit for mails to one address. */
   readonly rateLimitFactor?: number;
 }
 

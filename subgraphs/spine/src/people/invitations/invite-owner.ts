@@ -3,7 +3,7 @@ import { ownerRole } from "../../rights/roles/system-roles.js";
 import type { ProvisioningStep } from "../../tenants/tenants/provisioning-step.js";
 import type { InvitationIssuer } from "./invitation-issuer.js";
 
-/** Invites the owner that the registration of the tenant named, unless a principal holds the owner role already. */
+/** Invites the owner whom the tenant's registration named, unless a principal holds the owner role already. */
 export function inviteOwner(issuer: InvitationIssuer): ProvisioningStep {
   return {
     name: "inviteOwner",

@@ -18,9 +18,9 @@ export async function requireMailAllowed(
 ): Promise<void> {
   const { em, tenant } = transaction;
   const where = { tenantId: tenant.tenantId, emailKey: key };
-  const known = await em.find(Invitation, where, { orderBy: { createdAt: "desc" }, limit: maxInvitations });
-  if (known.length === 0) return;
-  const ids = known.map(({ invitationId }) => invitationId);
+  const formerInvitations = await em.find(Invitation, where, { orderBy: { createdAt: "desc" }, limit: maxInvitations });
+  if (formerInvitations.length === 0) return;
+  const ids = formerInvitations.map(({ invitationId }) => invitationId);
   const { count, secondsLeft } = await mailer.queuedInLastHour(transaction, ids);
   if (count < maxMails * factor) return;
   throw new DomainError("RATE_LIMITED", {

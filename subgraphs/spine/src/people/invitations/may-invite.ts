@@ -6,6 +6,6 @@ export function mayInvite(
   roles: readonly { readonly scopes: readonly string[] }[],
 ): boolean {
   if (!permissions) return true;
-  const needed = ["user.invite", ...roles.flatMap(({ scopes }) => scopes)];
-  return permissions.status === "Active" && needed.every((scope) => permissions.scopes.has(scope));
+  const neededScopes = ["user.invite", ...roles.flatMap(({ scopes }) => scopes)];
+  return permissions.status === "Active" && neededScopes.every((scope) => permissions.scopes.has(scope));
 }

@@ -9,8 +9,8 @@ const members = ["tenantId", "invitationId", "email", "displayName", "status", "
 export type InvitationByTokenRow = RowOf<Invitation, (typeof members)[number]> & { organisation: string };
 
 /**
- * `$1` the digest of the token. One lookup by index for every token, so that its duration tells nothing about the
- * tokens that exist. It runs as the worker role, because the tenant is not known before.
+ * `$1` is the token's digest. One lookup by index for every token, so that its duration tells nothing about existing
+ * tokens. It runs as the worker role, because the tenant is not known before.
  */
 export const invitationByToken = {
   name: "invitation_of_token",

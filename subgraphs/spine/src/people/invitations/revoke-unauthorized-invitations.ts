@@ -26,9 +26,9 @@ export async function revokeUnauthorizedInvitations(
   const { em, tenant } = transaction;
   const { tenantId } = tenant;
   await em.flush();
-  // this waits for an invitation that is being sent; one that is sent later sees the loss of permissions
+  // this waits for an invitation that is being sent; one that is sent later sees the lost permissions
   await lockInvitations(transaction);
-  // the limit on open invitations of a tenant also limits this list
+  // the limit on a tenant's open invitations also limits this list
   const open = await em.find(
     Invitation,
     { tenantId, status: "Pending", expiresAt: { $gt: new Date() }, invitedBy: { $in: [...principals] } },
@@ -42,8 +42,8 @@ export async function revokeUnauthorizedInvitations(
   );
   for (const invitation of open) {
     const permissions = permissionsBy.get(invitation.invitedBy);
-    const given = roles.filter(({ code }) => invitation.roleCodes.includes(code));
-    if (permissions && !mayInvite(permissions, given))
+    const invitationRoles = roles.filter(({ code }) => invitation.roleCodes.includes(code));
+    if (permissions && !mayInvite(permissions, invitationRoles))
       revokeInvitation(transaction, invitation, reasons[permissions.status]);
   }
 }

@@ -8,7 +8,7 @@ import type { OwnPassword } from "./own-password.js";
 import { PasswordStatusType } from "./own-password.type.js";
 import type { PasswordResets } from "./resets/password-resets.js";
 
-const changed: PasswordStatusType = { status: "Changed" };
+const changedStatus: PasswordStatusType = { status: "Changed" };
 
 @Resolver()
 export class OwnPasswordResolver {
@@ -20,7 +20,7 @@ export class OwnPasswordResolver {
     this.#resets = resets;
   }
 
-  // the stored result of a repeated Idempotency-Key would contain a digest of both passwords
+  // the stored result for a repeated Idempotency-Key would contain a digest of both passwords
   @Mutation(() => PasswordStatusType, {
     description:
       "Changes the password of the caller, who needs a token of a first-party client. All sessions and tokens of the caller end, also this token. An Idempotency-Key has no effect.",
@@ -37,7 +37,7 @@ export class OwnPasswordResolver {
     const { currentPassword, newPassword } = input;
     const tenant = tenantOf(context);
     await this.#passwords.change({ tenant, userId, clientId, cause, currentPassword, newPassword });
-    return changed;
+    return changedStatus;
   }
 
   @Mutation(() => PasswordStatusType, {
@@ -65,6 +65,6 @@ export class OwnPasswordResolver {
     @Ctx() context: RequestContext,
   ): Promise<PasswordStatusType> {
     await this.#resets.complete({ trace: context.trace, origin: originOf(context) }, input);
-    return changed;
+    return changedStatus;
   }
 }

@@ -17,7 +17,7 @@ interface OwnPasswordParts {
   readonly mailer: Mailer;
   readonly settings: TenantSettings;
   readonly rateLimitFactor?: number | undefined;
-  /** The failures of all processes. Absent: this is the only one. */
+  /** The failures in all processes. Absent: this is the only one. */
   readonly failures?: FailureCounts | undefined;
 }
 
@@ -45,33 +45,33 @@ export class OwnPassword {
     this.#failures = new GuessLimiter("own password", ({ userId }) => [{ key: userId, limit }], parts.failures);
   }
 
-  /** The smallest number of characters of a password in the tenant. */
+  /** The smallest number of characters in a password in the tenant. */
   minLength(tenant: Tenant): Promise<number> {
     return this.#parts.settings.get(tenant, "signIn.passwordMinLength");
   }
 
   /**
-   * Replaces the password. All sessions and tokens of the person end. Throws PASSWORD_WRONG if the current password is
-   * wrong, PASSWORD_REFUSED if the new one may not be used, and RATE_LIMITED after ten wrong ones. Returns the new version
-   * of the person's sign-ins.
+   * Replaces the password. All the person's sessions and tokens end. Throws PASSWORD_WRONG if the current password is
+   * wrong, PASSWORD_REFUSED if the new one may not be used, and RATE_LIMITED after ten wrong ones. Returns the new
+   * version for the person's sign-ins.
    */
   async change({ tenant, userId, clientId, cause, currentPassword, newPassword }: PasswordChange): Promise<number> {
     const { database, mailer } = this.#parts;
-    const stored = await database.transaction(tenant, cause, async (transaction) => {
+    const account = await database.transaction(tenant, cause, async (transaction) => {
       const { email, passwordHash } = await lockUser(transaction, userId);
       return { email, passwordHash };
     });
-    await this.#requireCurrent(userId, currentPassword, stored.passwordHash);
+    await this.#requireCurrent(userId, currentPassword, account.passwordHash);
     const passwordHash = await newPasswordHash({
       password: newPassword,
-      email: stored.email,
+      email: account.email,
       minLength: await this.minLength(tenant),
       pointer: "/input/newPassword",
     });
     return database.transaction(tenant, { ...cause, actorId: userId }, async (transaction) => {
       const user = await lockUser(transaction, userId);
       // another request has changed it meanwhile, or the user is not active any more
-      if (user.passwordHash !== stored.passwordHash || user.status !== "Active") throw wrongPassword();
+      if (user.passwordHash !== account.passwordHash || user.status !== "Active") throw wrongPassword();
       const caller = { principal: userId, principaltype: "User", clientid: clientId } as const;
       transaction.audit({ operation: "changeOwnPassword", ...caller });
       await replacePassword(transaction, user, { passwordHash, proof: "CurrentPassword" });

@@ -16,12 +16,12 @@ import { resetMail, resetMailKind } from "./resets/reset-mail.js";
 import { PasswordResetNotices } from "./resets/reset-notices.js";
 
 export interface PasswordSettings {
-  /** The absolute URL of the platform, without a trailing slash. Links in mails begin with it. */
+  /** The platform's absolute URL, without a trailing slash. Links in mails begin with it. */
   readonly issuer: string;
   readonly masterKeys: MasterKeys;
   /** Multiplies the limits on requests for a link and on wrong passwords. */
   readonly rateLimitFactor?: number;
-  /** The limits of all processes. Absent: this is the only one. */
+  /** The limits that all processes use. Absent: this is the only one. */
   readonly limits?: Pick<PlatformLimits, "failures">;
 }
 

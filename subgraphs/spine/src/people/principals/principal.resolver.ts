@@ -19,7 +19,7 @@ export class PrincipalResolver {
     this.#tenants = tenants;
   }
 
-  // no scope is needed: the result repeats what the token of the caller contains
+  // no scope is needed: the result repeats what the caller's token contains
   @Query(() => PrincipalView)
   @Auth({})
   me(@Ctx() context: RequestContext): PrincipalView {
@@ -43,8 +43,8 @@ export class PrincipalResolver {
 
 /** A third-party client or an agent sees the user only if the user agreed to that. */
 function showsPerson({ firstParty, scopes }: Principal): boolean {
-  const agreed: ReadonlySet<string> = scopes;
-  return firstParty === true || agreed.has("openid") || agreed.has("user.read");
+  const agreedScopes: ReadonlySet<string> = scopes;
+  return firstParty === true || agreedScopes.has("openid") || agreedScopes.has("user.read");
 }
 
 function principalView(principal: Principal): PrincipalView {

@@ -3,7 +3,7 @@ import { TenantService } from "../../tenants/tenants/tenant.service.js";
 import { UserService } from "../users/user.service.js";
 import { PrincipalResolver } from "./principal.resolver.js";
 
-/** `Query.me`, the principal of the access token. */
+/** `Query.me`, the principal in the access token. */
 export const principals: SliceModule = {
   slice: "principals",
   resolvers: (get) => [new PrincipalResolver(get(UserService), get(TenantService))],

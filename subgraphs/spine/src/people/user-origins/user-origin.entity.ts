@@ -5,13 +5,14 @@ import { Entity, Index, PrimaryKey, Property } from "@mikro-orm/decorators/legac
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 import { newAccountDays } from "./new-account.js";
 
-const expired = `joined_at < now() - '${newAccountDays} days'::interval`;
+const expiryCondition = `joined_at < now() - '${newAccountDays} days'::interval`;
 
 /**
- * The principals that invited a user who is new in the tenant. Until the time is over, or a person outside of these confirms the user,
- * both may be one person with two accounts. A row stays when its user is deleted, since the user may have invited others.
+ * The principals that invited a user who is new in the tenant. Until the time is over, or a person outside this group
+ * confirms the user, both may be one person with two accounts. A row stays when its user is deleted, since the user may
+ * have invited others.
  */
-@Entity(expiringTenantTable("user_origins", expired))
+@Entity(expiringTenantTable("user_origins", expiryCondition))
 @Index({ name: "user_origins_expired", properties: ["joinedAt"] })
 export class UserOrigin {
   [PrimaryKeyProp]?: ["tenantId", "principal"];
@@ -23,7 +24,7 @@ export class UserOrigin {
   @PrimaryKey({ type: "text" })
   principal: string;
 
-  /** `usr_…`, `cli_…` or `platform`: everybody who sent a link of the invitation. */
+  /** `usr_…`, `cli_…` or `platform`: everybody who sent a link for the invitation. */
   @Property({ type: "text[]" })
   invitedBy: string[];
 
@@ -37,4 +38,4 @@ export class UserOrigin {
   confirmedAt: Date | null;
 }
 
-export const forgottenOrigins: RetentionRule = { table: "user_origins", expired, order: "joined_at" };
+export const forgottenOrigins: RetentionRule = { table: "user_origins", expired: expiryCondition, order: "joined_at" };

@@ -15,15 +15,15 @@ const ours = migrations.findIndex(({ name }) => name.endsWith("_protected_settin
 const tenant = randomUUID();
 const inviter = newId("usr");
 
-/** A user from before the migration, who accepted an invitation so many days ago. Returns the id of the user. */
+/** A user from before the migration, who accepted an invitation so many days ago. Returns the user's id. */
 async function aFormerUser({ days, status = "Accepted" }: { days: number; status?: string }): Promise<string> {
   const userId = newId("usr");
   const uuid = decodeId("usr", userId);
-  const joined = new Date(Date.now() - days * 24 * 60 * 60_000);
+  const joinedAt = new Date(Date.now() - days * 24 * 60 * 60_000);
   await admin.query(
     `insert into users (tenant_id, user_id, email, email_key, status, password_hash, created_at, updated_at)
      values ($1, $2, $3, $3, 'Active', 'x', $4, now())`,
-    [tenant, uuid, `${userId}@x.example`, joined],
+    [tenant, uuid, `${userId}@x.example`, joinedAt],
   );
   await admin.query(
     `insert into invitations (tenant_id, invitation_id, email, email_key, role_codes, status, token_nonce, token_digest,
@@ -78,8 +78,8 @@ test("data from before protected settings is carried over", async () => {
   const { rows: entries } = await admin.query("select value, version from configuration_entries");
   expect(entries).toEqual([{ value: false, version: 3 }]);
 
-  const { rows: forced } = await admin.query(
+  const { rows: forcedTables } = await admin.query(
     "select relname from pg_class where relname in ('users', 'invitations', 'user_origins') and relforcerowsecurity and relkind = 'r'",
   );
-  expect(forced).toHaveLength(3);
+  expect(forcedTables).toHaveLength(3);
 });

@@ -1,7 +1,7 @@
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
 import { forgottenOrigins, UserOrigin } from "./user-origin.entity.js";
 
-/** The inviters of new users, by which two accounts of one person are found. */
+/** The new users' inviters, by which two accounts for one person are found. */
 export const userOrigins: SliceModule = {
   slice: "user-origins",
   entities: [UserOrigin],

@@ -10,9 +10,9 @@ export function recordOrigin(
   { em, tenant: { tenantId } }: Transaction,
   { userId, invitedBy, joinedAt }: { userId: string; invitedBy: readonly string[]; joinedAt: Date },
 ): void {
-  const unconfirmed = { confirmedBy: null, confirmedAt: null };
+  const noConfirmation = { confirmedBy: null, confirmedAt: null };
   em.persist(
-    em.create(UserOrigin, { tenantId, principal: userId, invitedBy: [...invitedBy], joinedAt, ...unconfirmed }),
+    em.create(UserOrigin, { tenantId, principal: userId, invitedBy: [...invitedBy], joinedAt, ...noConfirmation }),
   );
 }
 
@@ -23,7 +23,7 @@ interface ConfirmedOrigin {
   readonly confirmedAt: Date;
 }
 
-/** The row of a new user, locked. Throws NOT_FOUND, and INVALID_STATE for a user who is not new. */
+/** A new user's row, locked. Throws NOT_FOUND, and INVALID_STATE for a user who is not new. */
 async function lockOrigin(transaction: Transaction, userId: string): Promise<UserOrigin> {
   await lockUser(transaction, userId);
   const { em, tenant } = transaction;

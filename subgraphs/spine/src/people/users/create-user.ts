@@ -3,7 +3,7 @@ import { User } from "./user.entity.js";
 
 type NewUser = Pick<User, "userId" | "email" | "emailKey" | "verifiedEmailKey" | "displayName" | "passwordHash">;
 
-/** An active user in the tenant of the transaction. The caller records UserRegistered with what it knows besides. */
+/** An active user in the transaction's tenant. The caller records UserRegistered with what it knows besides. */
 export function createUser({ em, tenant: { tenantId } }: Transaction, facts: NewUser): User {
   const now = new Date();
   const user = em.create(User, {

@@ -66,12 +66,12 @@ describe("addresses from before they had one form", () => {
       ended: await anInvitation("kim@BÜCHER.example", "Revoked"),
     };
     await migrate({ connections: schemaConnections(database.access, "spine"), ...spineTables });
-    const stored = async (table: string, id: string, columns: string, of: Readonly<Record<string, string>>) => {
+    const storedColumns = async (table: string, id: string, columns: string, of: Readonly<Record<string, string>>) => {
       const { rows } = await admin.query(`select ${id} as id, ${columns} from ${table}`);
-      const found = new Map(rows.map(({ id: key, ...row }) => [key, Object.values(row)]));
-      return Object.fromEntries(Object.entries(of).map(([name, key]) => [name, found.get(key)]));
+      const valuesById = new Map(rows.map(({ id: key, ...row }) => [key, Object.values(row)]));
+      return Object.fromEntries(Object.entries(of).map(([name, key]) => [name, valuesById.get(key)]));
     };
-    expect(await stored("users", "user_id", "email, email_key, verified_email_key", users)).toEqual({
+    expect(await storedColumns("users", "user_id", "email, email_key, verified_email_key", users)).toEqual({
       ascii: ["Ada@people.example", "ada@people.example", null],
       domain: ["bob@xn--bcher-kva.example", "bob@xn--bcher-kva.example", "bob@xn--bcher-kva.example"],
       local: ["Zoë@people.example", "zoë@people.example", null],
@@ -83,15 +83,15 @@ describe("addresses from before they had one form", () => {
       deleted: ["tom@xn--r8jz45g.example", "tom@xn--r8jz45g.example", null],
       broken: ["ü", "ü", null],
     });
-    expect(await stored("invitations", "invitation_id", "email, email_key", invitations)).toEqual({
+    expect(await storedColumns("invitations", "invitation_id", "email, email_key", invitations)).toEqual({
       open: ["kim@bücher.example", "kim@bücher.example"],
       newer: ["KIM@xn--bcher-kva.example", "kim@xn--bcher-kva.example"],
       ended: ["kim@xn--bcher-kva.example", "kim@xn--bcher-kva.example"],
     });
-    const { rows: unforced } = await admin.query(
+    const { rows: unforcedTables } = await admin.query(
       `select relname from pg_class where relnamespace = 'spine'::regnamespace and relrowsecurity and not relforcerowsecurity
          and relkind = 'r'`,
     );
-    expect(unforced).toEqual([]);
+    expect(unforcedTables).toEqual([]);
   });
 });

@@ -11,7 +11,7 @@ interface NewPassword {
   readonly pointer: string;
 }
 
-/** The hash of a new password. Throws PASSWORD_REFUSED, or UNAVAILABLE while too many passwords wait. */
+/** A new password's hash. Throws PASSWORD_REFUSED, or UNAVAILABLE while too many passwords wait. */
 export async function newPasswordHash({ password, email, minLength, pointer }: NewPassword): Promise<string> {
   requireLongPassword(password, minLength, pointer);
   requireUncommonPassword(password, email, pointer);
@@ -32,7 +32,7 @@ export async function whenNotBusy<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** The most frequent entries of the public lists of leaked passwords. */
+/** The most frequent entries in the public lists with leaked passwords. */
 const commonPasswords = new Set(
   `12345678 123456789 1234567890 12345678910 password password1 password12 password123 passw0rd p@ssw0rd p@ssword
    qwertyui qwertyuiop qwerty12 qwerty123 1q2w3e4r 1q2w3e4r5t 1qaz2wsx q1w2e3r4 zaq12wsx asdfghjk asdfghjkl
@@ -53,7 +53,7 @@ function requireLongPassword(password: string, minLength: number, pointer: strin
 
 /**
  * Throws PASSWORD_REFUSED for a common password, the address or its mailbox name, and fewer than three different
- * characters. There are no rules of composition (NIST SP 800-63B section 5.1.1.2).
+ * characters. There are no composition rules (NIST SP 800-63B section 5.1.1.2).
  */
 export function requireUncommonPassword(password: string, email: string, pointer: string): void {
   const key = password.normalize("NFKC").toLowerCase();

@@ -11,7 +11,7 @@ export const passwordLength = { min: 8, max: 128 };
 
 /** An argon2id hash as a PHC string. Throws PasswordsBusyError. */
 export function hashPassword(password: string): Promise<string> {
-  return withHashSlot(() => hash(normalized(password), cost));
+  return withHashSlot(() => hash(normalForm(password), cost));
 }
 
 /**
@@ -20,13 +20,13 @@ export function hashPassword(password: string): Promise<string> {
  */
 export function passwordMatches(password: string, phc: string | undefined): Promise<boolean> {
   return withHashSlot(async () => {
-    const matches = await verify(phc ?? (await unknownHash), normalized(password));
+    const matches = await verify(phc ?? (await unknownHash), normalForm(password));
     return phc !== undefined && matches;
   });
 }
 
-/** NIST SP 800-63B section 5.1.1.2: different Unicode forms of a password are the same password. */
-const normalized = (password: string) => password.normalize("NFKC");
+/** NIST SP 800-63B section 5.1.1.2: a password's different Unicode forms are the same password. */
+const normalForm = (password: string) => password.normalize("NFKC");
 
 const unknownHash = hash(Buffer.from(crypto.getRandomValues(new Uint8Array(32))), cost);
 

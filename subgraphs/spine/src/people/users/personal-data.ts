@@ -7,10 +7,10 @@ export interface DeletedPerson {
   readonly replacementEmail: string;
 }
 
-/** Erases the personal data of a user where another slice stores it, in the transaction that deletes the user. */
+/** Erases a user's personal data where another slice stores it, in the transaction that deletes the user. */
 export type PersonalDataEraser = (transaction: Transaction, person: DeletedPerson) => Promise<void>;
 
-/** The erasers of the slices that store personal data of users. */
+/** The erasers in the slices that store users' personal data. */
 export class PersonalDataErasers {
   readonly #erasers: PersonalDataEraser[] = [];
 

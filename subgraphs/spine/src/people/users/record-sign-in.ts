@@ -1,7 +1,7 @@
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 
-/** The operation of sign-ins in the audit log, whether by the sign-in page or by the password grant. */
+/** The audit log's operation for sign-ins, whether by the sign-in page or by the password grant. */
 export const signInOperation = "signIn";
 
 const storeSignIn = {
@@ -19,15 +19,15 @@ interface ProvenSignIn {
 }
 
 /**
- * Stores the time of a user's latest sign-in, and its audit record. False: the user has got a new password or was disabled
- * since the proofs were checked. The lock on the row puts such a change before this or after it.
+ * Stores the time of a user's latest sign-in, and its audit record. False: the user has got a new password or was
+ * disabled since the proofs were checked. The lock on the row puts such a change before this or after it.
  */
 export async function recordSignIn(
   { execute, audit, tenant }: Pick<Transaction, "execute" | "audit" | "tenant">,
   { userId, signInVersion, clientId }: ProvenSignIn,
 ): Promise<boolean> {
-  const stored = await execute(storeSignIn, [tenant.uuid, decodeId("usr", userId), signInVersion]);
-  if (stored.length === 0) return false;
+  const storedRows = await execute(storeSignIn, [tenant.uuid, decodeId("usr", userId), signInVersion]);
+  if (storedRows.length === 0) return false;
   const person = { principal: userId, principaltype: "User", clientid: clientId } as const;
   audit({ operation: signInOperation, subject: `users/${userId}`, ...person });
   return true;

@@ -3,8 +3,8 @@ import { recordRevocation } from "../../ground/revocations/record-revocation.js"
 import type { User } from "./user.entity.js";
 
 /**
- * Gives a user, whose row the transaction has locked, a new password, and records PasswordChanged. All sessions and tokens
- * of the user end.
+ * Gives a user, whose row the transaction has locked, a new password, and records PasswordChanged. All the user's
+ * sessions and tokens end.
  */
 export async function replacePassword(
   transaction: Transaction,

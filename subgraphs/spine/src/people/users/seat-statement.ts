@@ -2,7 +2,7 @@ import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 
 // tables: users, invitations
 
-/** The seats of a tenant that are taken: its active users, and the invitations that can still be accepted. */
+/** A tenant's taken seats: its active users, and the invitations that can still be accepted. */
 export const takenSeats = tenantStatement(
   "taken_seats",
   `select (select count(*) from users where tenant_id = scope.tenant and status = 'Active')

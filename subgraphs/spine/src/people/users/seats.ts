@@ -6,10 +6,10 @@ import type { EntitlementService } from "../../plans/entitlements/entitlement.se
 import { type FeatureLimit, requireWithinLimit } from "../../plans/entitlements/refused-entitlement.js";
 import { activeSeats, takenSeats } from "./seat-statement.js";
 
-/** The feature that limits the users of a tenant. */
+/** The feature that limits a tenant's users. */
 export const seatsFeature = "users.max";
 
-/** The seats that a plan gives to the users of a tenant. */
+/** The seats that a plan gives to a tenant's users. */
 export class Seats {
   readonly #entitlements: EntitlementService;
 
@@ -37,10 +37,10 @@ export class Seats {
 async function requireSeat(
   { execute, defer, tenant }: Transaction,
   limit: FeatureLimit,
-  taken: TenantStatement,
+  takenSeats: TenantStatement,
 ): Promise<void> {
   if (limit.limit === null) return;
   await defer("select pg_advisory_xact_lock(hashtextextended($1, 0))", [hashedLocks.seats(tenant.tenantId)]);
-  const [row] = await execute<{ usage: string }>(taken, [tenant.uuid]);
+  const [row] = await execute<{ usage: string }>(takenSeats, [tenant.uuid]);
   requireWithinLimit(limit, Number(row?.usage ?? 0) + 1);
 }

@@ -54,15 +54,15 @@ async function statusOf(invitationId: string): Promise<string> {
   return rows[0].status;
 }
 
-/** Reasons of the events that tell of its revocation. */
+/** Reasons in the events that tell about its revocation. */
 async function reasonsOf(invitationId: string): Promise<unknown[]> {
-  const told = (await platform.eventsOf(tenantId)).filter(({ type }) => type === "InvitationRevoked");
-  return told.filter(({ data }) => data["invitationId"] === invitationId).map(({ data }) => data["reason"]);
+  const revocations = (await platform.eventsOf(tenantId)).filter(({ type }) => type === "InvitationRevoked");
+  return revocations.filter(({ data }) => data["invitationId"] === invitationId).map(({ data }) => data["reason"]);
 }
 
 const move = (field: string, id: string, more = "") => `mutation { ${field}(userId: "${id}"${more}) { status } }`;
 
-/** The one role of a user and its assignment, as callers name them. */
+/** A user's only role and its assignment, as callers name them. */
 async function roleOf({ userId }: TestUser): Promise<{ roleId: string; assignmentId: string; code: string }> {
   const { rows } = await platform.admin.query(
     `select role_id, assignment_id, code from role_assignments join roles using (tenant_id, role_id)
@@ -114,16 +114,16 @@ async function whileHeld(lock: string, value: string, operations: (() => Promise
   try {
     await holder.query("begin");
     await holder.query(lock, [value]);
-    const begun: Promise<unknown>[] = [];
+    const running: Promise<unknown>[] = [];
     for (const operation of operations) {
-      begun.push(operation());
+      running.push(operation());
       await until(async () => {
         waiting = (await platform.admin.query<{ event: string }>(waits)).rows;
-        return waiting.length >= begun.length;
+        return waiting.length >= running.length;
       });
     }
     await holder.query("commit");
-    await Promise.all(begun);
+    await Promise.all(running);
     return waiting.map(({ event }) => event);
   } finally {
     await holder.query("rollback");
@@ -189,13 +189,13 @@ describe("an open invitation", () => {
     ],
   };
 
-  it.each(Object.keys(losses))("is revoked when its sender %s, and one of others stays", async (what) => {
-    const [loss, reason] = losses[what] ?? [];
+  it.each(Object.keys(losses))("is revoked when its sender %s, and one of others stays", async (lossName) => {
+    const [loss, reason] = losses[lossName] ?? [];
     const [inviter, other] = [await aUser(platform, tenantId, inviting), await aUser(platform, tenantId, inviting)];
-    const [lost, kept] = [await anInvitation(as(inviter)), await anInvitation(as(other))];
+    const [revokedInvitation, otherInvitation] = [await anInvitation(as(inviter)), await anInvitation(as(other))];
     await loss?.(inviter);
-    await until(async () => (await statusOf(lost)) === "Revoked");
-    expect([await reasonsOf(lost), await statusOf(kept)]).toEqual([[reason], "Pending"]);
+    await until(async () => (await statusOf(revokedInvitation)) === "Revoked");
+    expect([await reasonsOf(revokedInvitation), await statusOf(otherInvitation)]).toEqual([[reason], "Pending"]);
   });
 
   it("stays open while its sender may still send it", async () => {
@@ -252,20 +252,20 @@ describe("an open invitation", () => {
 describe("clients of a deleted user", () => {
   it("are listed and disabled if only that user, or only clients in the list, know the secret", async () => {
     const user = await aUser(platform, tenantId, tenantScopes);
-    const [own, told] = [await aClient(as(user)), await aClient(as(user))];
-    const byOwn = await aClient({ ...owner(), subject: own, clientId: own }, inviting);
-    const byTold = await aClient({ ...owner(), subject: told, clientId: told });
-    await done(owner(), rotation(told));
+    const [ownClient, rotatedClient] = [await aClient(as(user)), await aClient(as(user))];
+    const byOwn = await aClient({ ...owner(), subject: ownClient, clientId: ownClient }, inviting);
+    const byTold = await aClient({ ...owner(), subject: rotatedClient, clientId: rotatedClient });
+    await done(owner(), rotation(rotatedClient));
     const invitationId = await anInvitation({ ...owner(), subject: byOwn, clientId: byOwn });
     const { status, clients } = await done(owner(), deletion(user.userId));
-    const orphans = [own, byOwn].sort();
+    const orphans = [ownClient, byOwn].sort();
     expect([status, clients]).toEqual([
       "Deleted",
       orphans.map((clientId) => ({ clientId, name: "Pipeline", status: "Disabled" })),
     ]);
-    expect(await clientsOf(own, told, byOwn, byTold)).toEqual({
-      ...{ [own]: "Disabled", [byOwn]: "Disabled" },
-      ...{ [told]: "Active", [byTold]: "Active" },
+    expect(await clientsOf(ownClient, rotatedClient, byOwn, byTold)).toEqual({
+      ...{ [ownClient]: "Disabled", [byOwn]: "Disabled" },
+      ...{ [rotatedClient]: "Active", [byTold]: "Active" },
     });
     expect(await statusOf(invitationId)).toBe("Revoked");
     const events = await platform.eventsOf(tenantId);
@@ -287,8 +287,8 @@ describe("clients of a deleted user", () => {
       [{ clientId, name: "Pipeline", status: "Active" }],
       { [clientId]: "Active" },
     ]);
-    const told = (await platform.eventsOf(tenantId)).filter(({ subject }) => subject === `users/${user.userId}`);
-    expect(told.at(-1)?.data).toMatchObject({ clients: "Keep", clientIds: [clientId] });
+    const userEvents = (await platform.eventsOf(tenantId)).filter(({ subject }) => subject === `users/${user.userId}`);
+    expect(userEvents.at(-1)?.data).toMatchObject({ clients: "Keep", clientIds: [clientId] });
   });
 
   it("do not prevent the deletion by deadlocks while their secrets are renewed", async () => {

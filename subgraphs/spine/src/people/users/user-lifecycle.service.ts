@@ -58,8 +58,8 @@ export class UserLifecycleService {
       commit: async (transaction) => {
         await lockSecretHolders(transaction);
         const { user, roleCodes } = await moveUser(context, transaction, { userId, to: "Disabled" });
-        const held = clients === "Disable" ? await clientsHeldOnlyBy(transaction, userId) : [];
-        const active = await loadActiveClients(transaction, held);
+        const heldClients = clients === "Disable" ? await clientsHeldOnlyBy(transaction, userId) : [];
+        const active = await loadActiveClients(transaction, heldClients);
         requireScopesOfClients(context, active);
         await disableClients(transaction, active, userId);
         await recordRevocation(transaction, "Principal", userId);
@@ -102,7 +102,7 @@ export class UserLifecycleService {
     return idempotentMutation(database, context, {
       field: "deleteUser",
       arguments: { userId, clients },
-      // the hash of a random password that is not stored
+      // a random password's hash; the password is not stored
       prepare: () => hashPassword(randomBytes(32).toString("base64url")),
       commit: async (transaction, unknownHash) => {
         await lockSecretHolders(transaction);
@@ -186,12 +186,12 @@ async function moveUser(
 function requireTransition({ status }: User, to: UserState): void {
   const next: readonly UserState[] = userStates[status].next;
   if (next.includes(to)) return;
-  const allowed = Object.entries(userStates).flatMap(([state, { next: onward }]) =>
+  const allowedStates = Object.entries(userStates).flatMap(([state, { next: onward }]) =>
     (onward as readonly UserState[]).includes(to) ? [state] : [],
   );
   throw new DomainError("INVALID_STATE", {
-    detail: `The user is ${status}. A user can become ${to} only from ${allowed.join(" or ")}.`,
+    detail: `The user is ${status}. A user can become ${to} only from ${allowedStates.join(" or ")}.`,
     currentState: status,
-    allowed,
+    allowed: allowedStates,
   });
 }

@@ -5,14 +5,14 @@ import { userColumns } from "./user.view.js";
 // tables: users, roles, role_assignments
 
 /**
- * User ids are UUIDv7 and sort in the order of registration; their wire form sorts in the same way. So `users` and
+ * User ids are UUIDv7 and sort by registration time; their wire form sorts in the same way. So `users` and
  * `role_assignments` have the same order, and each list below is read from an index without sorting.
  */
 
 // Every statement ends with an order or a limit. PostgreSQL could plan a plain join together with the query that sets the
 // tenant, and run it before that.
 
-/** Up to this many matches of a prefix are read at once and sorted; more are read in the order of ids. */
+/** Up to this many prefix matches are read at once and sorted; more are read in id order. */
 const maxSortedMatches = 500;
 
 const heldCodes = `select coalesce(array_agg(code order by code), '{}') as role_codes from roles
@@ -21,7 +21,7 @@ const heldCodes = `select coalesce(array_agg(code order by code), '{}') as role_
     where tenant_id = scope.tenant and principal_id = asked.principal_id
       and (expires_at is null or expires_at > now()))`;
 
-/** The users with the ids `$2`, with the codes of their roles; `$3` has the same ids in wire form. */
+/** The users with the ids `$2`, with their roles' codes; `$3` has the same ids in wire form. */
 export const usersOfIds = tenantStatement(
   "users_of_ids",
   `select ${userColumns}, role_codes
@@ -54,14 +54,14 @@ const directionOf = (descending: boolean): Direction =>
 
 type StatementOf = (status: string | null, descending?: boolean) => NamedStatement;
 
-/** One statement for each state in the fixed list of states, and for each order. */
+/** One statement for each state in the fixed list, and for each order. */
 function perState(name: string, select: (state: string, direction: Direction) => string): StatementOf {
   const statements = new Map<string, NamedStatement>();
   return (status, descending = false) => {
     const direction = directionOf(descending);
     const key = `${name}_${status ?? "any"}_${direction.order}`;
-    const known = statements.get(key);
-    if (known) return known;
+    const knownStatement = statements.get(key);
+    if (knownStatement) return knownStatement;
     const statement = tenantStatement(key, select(inState(status), direction));
     statements.set(key, statement);
     return statement;
@@ -75,13 +75,13 @@ export const idOfEmail = perState(
     `select user_id from users where tenant_id = scope.tenant and email_key = $email and ${notDeleted} and ${state} limit 2`,
 );
 
-/** Null when more than `maxSortedMatches` match. The order is that of the index, so that PostgreSQL uses the index. */
+/** Null when more than `maxSortedMatches` match. The order is the index order, so that PostgreSQL uses the index. */
 const matchesOf = (column: string, begins: string, state: string) => `
   (select case when count(*) <= ${maxSortedMatches} then coalesce(array_agg(user_id), '{}') end
    from (select user_id from users where tenant_id = scope.tenant and ${begins} and ${state}
          order by ${column} using ~<~ limit ${maxSortedMatches + 1}) matching)`;
 
-/** The ids of users whose address, and of users whose name, is in the range `$begin` to `$end`, unsorted. */
+/** The ids of users whose address, and the ids of users whose name, is in the range `$begin` to `$end`, unsorted. */
 export const idsOfPrefix = perState(
   "user_ids_of_prefix",
   (state) =>
@@ -91,7 +91,7 @@ export const idsOfPrefix = perState(
 
 const maxRareUsers = 5000;
 
-/** Whether more than `maxRareUsers` users are in the state, so that the holders of a role may be fewer. */
+/** Whether more than `maxRareUsers` users are in the state, so that a role may have fewer holders. */
 export const isStateCommon = perState(
   "user_state_is_common",
   (state) => `select count(*) > ${maxRareUsers} as common
@@ -106,7 +106,7 @@ export const idsInOrder = perState(
      order by user_id ${order} limit $count`,
 );
 
-/** The next ids after the id `$after` of users whose address or name is in the range `$begin` to `$end`. */
+/** The next ids after the id `$after`, for users whose address or name is in the range `$begin` to `$end`. */
 export const idsOfPrefixInOrder = perState(
   "user_ids_of_prefix_in_order",
   (state, { order, after }) => `select user_id from users
@@ -138,7 +138,7 @@ const holders = { asc: holdersAfter(directionOf(false)), desc: holdersAfter(dire
 /** The next users after the principal `$after` who hold the role. */
 export const holdersInOrder = (descending: boolean) => holders[directionOf(descending).order];
 
-/** Those of the principals that hold the role. */
+/** Those among the principals that hold the role. */
 export const holdersAmong = tenantStatement(
   "role_holders_among",
   `select principal_id from role_assignments

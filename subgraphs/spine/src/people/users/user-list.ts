@@ -19,7 +19,7 @@ import {
 
 export interface UserSearch {
   readonly status: UserState | null;
-  /** `email` and `q` have the form of `mailAddressKey`. */
+  /** `email` and `q` have the form that `mailAddressKey` makes. */
   readonly email: string | null;
   readonly roleCode: string | null;
   readonly q: string | null;
@@ -41,7 +41,7 @@ const rangeOf = (prefix: string | null) => ({ begin: prefix, end: prefix === nul
 const principal = (userId: string) => encodeId("usr", userId);
 const maxBatchSize = 4000;
 
-/** Reads a page of users: first the ids, from the index that reads the fewest rows, then the rows with their roles. */
+/** Reads one page: first the ids, from the index that reads the fewest rows, then the rows with their roles. */
 export class UserList {
   readonly #reader: TenantReader;
 
@@ -57,15 +57,17 @@ export class UserList {
   }
 
   async #ids(tenant: Tenant, search: UserSearch, slice: PageSlice): Promise<string[]> {
-    // address and name of deleted users are erased, so a search cannot find them
+    // deleted users' addresses and names are erased, so a search cannot find them
     if (search.status === "Deleted" && (search.email !== null || search.q !== null)) return [];
     const matches = await this.#sortedMatches(tenant, search);
     if (matches) {
       const start = startOf(slice);
-      const left = slice.descending ? matches.filter((id) => id < start).reverse() : matches.filter((id) => id > start);
+      const remainingIds = slice.descending
+        ? matches.filter((id) => id < start).reverse()
+        : matches.filter((id) => id > start);
       return search.roleCode === null
-        ? left.slice(0, slice.count)
-        : this.#holding(tenant, search.roleCode, left, slice);
+        ? remainingIds.slice(0, slice.count)
+        : this.#holding(tenant, search.roleCode, remainingIds, slice);
     }
     if (search.roleCode === null) return this.#walk(tenant, search, slice);
     return (await this.#isRare(tenant, search.status))
@@ -83,24 +85,24 @@ export class UserList {
 
   async #isRare(tenant: Tenant, status: UserState | null): Promise<boolean> {
     if (status === null || status === "Active") return false;
-    const [found] = await this.#reader.rows<{ common: boolean }>(isStateCommon(status), tenant);
-    return found?.common === false;
+    const [row] = await this.#reader.rows<{ common: boolean }>(isStateCommon(status), tenant);
+    return row?.common === false;
   }
 
-  /** Reads the users of a rare state in growing batches, until enough of them hold the role. */
+  /** Reads the users in a rare state in growing batches, until enough users hold the role. */
   async #walkRareState(tenant: Tenant, search: UserSearch, roleCode: string, slice: PageSlice): Promise<string[]> {
     const { count } = slice;
-    const found: string[] = [];
+    const foundIds: string[] = [];
     let position = slice.after;
     for (let batchSize = 2 * count; ; batchSize = Math.min(batchSize * 8, maxBatchSize)) {
       const ids = await this.#walk(tenant, search, { ...slice, after: position, count: batchSize });
-      found.push(...(await this.#holding(tenant, roleCode, ids, slice)));
-      if (found.length >= count || ids.length < batchSize) return found.slice(0, count);
+      foundIds.push(...(await this.#holding(tenant, roleCode, ids, slice)));
+      if (foundIds.length >= count || ids.length < batchSize) return foundIds.slice(0, count);
       position = ids.at(-1) ?? position;
     }
   }
 
-  /** All matches in the order of ids; undefined when they are too many. */
+  /** All matches in id order; undefined when they are too many. */
   async #sortedMatches(tenant: Tenant, { status, email, q }: UserSearch): Promise<string[] | undefined> {
     if (email !== null) {
       const ids = await this.#column(idOfEmail(status), tenant, { email });
@@ -111,53 +113,53 @@ export class UserList {
 
   async #sortedMatchesOfPrefix(tenant: Tenant, status: UserState | null, q: string): Promise<string[] | undefined> {
     const statement = idsOfPrefix(status);
-    const [found] = await this.#reader.rows<{ by_email: string[] | null; by_name: string[] | null }>(
+    const [row] = await this.#reader.rows<{ by_email: string[] | null; by_name: string[] | null }>(
       statement,
       tenant,
       ...statement.valuesOf(rangeOf(q)),
     );
-    if (!found?.by_email || !found.by_name) return undefined;
-    return [...new Set([...found.by_email, ...found.by_name])].sort();
+    if (!row?.by_email || !row.by_name) return undefined;
+    return [...new Set([...row.by_email, ...row.by_name])].sort();
   }
 
-  /** The first `count` of the ids whose users hold the role. The batches grow, because the first one usually suffices. */
+  /** The first `count` ids whose users hold the role. The batches grow, because the first one usually suffices. */
   async #holding(
     tenant: Tenant,
     roleCode: string,
     ids: readonly string[],
     { count, descending }: PageSlice,
   ): Promise<string[]> {
-    const found: string[] = [];
+    const foundIds: string[] = [];
     for (
       let from = 0, batchSize = 2 * count;
-      from < ids.length && found.length < count;
+      from < ids.length && foundIds.length < count;
       from += batchSize, batchSize *= 8
     ) {
       const principals = ids.slice(from, from + batchSize).map(principal);
-      const held = await this.#column(holdersAmong, tenant, { roleCode, principals });
-      if (descending) held.reverse();
-      found.push(...held.flatMap((principalId) => decodeId("usr", principalId) ?? []));
+      const holders = await this.#column(holdersAmong, tenant, { roleCode, principals });
+      if (descending) holders.reverse();
+      foundIds.push(...holders.flatMap((principalId) => decodeId("usr", principalId) ?? []));
     }
-    return found.slice(0, count);
+    return foundIds.slice(0, count);
   }
 
-  /** Reads the holders of the role in growing batches, until enough of them match the other filters. */
+  /** Reads the role's holders in growing batches, until enough users match the other filters. */
   async #holders(tenant: Tenant, { status, q }: UserSearch, roleCode: string, slice: PageSlice): Promise<string[]> {
     const { count, descending } = slice;
-    const found: string[] = [];
+    const foundIds: string[] = [];
     let after = principal(startOf(slice));
     for (let batchSize = count; ; batchSize = Math.min(batchSize * 4, maxBatchSize)) {
-      const held = await this.#column(holdersInOrder(descending), tenant, { roleCode, after, count: batchSize });
-      const ids = held.flatMap((principalId) => decodeId("usr", principalId) ?? []);
-      found.push(...(await this.#column(idsAmong(status, descending), tenant, { ids, ...rangeOf(q) })));
-      if (found.length >= count || held.length < batchSize) return found.slice(0, count);
-      after = held.at(-1) ?? after;
+      const holders = await this.#column(holdersInOrder(descending), tenant, { roleCode, after, count: batchSize });
+      const ids = holders.flatMap((principalId) => decodeId("usr", principalId) ?? []);
+      foundIds.push(...(await this.#column(idsAmong(status, descending), tenant, { ids, ...rangeOf(q) })));
+      if (foundIds.length >= count || holders.length < batchSize) return foundIds.slice(0, count);
+      after = holders.at(-1) ?? after;
     }
   }
 
-  /** The values of the only column of the result. */
-  async #column(statement: NamedStatement, tenant: Tenant, named: Readonly<Record<string, unknown>>) {
-    const rows = await this.#reader.rows<Record<string, string>>(statement, tenant, ...statement.valuesOf(named));
+  /** The values in the result's only column. */
+  async #column(statement: NamedStatement, tenant: Tenant, parameters: Readonly<Record<string, unknown>>) {
+    const rows = await this.#reader.rows<Record<string, string>>(statement, tenant, ...statement.valuesOf(parameters));
     return rows.flatMap((row) => Object.values(row));
   }
 }

@@ -40,12 +40,13 @@ export class User {
   @Property({ type: "text" })
   email: string;
 
-  /** The address in the form of `mailAddressKey`, for comparison. */
+  /** The address in the form that `mailAddressKey` makes, for comparison. */
   @Property({ type: "text" })
   emailKey: string;
 
   /**
-   * The value of `mailAddressKey` for which the person has used a mailed link. An address that has changed since is not verified.
+   * The `mailAddressKey` value for which the person has used a mailed link. An address that has changed since is not
+   * verified.
    */
   @Property({ type: "text", nullable: true })
   verifiedEmailKey?: string | null;
@@ -65,8 +66,8 @@ export class User {
   passwordHash: string;
 
   /**
-   * Raised by a new password, and when the user is disabled or deleted. Sessions, codes and refresh tokens from sign-ins
-   * of an earlier version have ended.
+   * Raised by a new password, and when the user is disabled or deleted. Sessions, codes and refresh tokens from
+   * sign-ins with an earlier version have ended.
    */
   @Property({ type: "integer", default: 0 })
   signInVersion: number;

@@ -29,7 +29,7 @@ export async function aUser(
   return { userId, email, password };
 }
 
-/** Begins `work`, and replaces the password of the user while that waits for the row of the user. */
+/** Begins `work`, and replaces the user's password while that waits for the user's row. */
 export async function whilePasswordChanges<T>(
   { admin }: Pick<RunningSpine, "admin">,
   { userId }: TestUser,

@@ -20,10 +20,10 @@ interface Person {
   roles?: string[];
 }
 
-/** By id in the order of registration. */
-async function people(of: string, given: readonly Person[]): Promise<string[]> {
+/** By id in registration order. */
+async function people(of: string, persons: readonly Person[]): Promise<string[]> {
   const ids: string[] = [];
-  for (const { email, displayName = null, status = "Active", roles = [] } of given) {
+  for (const { email, displayName = null, status = "Active", roles = [] } of persons) {
     const userId = newId("usr");
     ids.push(userId);
     await platform.admin.query(
@@ -42,28 +42,28 @@ async function people(of: string, given: readonly Person[]): Promise<string[]> {
 
 const list = `query ($first: Int, $after: String, $filter: UserFilterInput, $sort: String) {
   users(first: $first, after: $after, sort: $sort, filter: $filter) { items { userId email displayName status roleCodes } nextCursor } }`;
-const one = "query ($id: ID!) { user(userId: $id) { userId email status roleCodes lastLoginAt } }";
+const oneUser = "query ($id: ID!) { user(userId: $id) { userId email status roleCodes lastLoginAt } }";
 const move = (name: string) =>
   `mutation ($id: ID!) { ${name}(userId: $id) { userId email displayName status roleCodes } }`;
 
-/** Every page of two, one after the other. */
+/** Every page with two users, one after the other. */
 async function found(of: string, filter: Record<string, unknown> = {}, sort?: string): Promise<string[]> {
-  const seen: string[] = [];
+  const listedIds: string[] = [];
   let after: string | null = null;
   do {
-    const asked = { first: 2, after, filter, sort };
-    const { data, errors }: Json = await platform.ask(principal(of, ["user.read"]), list, asked);
+    const variables = { first: 2, after, filter, sort };
+    const { data, errors }: Json = await platform.ask(principal(of, ["user.read"]), list, variables);
     if (!data) throw new Error(JSON.stringify(errors));
-    seen.push(...data.users.items.map(({ userId }: { userId: string }) => userId));
+    listedIds.push(...data.users.items.map(({ userId }: { userId: string }) => userId));
     after = data.users.nextCursor;
   } while (after !== null);
-  return seen;
+  return listedIds;
 }
 
 describe("Query.users", () => {
   let of: string;
   let ids: string[];
-  const given: Person[] = [
+  const listedPeople: Person[] = [
     { email: "ada@x.example", displayName: "Ada King", roles: ["Viewer"] },
     { email: "Bob@x.example", displayName: "adam", roles: ["Developer", "Viewer"] },
     { email: "cy@x.example", status: "Disabled", roles: ["Viewer"] },
@@ -73,9 +73,9 @@ describe("Query.users", () => {
   ];
   beforeAll(async () => {
     of = await platform.activeTenant("listed");
-    ids = await people(of, given);
+    ids = await people(of, listedPeople);
   });
-  const those = (...places: number[]) => places.map((place) => ids[place]);
+  const idsAt = (...places: number[]) => places.map((place) => ids[place]);
 
   it.each<[Record<string, unknown>, number[]]>([
     [{}, [0, 1, 2, 3, 5]],
@@ -108,8 +108,8 @@ describe("Query.users", () => {
     [{ email: "ada@x.example", roleCode: "Developer" }, []],
     [{ email: "ada@x.example", q: "bob" }, []],
   ])("finds by %j", async (filter, places) => {
-    expect(await found(of, filter)).toEqual(those(...places));
-    expect(await found(of, filter, "-createdAt")).toEqual(those(...places.toReversed()));
+    expect(await found(of, filter)).toEqual(idsAt(...places));
+    expect(await found(of, filter, "-createdAt")).toEqual(idsAt(...places.toReversed()));
   });
 
   it("shows the role codes in order, without expired assignments", async () => {
@@ -117,9 +117,9 @@ describe("Query.users", () => {
       "update role_assignments set expires_at = now() where principal_id = $1 and role_id in (select role_id from roles where code = 'Viewer')",
       [ids[1]],
     );
-    const { data } = await platform.ask(principal(of, ["user.read"]), one, { id: ids[1] });
+    const { data } = await platform.ask(principal(of, ["user.read"]), oneUser, { id: ids[1] });
     expect(data?.["user"].roleCodes).toEqual(["Developer"]);
-    expect(await found(of, { roleCode: "Viewer" })).toEqual(those(0, 2));
+    expect(await found(of, { roleCode: "Viewer" })).toEqual(idsAt(0, 2));
   });
 
   it("reads the users in order when a prefix or a role is common", async () => {
@@ -142,30 +142,30 @@ describe("Query.users", () => {
       [tenant, everybody.filter((_, at) => at % 3 === 0)],
     );
     const pages = async (filter: Record<string, unknown>, sort?: string) => {
-      const seen: string[] = [];
+      const listedIds: string[] = [];
       for (let after: string | null | undefined; after !== null; ) {
-        const asked = { first: 200, after, filter, sort };
-        const { data }: Json = await platform.ask(principal(crowd, ["user.read"]), list, asked);
-        seen.push(...data.users.items.map(({ userId }: { userId: string }) => userId));
+        const variables = { first: 200, after, filter, sort };
+        const { data }: Json = await platform.ask(principal(crowd, ["user.read"]), list, variables);
+        listedIds.push(...data.users.items.map(({ userId }: { userId: string }) => userId));
         after = data.users.nextCursor;
       }
-      return seen;
+      return listedIds;
     };
-    const disabled = (_: string, at: number) => (at + 1) % 2 === 0;
+    const isDisabled = (_: string, at: number) => (at + 1) % 2 === 0;
     const viewer = (id: string) => everybody.indexOf(id) % 3 === 0;
     expect(await pages({ q: "same" })).toEqual(everybody);
-    expect(await pages({ q: "same", status: "Disabled" })).toEqual(everybody.filter(disabled));
+    expect(await pages({ q: "same", status: "Disabled" })).toEqual(everybody.filter(isDisabled));
     expect(await pages({ q: "same", roleCode: "Viewer" })).toEqual(everybody.filter(viewer));
     const both = { roleCode: "Viewer", status: "Disabled" };
-    expect(await pages(both)).toEqual(everybody.filter(disabled).filter(viewer));
-    expect(await pages(both, "-createdAt")).toEqual(everybody.filter(disabled).filter(viewer).toReversed());
+    expect(await pages(both)).toEqual(everybody.filter(isDisabled).filter(viewer));
+    expect(await pages(both, "-createdAt")).toEqual(everybody.filter(isDisabled).filter(viewer).toReversed());
     expect(await pages({ q: "same" }, "-createdAt")).toEqual(everybody.toReversed());
     expect(await pages({ q: "same", roleCode: "Viewer" }, "-createdAt")).toEqual(everybody.filter(viewer).toReversed());
   });
 
   it("needs a valid filter", async () => {
-    const refused = await platform.ask(principal(of, ["user.read"]), list, { filter: { status: "Lost" } });
-    expect(refused.refusal).toMatchObject({ code: "PARAMETERS_INVALID", errors: [{ pointer: "/filter/status" }] });
+    const refusedList = await platform.ask(principal(of, ["user.read"]), list, { filter: { status: "Lost" } });
+    expect(refusedList.refusal).toMatchObject({ code: "PARAMETERS_INVALID", errors: [{ pointer: "/filter/status" }] });
   });
 });
 
@@ -178,8 +178,8 @@ describe("User as a federated entity", () => {
         "query ($of: [_Any!]!) { _entities(representations: $of) { ... on User { userId email roleCodes } } }",
         { of: [{ __typename: "User", userId: id }] },
       );
-    const shown = { userId, email: "entity@x.example", roleCodes: ["Viewer"] };
-    expect((await ask(principal(tenantId, ["user.read"]))).data?.["_entities"]).toEqual([shown]);
+    const entity = { userId, email: "entity@x.example", roleCodes: ["Viewer"] };
+    expect((await ask(principal(tenantId, ["user.read"]))).data?.["_entities"]).toEqual([entity]);
     expect((await ask(principal(newId("ten"), ["user.read"]))).data?.["_entities"]).toEqual([null]);
     expect((await ask(principal(tenantId, ["user.read"]), "rubbish")).data?.["_entities"]).toEqual([null]);
     expect((await ask(principal(tenantId, ["role.read"]))).refusal).toMatchObject({ code: "INSUFFICIENT_SCOPE" });
@@ -199,20 +199,20 @@ describe("a change of a user's state", () => {
     const again = await platform.ask(owner, move("disableUser"), { id });
     expect(again.refusal).toMatchObject({ code: "INVALID_STATE", currentState: "Disabled", allowed: ["Active"] });
     expect((await platform.ask(owner, move("enableUser"), { id })).data?.["enableUser"].status).toBe("Active");
-    const told = (await platform.eventsOf(tenantId)).filter(({ subject }) => subject === `users/${id}`);
-    expect(told.map(({ type, data }) => [type, data["status"]])).toEqual([
+    const userEvents = (await platform.eventsOf(tenantId)).filter(({ subject }) => subject === `users/${id}`);
+    expect(userEvents.map(({ type, data }) => [type, data["status"]])).toEqual([
       ["UserDisabled", "Disabled"],
       ["UserEnabled", "Active"],
     ]);
   });
 
   it("keeps one owner in the tenant when owners leave at the same time", async () => {
-    const owned = await platform.activeTenant("owned");
-    const [first = "", second = ""] = await people(owned, [
+    const ownedTenant = await platform.activeTenant("owned");
+    const [first = "", second = ""] = await people(ownedTenant, [
       { email: "one@x.example", roles: ["TenantOwner"] },
       { email: "two@x.example", roles: ["TenantOwner"] },
     ]);
-    const by = principal(owned, tenantScopes);
+    const by = principal(ownedTenant, tenantScopes);
     const answers = await Promise.all([
       platform.ask(by, move("disableUser"), { id: first }),
       platform.ask(by, move("deleteUser"), { id: second }),
@@ -246,10 +246,12 @@ describe("a change of a user's state", () => {
       [decodeId("usr", id)],
     );
     expect(JSON.stringify(rows)).not.toContain("gone@x.example");
-    const held = await platform.admin.query("select from role_assignments where principal_id = $1", [id]);
-    expect(held.rows).toEqual([]);
-    const told = (await platform.eventsOf(tenantId)).filter(({ data: facts }) => facts["principalId"] === id);
-    expect(told.map(({ type }) => type)).toEqual(["RoleUnassigned"]);
+    const assignments = await platform.admin.query("select from role_assignments where principal_id = $1", [id]);
+    expect(assignments.rows).toEqual([]);
+    const principalEvents = (await platform.eventsOf(tenantId)).filter(
+      ({ data: facts }) => facts["principalId"] === id,
+    );
+    expect(principalEvents.map(({ type }) => type)).toEqual(["RoleUnassigned"]);
     expect((await platform.ask(owner, move("enableUser"), { id })).refusal).toMatchObject({ code: "INVALID_STATE" });
   });
 
@@ -259,7 +261,7 @@ describe("a change of a user's state", () => {
     try {
       await other.query("begin");
       await other.query("delete from role_assignments where principal_id = $1", [id]);
-      const deleted = platform.ask(owner, move("deleteUser"), { id });
+      const deletion = platform.ask(owner, move("deleteUser"), { id });
       for (let look = 0; look < 6000; look += 1) {
         const { rows } = await platform.admin.query(
           "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
@@ -268,11 +270,11 @@ describe("a change of a user's state", () => {
         await new Promise((resolve) => setTimeout(resolve, 10));
       }
       await other.query("commit");
-      expect((await deleted).data?.["deleteUser"].status).toBe("Deleted");
+      expect((await deletion).data?.["deleteUser"].status).toBe("Deleted");
     } finally {
       other.release();
     }
-    const told = (await platform.eventsOf(tenantId)).filter(({ data }) => data["principalId"] === id);
-    expect(told).toEqual([]);
+    const principalEvents = (await platform.eventsOf(tenantId)).filter(({ data }) => data["principalId"] === id);
+    expect(principalEvents).toEqual([]);
   });
 });

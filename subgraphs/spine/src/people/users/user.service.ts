@@ -21,7 +21,7 @@ const userId: SortColumn<UserType> = {
   of: (user) => decodeId("usr", user.userId) ?? "",
 };
 
-/** Ids are in the order of registration. `UserList` has the statements that read a page. */
+/** Ids are in registration order. `UserList` has the statements that read a page. */
 export const sortedUsers = new SortedList<UserType, { descending: boolean }>({
   list: "users",
   columns: { createdAt: userId },

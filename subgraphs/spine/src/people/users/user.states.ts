@@ -4,5 +4,5 @@ export const userStates = {
   Deleted: { next: [], event: "UserDeleted" },
 } as const;
 
-/** The states of a user. A deleted user keeps its row without personal data. */
+/** A user's states. A deleted user keeps its row without personal data. */
 export type UserState = keyof typeof userStates;

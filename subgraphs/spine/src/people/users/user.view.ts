@@ -32,11 +32,11 @@ const accountMembers = [
   "signInVersion",
 ] as const;
 
-/** The members of a user by which a sign-in knows the person. */
+/** The members by which a sign-in knows a user. */
 export type AccountFacts = RecordOf<User, (typeof accountMembers)[number]>;
 export type AccountFactsRow = RowOf<User, (typeof accountMembers)[number]>;
 
-/** The columns of `AccountFactsRow`, in a table named `account`. */
+/** The columns for `AccountFactsRow`, in a table named `account`. */
 export const accountColumns = columnsOf(User, accountMembers, "account");
 
 /** The user as GraphQL shows it. */
@@ -60,7 +60,7 @@ export function deletedUserClientView(client: HeldClient, clients: ClientsOfDele
   return clients === "Disable" ? { ...client, status: "Disabled" } : { ...client };
 }
 
-/** The data of events about a user. It leaves out the name and the address, because they are personal data. */
+/** The data in events about a user. It leaves out the name and the address, because they are personal data. */
 export function userFacts({ tenantId, userId, status }: User): Record<string, unknown> {
   return { tenantId, userId, status };
 }

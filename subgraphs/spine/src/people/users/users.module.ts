@@ -11,7 +11,7 @@ import { UserResolver } from "./user.resolver.js";
 import { UserService } from "./user.service.js";
 import { UserLifecycleService } from "./user-lifecycle.service.js";
 
-/** The users of a tenant. */
+/** A tenant's users. */
 export const users: SliceModule = {
   slice: "users",
   entities: [User],

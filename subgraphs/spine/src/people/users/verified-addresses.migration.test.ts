@@ -13,7 +13,7 @@ const { migrations, ...tables } = spineTables;
 const ours = migrations.findIndex(({ name }) => name.endsWith("_identity_scopes"));
 const [tenant, otherTenant] = [randomUUID(), randomUUID()];
 
-/** A user from before the migration, with the invitation of this address and state. Returns the id of the user. */
+/** A user from before the migration, with the invitation that has this address and state. Returns the user's id. */
 async function aFormerUser(email: string, { invited = email, state = "Accepted", inTenant = tenant } = {}) {
   const userId = randomUUID();
   await admin.query(
@@ -53,13 +53,13 @@ describe("the addresses of users from before they were verified", () => {
     };
     await migrate({ connections: schemaConnections(database.access, "spine"), ...spineTables });
     const { rows } = await admin.query("select user_id, verified_email_key from users");
-    const found = new Map(rows.map((row) => [row.user_id, row.verified_email_key]));
-    expect(Object.fromEntries(Object.entries(users).map(([name, id]) => [name, found.get(id)]))).toEqual({
+    const keysById = new Map(rows.map((row) => [row.user_id, row.verified_email_key]));
+    expect(Object.fromEntries(Object.entries(users).map(([name, id]) => [name, keysById.get(id)]))).toEqual({
       ...{ accepted: "ada@example.com", moved: null, revoked: null, elsewhere: null, deleted: null },
     });
-    const { rows: forced } = await admin.query(
+    const { rows: forcedTables } = await admin.query(
       "select relname from pg_class where relname in ('users', 'invitations') and relforcerowsecurity and relkind = 'r'",
     );
-    expect(forced).toHaveLength(2);
+    expect(forcedTables).toHaveLength(2);
   });
 });

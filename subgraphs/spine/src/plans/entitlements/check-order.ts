@@ -1,7 +1,7 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { isStorable } from "@factory/runtime/input-validation/storable-text";
 
-/** A check of one feature as a caller sends it. */
+/** A check for one feature as a caller sends it. */
 export interface CheckOrder {
   readonly featureKey: string;
   readonly requestedUsage?: number | undefined;
@@ -25,7 +25,7 @@ const maxFeatureKeyLength = 100;
 const maxSubjectLength = 255;
 const keyForm = /^[\x21-\x7e]{1,255}$/;
 
-/** Throws VALIDATION_FAILED with every argument that is wrong. `pointer` is the place of the order in the request. */
+/** Throws VALIDATION_FAILED with every wrong argument. `pointer` is the order's place in the request. */
 export function checkedOrder(order: CheckOrder, pointer = ""): CheckedOrder {
   const { featureKey, requestedUsage: amount = 1, subjectId, consume, idempotencyKey } = order;
   const key = idempotencyKey === "" ? undefined : idempotencyKey;
@@ -45,7 +45,7 @@ const isSubject = (subject: string) => subject.length <= maxSubjectLength && isS
 type Problem = readonly [name: string, code: string, detail: string];
 
 function problemsOf({ featureKey, requestedUsage = 1, subjectId, idempotencyKey }: CheckOrder): Problem[] {
-  const found: (Problem | false)[] = [
+  const problems: (Problem | false)[] = [
     !isFeatureKey(featureKey) && ["featureKey", "FORMAT", `Must have 1 to ${maxFeatureKeyLength} characters.`],
     !isAmount(requestedUsage) && ["requestedUsage", "OUT_OF_RANGE", `Must be from 1 to ${maxAmount}.`],
     !isSubject(subjectId) && ["subjectId", "FORMAT", `Must have at most ${maxSubjectLength} storable characters.`],
@@ -56,5 +56,5 @@ function problemsOf({ featureKey, requestedUsage = 1, subjectId, idempotencyKey 
         "Must be 1 to 255 printable ASCII characters without spaces.",
       ],
   ];
-  return found.filter((problem) => problem !== false);
+  return problems.filter((problem) => problem !== false);
 }

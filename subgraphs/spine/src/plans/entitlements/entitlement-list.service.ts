@@ -18,7 +18,7 @@ import type { TenantPlan } from "./tenant-plans.js";
 
 type ListParts = Pick<EntitlementParts, "plans" | "editions" | "usages" | "clock">;
 
-/** Lists what the plan of a tenant allows, and how much of it is used. */
+/** Lists what a tenant's plan allows, and how much it has used. */
 export class EntitlementListService {
   readonly #parts: ListParts;
   readonly #cursors: CursorSeal;
@@ -28,25 +28,26 @@ export class EntitlementListService {
     this.#cursors = cursors;
   }
 
-  /** In the order of the keys. An edition has at most 100 features. */
+  /** Sorted by key. An edition has at most 100 features. */
   async list(context: RequestContext, { first, after }: PageRequest<never>): Promise<EntitlementConnection> {
     const { plans, editions, usages, clock } = this.#parts;
     const tenant = tenantOf(context);
     const size = pageSize(first);
-    const bound = { tenantId: tenant.tenantId, list: "entitlements" };
-    const from = after == null ? "" : String(this.#cursors.open(bound, after));
+    const cursorBinding = { tenantId: tenant.tenantId, list: "entitlements" };
+    const from = after == null ? "" : String(this.#cursors.open(cursorBinding, after));
     const plan = await plans.of(tenant);
     const features = Object.entries(editions.featuresOf(plan.editionCode))
       .filter(([key]) => key > from)
-      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .sort(([firstKey], [secondKey]) => (firstKey < secondKey ? -1 : 1))
       .slice(0, size + 1);
     const now = clock();
-    const counted = features.flatMap(([key, feature]) => (isCounted(feature) ? [[key, feature] as const] : []));
-    const used = counted.length === 0 ? new Map<string, number>() : await usages.many(tenant, counted, now);
+    const countedFeatures = features.flatMap(([key, feature]) => (isCounted(feature) ? [[key, feature] as const] : []));
+    const usageByKey =
+      countedFeatures.length === 0 ? new Map<string, number>() : await usages.many(tenant, countedFeatures, now);
     const nodes = features.map(([key, feature]) =>
-      entitlementView(feature, answerOf(plan, [key, feature], { usage: used.get(key), now })),
+      entitlementView(feature, answerOf(plan, [key, feature], { usage: usageByKey.get(key), now })),
     );
-    const cursorOf = ({ featureKey }: EntitlementType) => this.#cursors.seal(bound, featureKey);
+    const cursorOf = ({ featureKey }: EntitlementType) => this.#cursors.seal(cursorBinding, featureKey);
     return connectionOf(nodes, { size, after, cursorOf });
   }
 }

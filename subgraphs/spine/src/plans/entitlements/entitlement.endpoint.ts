@@ -23,8 +23,8 @@ const maxChecks = 100;
 const ttlSeconds = 30;
 
 /**
- * The gRPC service spine.v1.Entitlements, which has a second path without a package. Every service with a certificate of
- * the platform may call it, with the token of the tenant that it asks for.
+ * The gRPC service spine.v1.Entitlements, which has a second path without a package. Every service with a platform
+ * certificate may call it, with a token for the tenant that it asks about.
  */
 export function entitlementEndpoints(entitlements: EntitlementService, verifier: Verifier): GrpcService[] {
   const check = async (context: RequestContext, request: CheckRequest, pointer = "") => {
@@ -32,26 +32,27 @@ export function entitlementEndpoints(entitlements: EntitlementService, verifier:
     const order = checkedOrder(request, pointer);
     return responseOf(await entitlements.check(questionOf(context), order));
   };
-  const authorized = <T>(call: ServiceCallContext, work: (context: RequestContext) => Promise<T>) =>
+  const withToken = <T>(call: ServiceCallContext, work: (context: RequestContext) => Promise<T>) =>
     authenticatedCall(call, verifier, ["entitlement.check"], work);
   const direct = {
-    check: (request: CheckRequest, call: ServiceCallContext) => authorized(call, (context) => check(context, request)),
+    check: (request: CheckRequest, call: ServiceCallContext) => withToken(call, (context) => check(context, request)),
   };
   const implementation: EntitlementsServiceImplementation<CallFacts> = {
     ...direct,
     checkMany: ({ checks }, call) =>
-      authorized(call, async (context) => {
+      withToken(call, async (context) => {
         if (checks.length > maxChecks)
           throw new DomainError("VALIDATION_FAILED", {
             detail: `The request has ${checks.length} checks. At most ${maxChecks} are allowed.`,
           });
         const results: DeepPartial<CheckResponse>[] = [];
         // one after the other, so that one call takes no more connections than any other
-        for (const [at, one] of checks.entries()) results.push(await check(context, one, `/checks/${at}`));
+        for (const [at, checkRequest] of checks.entries())
+          results.push(await check(context, checkRequest, `/checks/${at}`));
         return { results };
       }),
     release: ({ tenantId, featureKey, idempotencyKey }, call) =>
-      authorized(call, async (context) => {
+      withToken(call, async (context) => {
         requireSameTenant(context, tenantId === "" ? undefined : tenantId);
         const order = checkedOrder({ featureKey, idempotencyKey, subjectId: "", consume: true });
         return { released: await entitlements.giveBack(questionOf(context), order) };
@@ -78,7 +79,7 @@ const reasons: Readonly<Record<EntitlementReason, Reason>> = {
   SubscriptionInactive: Reason.REASON_SUBSCRIPTION_INACTIVE,
 };
 
-/** Written without spreads of objects, since products check very often. */
+/** Written without spreading objects, since products check very often. */
 function responseOf(answer: Entitlement): DeepPartial<CheckResponse> {
   return {
     allowed: answer.allowed,

@@ -60,8 +60,8 @@ const askAs = (
   spine: Spine = platform.spine,
 ) => {
   const cause = { trace: continueTrace(undefined), actorId: "cli_test" };
-  const checked = checkedOrder({ subjectId: "", consume: false, idempotencyKey: "", ...order });
-  return spine.get(EntitlementService).check({ tenant: tenantWithId(tenantId), cause, consumer }, checked);
+  const checkOrder = checkedOrder({ subjectId: "", consume: false, idempotencyKey: "", ...order });
+  return spine.get(EntitlementService).check({ tenant: tenantWithId(tenantId), cause, consumer }, checkOrder);
 };
 const ask = (tenantId: string, order: Partial<CheckOrder> & { featureKey: string }, spine?: Spine) =>
   askAs("product", tenantId, order, spine);
@@ -146,22 +146,24 @@ describe("Query.entitlements", () => {
     } while (after !== null);
     expect(items.map(({ featureKey }) => featureKey)).toEqual(Object.keys(features).sort());
     const of = (key: string) => items.find(({ featureKey }) => featureKey === key);
-    const allowed = { allowed: true, reason: "Entitled", editionCode: "Metered", softLimit: false, value: null };
-    const uncounted = { limit: null, usage: null, remaining: null, resetAt: null };
+    const allowedAnswer = { allowed: true, reason: "Entitled", editionCode: "Metered", softLimit: false, value: null };
+    const noUsage = { limit: null, usage: null, remaining: null, resetAt: null };
     expect(of("exports.monthly")).toEqual({
-      ...{ ...allowed, featureKey: "exports.monthly", kind: "metered", limit: 100, usage: 30, remaining: 70 },
+      ...{ ...allowedAnswer, featureKey: "exports.monthly", kind: "metered", limit: 100, usage: 30, remaining: 70 },
       resetAt: "2026-02-01T00:00:00.000Z",
     });
-    expect(of("theme.colors")).toMatchObject({ ...allowed, ...uncounted, value: { primary: "#123456" } });
-    expect(of("audit.enabled")).toMatchObject({ ...uncounted, allowed: false, reason: "FeatureNotInEdition" });
-    expect(of("webhooks.max")).toMatchObject({ ...allowed, limit: 3, usage: null, remaining: null });
+    expect(of("theme.colors")).toMatchObject({ ...allowedAnswer, ...noUsage, value: { primary: "#123456" } });
+    expect(of("audit.enabled")).toMatchObject({ ...noUsage, allowed: false, reason: "FeatureNotInEdition" });
+    expect(of("webhooks.max")).toMatchObject({ ...allowedAnswer, limit: 3, usage: null, remaining: null });
   });
 
   it("needs a cursor of this tenant", async () => {
-    const [one, other] = [await subscribed(), await subscribed()];
-    const { data } = await platform.ask(reader(one), query, { first: 1 });
+    const [firstTenant, secondTenant] = [await subscribed(), await subscribed()];
+    const { data } = await platform.ask(reader(firstTenant), query, { first: 1 });
     const after = data?.["entitlements"].nextCursor;
-    expect((await platform.ask(reader(other), query, { after })).refusal).toMatchObject({ code: "INVALID_CURSOR" });
+    expect((await platform.ask(reader(secondTenant), query, { after })).refusal).toMatchObject({
+      code: "INVALID_CURSOR",
+    });
   });
 });
 
@@ -175,7 +177,7 @@ describe("consumption", () => {
     );
     expect(answers.filter(({ allowed }) => allowed)).toHaveLength(100);
     const usages = answers.filter(({ allowed }) => allowed).map(({ currentUsage }) => currentUsage ?? 0);
-    expect(usages.sort((one, other) => one - other)).toEqual(Array.from({ length: 100 }, (_, at) => at + 1));
+    expect(usages.sort((first, second) => first - second)).toEqual(Array.from({ length: 100 }, (_, at) => at + 1));
     expect(answers.find(({ allowed }) => !allowed)).toMatchObject({
       reason: "LimitReached",
       currentUsage: 100,
@@ -203,10 +205,10 @@ describe("consumption", () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, at) => ask(tenantId, order, at % 2 === 0 ? platform.spine : second)),
     );
-    const expected = { allowed: true, reason: "Entitled", limit: 100, currentUsage: 60, remaining: 40 };
-    for (const answer of answers) expect(answer).toMatchObject(expected);
+    const firstAnswer = { allowed: true, reason: "Entitled", limit: 100, currentUsage: 60, remaining: 40 };
+    for (const answer of answers) expect(answer).toMatchObject(firstAnswer);
     await ask(tenantId, { ...order, requestedUsage: 5, idempotencyKey: "order-2" });
-    expect(await ask(tenantId, order)).toMatchObject(expected);
+    expect(await ask(tenantId, order)).toMatchObject(firstAnswer);
     await expect(ask(tenantId, { ...order, requestedUsage: 61 })).rejects.toMatchObject({
       code: "IDEMPOTENCY_KEY_REUSED",
     });
@@ -282,13 +284,13 @@ describe("consumption", () => {
       reason: "LimitReached",
       remaining: 0,
     });
-    const released = checkedOrder({ ...order, idempotencyKey: "a", subjectId: "" });
+    const releasedOrder = checkedOrder({ ...order, idempotencyKey: "a", subjectId: "" });
     const question = {
       tenant: tenantWithId(tenantId),
       cause: { trace: continueTrace(undefined) },
       consumer: "product",
     } as const;
-    for (const _ of [1, 2]) await platform.spine.get(EntitlementService).release(question, released);
+    for (const _ of [1, 2]) await platform.spine.get(EntitlementService).release(question, releasedOrder);
     expect(await ask(tenantId, { ...order, idempotencyKey: "c" })).toMatchObject({ allowed: true, currentUsage: 2 });
     expect(await ask(tenantId, { ...order, idempotencyKey: "d" })).toMatchObject({ allowed: false });
     expect(await reachedEvents(tenantId)).toHaveLength(1);
@@ -303,9 +305,9 @@ describe("consumption", () => {
   it("obeys a lowered limit, and tells once that it is reached", async () => {
     const tenantId = await subscribed();
     await ask(tenantId, { featureKey: "exports.monthly", consume: true, requestedUsage: 50 });
-    const lowered = { ...features, "exports.monthly": { ...features["exports.monthly"], limit: 40 } };
+    const loweredFeatures = { ...features, "exports.monthly": { ...features["exports.monthly"], limit: 40 } };
     const update = 'mutation ($input: UpdateEditionInput!) { updateEdition(code: "Metered", input: $input) { code } }';
-    await platform.ask(platformAdmin(), update, { input: { features: lowered } });
+    await platform.ask(platformAdmin(), update, { input: { features: loweredFeatures } });
     await until(async () => (await ask(tenantId, { featureKey: "exports.monthly" })).limit === 40);
     for (const _ of [1, 2])
       expect(await ask(tenantId, { featureKey: "exports.monthly", consume: true })).toMatchObject({

@@ -35,7 +35,7 @@ interface Question {
   readonly consumer: Consumer;
 }
 
-/** Tells what the plan of a tenant allows, and counts what it uses. A refusal is an answer. */
+/** Tells what a tenant's plan allows, and counts what it uses. A refusal is an answer. */
 export class EntitlementService {
   readonly #parts: EntitlementParts;
 
@@ -68,7 +68,7 @@ export class EntitlementService {
     return answer;
   }
 
-  /** The limit of a feature that the platform counts in its own tables. Throws ENTITLEMENT_DENIED. */
+  /** The limit for a feature that the platform counts in its own tables. Throws ENTITLEMENT_DENIED. */
   async limitOf(tenant: Tenant, featureKey: string): Promise<FeatureLimit> {
     const { plans, editions, clock } = this.#parts;
     const plan = await plans.of(tenant);
@@ -80,12 +80,12 @@ export class EntitlementService {
     return { ...of, limit: feature.limit };
   }
 
-  /** Gives back what was consumed under the key of the order, and returns whether there was something. */
+  /** Gives back what was consumed under the order's key, and returns whether there was something. */
   async release({ tenant, cause }: Question, { featureKey, idempotencyKey }: CheckedOrder): Promise<boolean> {
     if (idempotencyKey === undefined) return false;
     const { usage, usages } = this.#parts;
-    const released = usage.release(tenant, cause, featureKey, idempotencyKey);
-    return released.finally(() => usages.forget(tenant, featureKey));
+    const release = usage.release(tenant, cause, featureKey, idempotencyKey);
+    return release.finally(() => usages.forget(tenant, featureKey));
   }
 
   /**

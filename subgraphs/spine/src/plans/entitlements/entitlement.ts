@@ -20,16 +20,16 @@ export interface Entitlement {
   readonly remaining?: number;
   readonly resetAt?: Date;
   readonly softLimit: boolean;
-  /** The value of a configuration feature. */
+  /** A configuration feature's value. */
   readonly config?: unknown;
 }
 
-/** The side that asks: a product, or an operation of the platform itself. Its states of the plan subscription count. */
+/** The side that asks: a product, or a platform operation. Its plan subscription states count. */
 export type Consumer = "product" | "platform";
 
 /**
- * The states in which a tenant has the features of its edition (spine specification, Entitlements). The platform itself
- * also serves a tenant whose plan subscription was not activated yet.
+ * The states in which a tenant has its edition's features (spine specification, Entitlements). The platform itself also
+ * serves a tenant whose plan subscription was not activated yet.
  */
 const entitledStates: Readonly<Record<Consumer, readonly (PlanSubscriptionState | null)[]>> = {
   product: ["Trialing", "Active", "PastDue"],

@@ -54,6 +54,6 @@ export class EntitlementType {
 
 const description = "One page of the features of the tenant's edition.";
 
-/** A page of entitlements. */
+/** A page with entitlements. */
 export const EntitlementConnection = connectionType("Entitlement", () => EntitlementType, description);
 export type EntitlementConnection = Connection<EntitlementType>;

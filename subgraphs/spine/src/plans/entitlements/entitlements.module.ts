@@ -15,7 +15,7 @@ import { UsageCounter } from "./usage/usage-counter.entity.js";
 import { UsageReader } from "./usage/usage-reader.js";
 
 export interface EntitlementSettings {
-  /** Verifies the tokens of gRPC calls. */
+  /** Verifies the tokens in gRPC calls. */
   readonly verifier: Verifier;
   /** The time by which periods begin and end; default: the system's. */
   readonly clock?: () => Date;
@@ -24,7 +24,7 @@ export interface EntitlementSettings {
 /** Features that another subgraph counts in its own tables. */
 const countedElsewhere: ReadonlySet<string> = new Set(["webhooks.max"]);
 
-/** The features that the plan of a tenant allows, and how much of them the tenant has used. */
+/** The features that a tenant's plan allows, and how much the tenant has used. */
 export const entitlements: SliceModule<EntitlementSettings> = {
   slice: "entitlements",
   entities: [UsageCounter, UsageConsumption],

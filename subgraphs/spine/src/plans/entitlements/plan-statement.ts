@@ -2,7 +2,7 @@ import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 
 // tables: tenants, plan_subscriptions
 
-/** The edition and the state of the plan subscription of a tenant; no row for an unknown tenant. */
+/** A tenant's edition and the state of its plan subscription; no row for an unknown tenant. */
 export const tenantPlan = tenantStatement(
   "tenant_plan",
   `select coalesce(plan.edition_code, tenants.edition_code) as edition_code, plan.status

@@ -6,7 +6,7 @@ import { checkedOrder } from "./check-order.js";
 import type { EntitlementService } from "./entitlement.service.js";
 
 /**
- * The gRPC service spine.v1.Usage, for the subgraphs of the platform. The certificate authenticates the caller, which may
+ * The gRPC service spine.v1.Usage, for the platform's subgraphs. The certificate authenticates the caller, which may
  * act for every tenant.
  */
 export function usageEndpoint(entitlements: EntitlementService): GrpcService {

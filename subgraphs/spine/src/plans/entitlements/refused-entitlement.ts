@@ -25,7 +25,7 @@ export function refusedEntitlement(answer: Entitlement, now: Date): DomainError 
   return new DomainError("ENTITLEMENT_DENIED", { detail: explain(featureKey), ...facts });
 }
 
-/** The limit of a feature in the edition of a tenant. */
+/** A feature's limit in the tenant's edition. */
 export interface FeatureLimit {
   readonly featureKey: string;
   readonly editionCode: string;

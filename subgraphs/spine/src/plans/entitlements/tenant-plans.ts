@@ -9,10 +9,10 @@ import { tenantChangesChannel } from "../../tenants/tenants/tenant-version.js";
 import type { PlanSubscriptionState } from "../plan-subscriptions/plan-subscription.states.js";
 import { tenantPlan } from "./plan-statement.js";
 
-/** The edition of a tenant and the state of its plan subscription. */
+/** A tenant's edition and the state of its plan subscription. */
 export interface TenantPlan {
   readonly editionCode: string;
-  /** Null for a tenant without a plan subscription, such as the tenant of the platform. */
+  /** Null for a tenant without a plan subscription, such as the platform's tenant. */
   readonly status: PlanSubscriptionState | null;
 }
 
@@ -22,7 +22,7 @@ const maxTenants = 10_000;
 /** A notification can be lost. Then the change acts after this time. */
 const maxAgeMs = 30_000;
 
-/** The plans of tenants in memory. A change of a tenant drops its plan in every process. */
+/** The tenants' plans in memory. A change to a tenant drops its plan in every process. */
 export class TenantPlans {
   readonly #reader: TenantReader;
   readonly #plans = new LRUCache<string, Promise<TenantPlan>>({ ...atMost(maxTenants), ttl: maxAgeMs });
@@ -41,15 +41,15 @@ export class TenantPlans {
   /** Throws TENANT_UNKNOWN. */
   of(tenant: Tenant): Promise<TenantPlan> {
     const { tenantId } = tenant;
-    const known = this.#plans.get(tenantId);
-    if (known) return known;
-    const read = this.#read(tenant);
+    const cachedPlan = this.#plans.get(tenantId);
+    if (cachedPlan) return cachedPlan;
+    const plan = this.#read(tenant);
     // The promise is kept, not its value: a change that comes during the read drops it.
-    this.#plans.set(tenantId, read);
-    read.catch(() => {
-      if (this.#plans.peek(tenantId) === read) this.#plans.delete(tenantId);
+    this.#plans.set(tenantId, plan);
+    plan.catch(() => {
+      if (this.#plans.peek(tenantId) === plan) this.#plans.delete(tenantId);
     });
-    return read;
+    return plan;
   }
 
   async #read(tenant: Tenant): Promise<TenantPlan> {

@@ -7,13 +7,13 @@ import type { Database } from "@factory/runtime/unit-of-work/database";
 import { lockTenant } from "../../tenants/tenants/find-tenant.js";
 import { lockPlanSubscription, makeDueChanges } from "./change-plan-subscription.js";
 
-/** The payload of the job that advances one plan subscription. */
+/** The payload for the job that advances one plan subscription. */
 interface AdvancePlanSubscriptionPayload {
   tenantId: string;
   subscriptionId: string;
 }
 
-/** The job makes the changes of one plan subscription whose time has come. */
+/** The job makes one plan subscription's changes whose time has come. */
 export const advancePlanSubscriptionJob: JobDefinition<AdvancePlanSubscriptionPayload> = {
   queue: "advance-plan-subscription",
   retryLimit: 5,

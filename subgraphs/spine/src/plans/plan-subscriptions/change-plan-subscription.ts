@@ -16,7 +16,7 @@ export interface LockedPlan {
   readonly now: Date;
 }
 
-/** Locks the row of the plan subscription until the transaction ends; null when the tenant has none with this id. */
+/** Locks the plan subscription's row until the transaction ends; null when the tenant has none with this id. */
 export async function lockPlanSubscription(
   { em, tenant: { tenantId } }: Transaction,
   subscriptionId: string,
@@ -25,7 +25,7 @@ export async function lockPlanSubscription(
   return em.findOne(PlanSubscription, { tenantId, subscriptionId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
 }
 
-/** Completes a change of the row: its version, the time of the next change, and the version of the tenant. */
+/** Completes a change in the row: its version, the next change's time, and the tenant's version. */
 export async function completePlanChange(transaction: Transaction, { plan, now }: LockedPlan): Promise<void> {
   plan.version += 1;
   plan.updatedAt = now;
@@ -35,20 +35,20 @@ export async function completePlanChange(transaction: Transaction, { plan, now }
 }
 
 /**
- * Makes every change whose time has come, each with its event. Renewals that were missed while the platform was down are
- * made one after the other. At its next change the plan subscription of an archived tenant is cancelled.
+ * Makes every change whose time has come, each with its event. Renewals that were missed while the platform was down
+ * are made one after the other. An archived tenant's plan subscription is cancelled at its next change.
  */
-export async function makeDueChanges(transaction: Transaction, locked: LockedPlan): Promise<void> {
-  const { plan, tenant, now } = locked;
-  let changed = false;
+export async function makeDueChanges(transaction: Transaction, lockedPlan: LockedPlan): Promise<void> {
+  const { plan, tenant, now } = lockedPlan;
+  let hasChanged = false;
   for (let due = dueChangeOf(plan); due && due.at <= now; due = dueChangeOf(plan)) {
-    const archived = tenant.status === "Archived";
-    const change = archived ? ({ ...due, to: "Cancelled", event: "SubscriptionCancelled" } as const) : due;
+    const isArchived = tenant.status === "Archived";
+    const change = isArchived ? ({ ...due, to: "Cancelled", event: "SubscriptionCancelled" } as const) : due;
     applyDueChange(plan, change);
     if (change.to === "Cancelled") plan.cancelAt ??= change.at;
-    const reason = archived ? { reason: "The tenant is archived." } : {};
+    const reason = isArchived ? { reason: "The tenant is archived." } : {};
     recordPlanChange(transaction, plan, change.event, { effectiveAt: change.at, ...reason });
-    changed = true;
+    hasChanged = true;
   }
-  if (changed) await completePlanChange(transaction, locked);
+  if (hasChanged) await completePlanChange(transaction, lockedPlan);
 }

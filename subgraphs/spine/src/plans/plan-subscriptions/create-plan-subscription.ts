@@ -2,7 +2,7 @@ import { newId } from "@factory/runtime/identifiers/wire-id";
 import type { ProvisioningStep } from "../../tenants/tenants/provisioning-step.js";
 import { PlanSubscription } from "./plan-subscription.entity.js";
 
-/** Creates the plan subscription of a tenant, so that `GET /subscriptions` shows an id that can be activated. */
+/** Creates a tenant's plan subscription, so that `GET /subscriptions` shows an id that can be activated. */
 export const createPlanSubscription: ProvisioningStep = {
   name: "createPlanSubscription",
   async run({ em, record }, tenant) {

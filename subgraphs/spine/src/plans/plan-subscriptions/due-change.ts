@@ -17,10 +17,10 @@ type Times = Pick<
   "status" | "currentPeriodEnd" | "cancelAt" | "trialEndsAt" | "pastDueSince" | "billingCycle" | "anchorAt"
 >;
 
-/** The end of the grace period of a payment that failed. */
+/** The time at which the grace period after a failed payment ends. */
 export const graceEndOf = (pastDueSince: Date): Date => new Date(pastDueSince.getTime() + graceDays * dayMs);
 
-/** The end of a trial of so many days that begins now. */
+/** The time at which a trial that begins now ends after so many days. */
 export const trialEnd = (now: Date, days: number): Date => new Date(now.getTime() + days * dayMs);
 
 /** The next change that time makes; undefined when time alone changes nothing. */

@@ -29,7 +29,7 @@ const markSent = {
 
 interface Resources {
   readonly database: Database;
-  /** Connects as the worker role, which sees the rows of all tenants that change by themselves. */
+  /** Connects as the worker role, which sees every tenant's rows that change by themselves. */
   readonly workers: Pick<Pool, "query">;
   readonly jobs: JobQueue;
   readonly logger: Logger;
@@ -39,8 +39,8 @@ interface Resources {
 }
 
 /**
- * Looks once a second for plan subscriptions with a due change, and sends the job of each of them. The row remembers that
- * its job was sent, in the same transaction, so that several processes send one job.
+ * Looks once a second for plan subscriptions with a due change, and sends a job for each. The row remembers that its
+ * job was sent, in the same transaction, so that several processes send one job.
  */
 export class DuePlanSubscriptions {
   readonly #resources: Resources;
@@ -63,29 +63,29 @@ export class DuePlanSubscriptions {
     return this.#loop.stop();
   }
 
-  /** Sends the jobs of one batch; true if more rows are waiting. A row that fails does not stop the others. */
+  /** Sends the jobs for one batch; true if more rows are waiting. A row that fails does not stop the others. */
   async look(): Promise<boolean> {
     const { workers, logger, clock } = this.#resources;
     const now = clock();
     const { rows } = await workers.query<DueRow>({ ...dueRows, values: [now] });
-    let sent = 0;
+    let sentJobs = 0;
     for (const row of rows) {
       const ids = readPlan(row);
       try {
-        if (await this.#send(row, ids, now)) sent += 1;
+        if (await this.#send(row, ids, now)) sentJobs += 1;
       } catch (error) {
         logger.warn({ err: error, ...ids }, "the job of a due plan subscription was not sent; the next look is soon");
       }
     }
-    return rows.length === batchSize && sent > 0;
+    return rows.length === batchSize && sentJobs > 0;
   }
 
   #send(row: DueRow, payload: Readonly<{ tenantId: string; subscriptionId: string }>, now: Date): Promise<boolean> {
     const { database, jobs } = this.#resources;
     const cause = { trace: continueTrace(undefined), actorId: "system" };
     return database.transaction(tenantWithId(payload.tenantId), cause, async (transaction) => {
-      const marked = await transaction.execute(markSent, [row.tenant_id, row.subscription_id, now]);
-      if (marked.length === 0) return false;
+      const markedRows = await transaction.execute(markSent, [row.tenant_id, row.subscription_id, now]);
+      if (markedRows.length === 0) return false;
       await jobs.send(transaction, advancePlanSubscriptionJob, { ...payload });
       return true;
     });

@@ -16,7 +16,7 @@ afterAll(() => test.spine.stop());
 type Connected = Pick<PlanTenant, "tenantId">;
 const platform: Connected = { tenantId: platformTenantId };
 
-/** As integration publishes it for a connection of the tenant, so many minutes after the start. */
+/** As integration publishes it for a tenant's connection, so many minutes after the start. */
 function failed(of: Connected, planSubscriptionId: string | null, minutes: number): Envelope {
   const error = { code: "VENDOR_REFUSED", detail: "Declined." };
   return report(of, "PaymentFailed", { minutes, planSubscriptionId, error });
@@ -39,7 +39,7 @@ function report(
   return { ...event, time: new Date(Date.parse(start) + minutes * 60_000).toISOString() };
 }
 
-/** Publishes events, and waits until the consumer has taken them: they are followed by one for a tenant of its own. */
+/** Publishes events, and waits until the consumer has taken them: they are followed by one for a separate tenant. */
 async function published(...envelopes: Envelope[]): Promise<void> {
   const { bus } = test.spine.host;
   await bus.publish(envelopes);
@@ -93,18 +93,18 @@ describe("a failed payment", () => {
   it("changes nothing for another tenant, an unknown plan subscription, none, and one that is not Active", async () => {
     const tenant = await anActive("named-by-others");
     const other = await anActive("stranger");
-    const cancelled = await anActive("cancelled");
-    await cancelled.cancel({ atPeriodEnd: false });
+    const cancelledTenant = await anActive("cancelled");
+    await cancelledTenant.cancel({ atPeriodEnd: false });
     await published(
       failed(other, tenant.id, 5),
       failed(other, newId("sub"), 5),
       failed(other, "nonsense", 5),
       failed(other, null, 5),
-      failed(cancelled, cancelled.id, 5),
+      failed(cancelledTenant, cancelledTenant.id, 5),
     );
     expect((await tenant.plan()).status).toBe("Active");
     expect((await other.plan()).status).toBe("Active");
-    expect((await cancelled.plan()).status).toBe("Cancelled");
+    expect((await cancelledTenant.plan()).status).toBe("Cancelled");
   });
 });
 
@@ -130,8 +130,8 @@ describe("a payment that a connection reports as made", () => {
     await published(event);
     expect(await tenant.plan()).toMatchObject({ status: "Active", pastDueSince: null });
     await again(event);
-    const activated = (await tenant.events()).filter(({ type }) => type === "SubscriptionActivated");
-    expect(activated.map(({ causationid, actorid }) => [causationid, actorid]).slice(1)).toEqual([
+    const activationEvents = (await tenant.events()).filter(({ type }) => type === "SubscriptionActivated");
+    expect(activationEvents.map(({ causationid, actorid }) => [causationid, actorid]).slice(1)).toEqual([
       [event.id, event.actorid],
     ]);
   });
@@ -151,17 +151,17 @@ describe("a payment that a connection reports as made", () => {
     await tenant.failPayment();
     await again(event);
     expect((await tenant.plan()).status).toBe("PastDue");
-    const cancelled = await aPastDue("cancelled-unpaid");
-    await cancelled.cancel({ atPeriodEnd: false });
-    const archived = await aPastDue("archived-unpaid");
+    const cancelledTenant = await aPastDue("cancelled-unpaid");
+    await cancelledTenant.cancel({ atPeriodEnd: false });
+    const archivedTenant = await aPastDue("archived-unpaid");
     await test.spine.admin.query("update tenants set status = 'Archived' where subscription_id = $1", [
-      decodeId("sub", archived.id),
+      decodeId("sub", archivedTenant.id),
     ]);
     await published(
-      ...[cancelled.id, archived.id, newId("sub"), "nonsense", null].map((id) => charged(platform, id, 5)),
+      ...[cancelledTenant.id, archivedTenant.id, newId("sub"), "nonsense", null].map((id) => charged(platform, id, 5)),
     );
-    expect((await cancelled.plan()).status).toBe("Cancelled");
-    expect((await archived.eventTypes()).filter((type) => type === "SubscriptionActivated")).toHaveLength(1);
+    expect((await cancelledTenant.plan()).status).toBe("Cancelled");
+    expect((await archivedTenant.eventTypes()).filter((type) => type === "SubscriptionActivated")).toHaveLength(1);
   });
 });
 

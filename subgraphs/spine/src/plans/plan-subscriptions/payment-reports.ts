@@ -14,7 +14,7 @@ import { type LockedPlan, lockPlanSubscription, makeDueChanges } from "./change-
 
 interface PaymentReportParts {
   readonly database: Database;
-  /** Connects as the worker role, which finds the tenant of a plan subscription. */
+  /** Connects as the worker role, which finds a plan subscription's tenant. */
   readonly workers: Pick<Pool, "query">;
   readonly editions: EditionCatalog;
   readonly clock: () => Date;
@@ -23,9 +23,10 @@ interface PaymentReportParts {
 type Report = (transaction: Transaction, locked: LockedPlan, envelope: Envelope) => Promise<boolean>;
 
 /**
- * Takes the payments that connections report. A connection of the platform's own tenant reports about the plan
- * subscription of any tenant. A connection of a tenant reports only that a payment for its own plan subscription failed: a
- * tenant could report a success by a vendor of its own. A report that comes again, or after a later one, changes nothing.
+ * Takes the payments that connections report. A connection in the platform's own tenant reports about every tenant's
+ * plan subscription. A connection in another tenant reports only that a payment for that tenant's plan subscription
+ * failed: a tenant could report a success through a vendor that it runs itself. A report that comes again, or after a
+ * later one, changes nothing.
  */
 export class PaymentReports {
   readonly #parts: PaymentReportParts;
@@ -35,7 +36,7 @@ export class PaymentReports {
     this.#parts = parts;
     this.#reports = {
       PaymentFailed: failed,
-      PaymentCharged: (transaction, locked, envelope) => this.#charged(transaction, locked, envelope),
+      PaymentCharged: (transaction, lockedPlan, envelope) => this.#charged(transaction, lockedPlan, envelope),
     };
   }
 
@@ -59,9 +60,9 @@ export class PaymentReports {
       const row = await lockTenant(transaction);
       const plan = row && (await lockPlanSubscription(transaction, planSubscriptionId));
       if (!plan) return;
-      const locked = { plan, tenant: row, now: clock() };
-      await makeDueChanges(transaction, locked);
-      if (await report(transaction, locked, envelope))
+      const lockedPlan = { plan, tenant: row, now: clock() };
+      await makeDueChanges(transaction, lockedPlan);
+      if (await report(transaction, lockedPlan, envelope))
         transaction.audit({ operation: envelope.type, subject: `subscriptions/${planSubscriptionId}` });
     });
   }
@@ -70,25 +71,25 @@ export class PaymentReports {
   async #tenantOf({ type, tenantid }: Envelope, planSubscriptionId: string): Promise<Tenant | undefined> {
     if (tenantid !== platformTenantId) return type === "PaymentFailed" ? tenantWithId(tenantid) : undefined;
     const uuid = decodeId("sub", planSubscriptionId);
-    const found = uuid === undefined ? undefined : await tenantOfPlanSubscription(this.#parts.workers, uuid);
-    return found === undefined ? undefined : tenantWithId(encodeId("ten", found));
+    const tenantUuid = uuid === undefined ? undefined : await tenantOfPlanSubscription(this.#parts.workers, uuid);
+    return tenantUuid === undefined ? undefined : tenantWithId(encodeId("ten", tenantUuid));
   }
 
-  async #charged(transaction: Transaction, locked: LockedPlan, { time }: Envelope): Promise<boolean> {
-    const { plan, tenant } = locked;
+  async #charged(transaction: Transaction, lockedPlan: LockedPlan, { time }: Envelope): Promise<boolean> {
+    const { plan, tenant } = lockedPlan;
     const isUnpaid = plan.status === "PastDue" || plan.status === "Suspended";
     const isLater = plan.pastDueSince !== null && plan.pastDueSince < new Date(time);
     if (tenant.status === "Archived" || !isUnpaid || !isLater) return false;
-    await receivePayment(transaction, locked, this.#parts.editions.featuresOf(plan.editionCode));
+    await receivePayment(transaction, lockedPlan, this.#parts.editions.featuresOf(plan.editionCode));
     return true;
   }
 }
 
-async function failed(transaction: Transaction, locked: LockedPlan, { time, data }: Envelope): Promise<boolean> {
-  const { plan } = locked;
+async function failed(transaction: Transaction, lockedPlan: LockedPlan, { time, data }: Envelope): Promise<boolean> {
+  const { plan } = lockedPlan;
   if (plan.status !== "Active" || (plan.paidAt && plan.paidAt >= new Date(time))) return false;
   const reason = `The payment of the command ${String(data["commandId"])} has failed.`;
-  await failPayment(transaction, locked, { reason });
+  await failPayment(transaction, lockedPlan, { reason });
   return true;
 }
 

@@ -32,22 +32,22 @@ export class PlanActivation {
     this.#cycle = billingCycleOf(input);
   }
 
-  /** Brings an edition of another process into memory, whose features the event shows. */
+  /** Brings an edition that another process wrote into memory, since the event shows its features. */
   readonly prepare = async (): Promise<void> => {
     if (this.#code !== undefined) await this.#editions.canBeChosen(this.#code);
   };
 
-  async byTenant(transaction: Transaction, locked: LockedPlan): Promise<void> {
-    const { plan } = locked;
+  async byTenant(transaction: Transaction, lockedPlan: LockedPlan): Promise<void> {
+    const { plan } = lockedPlan;
     const code = this.#code ?? plan.editionCode;
-    const offer = await this.#offerOf(transaction, locked);
+    const offer = await this.#offerOf(transaction, lockedPlan);
     requireSelfService(plan, code, offer);
-    await this.#activate(transaction, locked);
+    await this.#activate(transaction, lockedPlan);
   }
 
-  async byPlatform(transaction: Transaction, locked: LockedPlan): Promise<void> {
-    await this.#offerOf(transaction, locked);
-    await this.#activate(transaction, locked);
+  async byPlatform(transaction: Transaction, lockedPlan: LockedPlan): Promise<void> {
+    await this.#offerOf(transaction, lockedPlan);
+    await this.#activate(transaction, lockedPlan);
   }
 
   /** Throws REFERENCE_NOT_FOUND for an edition that is unknown or retired, unless the tenant has it already. */
@@ -58,17 +58,17 @@ export class PlanActivation {
     return offer;
   }
 
-  async #activate(transaction: Transaction, locked: LockedPlan): Promise<void> {
-    const { plan } = locked;
+  async #activate(transaction: Transaction, lockedPlan: LockedPlan): Promise<void> {
+    const { plan } = lockedPlan;
     const editionCode = this.#code ?? plan.editionCode;
     const billingCycle = this.#cycle ?? plan.billingCycle ?? "Monthly";
     const entitlements = this.#editions.featuresOf(editionCode);
-    await activatePlan(transaction, locked, { editionCode, billingCycle, entitlements });
+    await activatePlan(transaction, lockedPlan, { editionCode, billingCycle, entitlements });
   }
 }
 
 /**
- * Throws EDITION_NOT_SELF_SERVICE when a tenant asks for more than it has of an edition that only a platform
+ * Throws EDITION_NOT_SELF_SERVICE when a tenant asks for more than it has from an edition that only a platform
  * administrator gives.
  */
 function requireSelfService(
@@ -95,7 +95,7 @@ function billingCycleOf(input: Input): BillingCycle | undefined {
   return cycle as BillingCycle;
 }
 
-/** The request of an activation, with the defaults filled in. */
+/** An activation request, with the defaults filled in. */
 export interface Activation {
   readonly editionCode: string;
   readonly billingCycle: BillingCycle;
@@ -107,9 +107,9 @@ export interface Activation {
  * the same, and does not change at all when it has what was asked for. An activation takes back a cancellation that has
  * not taken effect.
  */
-async function activatePlan(transaction: Transaction, locked: LockedPlan, asked: Activation): Promise<void> {
-  const { plan, tenant, now } = locked;
-  const { editionCode, billingCycle, entitlements } = asked;
+async function activatePlan(transaction: Transaction, lockedPlan: LockedPlan, activation: Activation): Promise<void> {
+  const { plan, tenant, now } = lockedPlan;
+  const { editionCode, billingCycle, entitlements } = activation;
   const keepsPeriod = plan.status === "Active" && plan.billingCycle === billingCycle;
   if (keepsPeriod && plan.editionCode === editionCode && plan.cancelAt === null) return;
   plan.status = "Active";
@@ -126,5 +126,5 @@ async function activatePlan(transaction: Transaction, locked: LockedPlan, asked:
     tenant.updatedAt = now;
   }
   recordPlanChange(transaction, plan, "SubscriptionActivated", { effectiveAt: now, entitlements });
-  await completePlanChange(transaction, locked);
+  await completePlanChange(transaction, lockedPlan);
 }

@@ -47,12 +47,12 @@ const platformOnly: Expected = {
   "no token": "UNAUTHENTICATED",
 };
 
-const ownTenant = (own: string): Expected => ({
-  owner: own,
+const ownTenant = (ownerAnswer: string): Expected => ({
+  owner: ownerAnswer,
   member: "INSUFFICIENT_SCOPE",
-  agent: own,
-  service: own,
-  "service with a scope of the platform": own,
+  agent: ownerAnswer,
+  service: ownerAnswer,
+  "service with a scope of the platform": ownerAnswer,
   "owner of another tenant": "NOT_FOUND",
   "platform administrator": "INSUFFICIENT_SCOPE",
   "no token": "UNAUTHENTICATED",
@@ -101,8 +101,8 @@ describe("the doors to a plan subscription", () => {
   it.each(Object.entries(doors))("by %s open only to those whose act it is", async (field, door) => {
     const tenant = await anUnpaid();
     const document = `mutation ($tenantId: ID!, $id: ID!) { ${field}(${door.arguments}) { status } }`;
-    const used = document.includes("$tenantId,") || door.arguments.includes("$tenantId");
-    const text = used ? document : document.replace("$tenantId: ID!, ", "");
+    const usesTenantId = document.includes("$tenantId,") || door.arguments.includes("$tenantId");
+    const text = usesTenantId ? document : document.replace("$tenantId: ID!, ", "");
     const answers: Record<string, string> = {};
     for (const [name, caller] of Object.entries(callers)) {
       await tenant.put(`${columnsInState.PastDue}, cancel_at = null, edition_code = 'Contract'`);

@@ -8,11 +8,11 @@ import { type LockedPlan, lockPlanSubscription, makeDueChanges } from "./change-
 import type { PlanSubscriptionType } from "./plan-subscription.type.js";
 import { planSubscriptionView } from "./plan-subscription.view.js";
 
-/** A mutation of one plan subscription. */
+/** A mutation on one plan subscription. */
 export interface PlanMutation<Prepared> {
   readonly field: string;
   readonly planSubscriptionId: string;
-  /** The arguments beside the id of the plan subscription. */
+  /** The arguments beside the plan subscription's id. */
   readonly given: object;
   /** The tenant that a platform administrator names. Absent: the caller's own. */
   readonly tenant?: Tenant;
@@ -20,7 +20,7 @@ export interface PlanMutation<Prepared> {
   readonly work: (transaction: Transaction, locked: LockedPlan, prepared: Prepared) => Promise<void>;
 }
 
-/** Locks the plan subscription, makes the changes whose time has come, and then the one of the mutation. */
+/** Locks the plan subscription, makes the changes whose time has come, and then the mutation's own change. */
 export function changePlan<Prepared>(
   { database, clock }: { readonly database: Database; readonly clock: () => Date },
   context: RequestContext,
@@ -31,11 +31,11 @@ export function changePlan<Prepared>(
     arguments: { planSubscriptionId, ...given },
     ...(tenant ? { tenant } : {}),
     ...(prepare ? { prepare } : {}),
-    async commit(transaction, prepared) {
-      const locked = await lockPlan(transaction, planSubscriptionId, clock());
-      await makeDueChanges(transaction, locked);
-      await work(transaction, locked, prepared);
-      return planSubscriptionView(locked.plan);
+    async commit(transaction, preparation) {
+      const lockedPlan = await lockPlan(transaction, planSubscriptionId, clock());
+      await makeDueChanges(transaction, lockedPlan);
+      await work(transaction, lockedPlan, preparation);
+      return planSubscriptionView(lockedPlan.plan);
     },
   });
 }
@@ -48,7 +48,7 @@ export async function lockPlan(transaction: Transaction, planSubscriptionId: str
   return { plan, tenant, now };
 }
 
-/** NOT_FOUND, the same for an unknown id and for a plan subscription of another tenant. */
+/** NOT_FOUND, the same for an unknown id and for another tenant's plan subscription. */
 export function unknownPlanSubscription(): DomainError {
   return new DomainError("NOT_FOUND", { detail: "The plan subscription does not exist in this tenant." });
 }

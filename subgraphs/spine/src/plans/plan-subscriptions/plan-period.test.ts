@@ -5,7 +5,7 @@ const cycles = Object.keys(billingCycles) as BillingCycle[];
 const anyTime = fc.date({ min: new Date("1990-01-01"), max: new Date("2200-01-01"), noInvalidDate: true });
 const anyCycle = fc.constantFrom(...cycles);
 
-/** The ends of the first periods of an anchor. */
+/** The times at which an anchor's first periods end. */
 function periodEnds(anchor: Date, cycle: BillingCycle, count: number): Date[] {
   const ends = [firstPeriodEnd(anchor, cycle)];
   while (ends.length < count) ends.push(nextPeriodEnd(anchor, ends.at(-1) ?? anchor, cycle));

@@ -16,10 +16,11 @@ export function addMonths(time: Date, months: number): Date {
 export const firstPeriodEnd = (anchor: Date, cycle: BillingCycle): Date => addMonths(anchor, billingCycles[cycle]);
 
 /**
- * The end of the period that follows the one that ends at `end`. It is counted from the anchor, the begin of the first
- * period, so that a day which a short month lacks comes back in a longer one: 31 January, 28 February, 31 March.
+ * The end of the period after the one that ends at `end`. It is counted from the anchor, the first period's begin, so
+ * that a day which a short month lacks comes back in a longer one: 31 January, 28 February, 31 March.
  */
 export function nextPeriodEnd(anchor: Date, end: Date, cycle: BillingCycle): Date {
-  const elapsed = (end.getUTCFullYear() - anchor.getUTCFullYear()) * 12 + end.getUTCMonth() - anchor.getUTCMonth();
-  return addMonths(anchor, elapsed + billingCycles[cycle]);
+  const elapsedMonths =
+    (end.getUTCFullYear() - anchor.getUTCFullYear()) * 12 + end.getUTCMonth() - anchor.getUTCMonth();
+  return addMonths(anchor, elapsedMonths + billingCycles[cycle]);
 }

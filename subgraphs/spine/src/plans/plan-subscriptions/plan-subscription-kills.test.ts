@@ -7,7 +7,7 @@ import { SpineProcesses } from "../../spine-processes.fixture.js";
 /** Where the process is killed: before the job's transaction, inside it, and after it. */
 const phases = ["taken", "changed", "advanced"] as const;
 const kills = killsAt(phases.length);
-/** A generous limit for the time until the last start continues the jobs of all killed processes. */
+/** A generous limit for the time until the last start continues all jobs from killed processes. */
 const takeoverMs = 120_000;
 
 interface KilledTenant {
@@ -34,7 +34,7 @@ describe("kill -9 in the job that advances plan subscriptions", () => {
     return { tenantId, planId };
   }
 
-  /** Ends the period of the tenant now, so that it is renewed. */
+  /** Ends the tenant's period now, so that it is renewed. */
   const endPeriod = ({ tenantId }: KilledTenant) =>
     spine.rows(
       `update spine.plan_subscriptions set current_period_end = now(), next_change_at = now(), change_sent_at = null
@@ -59,7 +59,7 @@ describe("kill -9 in the job that advances plan subscriptions", () => {
     await spine.start();
     await eventually("each ended period is renewed", async () => (await due()) === 0, takeoverMs);
     for (const tenant of tenants) {
-      // the job of an earlier kill may have ended the process before it was ready
+      // the job from an earlier kill may have ended the process before it was ready
       if ((await eventsOf(tenant)).length < 3) await endPeriod(tenant);
       await eventually(
         "the period of each tenant is renewed",
@@ -70,12 +70,12 @@ describe("kill -9 in the job that advances plan subscriptions", () => {
     const jobs = () =>
       spine.rows("select from spine_jobs.job where name = 'advance-plan-subscription' and state < 'completed'");
     await eventually("no job is open", async () => (await jobs()).length === 0, takeoverMs);
-    const expected = ["SubscriptionCreated", "SubscriptionActivated", "SubscriptionRenewed"];
-    expect(await Promise.all(tenants.map(eventsOf))).toEqual(tenants.map(() => expected));
+    const eventTypes = ["SubscriptionCreated", "SubscriptionActivated", "SubscriptionRenewed"];
+    expect(await Promise.all(tenants.map(eventsOf))).toEqual(tenants.map(() => eventTypes));
     expect(await due()).toBe(0);
   });
 
-  /** Starts the spine, ends the period of the tenant, and waits until the job has killed the process. */
+  /** Starts the spine, ends the tenant's period, and waits until the job has killed the process. */
   async function killedOnce(phase: string, tenant: KilledTenant): Promise<void> {
     // a job that an earlier kill interrupted may kill the process before it is ready
     if (!(await spine.startMortal(`planSubscription.${phase}:kill:1`))) return;

@@ -5,7 +5,7 @@ import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 import type { BillingCycle } from "./plan-period.js";
 import type { PlanSubscriptionState } from "./plan-subscription.states.js";
 
-/** The paid plan of a tenant. Provisioning creates it, because the specification has no operation for that. */
+/** A tenant's paid plan. Provisioning creates it, because the specification has no operation for that. */
 @Entity(sweptTenantTable("plan_subscriptions", "next_change_at is not null"))
 @Unique({ name: "plan_subscriptions_tenant", properties: ["tenantId"] })
 @Index({ name: "plan_subscriptions_page", properties: ["tenantId", "createdAt", "subscriptionId"] })
@@ -33,7 +33,7 @@ export class PlanSubscription {
   @Property({ type: "text", nullable: true })
   billingCycle: BillingCycle | null;
 
-  /** The begin of the first period since the activation, from which all later periods are counted. */
+  /** When the first period since the activation began; all later periods are counted from it. */
   @Property({ type: "timestamptz", nullable: true })
   anchorAt: Date | null;
 
@@ -54,7 +54,7 @@ export class PlanSubscription {
   @Property({ type: "timestamptz", nullable: true })
   pastDueSince: Date | null;
 
-  /** When an activation or a payment has made it Active last. An older failure of a payment changes nothing. */
+  /** When an activation or a payment has made it Active last. An older payment failure changes nothing. */
   @Property({ type: "timestamptz", nullable: true })
   paidAt: Date | null;
 

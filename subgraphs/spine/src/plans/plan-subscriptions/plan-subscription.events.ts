@@ -11,14 +11,14 @@ type PlanSubscriptionEvent =
   | "SubscriptionCancelled"
   | "SubscriptionExpired";
 
-/** The data of an event beside the facts of the plan subscription. */
+/** The data in an event beside the plan subscription's facts. */
 interface ChangeFacts {
   /** When the change took effect by the calendar, which can be before the event. */
   readonly effectiveAt: Date;
   readonly [fact: string]: unknown;
 }
 
-/** Records the event of a change that was made in the row. */
+/** Records the event for a change that was made in the row. */
 export function recordPlanChange(
   { record }: Pick<Transaction, "record">,
   plan: PlanSubscription,

@@ -4,13 +4,13 @@ import type { Envelope } from "@factory/runtime/messages/envelope";
 import { type Answer, type Json, platformAdmin, principal, RunningSpine, until } from "../../running-spine.fixture.js";
 import type { PlanSubscriptionState } from "./plan-subscription.states.js";
 
-/** A time in the tests of plan subscriptions, and the end of a monthly period that begins then. */
+/** A time in the plan subscription tests, and the end of a monthly period that begins then. */
 export const start = new Date("2026-01-31T10:00:00.000Z");
 export const end = "2026-02-28T10:00:00.000Z";
 const period = `billing_cycle = 'Monthly', anchor_at = '${start.toISOString()}',
   current_period_start = '${start.toISOString()}', current_period_end = '${end}'`;
 
-/** The columns of a row in each state, with its times around `start`. */
+/** A row's columns in each state, with its times around `start`. */
 export const columnsInState: Record<PlanSubscriptionState, string> = {
   Pending: "status = 'Pending'",
   Trialing: `status = 'Trialing', trial_ends_at = '${end}', current_period_end = '${end}'`,
@@ -130,7 +130,7 @@ export class PlanTenant {
     return until(async () => (await this.plan()).status === status);
   }
 
-  /** The events of the plan subscription. */
+  /** The plan subscription's events. */
   async events(): Promise<Envelope[]> {
     const all = await this.test.spine.eventsOf(this.tenantId);
     return all.filter(({ subject }) => subject === `subscriptions/${this.id}`);

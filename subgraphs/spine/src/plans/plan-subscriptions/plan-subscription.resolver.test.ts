@@ -79,7 +79,7 @@ const table: Record<Trigger, Record<PlanSubscriptionState, readonly [PlanSubscri
 
 const cases = (Object.keys(table) as Trigger[]).flatMap((trigger) => states.map((state) => [trigger, state] as const));
 
-/** The first answer other than 503. On a slow machine some of many requests at once get no connection in time. */
+/** The first answer other than 503. On a slow machine some simultaneous requests get no connection in time. */
 async function answered(ask: () => Promise<Answer>): Promise<Answer> {
   for (;;) {
     const answer = await ask();
@@ -93,14 +93,14 @@ describe("a plan subscription", () => {
     const tenant = await inState(state);
     const version = await tenant.tenantVersion();
     const { data, refusal } = await triggers[trigger](tenant);
-    const expected = table[trigger][state];
+    const transition = table[trigger][state];
     const events = (await tenant.events()).slice(1);
-    if (expected === null) {
+    if (transition === null) {
       expect(refusal).toMatchObject({ code: "INVALID_STATE", status: 409, currentState: state });
       expect([events, (await tenant.plan()).status]).toEqual([[], state]);
       return;
     }
-    const [to, event] = expected;
+    const [to, event] = transition;
     expect([refusal, data?.["plan"].status]).toEqual([undefined, to]);
     expect(events.map(({ type }) => type)).toEqual(event === undefined ? [] : [event]);
     expect(await tenant.plan()).toEqual(data?.["plan"]);
@@ -122,12 +122,12 @@ describe("an activation", () => {
       ...{ editionCode: "Enterprise", billingCycle: "Annual", status: "Active", cancelAt: null, version: 2 },
       ...{ currentPeriodStart: "2026-01-31T10:00:00.000Z", currentPeriodEnd: "2027-01-31T10:00:00.000Z" },
     });
-    const { data: shown } = await tenant.test.spine.ask(
+    const { data: tenantData } = await tenant.test.spine.ask(
       principal(tenant.tenantId, ["subscription.read"]),
       `query ($of: [_Any!]!) { _entities(representations: $of) { ... on Tenant { editionCode planSubscription { status } } } }`,
       { of: [{ __typename: "Tenant", tenantId: tenant.tenantId }] },
     );
-    expect(shown?.["_entities"]).toEqual([{ editionCode: "Enterprise", planSubscription: { status: "Active" } }]);
+    expect(tenantData?.["_entities"]).toEqual([{ editionCode: "Enterprise", planSubscription: { status: "Active" } }]);
   });
 
   it("of another edition keeps the period, and of another cycle begins a new one", async () => {
@@ -265,13 +265,13 @@ describe("the job of a due plan subscription", () => {
   });
 
   it("is sent for the other rows when one row fails", async () => {
-    const [broken, whole] = [await inState("Active"), await inState("Active")];
-    // the row of the first tenant cannot be changed
-    await broken.put("billing_cycle = null, anchor_at = null");
-    for (const tenant of [broken, whole])
+    const [brokenTenant, wholeTenant] = [await inState("Active"), await inState("Active")];
+    // the first tenant's row cannot be changed
+    await brokenTenant.put("billing_cycle = null, anchor_at = null");
+    for (const tenant of [brokenTenant, wholeTenant])
       await tenant.put(`current_period_end = '${start.toISOString()}', next_change_at = '${start.toISOString()}'`);
-    await until(async () => (await whole.eventTypes()).includes("SubscriptionRenewed"));
-    expect(await broken.eventTypes()).toEqual(["SubscriptionCreated"]);
+    await until(async () => (await wholeTenant.eventTypes()).includes("SubscriptionRenewed"));
+    expect(await brokenTenant.eventTypes()).toEqual(["SubscriptionCreated"]);
   });
 
   it("is sent again when it was lost", async () => {

@@ -58,7 +58,7 @@ interface PlanSubscriptionParts {
   readonly clock: () => Date;
 }
 
-/** Reads and changes the plan subscription of a tenant. Each change first makes those whose time has come. */
+/** Reads and changes a tenant's plan subscription. Each change first makes those whose time has come. */
 export class PlanSubscriptionService {
   readonly #parts: PlanSubscriptionParts;
 
@@ -79,7 +79,7 @@ export class PlanSubscriptionService {
     return plan;
   }
 
-  /** The plan subscription of the tenant, if it is the caller's own. */
+  /** The tenant's plan subscription, if the tenant is the caller's own. */
   async ofTenant(context: RequestContext, tenantId: string): Promise<PlanSubscriptionType | null> {
     const tenant = tenantOf(context);
     if (tenantId !== tenant.tenantId) return null;
@@ -107,7 +107,7 @@ export class PlanSubscriptionService {
       planSubscriptionId,
       given: { input: input ?? null },
       prepare: activation.prepare,
-      work: (transaction, locked) => activation.byTenant(transaction, locked),
+      work: (transaction, lockedPlan) => activation.byTenant(transaction, lockedPlan),
     });
   }
 
@@ -120,7 +120,7 @@ export class PlanSubscriptionService {
       field: "cancelPlanSubscription",
       planSubscriptionId,
       given: { input: input ?? null },
-      work: (transaction, locked) => cancelPlan(transaction, locked, input ?? {}),
+      work: (transaction, lockedPlan) => cancelPlan(transaction, lockedPlan, input ?? {}),
     });
   }
 
@@ -131,10 +131,10 @@ export class PlanSubscriptionService {
       field: "renewPlanSubscription",
       arguments: { planSubscriptionId },
       async commit(transaction) {
-        const locked = await lockPlan(transaction, planSubscriptionId, clock());
-        const { plan } = locked;
+        const lockedPlan = await lockPlan(transaction, planSubscriptionId, clock());
+        const { plan } = lockedPlan;
         const { currentPeriodEnd } = plan;
-        await makeDueChanges(transaction, locked);
+        await makeDueChanges(transaction, lockedPlan);
         if (plan.status !== "Active" || plan.currentPeriodEnd === currentPeriodEnd) throw notDue(plan);
         return planSubscriptionView(plan);
       },

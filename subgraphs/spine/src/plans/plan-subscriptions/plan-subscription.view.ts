@@ -43,7 +43,7 @@ export function planSubscriptionView(plan: RecordOf<PlanSubscription, Shown>): P
 
 type Facts = RecordOf<PlanSubscription, Exclude<Shown, "version" | "createdAt" | "updatedAt">>;
 
-/** The facts of a plan subscription that its events have, too. */
+/** A plan subscription's facts that its events have, too. */
 export function planSubscriptionFacts(plan: Facts) {
   return {
     subscriptionId: plan.subscriptionId,

@@ -20,13 +20,13 @@ import { TenantPlanService } from "./tenant-plan.service.js";
 import { TenantPlanAdministrationResolver } from "./tenant-plan-administration.resolver.js";
 
 export interface PlanSubscriptionSettings {
-  /** The time by which periods, grace and trials end. Default: the clock of the system. */
+  /** The time by which periods, grace and trials end. Default: the system clock. */
   readonly clock?: () => Date;
   /** The pause between two looks for due changes; a second if absent, and never longer. */
   readonly planLookMs?: number;
 }
 
-/** The plan subscription of each tenant: its states, its periods, and the changes that time makes. */
+/** Each tenant's plan subscription: its states, its periods, and the changes that time makes. */
 export const planSubscriptions: SliceModule<PlanSubscriptionSettings> = {
   slice: "plan-subscriptions",
   entities: [PlanSubscription],

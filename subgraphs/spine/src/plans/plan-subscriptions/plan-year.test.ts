@@ -28,7 +28,7 @@ it("a year passes: renewals, lapse, grace, suspension, cancellation at the perio
   });
 
   test.now = new Date("2028-01-14T09:59:59.999Z");
-  // the time of ten looks for what is due
+  // the time for ten looks for due changes
   await new Promise((resolve) => setTimeout(resolve, 500));
   expect((await trying.plan()).status).toBe("Trialing");
   test.now = new Date("2028-01-14T10:00:00.000Z");
@@ -54,14 +54,14 @@ it("a year passes: renewals, lapse, grace, suspension, cancellation at the perio
   ]);
   await until(async () => renewals(await annual.eventTypes()) === 1);
   expect((await annual.plan()).currentPeriodEnd).toBe("2029-12-31T10:00:00.000Z");
-  const activated = ["SubscriptionCreated", "SubscriptionActivated"];
-  const renewed = (count: number) => Array.from({ length: count }, () => "SubscriptionRenewed");
-  expect(await steady.eventTypes()).toEqual([...activated, ...renewed(12)]);
+  const activationTypes = ["SubscriptionCreated", "SubscriptionActivated"];
+  const renewalTypes = (count: number) => Array.from({ length: count }, () => "SubscriptionRenewed");
+  expect(await steady.eventTypes()).toEqual([...activationTypes, ...renewalTypes(12)]);
   expect(await lapsing.eventTypes()).toEqual([
-    ...[...activated, ...renewed(3)],
+    ...[...activationTypes, ...renewalTypes(3)],
     ...["SubscriptionLapsed", "SubscriptionSuspended"],
   ]);
-  expect(await leaving.eventTypes()).toEqual([...activated, ...renewed(3), "SubscriptionCancelled"]);
+  expect(await leaving.eventTypes()).toEqual([...activationTypes, ...renewalTypes(3), "SubscriptionCancelled"]);
   expect(await trying.eventTypes()).toEqual([
     ...["SubscriptionCreated", "SubscriptionTrialStarted", "SubscriptionExpired"],
   ]);

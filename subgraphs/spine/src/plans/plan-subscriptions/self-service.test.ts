@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => test?.spine.stop());
 
 const states = Object.keys(planSubscriptionStates) as PlanSubscriptionState[];
-const lost: readonly PlanSubscriptionState[] = ["PastDue", "Suspended", "Cancelled", "Expired"];
+const lostStates: readonly PlanSubscriptionState[] = ["PastDue", "Suspended", "Cancelled", "Expired"];
 
 let count = 0;
 /** A tenant to which the platform gave the edition. */
@@ -24,53 +24,56 @@ async function inState(state: PlanSubscriptionState, editionCode = "Contract"): 
   return tenant;
 }
 
-const refused = { code: "EDITION_NOT_SELF_SERVICE", status: 403 };
+const selfServiceRefusal = { code: "EDITION_NOT_SELF_SERVICE", status: 403 };
 
 describe("an edition that tenants cannot choose themselves", () => {
   it.each(states)("is not taken by a tenant of another edition in the state %s", async (state) => {
     for (const from of ["Open", "Frame"]) {
       const tenant = await inState(state, from);
       const before = await tenant.plan();
-      expect((await tenant.activate({ editionCode: "Contract" })).refusal).toMatchObject(refused);
+      expect((await tenant.activate({ editionCode: "Contract" })).refusal).toMatchObject(selfServiceRefusal);
       expect(await tenant.plan()).toEqual(before);
       expect(await tenant.eventTypes()).toEqual(["SubscriptionCreated"]);
     }
   });
 
-  it.each(lost)("is not brought back by its tenant from the state %s, by any input", async (state) => {
+  it.each(lostStates)("is not brought back by its tenant from the state %s, by any input", async (state) => {
     const tenant = await inState(state);
     for (const input of [null, {}, { editionCode: "Contract" }, { billingCycle: "Annual" }])
-      expect((await tenant.activate(input)).refusal).toMatchObject({ ...refused, editionCode: "Contract" });
+      expect((await tenant.activate(input)).refusal).toMatchObject({ ...selfServiceRefusal, editionCode: "Contract" });
     expect((await tenant.plan()).status).toBe(state);
   });
 
-  it.each(states.filter((state) => !lost.includes(state)))("stays with its tenant in the state %s", async (state) => {
-    const tenant = await inState(state);
-    expect((await tenant.activate()).data?.["plan"]).toMatchObject({ status: "Active", editionCode: "Contract" });
-  });
+  it.each(states.filter((state) => !lostStates.includes(state)))(
+    "stays with its tenant in the state %s",
+    async (state) => {
+      const tenant = await inState(state);
+      expect((await tenant.activate()).data?.["plan"]).toMatchObject({ status: "Active", editionCode: "Contract" });
+    },
+  );
 
   it("is not brought back through a cancellation, nor through a payment that failed just now", async () => {
     const tenant = await inState("Active");
     await tenant.cancel({ atPeriodEnd: false });
-    expect((await tenant.activate()).refusal).toMatchObject(refused);
+    expect((await tenant.activate()).refusal).toMatchObject(selfServiceRefusal);
     const trial = await inState("Trialing");
     test.now = new Date(end);
-    expect((await trial.activate()).refusal).toMatchObject(refused);
+    expect((await trial.activate()).refusal).toMatchObject(selfServiceRefusal);
     test.now = start;
   });
 
   it("is left for one that is open, and then not taken again", async () => {
     const tenant = await inState("Suspended");
     expect((await tenant.activate({ editionCode: "Open" })).data?.["plan"]).toMatchObject({ status: "Active" });
-    expect((await tenant.activate({ editionCode: "Contract" })).refusal).toMatchObject(refused);
+    expect((await tenant.activate({ editionCode: "Contract" })).refusal).toMatchObject(selfServiceRefusal);
   });
 
   it("tells how to ask for it", async () => {
     const tenant = await inState("Active", "Open");
     const { refusal, errors } = await tenant.activate({ editionCode: "Contract" });
-    const told = JSON.stringify([refusal, errors]);
+    const answerText = JSON.stringify([refusal, errors]);
     for (const fact of ["Ask the operator", tenant.tenantId, tenant.id, "activateTenantPlanSubscription"])
-      expect(told).toContain(fact);
+      expect(answerText).toContain(fact);
   });
 
   it("is refused in the next request of every process, before the change is in memory", async () => {
@@ -78,7 +81,7 @@ describe("an edition that tenants cannot choose themselves", () => {
     const tenant = await inState("Active", "Open");
     // a change whose version stays is never read into memory
     await test.spine.admin.query("update editions set self_service = false where code = 'Closing'");
-    expect((await tenant.activate({ editionCode: "Closing" })).refusal).toMatchObject(refused);
+    expect((await tenant.activate({ editionCode: "Closing" })).refusal).toMatchObject(selfServiceRefusal);
   });
 
   it("does not act again for the Idempotency-Key of an activation from before", async () => {
@@ -151,7 +154,7 @@ describe("the platform administrator", () => {
         { version: 1, selfService: true },
       ],
     });
-    expect((await tenant.activate({ editionCode: "Enterprise" })).refusal).toMatchObject(refused);
+    expect((await tenant.activate({ editionCode: "Enterprise" })).refusal).toMatchObject(selfServiceRefusal);
     expect(await change(true)).toMatchObject({ selfService: true });
     expect((await tenant.activate({ editionCode: "Enterprise" })).refusal).toBeUndefined();
   });

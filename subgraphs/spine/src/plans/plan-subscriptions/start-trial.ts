@@ -6,7 +6,7 @@ import { trialEnd } from "./due-change.js";
 import { PlanSubscription } from "./plan-subscription.entity.js";
 import { recordPlanChange } from "./plan-subscription.events.js";
 
-/** The last step of provisioning: begins the trial, if the edition has one. */
+/** The last provisioning step: begins the trial, if the edition has one. */
 export function startTrial(editions: EditionCatalog, clock: () => Date): ProvisioningStep {
   return {
     name: "startTrial",

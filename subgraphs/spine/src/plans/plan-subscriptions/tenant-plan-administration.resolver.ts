@@ -5,7 +5,7 @@ import { ActivatePlanSubscriptionInput, ReportPaymentFailureInput } from "./plan
 import { PlanSubscriptionType } from "./plan-subscription.type.js";
 import type { TenantPlanService } from "./tenant-plan.service.js";
 
-/** Operations of the Tenants resource on plan subscriptions: only these act across tenants. */
+/** Tenants operations on plan subscriptions: only these act across tenants. */
 @Resolver(() => PlanSubscriptionType)
 export class TenantPlanAdministrationResolver {
   readonly #plans: TenantPlanService;

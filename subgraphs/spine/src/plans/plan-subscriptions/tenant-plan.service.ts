@@ -12,7 +12,7 @@ import { changePlan, type PlanMutation } from "./plan-mutation.js";
 import type { ActivatePlanSubscriptionInput, ReportPaymentFailureInput } from "./plan-subscription.input.js";
 import type { PlanSubscriptionType } from "./plan-subscription.type.js";
 
-/** The plan subscription of a tenant, as a platform administrator names it. */
+/** A tenant's plan subscription, as a platform administrator names it. */
 interface NamedPlan {
   readonly tenantId: string;
   readonly planSubscriptionId: string;
@@ -24,7 +24,7 @@ interface TenantPlanParts {
   readonly clock: () => Date;
 }
 
-/** Changes the plan subscription of any tenant for platform administrators, who know what was paid. */
+/** Changes any tenant's plan subscription for platform administrators, who know what was paid. */
 export class TenantPlanService {
   readonly #parts: TenantPlanParts;
 
@@ -34,36 +34,37 @@ export class TenantPlanService {
 
   activate(
     context: RequestContext,
-    named: NamedPlan,
+    planName: NamedPlan,
     input: ActivatePlanSubscriptionInput | null | undefined,
   ): Promise<PlanSubscriptionType> {
     const activation = new PlanActivation(this.#parts.editions, input);
-    return this.#change(context, named, {
+    return this.#change(context, planName, {
       field: "activateTenantPlanSubscription",
       given: { input: input ?? null },
       prepare: activation.prepare,
-      work: (transaction, locked) => activation.byPlatform(transaction, locked),
+      work: (transaction, lockedPlan) => activation.byPlatform(transaction, lockedPlan),
     });
   }
 
   reportPaymentFailure(
     context: RequestContext,
-    named: NamedPlan,
+    planName: NamedPlan,
     input: ReportPaymentFailureInput | null | undefined,
   ): Promise<PlanSubscriptionType> {
-    return this.#change(context, named, {
+    return this.#change(context, planName, {
       field: "reportPaymentFailure",
       given: { input: input ?? null },
-      work: (transaction, locked) => failPayment(transaction, locked, input ?? {}),
+      work: (transaction, lockedPlan) => failPayment(transaction, lockedPlan, input ?? {}),
     });
   }
 
-  reportPayment(context: RequestContext, named: NamedPlan): Promise<PlanSubscriptionType> {
+  reportPayment(context: RequestContext, planName: NamedPlan): Promise<PlanSubscriptionType> {
     const { editions } = this.#parts;
-    return this.#change(context, named, {
+    return this.#change(context, planName, {
       field: "reportPayment",
       given: {},
-      work: (transaction, locked) => receivePayment(transaction, locked, editions.featuresOf(locked.plan.editionCode)),
+      work: (transaction, lockedPlan) =>
+        receivePayment(transaction, lockedPlan, editions.featuresOf(lockedPlan.plan.editionCode)),
     });
   }
 
@@ -76,15 +77,15 @@ export class TenantPlanService {
     return changePlan<void>(this.#parts, context, {
       ...{ field, planSubscriptionId, given: { tenantId, ...given }, tenant: tenantWithId(tenantId) },
       ...(prepare ? { prepare } : {}),
-      async work(transaction, locked) {
-        requireNotArchived(locked);
-        await work(transaction, locked);
+      async work(transaction, lockedPlan) {
+        requireNotArchived(lockedPlan);
+        await work(transaction, lockedPlan);
       },
     });
   }
 }
 
-/** The plan subscription of an archived tenant only ends. */
+/** An archived tenant's plan subscription can only end. */
 function requireNotArchived({ tenant: { status } }: LockedPlan): void {
   if (status !== "Archived") return;
   throw new DomainError("INVALID_STATE", {

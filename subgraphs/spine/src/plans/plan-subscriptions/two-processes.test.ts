@@ -22,11 +22,13 @@ it("two processes renew each of many plan subscriptions once, for each period th
         });
       }
       const events = await Promise.all(tenants.map((tenant) => tenant.events()));
-      const starts = events.map((own) =>
-        own.filter(({ type }) => type === "SubscriptionRenewed").map(({ data }) => data["currentPeriodStart"]),
+      const starts = events.map((tenantEvents) =>
+        tenantEvents.filter(({ type }) => type === "SubscriptionRenewed").map(({ data }) => data["currentPeriodStart"]),
       );
-      const expected = ["2026-02-28", "2026-03-31", "2026-04-30", "2026-05-31"].map((day) => `${day}T10:00:00.000Z`);
-      expect(starts).toEqual(tenants.map(() => expected));
+      const expectedStarts = ["2026-02-28", "2026-03-31", "2026-04-30", "2026-05-31"].map(
+        (day) => `${day}T10:00:00.000Z`,
+      );
+      expect(starts).toEqual(tenants.map(() => expectedStarts));
     } finally {
       await other.close();
     }

@@ -4,7 +4,7 @@ import type { PreparedStatement } from "@factory/runtime/db/transaction-dialect"
 import type { StoredEdition } from "../../tenants/editions/edition.view.js";
 import type { StoredTenant } from "../../tenants/tenants/tenant.view.js";
 
-/** A row of either statement as PostgreSQL returns it. */
+/** A row from either statement as PostgreSQL returns it. */
 export type SnapshotRow = Pick<
   StoredTenant,
   "tenant_id" | "version" | "slug" | "status" | "edition_code" | "limits"
@@ -13,21 +13,21 @@ export type SnapshotRow = Pick<
   settings: Record<string, unknown> | null;
   /** Microseconds since 1970, as decimal text. */
   changed_at: string;
-  /** Milliseconds since 1970 by the clock of the database. */
+  /** Milliseconds since 1970 by the database clock. */
   read_at: string;
 };
 
 const epochMicros = (time: string) => `(extract(epoch from ${time}) * 1000000)::bigint`;
 
 /**
- * The facts of the tenants of the sub-select `found`. Tables of one tenant are read under the row-level policy of that
- * tenant: `scope` sets it for each row before the lateral join reads the tables (as `tenantStatement` does for one
- * tenant). The version is read before them, so newer facts may stand beside an older version, never the other way round.
+ * The facts for the tenants in the sub-select `tenants`. A tenant's tables are read under that tenant's row-level
+ * policy: `scope` sets it for each row before the lateral join reads them (as `tenantStatement` does for one tenant).
+ * The version is read first, so newer facts may stand beside an older version, never the other way round.
  */
-const snapshotsOf = (found: string, keys: string) => `
+const snapshotsOf = (tenants: string, keys: string) => `
   select scope.tenant_id, scope.version, scope.slug, scope.status, scope.edition_code, scope.limits, scope.changed_at, scope.read_at,
     plan.status as subscription_status, entries.settings
-  from (select found.*, set_config('app.tenant', found.tenant_id::text, true)::uuid as tenant from (${found}) found
+  from (select found.*, set_config('app.tenant', found.tenant_id::text, true)::uuid as tenant from (${tenants}) found
     offset 0) scope
   left join lateral (select subscription.status from plan_subscriptions subscription
     where subscription.tenant_id = scope.tenant order by subscription.created_at limit 1) plan on true
@@ -37,7 +37,7 @@ const snapshotsOf = (found: string, keys: string) => `
 const columns = `tenant_id, version, slug, status, edition_code, limits, ${epochMicros("changed_at")} as changed_at,
   (extract(epoch from clock_timestamp()) * 1000)::bigint as read_at`;
 
-/** The tenants with the ids of `$1`, and their entries of the keys `$2`. */
+/** The tenants with the ids `$1`, and their entries for the keys `$2`. */
 export const snapshotsOfTenants: PreparedStatement = {
   name: "tenant_snapshots",
   text: snapshotsOf(
@@ -47,8 +47,8 @@ export const snapshotsOfTenants: PreparedStatement = {
 };
 
 /**
- * At most `$limit` tenants after the position `$changedAt` (microseconds since 1970) and `$tenant`, in the order of their
- * change, and their entries of the keys.
+ * At most `$limit` tenants after the position `$changedAt` (microseconds since 1970) and `$tenant`, ordered by their
+ * change, and their entries for the keys.
  */
 export const changedSnapshots = namedStatement(
   "changed_tenant_snapshots",

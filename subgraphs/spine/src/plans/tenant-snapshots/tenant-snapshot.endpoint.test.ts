@@ -65,15 +65,15 @@ describe("spine.v1.Tenants/Snapshots", () => {
 
   it("answers the facts of the named tenants, and leaves unknown ones out", async () => {
     const tenantId = await platform.activeTenant("snapped");
-    const asked = await client.snapshots({ tenantIds: [tenantId, newId("ten"), "nothing"] });
-    expect(asked.tenants).toEqual([
+    const page = await client.snapshots({ tenantIds: [tenantId, newId("ten"), "nothing"] });
+    expect(page.tenants).toEqual([
       expect.objectContaining({
         ...{ tenantId, version: 3, slug: "snapped", status: "Active", editionCode: "Standard" },
         subscriptionStatus: "Pending",
       }),
     ]);
-    expect(asked.nextPageToken).toBe("");
-    expect(Math.abs(asked.readAtMs - Date.now())).toBeLessThan(60_000);
+    expect(page.nextPageToken).toBe("");
+    expect(Math.abs(page.readAtMs - Date.now())).toBeLessThan(60_000);
   });
 
   it("pages through every tenant once, in the order of change, each with its own plan subscription", async () => {
@@ -114,7 +114,7 @@ describe("spine.v1.Tenants/Snapshots", () => {
       "update tenants set version = version + 1, changed_at = clock_timestamp() where tenant_id = $1",
       [decodeId("ten", tenantId)],
     );
-    expect((await since(before)).flat().map(({ tenantId: changed, version }) => [changed, version])).toEqual([
+    expect((await since(before)).flat().map(({ tenantId: changedId, version }) => [changedId, version])).toEqual([
       [tenantId, 4],
     ]);
     expect((await since((await databaseTime()) + 1000)).flat()).toEqual([]);

@@ -2,7 +2,7 @@ import { type GrpcService, grpcService } from "@factory/runtime/grpc/grpc-servic
 import { TenantsDefinition } from "@factory/schema/proto/generated/factory/spine/v1/tenants";
 import type { TenantSnapshotService } from "./tenant-snapshot.service.js";
 
-/** The gRPC service spine.v1.Tenants, for the parts of the platform that act on settings of tenants. */
+/** The gRPC service spine.v1.Tenants, for platform parts that act on tenants' settings. */
 export function tenantSnapshotEndpoint(snapshots: TenantSnapshotService): GrpcService {
   return grpcService(
     TenantsDefinition,

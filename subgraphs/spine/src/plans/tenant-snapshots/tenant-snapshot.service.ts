@@ -32,11 +32,11 @@ const maxPageBytes = 768 * 1024;
 interface SnapshotPage {
   readonly tenants: TenantSnapshot[];
   readonly readAtMs: number;
-  /** The last row of the page when further rows follow. */
+  /** The page's last row when further rows follow. */
   readonly continuesAfter?: SnapshotRow | undefined;
 }
 
-/** Reads the facts of tenants that other subgraphs keep a copy of, with one statement for a page. */
+/** Reads tenants' facts, of which other subgraphs keep a copy, with one statement for a page. */
 export class TenantSnapshotService {
   readonly #database: Database;
 
@@ -98,7 +98,7 @@ export class TenantSnapshotService {
 /** As many rows as a page and a message may have. The first row always fits. */
 function pageOf(rows: readonly SnapshotRow[]): SnapshotPage {
   const tenants: TenantSnapshot[] = [];
-  // Only rows tell the time of the database. After an empty page the caller asks for the same changes again.
+  // Only rows tell the database's time. After an empty page the caller asks for the same changes again.
   const readAtMs = Number(rows[0]?.read_at ?? 0);
   let bytes = 0;
   for (const [place, row] of rows.entries()) {
@@ -135,7 +135,7 @@ const knownSettings = ({ settings }: SnapshotRow) =>
 const sizeOf = ({ settingsJson, limitsJson }: TenantSnapshot): number =>
   200 + Buffer.byteLength(settingsJson) + Buffer.byteLength(limitsJson);
 
-/** The position after which a page begins, in the order of changes. */
+/** The position after which a page begins, ordered by change. */
 interface SnapshotPosition {
   /** Microseconds since 1970, as decimal text. */
   readonly changedAt: string;
@@ -154,7 +154,7 @@ function positionBefore(changedSinceMs: number): SnapshotPosition {
 /** 31 December 9999. */
 const maxEpochMs = 253_402_300_799_999;
 
-/** Reads the `next_page_token` of the page before. */
+/** Reads the previous page's `next_page_token`. */
 function positionOf(pageToken: string): SnapshotPosition {
   const [, changedAt, tenant] = tokenForm.exec(pageToken) ?? [];
   if (changedAt === undefined || tenant === undefined)
@@ -162,7 +162,7 @@ function positionOf(pageToken: string): SnapshotPosition {
   return { changedAt, tenant };
 }
 
-/** The `next_page_token` of a page that ends at this position. */
+/** The `next_page_token` for a page that ends at this position. */
 const pageToken = ({ changedAt, tenant }: SnapshotPosition): string => `${changedAt}~${tenant}`;
 
 function refusal(pointer: string, detail: string): DomainError {

@@ -10,8 +10,8 @@ const csvOf = async (rows: readonly (readonly Cell[])[], size?: number) =>
 
 const header = "name,count,share,day,occurredAt,active\r\n";
 
-/** The reverse of the guard: a text that begins with apostrophes before a formula character loses one. */
-const unguarded = (field: string) => field.replace(/^'('*[=+\-@\t\r\n＝＋－＠])/, "$1");
+/** The reverse guard: a text that begins with apostrophes before a formula character loses one. */
+const withoutGuard = (field: string) => field.replace(/^'('*[=+\-@\t\r\n＝＋－＠])/, "$1");
 
 const fieldOf = (cell: Cell): string => (cell instanceof Date ? cell.toISOString() : cell === null ? "" : String(cell));
 
@@ -44,10 +44,10 @@ describe("writeCsv", () => {
     const options = { record_delimiter: "\r\n", quote_record_delimiter: true, eof: true };
     await fc.assert(
       fc.asyncProperty(anyRows, async (rows) => {
-        const guarded = rows.map((row) =>
+        const guardedRows = rows.map((row) =>
           row.map((cell) => (typeof cell === "string" && /^'*[=+\-@\t\r\n＝＋－＠]/.test(cell) ? `'${cell}` : cell)),
         );
-        const fields = guarded.map((row) => row.map(fieldOf));
+        const fields = guardedRows.map((row) => row.map(fieldOf));
         expect(await csvOf(rows)).toBe(header + stringify(fields, options));
       }),
     );
@@ -59,7 +59,9 @@ describe("writeCsv", () => {
         const [, ...records] = parseCsv(await csvOf(rows, size));
         const kinds = sampleReport.columns.map(({ kind }) => kind);
         expect(
-          records.map((record) => record.map((field, index) => (kinds[index] === "text" ? unguarded(field) : field))),
+          records.map((record) =>
+            record.map((field, index) => (kinds[index] === "text" ? withoutGuard(field) : field)),
+          ),
         ).toEqual(rows.map((row) => row.map(fieldOf)));
       }),
     );

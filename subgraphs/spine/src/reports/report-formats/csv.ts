@@ -9,8 +9,8 @@ const formula = /^'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
 const needsQuotes = /[",\r\n]/;
 
 /**
- * RFC 4180 in UTF-8 with a header of column keys. A text that could be a formula begins with one more apostrophe; null
- * and the empty text are both an empty field.
+ * RFC 4180 in UTF-8 with a header that has the column keys. A text that could be a formula begins with one more
+ * apostrophe; null and the empty text are both an empty field.
  */
 export async function* writeCsv({ columns }: Report, rows: ReportRows): AsyncGenerator<Buffer> {
   yield Buffer.from(recordOf(columns.map(({ key }) => key)));
@@ -30,6 +30,6 @@ function fieldOf(cell: Cell): string {
 }
 
 function textField(text: string): string {
-  const guarded = formula.test(text) ? `'${text}` : text;
-  return needsQuotes.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded;
+  const guardedText = formula.test(text) ? `'${text}` : text;
+  return needsQuotes.test(guardedText) ? `"${guardedText.replaceAll('"', '""')}"` : guardedText;
 }

@@ -18,9 +18,9 @@ describe("writeJson", () => {
   it("keeps every cell", async () => {
     await fc.assert(
       fc.asyncProperty(anyRows, fc.integer({ min: 1, max: 5 }), async (rows, size) => {
-        const { rows: read } = JSON.parse(String(await bytesOf(writeJson, sampleReport, batches(rows, size))));
+        const { rows: writtenRows } = JSON.parse(String(await bytesOf(writeJson, sampleReport, batches(rows, size))));
         const keys = sampleReport.columns.map(({ key }) => key);
-        expect(read).toEqual(
+        expect(writtenRows).toEqual(
           rows.map((row) =>
             Object.fromEntries(
               row.map((cell, index) => [keys[index], cell instanceof Date ? cell.toISOString() : cell]),

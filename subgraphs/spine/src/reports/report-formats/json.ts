@@ -1,6 +1,6 @@
 import type { Cell, Report, ReportRows } from "./report/report.js";
 
-/** One JSON object: the report, its columns, and `rows` as objects with the keys of the columns. */
+/** One JSON object: the report, its columns, and `rows` as objects whose members are the column keys. */
 export async function* writeJson(report: Report, rows: ReportRows): AsyncGenerator<Buffer> {
   const { code, title, parameters, columns, notes = [] } = report;
   const keys = columns.map(({ key }) => key);

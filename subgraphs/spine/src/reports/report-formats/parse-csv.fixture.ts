@@ -1,4 +1,4 @@
-/** The records of an RFC 4180 text. */
+/** The records in an RFC 4180 text. */
 export function parseCsv(text: string): string[][] {
   const records: string[][] = [];
   let record: string[] = [];

@@ -2,7 +2,7 @@ import { buffer } from "node:stream/consumers";
 import fc from "fast-check";
 import type { Cell, CellKind, Report, ReportRows, ReportWriter } from "./report/report.js";
 
-/** A report with one column of each kind. */
+/** A report with a column for each kind. */
 export const sampleReport: Report = {
   code: "sample",
   title: "Sample",
@@ -19,7 +19,7 @@ export const sampleReport: Report = {
   notes: ["The period is not over."],
 };
 
-/** The rows in batches of at most `size`. */
+/** The rows in batches with at most `size`. */
 export async function* batches(rows: readonly (readonly Cell[])[], size = 500): ReportRows {
   for (let start = 0; start < rows.length; start += size) yield rows.slice(start, start + size);
 }
@@ -50,7 +50,7 @@ const cells: Record<CellKind, fc.Arbitrary<Cell>> = {
   boolean: fc.boolean(),
 };
 
-/** Rows of the sample report with any cells, among them null. */
+/** Rows for the sample report with any cells, among them null. */
 export const anyRows: fc.Arbitrary<Cell[][]> = fc.array(
   fc.tuple(...sampleReport.columns.map(({ kind }) => fc.option(cells[kind]))),
   { maxLength: 20 },

@@ -10,7 +10,7 @@ import { reportFormats } from "./report-formats.js";
 
 const run = promisify(execFile);
 const workspace = join(dirname(fileURLToPath(import.meta.url)), "../../..");
-const compiled = pathToFileURL(join(workspace, "dist/reports/report-formats/report-formats.js")).href;
+const compiledFile = pathToFileURL(join(workspace, "dist/reports/report-formats/report-formats.js")).href;
 
 const report: Report = {
   ...sampleReport,
@@ -28,7 +28,7 @@ const rows = Array.from({ length: 300 }, (_, index): Cell[] => [
 
 const program = `
 import { createHash } from "node:crypto";
-import { reportFormats } from "${compiled}";
+import { reportFormats } from "${compiledFile}";
 const [report, rows] = JSON.parse(process.argv[1]);
 report.asOf = new Date(report.asOf);
 for (const row of rows) row[4] = new Date(row[4]);

@@ -9,24 +9,24 @@ import { type Json, principal } from "../../spine-caller.fixture.js";
 import { SpineProcesses } from "../../spine-processes.fixture.js";
 
 /**
- * Where the process is killed: before the commit of a stored content, and between the expiry and the removal of a content;
+ * Where the process is killed: before a stored content is committed, and between a content's expiry and its removal;
  * inside the transaction, before the file has its name, while it writes, after the claim, and after the commit.
  */
 const phases = ["written", "expired", "completing", "unrenamed", "writing", "claimed", "completed"] as const;
-/** The first two places, since each kill takes up to two starts. `KILLS=10` meets all of them. */
+/** The first two places, since each kill takes up to two starts. `KILLS=10` meets all places. */
 const kills = killsAt(2);
-/** A generous limit for the time until the last start continues the jobs of all killed processes. */
+/** A generous limit for the time until the last start continues all jobs from killed processes. */
 const takeoverMs = 120_000;
 const parameters = { from: "2024-01-01", to: "2024-12-31" };
 /** Enough for several batches. */
 const records = 2000;
 
-const audited = `
+const insertRecords = `
   insert into spine.audit_records (tenant_id, position, record_id, recorded_at, source, operation, outcome, principal,
     trace_id, hash)
   select $1, 1000000 + number, gen_random_uuid(), '2024-03-01', '/catalog', 'registerTemplate', 'Succeeded',
     'usr_' || number % 3, 'trace', '' from generate_series(1, ${records}) as number`;
-const joined = `
+const insertUsers = `
   insert into spine.users (tenant_id, user_id, email, email_key, display_name, status, password_hash, created_at, updated_at)
   select $1, gen_random_uuid(), number || '@example.com', number || '@example.com', 'Ωμέγα ' || number, 'Active', '',
     '2024-02-01', now() from generate_series(1, 20) as number`;
@@ -50,7 +50,7 @@ describe("kill -9 in the job of a report", () => {
     spine = await SpineProcesses.open();
     await restarted();
     tenantId = await spine.activeTenant("killed");
-    for (const text of [audited, joined]) await spine.rows(text, decodeId("ten", tenantId));
+    for (const text of [insertRecords, insertUsers]) await spine.rows(text, decodeId("ten", tenantId));
     first = await everyReport();
   });
   afterAll(() => spine.close());
@@ -82,15 +82,15 @@ describe("kill -9 in the job of a report", () => {
     );
   }
 
-  /** The runs of all reports in all formats. */
+  /** The runs for all reports in all formats. */
   async function everyReport(): Promise<ReportRun[]> {
-    const known = (await endedRuns()).length;
+    const formerCount = (await endedRuns()).length;
     for (const code of ["usage-summary", "audit-log", "user-activity"])
       for (const format of ["csv", "json", "xlsx", "pdf"]) await generate(code, format);
-    return (await endedRuns()).slice(known);
+    return (await endedRuns()).slice(formerCount);
   }
 
-  /** All runs in the order of their requests, when each of them has ended. */
+  /** All runs in the order in which they were requested, when each has ended. */
   async function endedRuns(): Promise<ReportRun[]> {
     let runs: ReportRun[] = [];
     const list = `{ reportRuns(first: 200, sort: "requestedAt") {
@@ -123,7 +123,7 @@ describe("kill -9 in the job of a report", () => {
     const runs = (await endedRuns()).slice(before);
     expect(runs).toHaveLength(kills);
     const sha256 = first.find(({ reportCode, format }) => reportCode === "audit-log" && format === "csv")?.sha256;
-    const kept: string[] = [];
+    const keptRuns: string[] = [];
     for (const [place, run] of runs.entries()) {
       const phase = killedAt[place];
       const isExpired = phase === "expired";
@@ -131,17 +131,17 @@ describe("kill -9 in the job of a report", () => {
       if (isExpired) events.push("ReportRunExpired");
       expect([phase, run.status, run.sha256]).toEqual([phase, isExpired ? "Expired" : "Completed", sha256]);
       expect([phase, await eventsOf(run.reportRunId)]).toEqual([phase, events]);
-      if (!isExpired) kept.push(decodeId("run", run.reportRunId) ?? "");
+      if (!isExpired) keptRuns.push(decodeId("run", run.reportRunId) ?? "");
     }
-    // The next start sweeps the files of killed processes.
+    // The next start sweeps the files that killed processes left.
     await restarted();
     const folder = join(spine.dataDir, "files", "reports", decodeId("ten", tenantId) ?? "");
     const ids = runs.map(({ reportRunId }) => decodeId("run", reportRunId) ?? "");
     const filesOf = async () => (await readdir(folder)).filter((file) => ids.some((id) => file.startsWith(id))).sort();
-    const isSwept = async () => (await filesOf()).length === kept.length;
+    const isSwept = async () => (await filesOf()).length === keptRuns.length;
     await eventually("only the contents are left", isSwept, takeoverMs);
     const files = await filesOf();
-    expect(files.map((file) => file.split(".")[0])).toEqual(kept.sort());
+    expect(files.map((file) => file.split(".")[0])).toEqual(keptRuns.sort());
     for (const file of files) {
       const digest = createHash("sha256").update(await readFile(join(folder, file)));
       expect([file, digest.digest("hex")]).toEqual([file, sha256]);
@@ -156,7 +156,7 @@ describe("kill -9 in the job of a report", () => {
     expect(digestsOf(await everyReport())).toEqual(digestsOf(first));
   });
 
-  /** Waits until the job of a new run has killed the process. */
+  /** Waits until a new run's job has killed the process. */
   async function killedAtGeneration(phase: string): Promise<void> {
     // Runs that earlier kills have interrupted end before, since they would meet the place too.
     if (!isAlive) await restarted();

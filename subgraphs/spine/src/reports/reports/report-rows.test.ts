@@ -14,7 +14,7 @@ afterAll(() => platform?.stop());
 const sql = (text: string, ...values: unknown[]) => platform.admin.query(text, values);
 const uuid = () => decodeId("ten", tenant.tenantId);
 
-/** The rows of a report as objects. */
+/** A report's rows as objects. */
 async function rowsOf(code: string, parameters: object): Promise<Record<string, unknown>[]> {
   const run = await tenant.generated(code, "json", parameters);
   if (run.status !== "Completed") throw new Error(JSON.stringify(run));
@@ -115,10 +115,10 @@ describe("usage-summary", () => {
       kind: string,
       date: string | null,
       name: string,
-      [quantity, refused = 0]: number[],
+      [quantity, refusedCount = 0]: number[],
       source = "catalog",
     ) => ({
-      ...{ kind, date, source, name, quantity, refused },
+      ...{ kind, date, source, name, quantity, refused: refusedCount },
     });
     expect(await rowsOf("usage-summary", { from: "2022-06-01", to: "2022-07-31" })).toEqual([
       row("Feature", "2022-06-01", "executions.monthly", [5], "spine"),

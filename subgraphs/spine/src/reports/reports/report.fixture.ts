@@ -8,7 +8,7 @@ import type { Spine } from "../../subgraph.js";
 const members =
   "reportRunId reportDefinitionId reportCode format parameters periodOver status rowsDone rowsTotal requestedAt startedAt completedAt expiresAt contentType sizeBytes sha256 error { code detail }";
 
-/** A past year, which has no rows of the test itself. */
+/** A past year, in which the test itself has no rows. */
 export const pastYear = { from: "2024-01-01", to: "2024-12-31" };
 
 /** A period that ends today. */
@@ -21,7 +21,7 @@ export const untilToday = () => {
 export const withSpine = (platform: RunningSpine, spine: Spine): RunningSpine =>
   Object.assign(Object.create(platform) as RunningSpine, { spine });
 
-/** The reports of one tenant, as its callers use them. */
+/** One tenant's reports, as its callers use them. */
 export class TenantReports {
   readonly caller;
 
@@ -45,7 +45,7 @@ export class TenantReports {
   }
 
   async request(code: string, input: Record<string, unknown>, key?: string): Promise<Answer> {
-    const definition = (await this.definitions()).find((one) => one.code === code);
+    const definition = (await this.definitions()).find((candidate) => candidate.code === code);
     return this.ask(
       `mutation ($id: ID!, $input: GenerateReportInput!) { run: generateReport(reportDefinitionId: $id, input: $input) { ${members} } }`,
       { id: definition?.reportDefinitionId ?? newId("rpd"), input },
@@ -53,7 +53,7 @@ export class TenantReports {
     );
   }
 
-  /** Requests a report and waits for the end of its run. */
+  /** Requests a report and waits until its run ends. */
   async generated(code: string, format = "csv", parameters: object = pastYear): Promise<Json> {
     const { data, errors } = await this.request(code, { format, parameters });
     if (!data) throw new Error(JSON.stringify(errors));
@@ -77,7 +77,7 @@ export class TenantReports {
     return this.ask(`mutation ($id: ID!) { run: ${field}(reportRunId: $id) { ${members} } }`, { id: reportRunId });
   }
 
-  /** The content of a run, whose digest is that of the run. */
+  /** A run's content, whose digest is the run's. */
   async content(run: Json): Promise<string> {
     const content = await this.platform.spine.reportContents.open(this.caller, run.reportRunId);
     const bytes = await buffer(await content.read(0, content.sizeBytes - 1));
@@ -90,7 +90,7 @@ export class TenantReports {
     return events.filter(({ subject }) => subject === `report-runs/${reportRunId}`);
   }
 
-  /** Appends one audit record for each of these to the records that the platform has written. */
+  /** Appends one audit record for each operation to the records that the platform has written. */
   async addRecords(records: readonly { at: string; operation?: string; subject?: string; principal?: string }[]) {
     await this.platform.admin.query(
       `with head as (

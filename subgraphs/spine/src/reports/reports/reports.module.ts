@@ -38,7 +38,7 @@ export interface ReportSettings {
   readonly reportLimits?: Partial<RunLimits>;
 }
 
-/** Reports over the rows of the spine, their runs and contents. */
+/** Reports over the spine's rows, their runs and contents. */
 export const reports: SliceModule<ReportSettings> = {
   slice: "reports",
   entities: [ReportDefinition, ReportRun],

@@ -75,12 +75,12 @@ describe("a report run", () => {
       { at: "2023-12-31T23:59:59.999Z", operation: "too early" },
       { at: "2024-12-31T23:59:59.999Z", operation: "last" },
     ]);
-    const known = new Map<string, string>();
+    const digests = new Map<string, string>();
     for (const { code, formats } of await tenant.definitions())
       for (const format of formats) {
-        const [one, other] = [await tenant.generated(code, format), await tenant.generated(code, format)];
-        expect([code, format, one.error, one.sha256]).toEqual([code, format, null, other.sha256]);
-        known.set(`${code} ${format}`, one.sha256);
+        const [run, otherRun] = [await tenant.generated(code, format), await tenant.generated(code, format)];
+        expect([code, format, run.error, run.sha256]).toEqual([code, format, null, otherRun.sha256]);
+        digests.set(`${code} ${format}`, run.sha256);
       }
     const csv = await tenant.content(await tenant.generated("audit-log"));
     expect(csv.split("\r\n").map((line) => line.split(",")[2])).toEqual([
@@ -88,13 +88,13 @@ describe("a report run", () => {
       undefined,
     ]);
     expect(csv).toContain(`'=cmd|`);
-    const restarted = await startSpine(platform.host, { ...testSettings, filesDir });
-    const elsewhere = new TenantReports(withSpine(platform, restarted), tenant.tenantId);
-    for (const [report, sha256] of known) {
+    const restartedSpine = await startSpine(platform.host, { ...testSettings, filesDir });
+    const elsewhere = new TenantReports(withSpine(platform, restartedSpine), tenant.tenantId);
+    for (const [report, sha256] of digests) {
       const [code = "", format = ""] = report.split(" ");
       expect([report, (await elsewhere.generated(code, format)).sha256]).toEqual([report, sha256]);
     }
-    await restarted.close();
+    await restartedSpine.close();
   });
 
   it("leaves out the records of the same report, so that a period that is not over gives the same content twice", async () => {
@@ -102,15 +102,15 @@ describe("a report run", () => {
     const parameters = untilToday();
     const underWay = `select from outbox where tenant_id = $1 and type = 'AuditRecord'
       and not exists (select from audit_records where record_id = outbox.id)`;
-    /** Waits until the bus has brought all records of the test itself. */
-    const settled = () => until(async () => (await sql(underWay, decodeId("ten", tenant.tenantId))).rowCount === 0);
+    /** Waits until the bus has brought all records about the test itself. */
+    const settledBus = () => until(async () => (await sql(underWay, decodeId("ten", tenant.tenantId))).rowCount === 0);
     for (const { code } of await tenant.definitions()) {
-      await settled();
-      const one = await tenant.generated(code, "json", parameters);
+      await settledBus();
+      const run = await tenant.generated(code, "json", parameters);
       const other = await tenant.generated(code, "json", parameters);
-      expect([code, other.sha256]).toEqual([code, one.sha256]);
-      expect(one.periodOver).toBe(false);
-      expect(JSON.parse(await tenant.content(one)).notes).toEqual([expect.stringContaining("was not over")]);
+      expect([code, other.sha256]).toEqual([code, run.sha256]);
+      expect(run.periodOver).toBe(false);
+      expect(JSON.parse(await tenant.content(run)).notes).toEqual([expect.stringContaining("was not over")]);
     }
   });
 
@@ -138,12 +138,12 @@ describe("a report run", () => {
 
   it("is listed by state and format, and no list has an unknown one", async () => {
     const list = "query ($filter: ReportRunFilterInput) { reportRuns(filter: $filter) { items { format status } } }";
-    const listed = (filter: Record<string, string>) => reports.ask(list, { filter });
+    const listWith = (filter: Record<string, string>) => reports.ask(list, { filter });
     await reports.generated("usage-summary", "json");
-    const { data } = await listed({ format: "json", status: "Completed" });
+    const { data } = await listWith({ format: "json", status: "Completed" });
     expect(data?.["reportRuns"].items).toContainEqual({ format: "json", status: "Completed" });
     for (const member of ["format", "status"]) {
-      const { refusal } = await listed({ [member]: "docx" });
+      const { refusal } = await listWith({ [member]: "docx" });
       expect([refusal?.["code"], refusal?.["errors"]]).toEqual([
         "PARAMETERS_INVALID",
         [expect.objectContaining({ pointer: `/filter/${member}`, code: "UNKNOWN_VALUE" })],
@@ -153,9 +153,9 @@ describe("a report run", () => {
 
   it("is started once for an idempotency key", async () => {
     const input = { format: "csv", parameters: pastYear };
-    const one = await reports.request("audit-log", input, "once");
+    const first = await reports.request("audit-log", input, "once");
     const other = await reports.request("audit-log", input, "once");
-    expect([other.replayed, other.data?.["run"].reportRunId]).toEqual([true, one.data?.["run"].reportRunId]);
+    expect([other.replayed, other.data?.["run"].reportRunId]).toEqual([true, first.data?.["run"].reportRunId]);
   });
 
   it("is not found by another tenant, nor is its content", async () => {
@@ -198,16 +198,16 @@ describe("the end of a report run", () => {
 
   it("may be a cancellation, once", async () => {
     const tenant = await aTenant("cancelled");
-    const queued = await aQueuedRun(tenant);
-    const { data } = await tenant.move("cancelReportRun", queued.reportRunId);
+    const queuedRun = await aQueuedRun(tenant);
+    const { data } = await tenant.move("cancelReportRun", queuedRun.reportRunId);
     expect(data?.["run"]).toMatchObject({ status: "Cancelled", error: { code: "RUN_CANCELLED" } });
-    expect((await tenant.move("cancelReportRun", queued.reportRunId)).data?.["run"].status).toBe("Cancelled");
-    expect((await tenant.eventsOf(queued.reportRunId)).map(({ type }) => type)).toEqual(["ReportRunCancelled"]);
-    const open = platform.spine.reportContents.open(tenant.caller, queued.reportRunId);
+    expect((await tenant.move("cancelReportRun", queuedRun.reportRunId)).data?.["run"].status).toBe("Cancelled");
+    expect((await tenant.eventsOf(queuedRun.reportRunId)).map(({ type }) => type)).toEqual(["ReportRunCancelled"]);
+    const open = platform.spine.reportContents.open(tenant.caller, queuedRun.reportRunId);
     await expect(open).rejects.toMatchObject({ code: "INVALID_STATE", facts: { currentState: "Cancelled" } });
-    const completed = await tenant.generated("usage-summary");
-    const refused = await tenant.move("cancelReportRun", completed.reportRunId);
-    expect(refused.refusal).toMatchObject({ code: "INVALID_STATE", currentState: "Completed" });
+    const completedRun = await tenant.generated("usage-summary");
+    const refusedMove = await tenant.move("cancelReportRun", completedRun.reportRunId);
+    expect(refusedMove.refusal).toMatchObject({ code: "INVALID_STATE", currentState: "Completed" });
   });
 
   it("may be a cancellation while it reads rows, which ends its statement and leaves no file", async () => {
@@ -239,7 +239,7 @@ describe("the end of a report run", () => {
 
   it("is Expired after 30 days, and its content is removed", async () => {
     const tenant = await aTenant("expired");
-    const [run, kept] = [await tenant.generated("audit-log"), await tenant.generated("audit-log")];
+    const [run, keptRun] = [await tenant.generated("audit-log"), await tenant.generated("audit-log")];
     await sql("update report_runs set expires_at = now() where run_id = $1", uuidOf(run));
     expect((await tenant.run(run.reportRunId)).status).toBe("Expired");
     const open = platform.spine.reportContents.open(tenant.caller, run.reportRunId);
@@ -249,7 +249,7 @@ describe("the end of a report run", () => {
       run.reportRunId,
     );
     await until(async () => (await filesOf(tenant)).length === 1);
-    expect(await filesOf(tenant)).toEqual([`${uuidOf(kept)}.1`]);
+    expect(await filesOf(tenant)).toEqual([`${uuidOf(keptRun)}.1`]);
     const events = await tenant.eventsOf(run.reportRunId);
     expect(events.at(-1)).toMatchObject({ type: "ReportRunExpired", data: { sha256: run.sha256 } });
   });
@@ -260,18 +260,18 @@ describe("the end of a report run", () => {
     expect((await tenant.move("expireReportRun", run.reportRunId)).data?.["run"].status).toBe("Expired");
     await until(async () => (await filesOf(tenant)).length === 0);
     expect((await tenant.move("expireReportRun", run.reportRunId)).data?.["run"].status).toBe("Expired");
-    const queued = await aQueuedRun(tenant);
-    const refused = await tenant.move("expireReportRun", queued.reportRunId);
-    expect(refused.refusal).toMatchObject({ code: "INVALID_STATE", allowed: ["Completed"] });
+    const queuedRun = await aQueuedRun(tenant);
+    const refusedMove = await tenant.move("expireReportRun", queuedRun.reportRunId);
+    expect(refusedMove.refusal).toMatchObject({ code: "INVALID_STATE", allowed: ["Completed"] });
   });
 
   it("is followed by a sweep of contents that belong to no run", async () => {
     const tenant = await aTenant("swept");
-    const [kept, gone] = [await tenant.generated("audit-log"), await tenant.generated("audit-log")];
-    await sql("update report_runs set status = 'Failed' where run_id = $1", uuidOf(gone));
-    const removed = await platform.spine.get(ContentSweep).run();
-    expect(removed).toBeGreaterThanOrEqual(1);
-    expect(await filesOf(tenant)).toEqual([`${uuidOf(kept)}.1`]);
+    const [keptRun, goneRun] = [await tenant.generated("audit-log"), await tenant.generated("audit-log")];
+    await sql("update report_runs set status = 'Failed' where run_id = $1", uuidOf(goneRun));
+    const removedCount = await platform.spine.get(ContentSweep).run();
+    expect(removedCount).toBeGreaterThanOrEqual(1);
+    expect(await filesOf(tenant)).toEqual([`${uuidOf(keptRun)}.1`]);
   });
 });
 
@@ -288,7 +288,7 @@ describe("a large report", () => {
   });
 });
 
-/** The facts that the event of a completed run repeats. */
+/** The facts that a completed run's event repeats. */
 const pick = ({ reportRunId, sizeBytes, sha256, contentType, expiresAt }: Json) => ({
   ...{ reportRunId, sizeBytes, sha256, contentType, expiresAt },
 });

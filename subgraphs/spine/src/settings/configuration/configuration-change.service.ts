@@ -54,7 +54,7 @@ interface NextEntry {
 interface EntryChange {
   readonly arguments: unknown;
   readonly formerArguments?: readonly unknown[];
-  /** The next state of the entry; undefined if the change changes nothing. */
+  /** The entry's next state; undefined if the change changes nothing. */
   readonly next: (transaction: Transaction, entry: EntryBefore) => Promise<NextEntry | undefined>;
 }
 
@@ -73,8 +73,8 @@ interface ChangeParts {
 }
 
 /**
- * Sets, deletes and restores the configuration entries of the caller's tenant. Every way to change a value of a protected
- * setting obeys the rule of its declaration: a weaker value may need a person and wait for a second one.
+ * Sets, deletes and restores the configuration entries for the caller's tenant. Every way to change a protected setting
+ * obeys the rule in its declaration: a weaker value may need a person and wait for a second one.
  */
 export class ConfigurationChangeService {
   readonly #database: Database;
@@ -113,13 +113,13 @@ export class ConfigurationChangeService {
       formerArguments: this.#secrets.formerDigests(value).map(requestWith),
       next: async ({ tenant }, entry) => {
         requirePreconditions(preconditions, entry.version);
-        const stored = this.#stored(tenant.tenantId, entry, { text, value, isSecret, description });
-        return isUnchanged(entry, stored) ? undefined : { change: "Set", stored };
+        const storedValue = this.#stored(tenant.tenantId, entry, { text, value, isSecret, description });
+        return isUnchanged(entry, storedValue) ? undefined : { change: "Set", stored: storedValue };
       },
     });
   }
 
-  /** The default of the platform holds again. Throws NOT_FOUND. */
+  /** The platform's default holds again. Throws NOT_FOUND. */
   delete(context: RequestContext, key: string, preconditions: Preconditions): Promise<ChangedConfigEntryType> {
     requireWritableKey(key);
     return this.#change(context, "deleteConfiguration", key, {
@@ -144,9 +144,9 @@ export class ConfigurationChangeService {
     return this.#change(context, "restoreConfiguration", key, {
       arguments: { key, version, ...preconditions },
       next: async (transaction, entry) => {
-        const stored = await this.#kept(transaction, entry, version);
+        const storedValue = await this.#kept(transaction, entry, version);
         requirePreconditions(preconditions, entry.version);
-        return isUnchanged(entry, stored) ? undefined : { change: "Restored", stored };
+        return isUnchanged(entry, storedValue) ? undefined : { change: "Restored", stored: storedValue };
       },
     });
   }
@@ -177,8 +177,8 @@ export class ConfigurationChangeService {
         if (waiting) return waiting;
         transaction.afterCommit(() => this.#settings.drop(transaction.tenant.tenantId));
         if (isSettingKey(key)) await this.#approvals?.end(transaction, key);
-        const written = await writeEntry(transaction, entry, { ...next, by: principal.subject });
-        return next.change === "Deleted" ? unchangedEntry(entry) : written;
+        const writtenEntry = await writeEntry(transaction, entry, { ...next, by: principal.subject });
+        return next.change === "Deleted" ? unchangedEntry(entry) : writtenEntry;
       },
     });
   }
@@ -198,9 +198,13 @@ export class ConfigurationChangeService {
     if (!weakening.secondPerson) return undefined;
     if (!this.#approvals) throw new Error("No slice keeps the changes that need a second person");
     const { description } = stored;
-    const proposed = { key, change, entryVersion, oldValue, newValue, description };
+    const proposedSetting = { key, change, entryVersion, oldValue, newValue, description };
     const requiredAcr = higherLevel(weakening.level, approvalLevel);
-    const approvalId = await this.#approvals.request(transaction, { principal, proposed, requiredAcr });
+    const approvalId = await this.#approvals.request(transaction, {
+      principal,
+      proposed: proposedSetting,
+      requiredAcr,
+    });
     return waitingEntry(entry, { approvalId, valueInForce: oldValue });
   }
 
@@ -221,7 +225,7 @@ export class ConfigurationChangeService {
     };
   }
 
-  /** A release may have changed the schema of a known setting since, so the value is checked again. */
+  /** A release may have changed the schema since, so the value is checked again. */
   async #kept(
     { execute, tenant }: Transaction,
     { key, lastVersion }: EntryBefore,
@@ -232,14 +236,14 @@ export class ConfigurationChangeService {
       throw new DomainError("NOT_FOUND", {
         detail: "This version of the entry does not exist, or it is not kept any more. See configurationHistory.",
       });
-    const { value, sealed_value: sealed, is_secret: isSecret, description } = row;
+    const { value, sealed_value: sealedText, is_secret: isSecret, description } = row;
     if (value !== null) {
       requireSettingValue(key, JSON.parse(value), "/version");
       this.#schemes.require(key, JSON.parse(value), "/version");
     }
-    if (sealed === null) return { value, sealedValue: null, isSecret, description };
+    if (sealedText === null) return { value, sealedValue: null, isSecret, description };
     const owner = { tenantId: tenant.tenantId, key };
-    const text = this.#secrets.open({ ...owner, version }, sealed);
+    const text = this.#secrets.open({ ...owner, version }, sealedText);
     const sealedValue = this.#secrets.seal({ ...owner, version: lastVersion + 1 }, text);
     return { value, sealedValue, isSecret, description };
   }

@@ -4,7 +4,7 @@ import { wireId } from "@factory/runtime/db/wire-id-type";
 import { Entity, Index, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 
-/** A configuration entry of a tenant. Workers read all rows, since they seal secret values anew. */
+/** A tenant's configuration entry. Workers read all rows, since they seal secret values anew. */
 @Entity(workerTable("configuration_entries"))
 @Index({ name: "configuration_entries_by_change", properties: ["tenantId", "updatedAt", "key"] })
 @Index({
@@ -25,7 +25,7 @@ export class ConfigurationEntry {
   @Property({ ...foreignJson(), nullable: true })
   value: unknown;
 
-  /** The JSON text of a secret value: a sealed value (`ConfigurationSecrets`) that is bound to the tenant, the key and the version. */
+  /** A secret's sealed JSON text (`ConfigurationSecrets`), which is bound to the tenant, the key and the version. */
   @Property({ type: "text", nullable: true })
   sealedValue: string | null;
 
@@ -44,7 +44,7 @@ export class ConfigurationEntry {
   @Property({ type: "timestamptz", length: 3 })
   updatedAt: Date;
 
-  /** The subject of the token that changed it last. */
+  /** The subject in the token that changed it last. */
   @Property({ type: "text" })
   updatedBy: string;
 }

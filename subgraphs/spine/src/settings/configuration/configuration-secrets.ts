@@ -7,14 +7,14 @@ import { EnvelopeSeal, isEnvelopeText } from "@factory/runtime/sealing/envelope-
 import type { DerivedKey, Keyring, MasterKeys } from "@factory/runtime/sealing/master-keys";
 import { UnknownSealingKey, ValueSeal } from "@factory/runtime/sealing/value-seal";
 
-/** The version of an entry to which a secret value is bound. It cannot be opened for another one. */
+/** The entry's version to which a secret value is bound. It cannot be opened for another one. */
 interface ConfigurationOwner {
   readonly tenantId: string;
   readonly key: string;
   readonly version: number;
 }
 
-/** Seals the values of secret entries: each version has its own data key, which a master key wraps. */
+/** Seals secret entries: each version has its own data key, which a master key wraps. */
 export class ConfigurationSecrets {
   readonly #envelopes: EnvelopeSeal;
   /** Values from before 2026-11-23 have no data key and are bound to the tenant and the key. */
@@ -37,13 +37,13 @@ export class ConfigurationSecrets {
   }
 
   /**
-   * Throws SECRET_STORE_UNAVAILABLE when the master key of the value is not configured, and an error without a code when
-   * the value is damaged.
+   * Throws SECRET_STORE_UNAVAILABLE when the value's master key is not configured, and an error without a code when the
+   * value is damaged.
    */
-  open(owner: ConfigurationOwner, sealed: string): string {
+  open(owner: ConfigurationOwner, sealedText: string): string {
     try {
-      if (isEnvelopeText(sealed)) return this.#envelopes.openText(sealed, boundTo(owner));
-      return this.#former.open(sealed, `${owner.tenantId}|${owner.key}`).text;
+      if (isEnvelopeText(sealedText)) return this.#envelopes.openText(sealedText, boundTo(owner));
+      return this.#former.open(sealedText, `${owner.tenantId}|${owner.key}`).text;
     } catch (error) {
       if (!(error instanceof UnknownSealingKey)) throw error;
       throw new DomainError("SECRET_STORE_UNAVAILABLE", {
@@ -54,9 +54,11 @@ export class ConfigurationSecrets {
   }
 
   /** The same value under the newest key. */
-  resealed(owner: ConfigurationOwner, sealed: string): string {
-    const text = this.open(owner, sealed);
-    return isEnvelopeText(sealed) ? this.#envelopes.rewrappedText(sealed, boundTo(owner)) : this.seal(owner, text);
+  resealed(owner: ConfigurationOwner, sealedText: string): string {
+    const text = this.open(owner, sealedText);
+    return isEnvelopeText(sealedText)
+      ? this.#envelopes.rewrappedText(sealedText, boundTo(owner))
+      : this.seal(owner, text);
   }
 
   /** A keyed hash that stands for a value when requests are compared: a plain hash would allow guessing short secrets. */
@@ -64,13 +66,13 @@ export class ConfigurationSecrets {
     return digestUnder(this.#digestKeys.newest, value);
   }
 
-  /** The hashes under former master keys, for requests of the last 24 hours. */
+  /** The hashes under former master keys, for requests within the last 24 hours. */
   formerDigests(value: unknown): string[] {
     return this.#digestKeys.all.slice(1).map((key) => digestUnder(key, value));
   }
 }
 
-/** The tables of secret values, for a change of the master key. Values of the former form get a data key. */
+/** The tables with secret values, for a change of the master key. Values in the former form get a data key. */
 export function sealedConfiguration(secrets: ConfigurationSecrets): SealedTable[] {
   return ["configuration_entries", "configuration_versions"].map((table) =>
     sealedTextTable({
@@ -80,8 +82,8 @@ export function sealedConfiguration(secrets: ConfigurationSecrets): SealedTable[
       column: "sealed_value",
       newestKeyId: secrets.newestKeyId,
       formerForm: "split_part(sealed_value, '.', 3) = ''",
-      resealed: (sealed, { tenant_id: tenant = "", key = "", version }) =>
-        secrets.resealed({ tenantId: encodeId("ten", tenant), key, version: Number(version) }, sealed),
+      resealed: (sealedText, { tenant_id: tenant = "", key = "", version }) =>
+        secrets.resealed({ tenantId: encodeId("ten", tenant), key, version: Number(version) }, sealedText),
     }),
   );
 }

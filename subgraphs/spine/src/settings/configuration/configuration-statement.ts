@@ -5,17 +5,17 @@ import { SortedList } from "@factory/runtime/pagination/sorted-list";
 import { isTenantLimitKey, limitKeyPrefix, tenantLimits } from "@factory/schema/tenant-limits";
 import type { ConfigEntryType } from "./configuration.type.js";
 
-const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
+const sqlText = (text: string) => `'${text.replaceAll("'", "''")}'`;
 
 const limits = Object.keys(tenantLimits)
   .filter(isTenantLimitKey)
   .map((key) => {
     const { default: value, description } = tenantLimits[key];
-    return `(${quoted(limitKeyPrefix + key)}, ${quoted(key)}, '${JSON.stringify(value)}'::jsonb, ${quoted(description)})`;
+    return `(${sqlText(limitKeyPrefix + key)}, ${sqlText(key)}, '${JSON.stringify(value)}'::jsonb, ${sqlText(description)})`;
   });
 
-/** The entries of a tenant, and its limits as entries that cannot be changed. */
-const shown = `(
+/** A tenant's entries, and its limits as entries that cannot be changed. */
+const shownEntries = `(
   select key, value::text as value, is_secret, false as read_only, description, version, created_at, updated_at, updated_by
     from configuration_entries where tenant_id = scope.tenant
   union all
@@ -25,10 +25,10 @@ const shown = `(
     where tenant.tenant_id = scope.tenant
 ) entry`;
 
-/** The entries of the keys `$2`. */
+/** The entries for the keys `$2`. */
 export const entriesOfKeys = tenantStatement(
   "configuration_entries_of_keys",
-  `select entry.* from ${shown} where entry.key = any($2::text[])`,
+  `select entry.* from ${shownEntries} where entry.key = any($2::text[])`,
 );
 
 export const sortedEntries = new SortedList<ConfigEntryType, TenantStatement>({
@@ -43,7 +43,7 @@ export const sortedEntries = new SortedList<ConfigEntryType, TenantStatement>({
   statement: (name, { filters, after, order, limit }) =>
     tenantStatement(
       name,
-      `select entry.* from ${shown} where true ${filters} ${after}
+      `select entry.* from ${shownEntries} where true ${filters} ${after}
        order by ${order} limit ${limit}`,
     ),
 });

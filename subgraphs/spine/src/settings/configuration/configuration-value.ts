@@ -7,7 +7,7 @@ import type { SettingKey } from "@factory/schema/tenant-setting-values";
 import { isSettingKey, tenantSettings } from "@factory/schema/tenant-settings";
 import type { SetConfigurationInput } from "./configuration.input.js";
 
-/** The text that is shown in place of a secret value. */
+/** The text that is shown in place of a secret. */
 export const mask = "********";
 
 const maxBytes = 64 * 1024;
@@ -19,8 +19,8 @@ const checks = new Map(
 const forms = new Map(Object.entries(tenantSettings).map(([key, { schema }]) => [key, canonicalForm({ ...schema })]));
 
 /**
- * The value of a setting with the numbers of JavaScript, which the platform calculates with, and with domains and URLs in
- * the form in which it stores and compares them. Throws CONFIGURATION_INVALID for a number that would have to be rounded.
+ * A setting's value with JavaScript numbers, which the platform calculates with, and with domains and URLs in the form
+ * in which it stores and compares them. Throws CONFIGURATION_INVALID for a number that would have to be rounded.
  */
 export function ownSetting(key: SettingKey, value: unknown): unknown {
   const errors = inexactNumbers(value, "/input/value");
@@ -32,14 +32,14 @@ export function ownSetting(key: SettingKey, value: unknown): unknown {
   return forms.get(key)?.(withPlainNumbers(value));
 }
 
-/** The broken rules of a value of a known setting; none for a key that the platform does not know. */
+/** The rules that a value of a known setting breaks; none for a key that the platform does not know. */
 const settingErrors = (key: string, value: unknown): FieldError[] => checks.get(key)?.(value) ?? [];
 
-/** Whether a stored value still fits the schema of its setting, which a release may have changed. */
+/** Whether a stored value still fits the setting's schema, which a release may have changed. */
 export const fitsSetting = (key: SettingKey, value: unknown): boolean => settingErrors(key, value).length === 0;
 
 /**
- * The JSON text of the value. Throws VALIDATION_FAILED for a missing or too large one, and CONFIGURATION_INVALID for one
+ * The value's JSON text. Throws VALIDATION_FAILED for a missing or too large one, and CONFIGURATION_INVALID for one
  * that the key does not allow. The errors never contain the value.
  */
 export function checkedValue(key: string, { value, isSecret }: SetConfigurationInput): string {
@@ -81,7 +81,7 @@ function requireSecret(key: string, value: unknown): void {
     });
 }
 
-/** A setting of the platform may be 1e400 in JSON text, which is Infinity as a number of JavaScript. */
+/** A platform setting may be 1e400 in JSON text, which is Infinity as a JavaScript number. */
 function isFinite(value: unknown): boolean {
   if (typeof value === "number") return Number.isFinite(value);
   if (typeof value !== "object" || value === null) return true;

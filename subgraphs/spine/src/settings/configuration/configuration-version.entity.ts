@@ -5,7 +5,7 @@ import { Entity, Index, PrimaryKey, Property } from "@mikro-orm/decorators/legac
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 import type { ConfigurationChange } from "./configuration.type.js";
 
-/** One version of an entry, with the principal that made the change. It stays after the entry is deleted. */
+/** An entry's version, with the principal that made the change. It stays after the entry is deleted. */
 @Entity(workerTable("configuration_versions"))
 @Index({ name: "configuration_versions_by_change", properties: ["tenantId", "changedAt", "key", "version"] })
 @Index({
@@ -41,14 +41,14 @@ export class ConfigurationVersion {
   @Property({ type: "text", nullable: true })
   description: string | null;
 
-  /** The length of the value as stored, for the limit of the whole history. */
+  /** The stored value's length, for the limit on the whole history. */
   @Property({ type: "integer" })
   bytes: number;
 
   @Property({ type: "timestamptz" })
   changedAt: Date;
 
-  /** The subject of the token that made the change. */
+  /** The subject in the token that made the change. */
   @Property({ type: "text" })
   changedBy: string;
 }

@@ -17,7 +17,7 @@ export interface ConfigurationModuleSettings {
   readonly repositorySchemes?: readonly string[];
 }
 
-/** The configuration entries of tenants, and the settings among them on which the spine acts. */
+/** The tenants' configuration entries, and the settings among them on which the spine acts. */
 export const configuration: SliceModule<ConfigurationModuleSettings> = {
   slice: "configuration",
   entities: [ConfigurationEntry, ConfigurationVersion],

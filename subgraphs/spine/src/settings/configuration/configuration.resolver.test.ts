@@ -44,7 +44,7 @@ const restore = (key: string, version: number): Promise<Answer> =>
     { key, version },
   );
 
-const read = (key: string, of = tenantId): Promise<Answer> =>
+const readEntry = (key: string, of = tenantId): Promise<Answer> =>
   platform.ask(caller(of), `query ($key: ID!) { entry: configEntry(key: $key) { ${members} } }`, { key });
 
 async function history(key: string, of = tenantId): Promise<Json[]> {
@@ -79,12 +79,14 @@ describe("a configuration entry", () => {
       version: 2,
       created: false,
     });
-    expect(entryOf(await read("billing.plan"))).toMatchObject({ value: null, description: null, version: 2 });
+    expect(entryOf(await readEntry("billing.plan"))).toMatchObject({ value: null, description: null, version: 2 });
     expect(entryOf(await remove("billing.plan"))).toMatchObject({ value: null, version: 2 });
-    expect((await read("billing.plan")).refusal).toMatchObject({ code: "NOT_FOUND" });
+    expect((await readEntry("billing.plan")).refusal).toMatchObject({ code: "NOT_FOUND" });
     expect((await remove("billing.plan")).refusal).toMatchObject({ code: "NOT_FOUND" });
     expect(entryOf(await restore("billing.plan", 1))).toMatchObject({ value, version: 4, created: true });
-    expect((await history("billing.plan")).map(({ version, change, value: kept }) => [version, change, kept])).toEqual([
+    expect(
+      (await history("billing.plan")).map(({ version, change, value: keptValue }) => [version, change, keptValue]),
+    ).toEqual([
       [4, "Restored", value],
       [3, "Deleted", null],
       [2, "Set", null],
@@ -107,11 +109,11 @@ describe("a configuration entry", () => {
   });
 
   it("changes only as its preconditions allow", async () => {
-    const failed = { code: "PRECONDITION_FAILED" };
-    expect((await set("guarded", { value: 1 }, { ifMatch: '"1"' })).refusal).toMatchObject(failed);
+    const failedPrecondition = { code: "PRECONDITION_FAILED" };
+    expect((await set("guarded", { value: 1 }, { ifMatch: '"1"' })).refusal).toMatchObject(failedPrecondition);
     expect(entryOf(await set("guarded", { value: 1 }, { ifNoneMatch: "*" }))).toMatchObject({ created: true });
-    expect((await set("guarded", { value: 2 }, { ifNoneMatch: "*" })).refusal).toMatchObject(failed);
-    expect((await set("guarded", { value: 1 }, { ifMatch: '"9"' })).refusal).toMatchObject(failed);
+    expect((await set("guarded", { value: 2 }, { ifNoneMatch: "*" })).refusal).toMatchObject(failedPrecondition);
+    expect((await set("guarded", { value: 1 }, { ifMatch: '"9"' })).refusal).toMatchObject(failedPrecondition);
     const race = await Promise.all(
       Array.from({ length: 50 }, (_, place) => set("guarded", { value: `racer ${place}` }, { ifMatch: '"1"' })),
     );
@@ -119,37 +121,37 @@ describe("a configuration entry", () => {
     expect([won.length, race.filter(({ refusal }) => refusal?.["code"] === "PRECONDITION_FAILED").length]).toEqual([
       1, 49,
     ]);
-    expect((await remove("guarded", '"1"')).refusal).toMatchObject(failed);
+    expect((await remove("guarded", '"1"')).refusal).toMatchObject(failedPrecondition);
     expect(entryOf(await remove("guarded", '"2"'))).toMatchObject({ version: 2 });
   });
 
   it("belongs to its tenant", async () => {
     const other = await platform.activeTenant("other-configured");
     await set("private", { value: "ours" });
-    expect((await read("private", other)).refusal).toMatchObject({ code: "NOT_FOUND" });
+    expect((await readEntry("private", other)).refusal).toMatchObject({ code: "NOT_FOUND" });
     expect(await history("private", other)).toEqual([]);
     expect(entryOf(await set("private", { value: "theirs" }, { of: other }))).toMatchObject({
       version: 1,
       created: true,
     });
-    expect(entryOf(await read("private"))).toMatchObject({ value: "ours" });
+    expect(entryOf(await readEntry("private"))).toMatchObject({ value: "ours" });
   });
 
   it("keeps its last 20 versions, and a tenant has at most 1,000 entries", async () => {
-    const crowded = await platform.activeTenant("crowded");
-    for (let value = 0; value < 25; value += 1) await set("often", { value }, { of: crowded });
-    const kept = (await history("often", crowded)).map(({ version }) => version);
-    expect([kept.length, kept[0], kept.at(-1)]).toEqual([20, 25, 6]);
+    const crowdedTenant = await platform.activeTenant("crowded");
+    for (let value = 0; value < 25; value += 1) await set("often", { value }, { of: crowdedTenant });
+    const keptVersions = (await history("often", crowdedTenant)).map(({ version }) => version);
+    expect([keptVersions.length, keptVersions[0], keptVersions.at(-1)]).toEqual([20, 25, 6]);
     await platform.admin.query(
       `insert into configuration_entries (tenant_id, key, value, is_secret, version, created_at, updated_at, updated_by)
        select entry.tenant_id, 'filler' || place, 'true', false, 1, now(), now(), 'test'
        from configuration_entries entry, generate_series(1, 999) place where entry.key = 'often'`,
     );
-    expect((await set("one-more", { value: 1 }, { of: crowded })).refusal).toMatchObject({
+    expect((await set("one-more", { value: 1 }, { of: crowdedTenant })).refusal).toMatchObject({
       code: "CONFLICT",
       limit: 1000,
     });
-    expect(entryOf(await set("often", { value: "again" }, { of: crowded }))).toMatchObject({ version: 26 });
+    expect(entryOf(await set("often", { value: "again" }, { of: crowdedTenant }))).toMatchObject({ version: 26 });
   });
 
   it("keeps at most 32 MiB of history in a tenant, the newest versions of all entries", async () => {
@@ -163,24 +165,24 @@ describe("a configuration entry", () => {
     );
     await set("second", { value: 2 }, { of: large });
     expect((await history("big", large)).map(({ version }) => version)).toEqual([3]);
-    expect(entryOf(await read("first", large))).toMatchObject({ value: 1 });
+    expect(entryOf(await readEntry("first", large))).toMatchObject({ value: 1 });
   });
 });
 
 describe("a value", () => {
   it("is refused when it is missing, too large, or holds an infinite number", async () => {
-    const refused = async (input: object) => (await set("bounds", input)).refusal?.["errors"]?.[0];
-    expect(await refused({})).toMatchObject({ pointer: "/input/value", code: "REQUIRED" });
-    expect(await refused({ value: "x".repeat(65_535) })).toMatchObject({ pointer: "/input/value", code: "TOO_LONG" });
-    expect(await refused({ value: JSON.parse("[1e400]") })).toMatchObject({ code: "OUT_OF_RANGE" });
-    expect(await refused({ value: ["\0"] })).toMatchObject({ pointer: "/input/value/0", code: "FORMAT" });
+    const refusalOf = async (input: object) => (await set("bounds", input)).refusal?.["errors"]?.[0];
+    expect(await refusalOf({})).toMatchObject({ pointer: "/input/value", code: "REQUIRED" });
+    expect(await refusalOf({ value: "x".repeat(65_535) })).toMatchObject({ pointer: "/input/value", code: "TOO_LONG" });
+    expect(await refusalOf({ value: JSON.parse("[1e400]") })).toMatchObject({ code: "OUT_OF_RANGE" });
+    expect(await refusalOf({ value: ["\0"] })).toMatchObject({ pointer: "/input/value/0", code: "FORMAT" });
     expect(entryOf(await set("bounds", { value: "x".repeat(65_534) }))).toMatchObject({ version: 1 });
   });
 
   it("may have members of any name", async () => {
     const value = JSON.parse('{"__proto__":{"polluted":true},"constructor":1,"":2}');
     await set("names", { value });
-    expect(JSON.stringify(entryOf(await read("names")).value)).toContain('"__proto__":{"polluted":true}');
+    expect(JSON.stringify(entryOf(await readEntry("names")).value)).toContain('"__proto__":{"polluted":true}');
     expect(Object.hasOwn(Object.prototype, "polluted")).toBe(false);
   });
 
@@ -213,7 +215,7 @@ describe("a value", () => {
   it("is refused under a malformed key", async () => {
     for (const key of ["", "-a", "a b", "ä", "__proto__", "x".repeat(129)]) {
       expect((await set(key, { value: 1 })).refusal).toMatchObject({ code: "VALIDATION_FAILED" });
-      expect((await read(key)).refusal).toMatchObject({ code: "NOT_FOUND" });
+      expect((await readEntry(key)).refusal).toMatchObject({ code: "NOT_FOUND" });
     }
     for (const key of ["constructor", "toString", "x".repeat(128)])
       expect(entryOf(await set(key, { value: 1 }))).toMatchObject({ version: 1 });
@@ -230,11 +232,11 @@ describe("a secret entry", () => {
       value: "********",
       isSecret: true,
     });
-    const repeated = await set("vendor.token", { value: secret, isSecret: true }, { idempotencyKey: "once" });
-    expect([repeated.replayed, entryOf(repeated).version]).toEqual([true, 1]);
+    const repeatedAnswer = await set("vendor.token", { value: secret, isSecret: true }, { idempotencyKey: "once" });
+    expect([repeatedAnswer.replayed, entryOf(repeatedAnswer).version]).toEqual([true, 1]);
     const other = await set("vendor.token", { value: "another", isSecret: true }, { idempotencyKey: "once" });
     expect(other.refusal).toMatchObject({ code: "IDEMPOTENCY_KEY_REUSED" });
-    expect(entryOf(await read("vendor.token"))).toMatchObject({ value: "********" });
+    expect(entryOf(await readEntry("vendor.token"))).toMatchObject({ value: "********" });
     expect(await history("vendor.token")).toMatchObject([{ value: "********", isSecret: true }]);
     expect(await changesOf("vendor.token")).toEqual([
       { tenantId, key: "vendor.token", version: 1, change: "Set", isSecret: true },
@@ -243,10 +245,10 @@ describe("a secret entry", () => {
       "select table_name from information_schema.tables where table_schema = 'spine'",
     );
     for (const { table_name: table } of rows) {
-      const found = await platform.admin.query(`select 1 from spine."${table}" stored where stored::text like $1`, [
+      const foundRows = await platform.admin.query(`select 1 from spine."${table}" stored where stored::text like $1`, [
         `%${secret}%`,
       ]);
-      expect([table, found.rowCount]).toEqual([table, 0]);
+      expect([table, foundRows.rowCount]).toEqual([table, 0]);
     }
   });
 
@@ -275,9 +277,9 @@ describe("a secret entry", () => {
 
 describe("the need for a second factor", () => {
   it("is changed by no agent, and asked to end only by a person with a recent sign-in of two factors", async () => {
-    const owned = await platform.activeTenant("strict");
+    const strictTenant = await platform.activeTenant("strict");
     const asPerson = (changes: Partial<Principal> = {}): Principal => ({
-      ...caller(owned),
+      ...caller(strictTenant),
       ...{ subject: newId("usr"), principalType: "User", firstParty: true, authTime: Math.floor(Date.now() / 1000) },
       acr: "urn:factory:acr:password",
       ...changes,
@@ -311,12 +313,12 @@ describe("limits of the platform", () => {
   it("are shown in the configuration and cannot be changed there", async () => {
     const platformSets = `mutation ($tenantId: ID!) { setTenantLimits(tenantId: $tenantId, input: { rateLimitFactor: 3 }) { slug } }`;
     await platform.ask(platformAdmin(), platformSets, { tenantId });
-    expect(entryOf(await read("limits.rateLimitFactor"))).toMatchObject({
+    expect(entryOf(await readEntry("limits.rateLimitFactor"))).toMatchObject({
       value: 3,
       readOnly: true,
       updatedBy: "platform",
     });
-    expect(entryOf(await read("limits.maxRunningExecutions"))).toMatchObject({ value: 5, readOnly: true });
+    expect(entryOf(await readEntry("limits.maxRunningExecutions"))).toMatchObject({ value: 5, readOnly: true });
     for (const key of ["limits.rateLimitFactor", "limits.new"])
       for (const answer of [await set(key, { value: 1000 }), await remove(key), await restore(key, 1)])
         expect(answer.refusal).toMatchObject({ code: "CONFIGURATION_READ_ONLY" });
@@ -325,11 +327,12 @@ describe("limits of the platform", () => {
 
 describe("the list of entries", () => {
   it("shows entries and limits in pages, filtered by the beginning of the key", async () => {
-    const listed = await platform.activeTenant("listed");
-    for (const key of ["b.two", "a.one", "b.one", "m.percent%", "m_x"]) await set(key, { value: key }, { of: listed });
+    const listedTenant = await platform.activeTenant("listed");
+    for (const key of ["b.two", "a.one", "b.one", "m.percent%", "m_x"])
+      await set(key, { value: key }, { of: listedTenant });
     const page = async (args: string) => {
       const { data, errors } = await platform.ask(
-        caller(listed),
+        caller(listedTenant),
         `{ configEntries(${args}) { items { key } nextCursor } }`,
       );
       if (!data) throw new Error(JSON.stringify(errors));
@@ -350,10 +353,10 @@ describe("the list of entries", () => {
 
 describe("knownSettings", () => {
   it("has schema, default and value of every setting and limit", async () => {
-    const known = await platform.activeTenant("known");
-    await set("signIn.passwordMinLength", { value: 14 }, { of: known });
+    const tenant = await platform.activeTenant("known");
+    await set("signIn.passwordMinLength", { value: 14 }, { of: tenant });
     const { data } = await platform.ask(
-      caller(known),
+      caller(tenant),
       "{ knownSettings { key schema default value setBy isSet description changedBy requiredScopes weakerValue } }",
     );
     const settings: Json[] = data?.["knownSettings"];

@@ -34,7 +34,7 @@ export const sortedVersions = new SortedList<ConfigVersionType, TenantStatement>
     ),
 });
 
-/** The facts of one setting or limit that are the same for every tenant. */
+/** The facts about one setting or limit that are the same for every tenant. */
 type SettingFacts = Omit<KnownSettingType, "value" | "isSet">;
 
 function settingFacts(key: string, { change, ...setting }: TenantSetting<unknown>): SettingFacts {
@@ -45,17 +45,17 @@ function settingFacts(key: string, { change, ...setting }: TenantSetting<unknown
   return { ...facts, changedBy: [...by], requiredScopes: [...scopes], weakerValue };
 }
 
-/** No principal of the tenant changes a limit. */
+/** A limit cannot be changed by a tenant's principals. */
 const byPlatform = { by: [], scopes: [] };
 
-const known: readonly SettingFacts[] = [
+const knownFacts: readonly SettingFacts[] = [
   ...Object.entries(tenantSettings).map(([key, setting]) => settingFacts(key, setting as TenantSetting<unknown>)),
   ...Object.entries(tenantLimits).map(([key, limit]) =>
     settingFacts(`${limitKeyPrefix}${key}`, { ...limit, change: byPlatform }),
   ),
 ];
 
-/** Reads the configuration of the caller's tenant. */
+/** Reads the configuration for the caller's tenant. */
 export class ConfigurationService {
   readonly #database: Database;
   readonly #cursors: CursorSeal;
@@ -76,7 +76,7 @@ export class ConfigurationService {
     return readPage(sortedEntries, list, request, entryRowView);
   }
 
-  /** Also the versions of a deleted entry, as long as they are kept. Empty for a key that never had an entry. */
+  /** Also a deleted entry's versions, as long as they are kept. Empty for a key that never had an entry. */
   async history(context: RequestContext, key: string, request: PageRequest<never>): Promise<ConfigVersionConnection> {
     const tenant = tenantOf(context);
     const page = sortedVersions.page(this.#cursors, { tenantId: tenant.tenantId, key }, request, { key });
@@ -84,14 +84,14 @@ export class ConfigurationService {
     return page.connection(rows.map(versionRowView));
   }
 
-  /** The registry of settings and limits, with the values of the tenant. */
+  /** The registry of settings and limits, with the tenant's values. */
   async knownSettings(context: RequestContext): Promise<KnownSettingType[]> {
     const entries = await this.#entries(
       context,
-      known.map(({ key }) => key),
+      knownFacts.map(({ key }) => key),
     );
     const set = new Map(entries.map((entry) => [entry.key, entry]));
-    return known.map((facts) => {
+    return knownFacts.map((facts) => {
       const entry = set.get(facts.key);
       const isSet = entry !== undefined && !entry.readOnly;
       return { ...facts, isSet, value: entry ? entry.value : facts.default };

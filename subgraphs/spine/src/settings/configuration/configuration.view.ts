@@ -9,7 +9,7 @@ type ShownOfEntry = "key" | "isSecret" | "description" | "version" | "createdAt"
 
 const versionMembers = ["version", "change", "isSecret", "description", "changedAt", "changedBy"] as const;
 
-/** The columns of `VersionRow`. */
+/** The columns in `VersionRow`. */
 export const versionColumns = `${columnsOf(ConfigurationVersion, versionMembers)}, value::text as value`;
 
 /** The value is JSON text; null for a secret entry. */
@@ -17,10 +17,10 @@ interface StoredText {
   readonly value: string | null;
 }
 
-/** An entry as the statements of this slice return it. */
+/** An entry as the statements in this slice return it. */
 export type EntryRow = RowOf<ConfigurationEntry, ShownOfEntry> & StoredText & { read_only: boolean };
 
-/** A version of an entry as the statements of this slice return it. */
+/** A version as the statements in this slice return it. */
 export type VersionRow = RowOf<ConfigurationVersion, (typeof versionMembers)[number]> & StoredText;
 
 const readEntry = rowReader(ConfigurationEntry);
@@ -31,7 +31,7 @@ const shownValue = (value: string | null, isSecret: boolean): unknown => {
   return value === null ? null : parseForeignJson(value);
 };
 
-/** The fields of an entry as a plain object, which can be spread. */
+/** An entry's fields as a plain object, which can be spread. */
 type EntryFacts = { [Name in keyof ConfigEntryType]: ConfigEntryType[Name] };
 
 export const entryView = (

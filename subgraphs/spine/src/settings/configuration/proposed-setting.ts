@@ -6,7 +6,7 @@ import { requireSettingValue } from "./configuration-value.js";
 import type { TenantSettings } from "./tenant-settings.js";
 import { lockEntry, type StoredValue, writeEntry } from "./write-entry.js";
 
-/** A weaker value of a protected setting, as it waits for another person. */
+/** A weaker value for a protected setting, as it waits for another person. */
 export interface ProposedSetting {
   readonly key: string;
   readonly change: ConfigurationChange;
@@ -19,11 +19,11 @@ export interface ProposedSetting {
   readonly description: string | null;
 }
 
-/** The request of a principal for a weaker value. */
+/** A principal's request for a weaker value. */
 export interface SettingRequest {
   readonly principal: Principal;
   readonly proposed: ProposedSetting;
-  /** A person decides with a sign-in of this level or a higher one. */
+  /** A person decides with a sign-in at this level or a higher one. */
   readonly requiredAcr: AuthenticationLevel | null;
 }
 
@@ -47,12 +47,12 @@ export async function applyProposedSetting(
   const { key, change, entryVersion, newValue, description } = proposed;
   const entry = await lockEntry(transaction, key);
   if (entry.lastVersion !== entryVersion) return false;
-  const deleted = change === "Deleted";
-  if (!deleted) requireSettingValue(key, newValue);
-  const stored: StoredValue = deleted
+  const isDeletion = change === "Deleted";
+  if (!isDeletion) requireSettingValue(key, newValue);
+  const storedValue: StoredValue = isDeletion
     ? { value: null, sealedValue: null, isSecret: false, description: entry.stored.description }
     : { value: JSON.stringify(newValue), sealedValue: null, isSecret: false, description };
   transaction.afterCommit(() => settings.drop(transaction.tenant.tenantId));
-  await writeEntry(transaction, entry, { change, stored, by });
+  await writeEntry(transaction, entry, { change, stored: storedValue, by });
   return true;
 }

@@ -2,7 +2,7 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 
 const key = "scaffold.repositoryBase";
 
-/** Refuses a base whose scheme no target of an execution may have here. */
+/** Refuses a base whose scheme no execution target may have here. */
 export class RepositorySchemes {
   readonly #schemes: readonly string[];
 
@@ -11,14 +11,14 @@ export class RepositorySchemes {
     this.#schemes = schemes;
   }
 
-  /** Throws CONFIGURATION_INVALID. The value fits the schema of its setting already. */
+  /** Throws CONFIGURATION_INVALID. The value fits the setting's schema already. */
   require(settingKey: string, value: unknown, pointer = "/input/value"): void {
     if (settingKey !== key || typeof value !== "string") return;
     if (this.#schemes.includes(value.slice(0, value.indexOf(":")))) return;
-    const allowed = this.#schemes.join(" or ");
+    const allowedSchemes = this.#schemes.join(" or ");
     throw new DomainError("CONFIGURATION_INVALID", {
-      detail: `This platform pushes scaffolds by ${allowed} only, so ${key} cannot have another scheme.`,
-      errors: [{ pointer, code: "UNKNOWN_VALUE", detail: `The scheme must be ${allowed}.` }],
+      detail: `This platform pushes scaffolds by ${allowedSchemes} only, so ${key} cannot have another scheme.`,
+      errors: [{ pointer, code: "UNKNOWN_VALUE", detail: `The scheme must be ${allowedSchemes}.` }],
     });
   }
 }

@@ -45,8 +45,8 @@ describe("a value of a release before data keys", () => {
       ]);
     await change("restoreConfiguration", 1);
     const results = await platform.spine.resealer.run();
-    const own = results.filter(({ label }) => label === "factory spine configuration");
-    expect(own.map(({ renewed, left }) => [renewed, left])).toEqual([
+    const configurationResults = results.filter(({ label }) => label === "factory spine configuration");
+    expect(configurationResults.map(({ renewed, left }) => [renewed, left])).toEqual([
       [0, 0],
       [1, 0],
     ]);
@@ -55,9 +55,9 @@ describe("a value of a release before data keys", () => {
       [decodeId("ten", tenantId)],
     );
     const secrets = new ConfigurationSecrets(someMasterKeys(1));
-    expect(rows.map(({ sealed_value: sealed }) => isEnvelopeText(sealed))).toEqual([true, true]);
-    for (const { version, sealed_value: sealed } of rows)
-      expect(secrets.open({ tenantId, key: "old.secret", version }, sealed)).toBe('"of before"');
+    expect(rows.map(({ sealed_value: sealedText }) => isEnvelopeText(sealedText))).toEqual([true, true]);
+    for (const { version, sealed_value: sealedText } of rows)
+      expect(secrets.open({ tenantId, key: "old.secret", version }, sealedText)).toBe('"of before"');
   });
 });
 
@@ -77,28 +77,28 @@ describe("a new master key", () => {
       "update configuration_entries set sealed_value = sealed_value || 'A' where tenant_id = $1 and key = 'secret.3'",
       [decodeId("ten", first)],
     );
-    const [former, renewed] = [
+    const [former, renewedText] = [
       new ConfigurationSecrets(someMasterKeys(1)),
       new ConfigurationSecrets(someMasterKeys(2)),
     ];
     const before = await sealedBy(former.newestKeyId);
     expect(before).toEqual([141, 142]);
-    const restarted = await startSpine(platform.host, { ...testSettings, masterKeys: someMasterKeys(2, 1) });
+    const restartedSpine = await startSpine(platform.host, { ...testSettings, masterKeys: someMasterKeys(2, 1) });
     try {
-      await until(async () => String(await sealedBy(renewed.newestKeyId)) === "140,142");
+      await until(async () => String(await sealedBy(renewedText.newestKeyId)) === "140,142");
     } finally {
-      await restarted.close();
+      await restartedSpine.close();
     }
     expect(await sealedBy(former.newestKeyId)).toEqual([1, 0]);
     const { rows } = await platform.admin.query<{ sealed_value: string }>(
       "select sealed_value from configuration_entries where tenant_id = $1 and key = 'secret.7'",
       [decodeId("ten", second)],
     );
-    const sealed = rows[0]?.sealed_value ?? "";
+    const sealedText = rows[0]?.sealed_value ?? "";
     const owner = { tenantId: second, key: "secret.7", version: 1 };
-    expect(renewed.open(owner, sealed)).toBe('"hush 7"');
+    expect(renewedText.open(owner, sealedText)).toBe('"hush 7"');
     for (const other of [{ tenantId: first }, { key: "secret.8" }, { version: 2 }])
-      expect(() => renewed.open({ ...owner, ...other }, sealed)).toThrow();
-    expect(() => former.open(owner, sealed)).toThrow(expect.objectContaining({ code: "SECRET_STORE_UNAVAILABLE" }));
+      expect(() => renewedText.open({ ...owner, ...other }, sealedText)).toThrow();
+    expect(() => former.open(owner, sealedText)).toThrow(expect.objectContaining({ code: "SECRET_STORE_UNAVAILABLE" }));
   });
 });

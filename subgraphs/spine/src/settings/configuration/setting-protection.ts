@@ -8,8 +8,8 @@ import { isSettingKey, settingDefault, settingGroups, tenantSettings } from "@fa
 import { fitsSetting } from "./configuration-value.js";
 
 /**
- * Throws SELF_APPROVAL for an agent and PERSON_REQUIRED for a service to whom the setting is not open. A key that is not a
- * setting is open to services, and to agents outside of the groups of settings. Throws INSUFFICIENT_SCOPE where the
+ * Throws SELF_APPROVAL for an agent and PERSON_REQUIRED for a service to whom the setting is not open. A key that is
+ * not a setting is open to services, and to agents outside the settings' groups. Throws INSUFFICIENT_SCOPE where the
  * setting needs a scope beside `config.manage`.
  */
 export function requireMayChange({ principalType, actors = [], scopes }: Principal, key: string): void {
@@ -30,7 +30,7 @@ export function requireMayChange({ principalType, actors = [], scopes }: Princip
     });
 }
 
-/** The value that holds while the entry of the setting has this JSON text; null without an entry. */
+/** The value that holds while the setting's entry has this JSON text; null without an entry. */
 export function settingInForce(key: SettingKey, text: string | null): unknown {
   const value: unknown = text === null ? undefined : JSON.parse(text);
   return value !== undefined && fitsSetting(key, value) ? value : settingDefault(key);

@@ -82,7 +82,7 @@ describe("the settings of a tenant", () => {
     const listener = new Listener(platform.connections.worker, platform.host.logger);
     await listener.start();
     try {
-      await listener.on(configurationChannel, (changed) => settings.drop(changed));
+      await listener.on(configurationChannel, (payload) => settings.drop(payload));
       const before = await settings.get(tenant, key);
       await set(before + 1);
       await until(async () => (await settings.get(tenant, key)) === before + 1);

@@ -12,7 +12,7 @@ const maxTenants = 2000;
 /** A notification can be lost, so every process reads the settings again after this time. */
 const keptMs = 30_000;
 
-const known = tenantStatement(
+const knownSettings = tenantStatement(
   "known_settings",
   `select key, value::text as value from configuration_entries
    where tenant_id = scope.tenant and key = any($2::text[]) and not is_secret`,
@@ -21,18 +21,18 @@ const known = tenantStatement(
 /** A stored setting; `value` is JSON text. */
 export type SettingRow = RowOf<ConfigurationEntry, "key"> & { value: string };
 
-const stored = {
+const storedSetting = {
   name: "setting_now",
   text: `select key, value::text as value from configuration_entries
     where tenant_id = $1 and key = $2 and not is_secret`,
 };
 
-/** The value that holds for the tenant of the transaction, as it is stored now: memory may be older. */
+/** The value that holds for the transaction's tenant, as it is stored now: memory may be older. */
 export async function settingNow<Key extends SettingKey>(
   { execute, tenant }: Transaction,
   key: Key,
 ): Promise<TenantSettingValues[Key]> {
-  const values = validSettings(await execute<SettingRow>(stored, [tenant.uuid, key]));
+  const values = validSettings(await execute<SettingRow>(storedSetting, [tenant.uuid, key]));
   return values[key] ?? settingDefault(key);
 }
 
@@ -44,15 +44,15 @@ type ReadSettings = (tenant: Tenant) => Promise<SettingRow[]>;
 export const storedSettings =
   (database: Database): ReadSettings =>
   (tenant) =>
-    database.reader.rows<SettingRow>(known, tenant, Object.keys(tenantSettings));
+    database.reader.rows<SettingRow>(knownSettings, tenant, Object.keys(tenantSettings));
 
-/** The known settings of tenants, in memory. A change takes effect with the answer to it, and elsewhere by a notification. */
+/** The tenants' known settings, in memory. A change takes effect with its answer, and elsewhere by a notification. */
 export class TenantSettings {
   readonly #read: ReadSettings;
   readonly #loaded = new LRUCache<string, Promise<SetValues>>({ max: maxTenants, ttl: keptMs });
 
-  constructor(read: ReadSettings) {
-    this.#read = read;
+  constructor(readSettings: ReadSettings) {
+    this.#read = readSettings;
   }
 
   /** The value that holds for the tenant: its own, or the default. */
@@ -61,7 +61,7 @@ export class TenantSettings {
     return values[key] ?? settingDefault(key);
   }
 
-  /** The next reader of this tenant reads the database; of every tenant if none is named. */
+  /** The tenant's next reader reads the database; without a named tenant, every tenant's next reader does. */
   drop(tenantId: string | undefined): void {
     if (tenantId === undefined || tenantId === "") this.#loaded.clear();
     else this.#loaded.delete(tenantId);

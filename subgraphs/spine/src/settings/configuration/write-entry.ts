@@ -12,15 +12,15 @@ import type { ConfigurationEntry } from "./configuration-entry.entity.js";
 const maxEntries = 1000;
 const keptVersions = 20;
 const keptDeletedKeys = 1000;
-/** The limit of the stored values in the history of one tenant, in bytes. */
+/** The limit for all stored values in one tenant's history, in bytes. */
 const maxHistoryBytes = 32 * 1024 * 1024;
-/** An event holds a value up to this size in bytes of JSON, because events are kept and sent to webhooks. */
+/** An event holds a value up to this size (bytes of JSON text), because events are kept and sent to webhooks. */
 const maxToldBytes = 8192;
 
-/** PostgreSQL channel that tells of changed configuration. The payload is the id of the tenant. */
+/** The PostgreSQL channel that announces changed configuration. The payload is the tenant's id. */
 export const configurationChannel = "spine_configuration";
 
-/** A stored value: JSON text, or the sealed text of a secret. */
+/** A stored value: JSON text, or a secret's sealed text. */
 export interface StoredValue {
   readonly value: string | null;
   readonly sealedValue: string | null;
@@ -28,7 +28,7 @@ export interface StoredValue {
   readonly description: string | null;
 }
 
-/** The entry of a key as it is before a change. `version` is undefined if the entry does not exist. */
+/** A key's entry before a change. `version` is undefined if the entry does not exist. */
 export interface EntryBefore {
   readonly key: string;
   readonly version: number | undefined;
@@ -36,9 +36,9 @@ export interface EntryBefore {
   readonly createdAt: Date;
   readonly updatedAt: Date;
   readonly updatedBy: string;
-  /** The last version of the key, also of a deleted entry; 0 if there was none. */
+  /** The key's last version, even if its entry is deleted; 0 if there was none. */
   readonly lastVersion: number;
-  /** The number of entries of the tenant. */
+  /** How many entries the tenant has. */
   readonly entries: number;
 }
 
@@ -99,7 +99,7 @@ const forget = {
       group by key order by max(changed_at) desc, key offset $2)`,
 };
 
-/** Locks the configuration of the tenant until the transaction ends, and reads the entry of the key. */
+/** Locks the tenant's configuration until the transaction ends, and reads the key's entry. */
 export async function lockEntry({ defer, execute, tenant }: Transaction, key: string): Promise<EntryBefore> {
   await defer(lock, [hashedLocks.configuration(tenant.tenantId)]);
   const [row] = await execute<BeforeRow>(before, [tenant.uuid, key]);
@@ -145,7 +145,7 @@ export function waitingEntry(
   return Object.assign(unchangedEntry({ ...byDefault, stored: { ...entry.stored, value } }), { approvalId });
 }
 
-/** Stores the next version of the entry, or deletes the entry. Throws CONFLICT over the limit. */
+/** Stores the entry's next version, or deletes the entry. Throws CONFLICT over the limit. */
 export async function writeEntry(
   transaction: Transaction,
   entry: EntryBefore,
@@ -153,8 +153,8 @@ export async function writeEntry(
 ): Promise<ChangedConfigEntryType> {
   const { defer, tenant } = transaction;
   const { key } = entry;
-  const created = entry.version === undefined;
-  if (created && entry.entries >= maxEntries)
+  const isNew = entry.version === undefined;
+  if (isNew && entry.entries >= maxEntries)
     throw new DomainError("CONFLICT", {
       detail: `The tenant has ${maxEntries} configuration entries, which is the limit. Delete entries that are not used.`,
       limit: maxEntries,
@@ -178,22 +178,22 @@ export async function writeEntry(
   transaction.notify(configurationChannel, tenant.tenantId);
   const view = entryView({
     ...{ key, version, value, isSecret, readOnly: false, description },
-    ...{ createdAt: created ? now : entry.createdAt, updatedAt: now, updatedBy: by },
+    ...{ createdAt: isNew ? now : entry.createdAt, updatedAt: now, updatedBy: by },
   });
-  return { ...view, created, approvalId: null };
+  return { ...view, created: isNew, approvalId: null };
 }
 
-/** The event of a secret entry has no value, and neither has that of a deletion. */
+/** The event for a secret entry has no value, and neither has the event for a deletion. */
 function recordChange(
   { record, tenant: { tenantId } }: Transaction,
   { key, version, change, stored }: { key: string; version: number; change: ConfigurationChange; stored: StoredValue },
 ): void {
   const { value, isSecret } = stored;
   const untold = isSecret || change === "Deleted" || value === null || Buffer.byteLength(value) > maxToldBytes;
-  const shown = untold ? {} : { value: parseForeignJson(value) };
+  const eventValue = untold ? {} : { value: parseForeignJson(value) };
   record({
     type: "ConfigurationUpdated",
     subject: `config/${key}`,
-    data: { tenantId, key, version, change, isSecret, ...shown },
+    data: { tenantId, key, version, change, isSecret, ...eventValue },
   });
 }

@@ -4,8 +4,8 @@ import { Entity, Index, PrimaryKey, Property } from "@mikro-orm/decorators/legac
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 
 /**
- * All flags of a tenant together. Each change locks this row and raises its version, so that readers see a change by one
- * number and the limits of a tenant hold. Workers read it for all tenants.
+ * All flags that a tenant has. Each change locks this row and raises its version, so that readers see a change by one
+ * number and the tenant's limits hold. Workers read it for all tenants.
  */
 @Entity(sweptTenantTable("feature_flag_sets", "true"))
 export class FeatureFlagSet {

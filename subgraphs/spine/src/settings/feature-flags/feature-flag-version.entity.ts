@@ -4,7 +4,7 @@ import { Entity, Index, PrimaryKey, Property } from "@mikro-orm/decorators/legac
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 import type { FlagChange, FlagRule, Stickiness } from "./evaluation/flag-rule.js";
 
-/** The state of a flag after one change of it, and the principal that made the change. It stays after the flag is deleted. */
+/** A flag's state after one change, and the principal that made the change. It stays after the flag is deleted. */
 @Entity(tenantTable("feature_flag_versions"))
 @Index({
   name: "feature_flag_versions_deleted",
@@ -44,7 +44,7 @@ export class FeatureFlagVersion {
   @Property({ type: "timestamptz" })
   changedAt: Date;
 
-  /** The subject of the token that made the change. */
+  /** The subject in the token that made the change. */
   @Property({ type: "text" })
   changedBy: string;
 }

@@ -4,7 +4,7 @@ import { Entity, Index, PrimaryKey, Property } from "@mikro-orm/decorators/legac
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 import type { FlagRule, Stickiness } from "./evaluation/flag-rule.js";
 
-/** A boolean flag of a tenant: who gets it by rules, and which share of all others gets it. */
+/** A tenant's boolean flag: who gets it by rules, and which share of all others gets it. */
 @Entity(tenantTable("feature_flags"))
 @Index({ name: "feature_flags_by_change", properties: ["tenantId", "updatedAt", "key"] })
 export class FeatureFlag {
@@ -40,7 +40,7 @@ export class FeatureFlag {
   @Property({ type: "timestamptz", length: 3 })
   updatedAt: Date;
 
-  /** The subject of the token that changed it last. */
+  /** The subject in the token that changed it last. */
   @Property({ type: "text" })
   updatedBy: string;
 }

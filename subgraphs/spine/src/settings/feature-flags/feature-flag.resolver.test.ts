@@ -71,9 +71,9 @@ describe("Mutation.setFeatureFlag", () => {
       ...{ key, enabled: true, rolloutPercentage: 100, description: null, stickiness: "targetingKey", rules: [] },
       ...{ version: 1, created: true, updatedBy: "cli_test" },
     });
-    const given = { rolloutPercentage: 25, description: "Half", stickiness: "tenant", rules: [rule] };
-    expect(await set(key, given)).toMatchObject({
-      ...{ ...given, version: 2, created: false },
+    const settings = { rolloutPercentage: 25, description: "Half", stickiness: "tenant", rules: [rule] };
+    expect(await set(key, settings)).toMatchObject({
+      ...{ ...settings, version: 2, created: false },
       rules: [{ ...rule, inverted: false, caseInsensitive: false }],
     });
     expect(await set(key)).toMatchObject({ rolloutPercentage: 100, description: null, rules: [], version: 3 });
@@ -138,7 +138,7 @@ describe("Mutation.setFeatureFlag", () => {
       ask("setFeatureFlag", { key, input: { enabled: true, rolloutPercentage }, ifMatch: '"1"' }),
     );
     const codes = (await Promise.all(tries)).map(({ refusal }) => refusal?.["code"] ?? "done");
-    expect(codes.toSorted((one, two) => one.localeCompare(two))).toEqual([
+    expect(codes.toSorted((first, two) => first.localeCompare(two))).toEqual([
       "done",
       "PRECONDITION_FAILED",
       "PRECONDITION_FAILED",
@@ -149,9 +149,9 @@ describe("Mutation.setFeatureFlag", () => {
     const creating = [1, 2, 3, 4, 5].map((rolloutPercentage) =>
       ask("setFeatureFlag", { key: fresh, input: { enabled: true, rolloutPercentage } }),
     );
-    const created = (await Promise.all(creating)).map(({ data }) => data?.["setFeatureFlag"]);
-    expect(created.map(({ version }) => version).toSorted((one, two) => one - two)).toEqual([1, 2, 3, 4, 5]);
-    expect(created.filter((flag) => flag.created)).toHaveLength(1);
+    const createdFlags = (await Promise.all(creating)).map(({ data }) => data?.["setFeatureFlag"]);
+    expect(createdFlags.map(({ version }) => version).toSorted((first, two) => first - two)).toEqual([1, 2, 3, 4, 5]);
+    expect(createdFlags.filter((flag) => flag.created)).toHaveLength(1);
   });
 
   it.each(["", ".a", "-", "a b", "ä", "a/b", "x".repeat(101), "a\u0000"])("refuses the key %j", async (key) => {

@@ -81,7 +81,7 @@ const rowView = (row: FlagRow) => flagView(readFlag(row));
 
 const keyForm = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 
-/** Reads and changes the feature flags of a tenant. */
+/** Reads and changes a tenant's feature flags. */
 export class FeatureFlagService {
   readonly #database: Database;
   readonly #cursors: CursorSeal;
@@ -104,7 +104,7 @@ export class FeatureFlagService {
     return readPage(sortedFlags, list, request, rowView);
   }
 
-  /** The versions of a flag, also of a deleted one. Throws NOT_FOUND if the tenant never had it. */
+  /** A flag's versions, even if it is deleted. Throws NOT_FOUND if the tenant never had it. */
   async history(
     context: RequestContext,
     key: string,
@@ -135,9 +135,9 @@ export class FeatureFlagService {
   /** Throws NOT_FOUND if the flag does not exist. */
   delete(context: RequestContext, key: string, preconditions: Preconditions): Promise<FeatureFlagType> {
     return this.#change(context, "deleteFeatureFlag", { key, ...preconditions }, async (transaction, by) => {
-      const deleted = await deleteFlag(transaction, { key, preconditions, ...by });
-      if (!deleted) throw unknownFlag();
-      return deleted;
+      const deletedFlag = await deleteFlag(transaction, { key, preconditions, ...by });
+      if (!deletedFlag) throw unknownFlag();
+      return deletedFlag;
     });
   }
 
@@ -148,8 +148,8 @@ export class FeatureFlagService {
     version: number,
     preconditions: Preconditions,
   ): Promise<SetFeatureFlagType> {
-    const asked = { key, version, ...preconditions };
-    return this.#change(context, "restoreFeatureFlag", asked, async (transaction, by) => {
+    const request = { key, version, ...preconditions };
+    return this.#change(context, "restoreFeatureFlag", request, async (transaction, by) => {
       const { tenantId } = transaction.tenant;
       const former = await transaction.em.findOne(FeatureFlagVersion, { tenantId, key, version });
       if (!former) throw unknownVersion();
@@ -158,11 +158,11 @@ export class FeatureFlagService {
     });
   }
 
-  /** The answer comes when evaluations of this process use the change. */
+  /** The answer comes when evaluations in this process use the change. */
   async #change<Result>(
     context: RequestContext,
     field: string,
-    asked: Record<string, unknown>,
+    request: Record<string, unknown>,
     commit: (transaction: Transaction, by: Pick<FlagChangeRequest, "changedBy" | "onCommitted">) => Promise<Result>,
   ): Promise<Result> {
     const by = {
@@ -171,7 +171,7 @@ export class FeatureFlagService {
     };
     const result = await idempotentMutation(this.#database, context, {
       field,
-      arguments: asked,
+      arguments: request,
       commit: (transaction) => commit(transaction, by),
     });
     // the change is committed, so a read that fails now is tried again by the next evaluation

@@ -11,7 +11,7 @@ type ShownFlag = (typeof flagMembers)[number];
 
 export type FlagRow = RowOf<FeatureFlag, ShownFlag>;
 
-/** The columns of a flag, with the name of their table. */
+/** A flag's columns, with the name of their table. */
 export const flagColumns = columnsOf(FeatureFlag, flagMembers, "feature_flags");
 export const versionColumns = columnsOf(FeatureFlagVersion);
 
@@ -27,7 +27,7 @@ export const versionView = (version: RecordOf<FeatureFlagVersion>): FeatureFlagV
   changedBy: version.changedBy,
 });
 
-/** The members of a FeatureFlag as a plain object, which can be spread. */
+/** A FeatureFlag's members as a plain object, which can be spread. */
 export type FlagFacts = { [Name in keyof FeatureFlagType]: FeatureFlagType[Name] };
 
 export const flagView = (flag: RecordOf<FeatureFlag, ShownFlag>): FlagFacts => ({
@@ -39,7 +39,7 @@ export const flagView = (flag: RecordOf<FeatureFlag, ShownFlag>): FlagFacts => (
   updatedBy: flag.updatedBy,
 });
 
-/** The members that a caller sets, of a flag or of one of its versions. */
+/** The members that a caller sets, for a flag or one of its versions. */
 export function settingsOf(flag: FlagSettings): FlagSettings {
   const { enabled, rolloutPercentage, description, stickiness, rules } = flag;
   return { enabled, rolloutPercentage, description, stickiness, rules };

@@ -13,7 +13,7 @@ export interface FeatureFlagSettings {
   readonly masterKeys: MasterKeys;
 }
 
-/** Feature flags of a tenant, their rules and their history. */
+/** A tenant's feature flags, their rules and their history. */
 export const featureFlags: SliceModule<FeatureFlagSettings> = {
   slice: "feature-flags",
   entities: [FeatureFlagSet, FeatureFlag, FeatureFlagVersion],

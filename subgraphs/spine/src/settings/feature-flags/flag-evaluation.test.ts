@@ -13,26 +13,26 @@ const settings: FlagSettings = {
   rules: [],
 };
 
-/** Evaluates so many flags. Returns the points that were charged, and how many works went through turns of their own. */
+/** Evaluates so many flags. Returns the points that were charged, and how many works had separate turns. */
 async function evaluated(flags: number) {
   const keys = Array.from({ length: flags }, (_, at) => ({ key: `flag-${at}`, ...settings }));
   const set = new FlagSet("ten_1", 1, keys);
   const sets = { of: () => set, watch: () => () => undefined };
-  let paused = 0;
+  let pauseCount = 0;
   const work = {
     run<Result>(tenantId: string, pausable: PausableWork<Result>): Promise<Result> {
-      paused += 1;
+      pauseCount += 1;
       return longWork.run(tenantId, pausable);
     },
   };
   const evaluation = new FlagEvaluation(sets, new StreamTickets(someMasterKeys(1)), work);
-  let charged = 0;
-  const charge = async (points: number) => void (charged += points);
+  let chargedPoints = 0;
+  const charge = async (points: number) => void (chargedPoints += points);
   const body = { context: { targetingKey: "5f0c3c0e" } };
   const answer = await evaluation.evaluateAll({ tenantId: "ten_1" }, body, { stream: "/stream", charge });
   if ("status" in answer) throw new Error(answer.body);
   expect((JSON.parse(await answer.body()) as { flags: unknown[] }).flags).toHaveLength(flags);
-  return { charged, paused };
+  return { charged: chargedPoints, paused: pauseCount };
 }
 
 describe("the evaluation of all flags", () => {

@@ -9,7 +9,7 @@ import { type FlagSet, outcomesOf } from "./evaluation/flag-set.js";
 import type { FlagSetChange, FlagSets } from "./flag-sets.js";
 import type { StreamTickets } from "./stream-tickets.js";
 
-/** An answer of OFREP: a status and JSON text. */
+/** An OFREP answer: a status and JSON text. */
 export interface OfrepAnswer {
   readonly status: number;
   readonly body: string;
@@ -17,29 +17,29 @@ export interface OfrepAnswer {
 
 /** The answer for all flags. The text is made only where the caller does not have it yet. */
 export interface OfrepBulkAnswer {
-  /** A strong entity tag of the flags and of the context. */
+  /** A strong entity tag for the flags and the context. */
   readonly tag: string;
   body(): string | Promise<string>;
 }
 
 /** The parts of its request that an evaluation of all flags needs. */
 export interface BulkRequest {
-  /** The path of the event stream that tells this caller of changes. */
+  /** The path to the event stream that tells this caller about changes. */
   readonly stream: string;
-  /** Counts points of the rate limit beside the one that every request costs. */
+  /** Counts rate limit points beside the one that every request costs. */
   charge(points: number): Promise<void>;
 }
 
-/** The text of the answer may pause after so many flags. */
+/** The answer's text may pause after so many flags. */
 const flagsBetweenPauses = 250;
-/** The comparisons that one point of the rate limit pays for. */
+/** The comparisons that one rate limit point pays for. */
 const stepsPerPoint = 1000;
-/** The steps of a set that is evaluated at once. A turn of its own would cost an ordinary request a tenth more CPU. */
+/** The steps in a set that is evaluated at once. A separate turn would cost an ordinary request a tenth more CPU. */
 const stepsAtOnce = 400;
 
 type Caller = Pick<Principal, "tenantId">;
 
-/** Evaluates the flags of the caller's tenant in the form of OFREP 0.3.0. A refusal is an answer, too. */
+/** Evaluates the flags for the caller's tenant in the form that OFREP 0.3.0 defines. A refusal is an answer, too. */
 export class FlagEvaluation {
   readonly tickets: StreamTickets;
   readonly #sets: Pick<FlagSets, "of" | "watch">;
@@ -56,12 +56,14 @@ export class FlagEvaluation {
     const context = contextOf(request);
     if (!(context instanceof EvaluationContext)) return refusal(400, { key, ...context });
     const set = this.#sets.of(tenantOf(caller));
-    return set instanceof Promise ? set.then((loaded) => single(loaded, key, context)) : single(set, key, context);
+    return set instanceof Promise
+      ? set.then((loadedSet) => single(loadedSet, key, context))
+      : single(set, key, context);
   }
 
   /**
    * Evaluates all flags. It costs a point for each thousand comparisons that the rules may make, where each flag counts
-   * as one more. They are charged before the work, so that simultaneous requests know of them.
+   * as one more. They are charged before the work, so that simultaneous requests know about them.
    */
   async evaluateAll(caller: Caller, body: unknown, request: BulkRequest): Promise<OfrepAnswer | OfrepBulkAnswer> {
     const context = contextOf(body);
@@ -74,12 +76,12 @@ export class FlagEvaluation {
     return bulk(set, await run(outcomesOf(set, context)), { context, stream: request.stream, run });
   }
 
-  /** The version of the flags of a tenant. */
+  /** The version of a tenant's flags. */
   async versionOf(tenantId: string): Promise<number> {
     return (await this.#sets.of(tenantId)).version;
   }
 
-  /** Calls `tell` once after each change of the flags of a tenant, until the returned function is called. */
+  /** Calls `tell` once after each change to a tenant's flags, until the returned function is called. */
   watch(tell: (change: FlagSetChange) => void): () => void {
     return this.#sets.watch(tell);
   }
@@ -129,21 +131,21 @@ interface Asked {
   readonly run: RunWork;
 }
 
-function bulk(set: FlagSet, found: Uint8Array, { context, stream, run }: Asked): OfrepBulkAnswer {
-  // the outcomes are part of it, since rules about currentTime change them without a change of flags or context
-  const outcomes = Buffer.from(found.buffer).toString("latin1");
-  const covered = `${set.version} ${stream} ${outcomes} ${JSON.stringify(context)}`;
+function bulk(set: FlagSet, outcomeIndexes: Uint8Array, { context, stream, run }: Asked): OfrepBulkAnswer {
+  // the outcomes are part of it, since rules about currentTime change them while flags and context stay the same
+  const outcomes = Buffer.from(outcomeIndexes.buffer).toString("latin1");
+  const taggedText = `${set.version} ${stream} ${outcomes} ${JSON.stringify(context)}`;
   return {
-    tag: `"${hash("sha1", covered, "base64url")}"`,
-    body: () => run(bulkText(set, found, stream)),
+    tag: `"${hash("sha1", taggedText, "base64url")}"`,
+    body: () => run(bulkText(set, outcomeIndexes, stream)),
   };
 }
 
-function* bulkText({ flags }: FlagSet, found: Uint8Array, stream: string): PausableWork<string> {
+function* bulkText({ flags }: FlagSet, outcomeIndexes: Uint8Array, stream: string): PausableWork<string> {
   const streams = JSON.stringify([{ type: "sse", endpoint: { requestUri: stream }, inactivityDelaySec: 120 }]);
   let texts = "";
   for (let at = 0; at < flags.length; at += 1) {
-    texts += `${at === 0 ? "" : ","}${flags[at]?.textOf(found[at] ?? 0)}`;
+    texts += `${at === 0 ? "" : ","}${flags[at]?.textOf(outcomeIndexes[at] ?? 0)}`;
     if (at % flagsBetweenPauses === flagsBetweenPauses - 1) yield;
   }
   return `{"flags":[${texts}],"eventStreams":${streams}}`;

@@ -26,21 +26,21 @@ afterAll(async () => {
   await platform?.stop();
 });
 
-async function set(key: string, enabled: boolean): Promise<void> {
-  const document = `mutation { setFeatureFlag(key: "${key}", input: { enabled: ${enabled} }) { version } }`;
+async function set(key: string, isEnabled: boolean): Promise<void> {
+  const document = `mutation { setFeatureFlag(key: "${key}", input: { enabled: ${isEnabled} }) { version } }`;
   const { errors } = await platform.ask(principal(tenantId, tenantScopes), document);
   if (errors.length > 0) throw new Error(JSON.stringify(errors));
 }
 
-/** The flags in the memory of another process, with the resources that the test gives to it. */
+/** The flags in another process's memory, with the resources that the test gives to it. */
 async function elsewhere(
-  given: { deaf?: boolean; database?: Database; clock?: () => number } = {},
+  resources: { deaf?: boolean; database?: Database; clock?: () => number } = {},
   work: (sets: FlagSets) => Promise<void>,
 ): Promise<void> {
   const listener = new Listener(platform.connections.worker, logger);
   // a listener that was never started hears nothing
-  if (!given.deaf) await listener.start();
-  const sets = new FlagSets({ workers, listener, logger, database: given.database ?? database, ...given });
+  if (!resources.deaf) await listener.start();
+  const sets = new FlagSets({ workers, listener, logger, database: resources.database ?? database, ...resources });
   try {
     await sets.start();
     await work(sets);
@@ -50,7 +50,7 @@ async function elsewhere(
   }
 }
 
-const known = async (sets: FlagSets, key: string) => (await sets.of(tenantId)).find(key)?.textOf(0) !== undefined;
+const isKnown = async (sets: FlagSets, key: string) => (await sets.of(tenantId)).find(key)?.textOf(0) !== undefined;
 
 /** A database whose reads fail while `fails` is true. */
 function failing(state: { fails: boolean; reads: number }): Database {
@@ -68,9 +68,9 @@ describe("FlagSets", () => {
   it("reads the flags of a tenant once, also for many evaluations at the same time", async () => {
     const state = { fails: false, reads: 0 };
     await elsewhere({ database: failing(state) }, async (sets) => {
-      const found = await Promise.all(Array.from({ length: 50 }, async () => sets.of(tenantId)));
-      expect(new Set(found).size).toBe(1);
-      expect(sets.of(tenantId)).toBe(found[0]);
+      const flagSets = await Promise.all(Array.from({ length: 50 }, async () => sets.of(tenantId)));
+      expect(new Set(flagSets).size).toBe(1);
+      expect(sets.of(tenantId)).toBe(flagSets[0]);
       expect(state.reads).toBe(1);
     });
   });
@@ -82,7 +82,7 @@ describe("FlagSets", () => {
       const unwatch = sets.watch((change) => changes.push(change));
       const changedAt = Date.now();
       await set("heard", true);
-      await until(() => known(sets, "heard"));
+      await until(() => isKnown(sets, "heard"));
       process.stdout.write(`another process had the change after ${Date.now() - changedAt} ms\n`);
       expect(changes.filter((change) => change.tenantId === tenantId)).toHaveLength(1);
       unwatch();
@@ -93,7 +93,7 @@ describe("FlagSets", () => {
     await elsewhere({ deaf: true }, async (sets) => {
       await sets.of(tenantId);
       await set("unheard", true);
-      await until(() => known(sets, "unheard"));
+      await until(() => isKnown(sets, "unheard"));
     });
   });
 
@@ -105,14 +105,14 @@ describe("FlagSets", () => {
       state.fails = true;
       await set("missed", true);
       await until(async () => state.reads > 1 || (await sets.of(tenantId)) !== last);
-      // one read a second is tried, whatever the number of evaluations is
+      // one read a second is tried, however many evaluations there are
       for (const reads of [2, 3]) {
         for (let count = 0; count < 20; count += 1) expect(await sets.of(tenantId)).toBe(last);
         expect(state.reads).toBe(reads);
         now += 1001;
       }
       state.fails = false;
-      await until(() => known(sets, "missed"));
+      await until(() => isKnown(sets, "missed"));
     });
   });
 

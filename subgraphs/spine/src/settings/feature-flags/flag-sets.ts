@@ -18,7 +18,7 @@ import { type FlagRow, flagColumns, flagView, readFlag } from "./feature-flag.vi
 import { FeatureFlagSet } from "./feature-flag-set.entity.js";
 import { flagChannel } from "./write-flag.js";
 
-/** A change of the flags of a tenant. */
+/** A change to a tenant's flags. */
 export interface FlagSetChange {
   readonly tenantId: string;
   /** The new version of the tenant's flags. */
@@ -37,7 +37,7 @@ interface FlagSetParts {
 
 interface KnownSet {
   set: FlagSet | undefined;
-  /** The newest version of which this process has heard. */
+  /** The newest version that this process has heard of. */
   atLeast: number;
   loading: Promise<FlagSet> | undefined;
   /** When the next read may begin after a failed one (epoch milliseconds). */
@@ -73,9 +73,9 @@ const retryMs = 1000;
 const maxOutageMs = 24 * 60 * 60 * 1000;
 
 /**
- * The flags of tenants in memory. A set is read when it is first needed. A NOTIFY tells of changes, and a read of what
- * changed, once a second, finds those whose notice was lost. While the database does not answer, the last known set
- * does, for a day.
+ * The tenants' flags in memory. A set is read when it is first needed. A NOTIFY announces changes, and a read of the
+ * changed rows, once a second, finds those whose notice was lost. While the database does not answer, the last known
+ * set does, for a day.
  */
 export class FlagSets {
   readonly #parts: FlagSetParts;
@@ -88,7 +88,7 @@ export class FlagSets {
     sizeCalculation: ({ set }) => set?.bytes ?? 1,
   });
   readonly #watchers = new Set<(change: FlagSetChange) => void>();
-  /** The last version that the watchers heard of, by tenant. */
+  /** The last version that was announced to the watchers, by tenant. */
   readonly #told = new LRUCache<string, number>(atMost(maxTenants));
   #since: Date | undefined;
   #checkedAt = 0;
@@ -122,25 +122,25 @@ export class FlagSets {
     return this.#loop.stop();
   }
 
-  /** Calls `tell` once after each change of the flags of a tenant, in any process, until the returned function is called. */
+  /** Calls `tell` once after each change to a tenant's flags, in any process, until the returned function is called. */
   watch(tell: (change: FlagSetChange) => void): () => void {
     this.#watchers.add(tell);
     return () => void this.#watchers.delete(tell);
   }
 
-  /** The current flags of the tenant. Throws UNAVAILABLE when they are not known and the database does not answer. */
+  /** The tenant's current flags. Throws UNAVAILABLE when they are not known and the database does not answer. */
   of(tenantId: string): FlagSet | Promise<FlagSet> {
-    const known = this.#known.get(tenantId) ?? this.#remember(tenantId);
-    if (known.set && known.set.version >= known.atLeast && !this.#isOutdated()) return known.set;
-    return this.#newest(tenantId, known);
+    const knownSet = this.#known.get(tenantId) ?? this.#remember(tenantId);
+    if (knownSet.set && knownSet.set.version >= knownSet.atLeast && !this.#isOutdated()) return knownSet.set;
+    return this.#newest(tenantId, knownSet);
   }
 
-  /** From now on evaluations of the tenant use at least this version. */
+  /** From now on the tenant's evaluations use at least this version. */
   changed(change: FlagSetChange): void {
-    const known = this.#known.peek(change.tenantId);
-    if (known && known.atLeast < change.version) {
-      known.atLeast = change.version;
-      known.retryAt = 0;
+    const knownSet = this.#known.peek(change.tenantId);
+    if (knownSet && knownSet.atLeast < change.version) {
+      knownSet.atLeast = change.version;
+      knownSet.retryAt = 0;
     }
     if ((this.#told.get(change.tenantId) ?? 0) >= change.version) return;
     this.#told.set(change.tenantId, change.version);
@@ -153,21 +153,21 @@ export class FlagSets {
   }
 
   #remember(tenantId: string): KnownSet {
-    const known: KnownSet = { set: undefined, atLeast: 0, loading: undefined, retryAt: 0 };
-    this.#known.set(tenantId, known);
-    return known;
+    const knownSet: KnownSet = { set: undefined, atLeast: 0, loading: undefined, retryAt: 0 };
+    this.#known.set(tenantId, knownSet);
+    return knownSet;
   }
 
-  async #newest(tenantId: string, known: KnownSet): Promise<FlagSet> {
-    const { set } = known;
-    if (set && known.retryAt > this.#clock()) return this.#lastKnown(set);
-    known.loading ??= this.#load(tenantId, known).finally(() => {
-      known.loading = undefined;
+  async #newest(tenantId: string, knownSet: KnownSet): Promise<FlagSet> {
+    const { set } = knownSet;
+    if (set && knownSet.retryAt > this.#clock()) return this.#lastKnown(set);
+    knownSet.loading ??= this.#load(tenantId, knownSet).finally(() => {
+      knownSet.loading = undefined;
     });
-    if (!set) return known.loading;
+    if (!set) return knownSet.loading;
     try {
       const late = pause(patienceMs, undefined, { ref: false });
-      return (await Promise.race([known.loading, late])) ?? this.#lastKnown(set);
+      return (await Promise.race([knownSet.loading, late])) ?? this.#lastKnown(set);
     } catch (error) {
       if (!isUnavailable(error)) throw error;
       return this.#lastKnown(set);
@@ -175,7 +175,7 @@ export class FlagSets {
   }
 
   #lastKnown(set: FlagSet): FlagSet {
-    if (this.#isOutdated()) throw new DomainError("UNAVAILABLE", { detail: outdated, retryAfterSeconds: 1 });
+    if (this.#isOutdated()) throw new DomainError("UNAVAILABLE", { detail: outdatedFlags, retryAfterSeconds: 1 });
     return set;
   }
 
@@ -183,19 +183,19 @@ export class FlagSets {
     return this.#clock() - this.#checkedAt > maxOutageMs;
   }
 
-  async #load(tenantId: string, known: KnownSet): Promise<FlagSet> {
+  async #load(tenantId: string, knownSet: KnownSet): Promise<FlagSet> {
     try {
       let set = await this.#read(tenantId);
       // a change was committed while this was read
-      if (set.version < known.atLeast) set = await this.#read(tenantId);
-      known.atLeast = set.version;
-      known.set = set;
+      if (set.version < knownSet.atLeast) set = await this.#read(tenantId);
+      knownSet.atLeast = set.version;
+      knownSet.set = set;
       // deleted first, since the cache weighs an entry only when it is added
-      if (this.#known.delete(tenantId)) this.#known.set(tenantId, known);
+      if (this.#known.delete(tenantId)) this.#known.set(tenantId, knownSet);
       return set;
     } catch (error) {
-      known.retryAt = this.#clock() + retryMs;
-      if (!known.set) this.#known.delete(tenantId);
+      knownSet.retryAt = this.#clock() + retryMs;
+      if (!knownSet.set) this.#known.delete(tenantId);
       throw outageRefusal(error) ?? error;
     }
   }
@@ -222,4 +222,5 @@ export class FlagSets {
   }
 }
 
-const outdated = "The database has not answered for a day, so the feature flags may be out of date. Try again later.";
+const outdatedFlags =
+  "The database has not answered for a day, so the feature flags may be out of date. Try again later.";

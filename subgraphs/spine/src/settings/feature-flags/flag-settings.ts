@@ -4,7 +4,7 @@ import { searchWeight } from "./evaluation/compiled-rule.js";
 import { type FlagRule, type FlagSettings, type Operator, operators, stickinesses } from "./evaluation/flag-rule.js";
 import type { FeatureFlagRuleInput, SetFeatureFlagInput } from "./feature-flag.input.js";
 
-/** The number of values in all rules of one flag. */
+/** The number of values in all rules that one flag has. */
 const maxFlagValues = 1000;
 
 const parsers: Record<string, readonly [parse: (text: string) => unknown, form: string]> = {
@@ -13,10 +13,10 @@ const parsers: Record<string, readonly [parse: (text: string) => unknown, form: 
   SEMVER: [parseSemver, "a semantic version without a leading v, for example 1.4.0"],
 };
 
-/** The settings of an input with their defaults. Throws FEATURE_FLAG_INVALID with an entry for each refused value. */
+/** An input's settings with their defaults. Throws FEATURE_FLAG_INVALID with an entry for each refused value. */
 export function settingsFrom(input: SetFeatureFlagInput): FlagSettings {
   const rules = input.rules ?? [];
-  const stickiness = stickinesses.find((one) => one === (input.stickiness ?? "targetingKey"));
+  const stickiness = stickinesses.find((candidate) => candidate === (input.stickiness ?? "targetingKey"));
   const errors = rules.flatMap(ruleErrors);
   if (stickiness === undefined) errors.push(unknownValue("/input/stickiness", stickinesses));
   if (valueCountOf({ rules }) > maxFlagValues)
@@ -39,13 +39,13 @@ export function settingsFrom(input: SetFeatureFlagInput): FlagSettings {
   };
 }
 
-/** A rule of an input or of a stored flag. */
+/** A rule in an input or a stored flag. */
 interface CountedRule {
   readonly operator: string;
   readonly values: readonly string[];
 }
 
-/** The number of values in all rules of a flag, by the work of their comparison: a value of STR_CONTAINS counts as 20. */
+/** The number of values in a flag's rules, by the work of their comparison: a value for STR_CONTAINS counts as 20. */
 export const valueCountOf = ({ rules }: { rules: readonly CountedRule[] }): number =>
   rules.reduce(
     (sum, { operator, values }) => sum + values.length * (operator === "STR_CONTAINS" ? searchWeight : 1),
@@ -62,7 +62,7 @@ const ruleOf = ({ attribute, operator, values, inverted, caseInsensitive }: Feat
 
 function ruleErrors({ operator, values }: FeatureFlagRuleInput, at: number): FieldError[] {
   const pointer = `/input/rules/${at}`;
-  if (!operators.some((one) => one === operator)) return [unknownValue(`${pointer}/operator`, operators)];
+  if (!operators.some((candidate) => candidate === operator)) return [unknownValue(`${pointer}/operator`, operators)];
   const parser = parsers[operator.split("_", 1)[0] ?? ""];
   if (!parser) return [];
   const [parse, form] = parser;
@@ -73,8 +73,8 @@ function ruleErrors({ operator, values }: FeatureFlagRuleInput, at: number): Fie
     : [];
 }
 
-const unknownValue = (pointer: string, allowed: readonly string[]): FieldError => ({
+const unknownValue = (pointer: string, allowedValues: readonly string[]): FieldError => ({
   pointer,
   code: "UNKNOWN_VALUE",
-  detail: `Must be one of ${allowed.join(", ")}.`,
+  detail: `Must be one of ${allowedValues.join(", ")}.`,
 });

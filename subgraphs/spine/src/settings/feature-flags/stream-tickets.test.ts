@@ -14,8 +14,8 @@ describe("tickets of event streams", () => {
   it("are not opened after any change", () => {
     const ticket = tickets(1).seal("token");
     for (let place = 0; place < ticket.length - 1; place += 1) {
-      const changed = `${ticket.slice(0, place)}${ticket[place] === "A" ? "B" : "A"}${ticket.slice(place + 1)}`;
-      expect(tickets(1).open(changed)).toBeUndefined();
+      const changedTicket = `${ticket.slice(0, place)}${ticket[place] === "A" ? "B" : "A"}${ticket.slice(place + 1)}`;
+      expect(tickets(1).open(changedTicket)).toBeUndefined();
     }
   });
 });

@@ -3,7 +3,7 @@ import { ValueSeal } from "@factory/runtime/sealing/value-seal";
 
 const purpose = "an event stream of feature flags";
 
-/** Seals an access token for the address of an event stream. It is of no use at any other address. */
+/** Seals an access token for an event stream's address. It is useless at any other address. */
 export class StreamTickets {
   readonly #seal: ValueSeal;
 

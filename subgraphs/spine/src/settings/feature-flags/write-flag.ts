@@ -12,20 +12,20 @@ import type { FeatureFlagSet } from "./feature-flag-set.entity.js";
 import { FeatureFlagVersion } from "./feature-flag-version.entity.js";
 import { valueCountOf } from "./flag-settings.js";
 
-/** Channel of the changes of flag sets. The payload is the id of the tenant and the new version of its set. */
+/** The channel for changed flag sets. The payload is the tenant's id and its set's new version. */
 export const flagChannel = "spine_feature_flags";
 
 const maxFlags = 1000;
-/** The number of values in all rules of a tenant, which bounds the work of one evaluation. */
+/** The number of values in all rules that a tenant has, which bounds the work of one evaluation. */
 const maxValues = 10_000;
 const keptVersions = 50;
-/** The limit of the rules in the history of one flag, as they are stored. The newest version always stays. */
+/** The limit for the rules in one flag's history, as they are stored. The newest version always stays. */
 const maxHistoryBytes = 256 * 1024;
 const keptDeletedFlags = 100;
 
 type SetRow = RowOf<FeatureFlagSet, "version" | "flagCount" | "valueCount">;
 
-/** Locks all flags of the tenant until the transaction ends. */
+/** Locks the tenant's flags until the transaction ends. */
 const lockSet = {
   name: "lock_feature_flag_set",
   text: `insert into feature_flag_sets as flags (tenant_id, version, flag_count, value_count, changed_at)
@@ -65,62 +65,67 @@ const forgetDeletedFlags = {
       group by key order by max(changed_at) desc offset $2)`,
 };
 
-/** A change of one flag, its author and its conditions. */
+/** A change to one flag, its author and its conditions. */
 export interface FlagChangeRequest {
   readonly key: string;
   readonly preconditions: Preconditions;
-  /** The subject of the caller's token. */
+  /** The subject in the caller's token. */
   readonly changedBy: string;
-  /** Hears of the new version of the tenant's flags after the commit. */
+  /** Receives the new version of the tenant's flags after the commit. */
   readonly onCommitted: (change: { readonly tenantId: string; readonly version: number }) => void;
 }
 
-/** Creates or replaces a flag. Throws PRECONDITION_FAILED, or CONFLICT when a limit of the tenant is reached. */
+/** Creates or replaces a flag. Throws PRECONDITION_FAILED, or CONFLICT when the tenant has reached a limit. */
 export async function writeFlag(
   transaction: Transaction,
-  asked: FlagChangeRequest & { readonly settings: FlagSettings; readonly change?: "Restored" },
+  request: FlagChangeRequest & { readonly settings: FlagSettings; readonly change?: "Restored" },
 ): Promise<SetFeatureFlagType> {
   const { em, tenant } = transaction;
-  const { key, settings, changedBy, onCommitted } = asked;
-  const { set, flag } = await lockedFlag(transaction, asked);
+  const { key, settings, changedBy, onCommitted } = request;
+  const { set, flag } = await lockedFlag(transaction, request);
   if (flag && isDeepStrictEqual(settingsOf(flag), settings)) return { ...flagView(flag), created: false };
-  const added = { flags: flag ? 0 : 1, values: valueCountOf(settings) - (flag ? valueCountOf(flag) : 0) };
-  requireRoom(set, added);
+  const growth = { flags: flag ? 0 : 1, values: valueCountOf(settings) - (flag ? valueCountOf(flag) : 0) };
+  requireRoom(set, growth);
   const now = new Date();
-  const stored = { ...settings, rules: [...settings.rules] };
-  const changed = { ...stored, updatedAt: now, updatedBy: changedBy };
+  const storedSettings = { ...settings, rules: [...settings.rules] };
+  const changedColumns = { ...storedSettings, updatedAt: now, updatedBy: changedBy };
   const [last] = flag ? [] : await transaction.execute<{ version: number | null }>(lastVersion, [tenant.uuid, key]);
   const version = (flag?.version ?? last?.version ?? 0) + 1;
   const { tenantId } = tenant;
-  const written = flag
-    ? em.assign(flag, { ...changed, version })
-    : em.create(FeatureFlag, { tenantId, key, ...changed, version, createdAt: now });
-  em.persist(written);
-  await concludeChange(transaction, written, {
-    ...{ added, set, onCommitted },
-    change: asked.change ?? (flag ? "Updated" : "Created"),
+  const writtenFlag = flag
+    ? em.assign(flag, { ...changedColumns, version })
+    : em.create(FeatureFlag, { tenantId, key, ...changedColumns, version, createdAt: now });
+  em.persist(writtenFlag);
+  await concludeChange(transaction, writtenFlag, {
+    ...{ added: growth, set, onCommitted },
+    change: request.change ?? (flag ? "Updated" : "Created"),
   });
-  return { ...flagView(written), created: !flag };
+  return { ...flagView(writtenFlag), created: !flag };
 }
 
 /** Deletes a flag and keeps its history; undefined if it does not exist. Throws PRECONDITION_FAILED. */
-export async function deleteFlag(transaction: Transaction, asked: FlagChangeRequest): Promise<FlagFacts | undefined> {
-  const { set, flag } = await lockedFlag(transaction, asked);
+export async function deleteFlag(transaction: Transaction, request: FlagChangeRequest): Promise<FlagFacts | undefined> {
+  const { set, flag } = await lockedFlag(transaction, request);
   if (!flag) return undefined;
-  const shown = flagView(flag);
-  const deleted = {
+  const flagFacts = flagView(flag);
+  const deletion = {
     ...settingsOf(flag),
     key: flag.key,
     version: flag.version + 1,
     updatedAt: new Date(),
-    updatedBy: asked.changedBy,
+    updatedBy: request.changedBy,
   };
   transaction.em.remove(flag);
-  const added = { flags: -1, values: -valueCountOf(flag) };
-  await concludeChange(transaction, deleted, { added, set, change: "Deleted", onCommitted: asked.onCommitted });
+  const growth = { flags: -1, values: -valueCountOf(flag) };
+  await concludeChange(transaction, deletion, {
+    added: growth,
+    set,
+    change: "Deleted",
+    onCommitted: request.onCommitted,
+  });
   await transaction.em.flush();
   await transaction.defer(forgetDeletedFlags, [transaction.tenant.uuid, keptDeletedFlags]);
-  return shown;
+  return flagFacts;
 }
 
 async function lockedFlag(transaction: Transaction, { key, preconditions }: FlagChangeRequest) {
@@ -137,7 +142,7 @@ interface Added {
   readonly values: number;
 }
 
-/** Writes what belongs to every change: a version, the version of the set, the event, and the notice. */
+/** Writes what belongs to every change: a flag version, the set's version, the event, and the notice. */
 async function concludeChange(
   transaction: Transaction,
   flag: FlagSettings & Pick<FeatureFlag, "key" | "version" | "updatedAt" | "updatedBy">,
@@ -152,9 +157,9 @@ async function concludeChange(
   await transaction.defer(updateSet, [tenant.uuid, added.flags, added.values]);
   const limits = { tenant: tenant.uuid, key, version, keptVersions, maxHistoryBytes };
   if (version > 1) await transaction.defer(forgetVersions, forgetVersions.valuesOf(limits));
-  // the values of rules may be e-mail addresses of people, and events are kept and sent to webhooks
-  const { rules, ...told } = settings;
-  const data = { tenantId, key, change, version, ...told, ruleCount: rules.length };
+  // rules may contain people's e-mail addresses, and events are kept and sent to webhooks
+  const { rules, ...eventSettings } = settings;
+  const data = { tenantId, key, change, version, ...eventSettings, ruleCount: rules.length };
   transaction.record({
     type: "FeatureFlagUpdated",
     subject: `feature-flags/${key}`,
@@ -165,10 +170,10 @@ async function concludeChange(
   transaction.notify(flagChannel, `${tenantId} ${setVersion}`);
 }
 
-function requireRoom(set: SetRow, added: Added): void {
-  if (added.flags > 0 && set.flag_count + added.flags > maxFlags)
+function requireRoom(set: SetRow, growth: Added): void {
+  if (growth.flags > 0 && set.flag_count + growth.flags > maxFlags)
     throw full(`The tenant has ${maxFlags} feature flags, which is the limit. Delete some of them first.`, maxFlags);
-  if (added.values > 0 && set.value_count + added.values > maxValues)
+  if (growth.values > 0 && set.value_count + growth.values > maxValues)
     throw full(
       `The rules of all feature flags of a tenant may have at most ${maxValues} values together, where a value of STR_CONTAINS counts as 20. Remove some of them first.`,
       maxValues,

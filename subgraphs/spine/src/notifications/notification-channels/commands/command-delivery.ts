@@ -13,9 +13,9 @@ interface DeliveryCommand {
 }
 
 /**
- * Hands the notification to a connection of the tenant. The events that answer the command settle it (`vendor-answers.ts`).
- * The command leaves with the transaction that notes its id, so it is sent once. Without an answer the delivery comes again
- * with the id.
+ * Hands the notification to a connection that the tenant has. The events that answer the command settle it
+ * (`vendor-answers.ts`). The command leaves with the transaction that notes its id, so it is sent once. Without an
+ * answer the delivery comes again with the id.
  */
 export async function deliverByCommand(delivery: Delivery, { type, data }: DeliveryCommand): Promise<void> {
   const { notificationId } = delivery.notification;

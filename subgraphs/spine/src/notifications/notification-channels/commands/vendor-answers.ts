@@ -14,28 +14,28 @@ import { causeOfEvent } from "../messages/cause-of-event.js";
 
 type Outcome = (data: Readonly<Record<string, unknown>>) => DeliveryOutcome;
 
-const sent: Outcome = () => ({ status: "Sent" });
-const delivered: Outcome = () => ({ status: "Delivered" });
-/** The code only: details of vendors may have addresses. */
-const failed: Outcome = ({ error }) => ({ status: "Failed", reason: codeOf(error) });
+const sentOutcome: Outcome = () => ({ status: "Sent" });
+const deliveredOutcome: Outcome = () => ({ status: "Delivered" });
+/** The code only: vendors' details may have addresses. */
+const failedOutcome: Outcome = ({ error }) => ({ status: "Failed", reason: codeOf(error) });
 /** Integration rejects a command with this code when the tenant has no connection for it. */
 const connectionMissing = "REFERENCE_NOT_FOUND";
-const rejected: Outcome = ({ error }) => {
+const rejectedOutcome: Outcome = ({ error }) => {
   const code = codeOf(error);
   return { status: "Failed", reason: code === connectionMissing ? "CONNECTION_MISSING" : code };
 };
 
 /** The outcome that each answer to a command has for its notification. */
 const outcomes: Readonly<Partial<Record<EventType, Outcome>>> = {
-  EmailSent: sent,
-  EmailDelivered: delivered,
-  EmailBounced: failed,
-  EmailFailed: failed,
-  SmsSent: sent,
-  SmsDelivered: delivered,
-  SmsFailed: failed,
-  CommandRejected: rejected,
-  CommandDeadLettered: failed,
+  EmailSent: sentOutcome,
+  EmailDelivered: deliveredOutcome,
+  EmailBounced: failedOutcome,
+  EmailFailed: failedOutcome,
+  SmsSent: sentOutcome,
+  SmsDelivered: deliveredOutcome,
+  SmsFailed: failedOutcome,
+  CommandRejected: rejectedOutcome,
+  CommandDeadLettered: failedOutcome,
 };
 
 const codeForm = /^[A-Z][A-Z_]{0,99}$/;

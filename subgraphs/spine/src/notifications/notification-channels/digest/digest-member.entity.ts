@@ -6,7 +6,7 @@ import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 /** SQL condition: the notification has ended. It waits for its digest a day, and is tried for three. */
 export const expiredMember = "joined_at < now() - '8 days'::interval";
 
-/** A notification of a digest. */
+/** A notification in a digest. */
 @Entity(expiringTenantTable("notification_digest_members", expiredMember))
 @Index({ name: "notification_digest_members_of", properties: ["tenantId", "digestId", "notificationId"] })
 @Index({ name: "notification_digest_members_joined", properties: ["joinedAt"] })

@@ -53,8 +53,8 @@ export const firstQueued = {
 };
 
 /**
- * The beginnings of the oldest notifications that wait for the digest, and how many wait. `$items` is the number of texts,
- * and `$characters` the length of a text.
+ * The beginnings of the oldest notifications that wait for the digest, and how many wait. `$items` is the number of
+ * texts, and `$characters` a text's length.
  */
 export const queuedTexts = namedStatement(
   "notification_digest_texts_queued",
@@ -69,7 +69,7 @@ export const queuedTexts = namedStatement(
     order by listed.notification_id`,
 );
 
-/** $1: tenant, $2: notification. The other notifications of its digest. */
+/** $1: tenant, $2: notification. The other notifications in its digest. */
 export const otherMembers = {
   name: "notification_digest_others",
   text: `select other.notification_id
@@ -79,8 +79,8 @@ export const otherMembers = {
 };
 
 /**
- * $1: tenant, $2: notification. The others of its digest, where the notification was the one that stood for them: the window
- * is over, and none that is older waits.
+ * $1: tenant, $2: notification. The others in its digest, where the notification was the one that stood for them: the
+ * window is over, and no older one waits.
  */
 export const membersBehind = {
   name: "notification_digest_members_behind",

@@ -21,12 +21,12 @@ import {
 } from "./digest-statement.js";
 import type { NotificationDigest } from "./notification-digest.entity.js";
 
-/** More notifications of one window begin another digest. */
+/** More notifications in one window begin another digest. */
 const maxMembers = 500;
 
 type DigestRow = RowOf<NotificationDigest, "digestId"> & { closes_in_ms: number };
 
-/** A digest with the time of its end. */
+/** A digest with the time at which it ends. */
 interface JoinedDigest {
   /** `ndg_…` */
   readonly digestId: string;
@@ -41,21 +41,21 @@ interface FirstOfDigest {
   readonly dueAt: Date;
 }
 
-/** The beginning of a notification of a digest. */
+/** The beginning of a notification in a digest. */
 interface DigestItem {
   readonly title: string | null;
   readonly body: string | null;
 }
 
-/** The content of the message of a digest. */
+/** The content for a digest's message. */
 export interface DigestContent {
   /** How many notifications wait for it. */
   readonly count: number;
-  /** The oldest of them. */
+  /** The oldest notifications. */
   readonly items: readonly DigestItem[];
 }
 
-/** Collects notifications to one recipient with the same key for a window of time. */
+/** Collects notifications to one recipient with the same key for a time window. */
 export class Digests {
   readonly #database: Database;
 
@@ -63,13 +63,13 @@ export class Digests {
     this.#database = database;
   }
 
-  /** Adds the notification to the open digest of its recipient and key. A second call answers the same digest. */
+  /** Adds the notification to the open digest with its recipient and key. A second call answers the same digest. */
   join(notification: QueuedNotification & Required<Pick<QueuedNotification, "digest">>): Promise<JoinedDigest> {
     const { tenant, notificationId } = notification;
     return this.#transaction(tenant, async ({ execute, defer }) => {
       const uuid = decodeId("ntf", notificationId);
-      const [known] = await execute<DigestRow>(digestOfMember, [tenant.uuid, uuid]);
-      if (known) return joined(known);
+      const [memberDigest] = await execute<DigestRow>(digestOfMember, [tenant.uuid, uuid]);
+      if (memberDigest) return joinedDigest(memberDigest);
       const place = { tenant: tenant.uuid, recipient: recipientKey(notification), key: keyOf(notification) };
       await defer(closeOver, [place.tenant, place.recipient, place.key]);
       const newDigest = {
@@ -80,7 +80,7 @@ export class Digests {
       const [open] = await execute<DigestRow>(joinOpen, joinOpen.valuesOf({ ...place, ...newDigest }));
       if (!open) throw new Error("A digest was neither joined nor opened");
       await defer(addMember, [tenant.uuid, uuid, open.digest_id]);
-      return joined(open);
+      return joinedDigest(open);
     });
   }
 
@@ -102,7 +102,7 @@ export class Digests {
     });
   }
 
-  /** The content of a closed digest, with at most so many items of so many characters. */
+  /** A closed digest's content, with at most so many items and so many characters in each. */
   content(
     tenant: Tenant,
     digestId: string,
@@ -127,13 +127,13 @@ export class Digests {
   }
 }
 
-/** Gives the other notifications of the same digest the outcome of the one that stands for it. */
+/** Gives the other notifications in the same digest the outcome of the one that stands for it. */
 export const settleOthers = (transaction: Transaction, notificationId: string, outcome: DeliveryOutcome) =>
   settleEach(transaction, { members: otherMembers, notificationId, outcome });
 
 /**
- * As `settleOthers`, for a notification whose attempts are used up and which stood for its digest: the digest may have been
- * sent by one of them.
+ * As `settleOthers`, for a notification whose attempts are used up and which stood for its digest: one attempt may have
+ * sent the digest.
  */
 export const settleThoseBehind = (transaction: Transaction, notificationId: string, outcome: DeliveryOutcome) =>
   settleEach(transaction, { members: membersBehind, notificationId, outcome });
@@ -150,13 +150,13 @@ async function settleEach(
 }
 
 /**
- * The digest of a person is apart from that of the same address as a stranger, and each category has its own. So all of its
- * notifications are wanted or none is, and its link unsubscribes from all of them. Categories and ids have no spaces.
+ * A person's digest is apart from a stranger's with the same address, and each category has its own. So all its
+ * notifications are wanted or none is, and its link unsubscribes from all together. Categories and ids have no spaces.
  */
 const keyOf = ({ category, recipient, digest }: QueuedNotification): string =>
   `${category} ${recipient.userId ?? "address"} ${digest?.key}`;
 
-const joined = ({ digest_id, closes_in_ms }: DigestRow): JoinedDigest => ({
+const joinedDigest = ({ digest_id, closes_in_ms }: DigestRow): JoinedDigest => ({
   digestId: encodeId("ndg", digest_id),
   closesAt: closes_in_ms > 0 ? new Date(Date.now() + closes_in_ms) : undefined,
 });

@@ -3,10 +3,10 @@ import { wireId } from "@factory/runtime/db/wire-id-type";
 import { Entity, Index, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 
-/** SQL condition: every notification of the digest has ended. */
+/** SQL condition: every notification in the digest has ended. */
 export const expiredDigest = "closes_at < now() - '7 days'::interval";
 
-/** Notifications to one recipient that become one message at the end of a window. */
+/** Notifications to one recipient that become one message when a window ends. */
 @Entity(expiringTenantTable("notification_digests", expiredDigest))
 @Index({
   name: "notification_digests_open",
@@ -27,7 +27,7 @@ export class NotificationDigest {
   @Property({ type: "text" })
   recipientKey: string;
 
-  /** The category, the user or `address`, and the key of the requests. */
+  /** The category, the user or `address`, and the key in the requests. */
   @Property({ type: "text" })
   digestKey: string;
 

@@ -21,7 +21,7 @@ export class ServerPause {
     this.#lengthMs = lengthMs;
   }
 
-  /** The reason of the failure for which mails wait; undefined when the server may be tried. */
+  /** The failure for which mails wait; undefined when the server may be tried. */
   get reason(): string | undefined {
     return this.#failure && Date.now() < this.#failure.until ? this.#failure.reason : undefined;
   }
@@ -35,20 +35,20 @@ interface EmailParts {
   readonly targets: NotificationTargets;
   readonly links: UnsubscribeLinks;
   readonly unsubscribed: UnsubscribedAddresses;
-  /** The mail server of the platform, if it has one. */
+  /** The platform's mail server, if it has one. */
   readonly transport: MailTransport | undefined;
   readonly schedule: AttemptSchedule;
   readonly slots: HourlySlots;
-  /** The mails that one tenant may send in an hour by the mail server of the platform. */
+  /** The mails that one tenant may send in an hour by the platform's mail server. */
   readonly platformMailsPerHour: number;
 }
 
-/** The mails that one recipient gets in an hour by the mail server of the platform. A tenant can only set a lower limit. */
+/** The mails that one recipient gets in an hour by the platform's mail server. A tenant can only set a lower limit. */
 const maxPerRecipientHour = 60;
 
 /**
- * Sends messages by mail: through a connection of the tenant with the capability email.send when there is one, else by the
- * mail server of the platform. The Message-ID of the platform's mails is the id of the message in every attempt.
+ * Sends messages by mail: through a tenant's connection with the capability email.send when there is one, else by the
+ * platform's mail server. The Message-ID in the platform's mails is the message's id in every attempt.
  */
 export class EmailSender implements MessageSender {
   readonly #parts: EmailParts;
@@ -82,7 +82,7 @@ export class EmailSender implements MessageSender {
     await deliverByCommand(delivery, { type: "SendEmail", data: { to: [to], subject, text, html, listUnsubscribe } });
   }
 
-  /** The mail names the tenant, since its address is that of the platform. */
+  /** The mail names the tenant, since its address is the platform's. */
   async #byPlatform(delivery: Delivery, message: OutgoingMessage): Promise<void> {
     const { transport, schedule, slots, platformMailsPerHour: perHour } = this.#parts;
     if (!transport) return fail(delivery, "MAIL_SERVER_MISSING");
@@ -97,7 +97,7 @@ export class EmailSender implements MessageSender {
       failpoint("notification.toMailLane");
       return;
     }
-    // the server would keep each of them waiting
+    // the server would keep each mail waiting
     const failure = this.#pause.reason;
     if (failure !== undefined) return schedule.tryLater(delivery, failure);
     try {

@@ -16,9 +16,9 @@ export interface ReceivedMail {
 /** A stock SMTP server on a loopback port, which becomes a hostile one on demand. */
 export class MailServer {
   readonly received: ReceivedMail[] = [];
-  /** The Message-IDs of all mails whose data arrived, also of those that were not accepted. */
+  /** The Message-IDs in all mails whose data arrived, including those that were not accepted. */
   readonly seen: string[] = [];
-  /** The number of sessions that got no answer so far. */
+  /** How many sessions got no answer so far. */
   silences = 0;
   #behaviors: Behavior[] = [];
   readonly #hanging = new Set<Socket>();
@@ -30,13 +30,13 @@ export class MailServer {
     this.#stock = new SMTPServer({
       authOptional: true,
       disabledCommands: ["STARTTLS"],
-      onRcptTo: (_address, _session, done) => {
+      onRcptTo: (_address, _session, callback) => {
         const behavior = this.#behaviors[0];
-        if (typeof behavior !== "object" || !("reply" in behavior)) return done();
+        if (typeof behavior !== "object" || !("reply" in behavior)) return callback();
         this.#behaviors.shift();
-        return done(Object.assign(new Error("not now, ada@people.example"), { responseCode: behavior.reply }));
+        return callback(Object.assign(new Error("not now, ada@people.example"), { responseCode: behavior.reply }));
       },
-      onData: (stream, session, done) => {
+      onData: (stream, session, callback) => {
         const chunks: Buffer[] = [];
         stream.on("data", (chunk: Buffer) => chunks.push(chunk));
         stream.on("end", () => {
@@ -49,7 +49,7 @@ export class MailServer {
             return;
           }
           this.received.push({ to: session.envelope.rcptTo.map(({ address }) => address), text, messageId });
-          done();
+          callback();
         });
       },
     });
@@ -68,17 +68,17 @@ export class MailServer {
     return `smtp://127.0.0.1:${portOf(this.#front)}`;
   }
 
-  /** The number of open sessions that get no answer. */
+  /** How many open sessions get no answer. */
   get hanging(): number {
     return this.#hanging.size;
   }
 
-  /** The behaviors of the next sessions, or of the next recipients where it is a reply. It works after that. */
+  /** The behaviors for the next sessions, or for the next recipients where it is a reply. It works after that. */
   behave(...behaviors: Behavior[]): void {
     this.#behaviors = behaviors;
   }
 
-  /** Whether the next sessions learn of SMTPUTF8. */
+  /** Whether the next sessions are offered SMTPUTF8. */
   set offersSmtpUtf8(isOffered: boolean) {
     this.#stock.options.hideSMTPUTF8 = !isOffered;
   }

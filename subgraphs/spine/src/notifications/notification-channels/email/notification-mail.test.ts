@@ -30,12 +30,12 @@ describe("the mail of a notification", () => {
   });
 
   it("has the beginning of its text as the subject where it has no title", () => {
-    const untitled = (...paragraphs: string[]) =>
+    const subjectOf = (...paragraphs: string[]) =>
       notificationMail({ to: "ada@people.example", message: { ...message, title: "", paragraphs }, unsubscribeUrl })
         .subject;
-    expect(untitled("Hello\nAda")).toBe("Hello Ada");
-    expect(untitled("x".repeat(500))).toBe(`${"x".repeat(77)}…`);
-    expect(untitled()).toBe("Notification");
+    expect(subjectOf("Hello\nAda")).toBe("Hello Ada");
+    expect(subjectOf("x".repeat(500))).toBe(`${"x".repeat(77)}…`);
+    expect(subjectOf()).toBe("Notification");
   });
 
   it("tells in its language how to unsubscribe, and as a header", () => {
@@ -46,10 +46,10 @@ describe("the mail of a notification", () => {
 
   it("names the tenant that sends it, in its language, as text of one line", () => {
     const senderName = ' <b>Acme</b> "GmbH"\r\nBcc: eve@evil.example\u202E ';
-    const named = notificationMail({ to: "ada@people.example", message, unsubscribeUrl: undefined, senderName });
-    expect(named.text).toMatch(/\n-- \nGesendet von <b>Acme<\/b> "GmbH" Bcc: eve@evil.example\n$/);
-    expect(named.html).toContain("<small>Gesendet von &lt;b&gt;Acme&lt;/b&gt; &quot;GmbH&quot; Bcc: eve@");
-    expect(named.senderName).toBe('<b>Acme</b> "GmbH" Bcc: eve@evil.example');
+    const namedMail = notificationMail({ to: "ada@people.example", message, unsubscribeUrl: undefined, senderName });
+    expect(namedMail.text).toMatch(/\n-- \nGesendet von <b>Acme<\/b> "GmbH" Bcc: eve@evil.example\n$/);
+    expect(namedMail.html).toContain("<small>Gesendet von &lt;b&gt;Acme&lt;/b&gt; &quot;GmbH&quot; Bcc: eve@");
+    expect(namedMail.senderName).toBe('<b>Acme</b> "GmbH" Bcc: eve@evil.example');
     const long = notificationMail({ to: "ada@people.example", message, unsubscribeUrl, senderName: "x".repeat(200) });
     expect(long.senderName).toBe(`${"x".repeat(69)}…`);
     expect(mail.text).not.toContain("Gesendet");

@@ -28,11 +28,11 @@ interface MailParts {
   readonly message: ComposedMessage;
   /** The page on which the recipient unsubscribes. Absent where the category cannot be switched off. */
   readonly unsubscribeUrl: string | undefined;
-  /** The tenant. Absent for mails by a connection of the tenant, which have its own address. */
+  /** The tenant. Absent for mails through a tenant's connection, which have its own address. */
   readonly senderName?: string | undefined;
 }
 
-/** The mail of a notification. Its text and its HTML have the same content, and every value of the HTML is escaped. */
+/** A notification's mail. Its text and its HTML have the same content, and every value in the HTML is escaped. */
 export function notificationMail({ to, message, unsubscribeUrl, senderName }: MailParts): Mail {
   const { locale, title, paragraphs, link } = message;
   const footer = footerIn(locale);
@@ -69,15 +69,15 @@ ${paragraphs.map((paragraph) => html`<p dir="auto">${withBreaks(paragraph)}</p>\
 const maxSubject = 78;
 const maxSenderName = 70;
 
-/** A mail without a title has the beginning of its text as the subject. */
+/** A mail without a title has its text's beginning as the subject. */
 function subjectOf({ title, paragraphs }: ComposedMessage): string {
   const [subject = "Notification"] = [title, ...paragraphs].map(oneLine).filter((line) => line !== "");
   return title === "" ? beginning(subject, maxSubject) : subject;
 }
 
 function footerIn(locale: string): Footer {
-  const found = localeChain(locale).find((one) => Object.hasOwn(footers, one));
-  return footers[found ?? "en"] ?? english;
+  const footerLocale = localeChain(locale).find((candidate) => Object.hasOwn(footers, candidate));
+  return footers[footerLocale ?? "en"] ?? english;
 }
 
 const withBreaks = (paragraph: string): Html[] =>

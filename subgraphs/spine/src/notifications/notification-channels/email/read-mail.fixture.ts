@@ -1,12 +1,12 @@
 /** A mail as a mail program reads it. */
 interface ReadMail {
-  /** The values of the headers by their names in lower case, unfolded. */
+  /** The header values by their names in lower case, unfolded. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The contents of the parts by their media types, decoded. */
+  /** The parts' contents by their media types, decoded. */
   readonly parts: Readonly<Record<string, string>>;
 }
 
-/** Reads a mail by RFC 5322 and RFC 2046: its headers, and the parts of `multipart/alternative`. */
+/** Reads a mail by RFC 5322 and RFC 2046: its headers, and the parts in `multipart/alternative`. */
 export function readMail(source: string): ReadMail {
   const { headers, body } = split(source);
   const boundary = /boundary="([^"]+)"/.exec(headers["content-type"] ?? "")?.[1];

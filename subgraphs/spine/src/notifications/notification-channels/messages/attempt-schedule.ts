@@ -8,7 +8,7 @@ export interface AttemptTimes {
   readonly patienceMs: number;
 }
 
-/** A mail server tries for longer (RFC 5321, section 4.5.4.1), but a notification is of no use then. */
+/** A mail server tries for longer (RFC 5321, section 4.5.4.1), but a notification is useless then. */
 const defaultTimes: AttemptTimes = { firstPauseMs: 30_000, longestPauseMs: 3_600_000, patienceMs: 24 * 3_600_000 };
 
 /**

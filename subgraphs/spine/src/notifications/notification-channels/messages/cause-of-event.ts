@@ -1,7 +1,7 @@
 import type { Cause, Envelope } from "@factory/runtime/messages/envelope";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 
-/** The cause of what an event leads to. */
+/** The cause for an event's consequences. */
 export const causeOfEvent = ({ id, traceparent, correlationid, actorid }: Envelope): Cause => ({
   trace: continueTrace(traceparent),
   correlationId: correlationid,

@@ -8,7 +8,7 @@ import { plainLines, plainText } from "../../notification-templates/plain-text.j
 import { TemplateTextError } from "../../notification-templates/template-text.js";
 import type { NotificationContent } from "../../notifications/delivery/channel-driver.js";
 
-/** A message with all of its texts in one, without its title. */
+/** A message with all its texts in one, without its title. */
 export interface ReadableMessage extends ComposedMessage {
   readonly body: string;
   /** The title and the body, for channels without a title. */
@@ -25,8 +25,8 @@ interface Asked {
 }
 
 /**
- * Makes the message of a notification: from its template in the language of the recipient, or from its own texts. A template
- * is rendered as long work of its tenant.
+ * Makes a notification's message: from its template in the recipient's language, or from its own texts. A template is
+ * rendered as the tenant's long work.
  */
 export class MessageComposer {
   readonly #templates: NotificationTemplateService;
@@ -50,7 +50,7 @@ export class MessageComposer {
     return message && isSame ? message : readable(plainMessage(content, locales));
   }
 
-  /** The message of another template than that of the content, in the same language. */
+  /** The message from another template than the content's, in the same language. */
   async fromTemplate(content: ContentOfTenant, template: MessageTemplate, data: Data): Promise<ReadableMessage> {
     return this.#composed(content, template, { data, locales: await this.#locales(content) });
   }
@@ -60,9 +60,9 @@ export class MessageComposer {
   }
 
   /** Undefined where the template has become too long for the values. */
-  async #composedAgain(content: ContentOfTenant, template: MessageTemplate, asked: Asked) {
+  async #composedAgain(content: ContentOfTenant, template: MessageTemplate, request: Asked) {
     try {
-      return await this.#composed(content, template, asked);
+      return await this.#composed(content, template, request);
     } catch (error) {
       if (error instanceof TemplateTextError) return undefined;
       throw error;

@@ -3,19 +3,19 @@ import type { ReadableMessage } from "./message-composer.js";
 
 /** A message that is ready to be sent. */
 export interface OutgoingMessage extends ReadableMessage {
-  /** The id of the notification or of its digest, the same in every attempt. */
+  /** The notification's or its digest's id, the same in every attempt. */
   readonly id: string;
 }
 
-/** A way by which messages of a tenant leave now. */
+/** A way by which a tenant's messages leave now. */
 export interface MessageWay {
-  /** The ceiling of the platform for messages to one recipient in an hour, where it has one. */
+  /** The platform's ceiling for messages to one recipient in an hour, where it has one. */
   readonly maxPerRecipientHour?: number;
   /** Ends the attempt as `ChannelDriver.deliver` does. */
   send(delivery: Delivery, message: OutgoingMessage): Promise<void>;
 }
 
-/** Sends the messages of one channel. */
+/** Sends one channel's messages. */
 export interface MessageSender {
   /** Why the recipient gets no message; undefined where it does. */
   refusal(notification: QueuedNotification): Promise<string | undefined>;

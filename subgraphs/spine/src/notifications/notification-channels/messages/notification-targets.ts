@@ -2,7 +2,7 @@ import type { GrpcChannel } from "@factory/runtime/grpc/grpc-channel";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import { NotificationTargetsDefinition } from "@factory/schema/proto/generated/factory/integration/v1/notification_targets";
 
-/** A webhook subscription of the tenant. */
+/** A tenant's webhook subscription. */
 export interface SubscriptionTarget {
   readonly status: string;
   /** Empty for the direction Inbound. */
@@ -10,7 +10,7 @@ export interface SubscriptionTarget {
 }
 
 /**
- * The ways of the integration subgraph by which a tenant can be notified. Throws UNAVAILABLE and UPSTREAM_TIMEOUT while
+ * The ways in the integration subgraph by which a tenant can be notified. Throws UNAVAILABLE and UPSTREAM_TIMEOUT while
  * integration does not answer.
  */
 export interface NotificationTargets {

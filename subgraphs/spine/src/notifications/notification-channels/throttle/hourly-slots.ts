@@ -29,9 +29,9 @@ export const takeSlot = namedStatement(
     select extract(epoch from due_at - now())::float8 * 1000 as wait_ms from (table known union all table taken) slot`,
 );
 
-/** A limit of messages in an hour. */
+/** A limit on messages in an hour. */
 interface HourlyLimit {
-  /** Tells the limits of a tenant apart. */
+  /** Tells a tenant's limits apart. */
   readonly key: string;
   readonly perHour: number;
 }
@@ -40,7 +40,7 @@ interface HourlyLimit {
 const longestWaitMs = 3 * 24 * 3_600_000;
 
 /**
- * Spreads messages over the hours of a limit. Each notification takes a slot of a limit once, in the order in which
+ * Spreads messages over a limit's hours. Each notification takes a slot in a limit once, in the order in which
  * deliveries come, so that those that wait need no further attempt before their time.
  */
 export class HourlySlots {

@@ -6,7 +6,7 @@ import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 /** SQL condition: the slot limits nothing any more, and its notification was given up at the latest. */
 export const expiredSlot = "due_at < now() - '2 days'::interval";
 
-/** The time from which a notification may be sent by one of the limits in an hour. */
+/** The time from which a notification may be sent by one hourly limit. */
 @Entity(expiringTenantTable("notification_slots", expiredSlot))
 @Index({ name: "notification_slots_limit", properties: ["tenantId", "limitKey", "dueAt"] })
 @Index({ name: "notification_slots_due", properties: ["dueAt"] })
@@ -19,7 +19,7 @@ export class NotificationSlot {
   @PrimaryKey({ type: wireId("ntf") })
   notificationId: string;
 
-  /** A recipient, as `recipientKey` makes it, or the mail server of the platform. */
+  /** A recipient, as `recipientKey` makes it, or the platform's mail server. */
   @PrimaryKey({ type: "text" })
   limitKey: string;
 

@@ -3,7 +3,7 @@ import type { QueuedNotification } from "../../notifications/delivery/channel-dr
 import { recipientKey } from "../messages/recipient-key.js";
 import type { HourlySlots } from "./hourly-slots.js";
 
-/** Limits the messages of a channel that one recipient gets in an hour. */
+/** Limits a channel's messages that one recipient gets in an hour. */
 export class RecipientThrottle {
   readonly #slots: HourlySlots;
   readonly #settings: TenantSettings;

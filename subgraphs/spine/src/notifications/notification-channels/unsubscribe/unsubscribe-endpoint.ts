@@ -24,9 +24,9 @@ interface Options {
   readonly logger: Logger;
 }
 
-/** Wrong tokens from one address in 15 minutes. A mail provider sends the right ones of all its users. */
+/** Wrong tokens from one address in 15 minutes. A mail provider sends all its users' right ones. */
 const maxWrongTokens = 60;
-/** Uses of one right token in 15 minutes. */
+/** Uses per right token in 15 minutes. */
 const maxUses = 20;
 
 const texts = {
@@ -50,12 +50,12 @@ const texts = {
 } as const;
 
 /**
- * The page behind the link of a mail, and the POST by which mail programs unsubscribe their users with one click (RFC 8058).
+ * The page behind a mail's link, and the POST by which mail programs unsubscribe their users with one click (RFC 8058).
  * GET changes nothing. Neither needs a sign-in or a cookie: the token decides.
  */
 export function unsubscribeEndpoint(options: Options): HttpRoute {
   const wrong = new FailureLimiter(({ address }: { address: string }) => [{ key: address, limit: maxWrongTokens }]);
-  const used = new FailureLimiter(({ token }: { token: string }) => [{ key: token, limit: maxUses }]);
+  const useLimiter = new FailureLimiter(({ token }: { token: string }) => [{ key: token, limit: maxUses }]);
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const caller = { address: clientNetworkOf(request) };
     const wait = wrong.blockedFor(caller);
@@ -70,9 +70,9 @@ export function unsubscribeEndpoint(options: Options): HttpRoute {
       return refuse(response, "unknown");
     }
     if (!form) return sendPage(response, unsubscribePage(token, subscription));
-    const pause = used.blockedFor({ token });
+    const pause = useLimiter.blockedFor({ token });
     if (pause !== undefined) return refuse(response, "limited", { "retry-after": String(pause) });
-    used.failed({ token });
+    useLimiter.failed({ token });
     await unsubscribe(options, { req: request, res: response }, subscription);
     return sendPage(response, unsubscribedPage(subscription));
   };
@@ -114,7 +114,7 @@ function refuse(response: ServerResponse, why: keyof typeof texts, headers: Reco
 
 const traceIdOf = (response: ServerResponse) => String(response.getHeader("x-trace-id") ?? "");
 
-/** The token is absent in the POST of a mail program, whose address has it. */
+/** The token is absent in a mail program's POST, whose address has it. */
 interface UnsubscribeForm {
   readonly token: string | undefined;
 }
@@ -122,8 +122,8 @@ interface UnsubscribeForm {
 const maxBytes = 16 * 1024;
 
 /**
- * Reads the form `List-Unsubscribe=One-Click` of RFC 8058, section 3.2, which mail programs send as multipart/form-data or
- * urlencoded. Undefined for anything else, and for more than 16 KiB.
+ * Reads the form `List-Unsubscribe=One-Click` (RFC 8058, section 3.2), which mail programs send as multipart/form-data
+ * or urlencoded. Undefined for anything else, and for more than 16 KiB.
  */
 async function readUnsubscribeForm(request: IncomingMessage): Promise<UnsubscribeForm | undefined> {
   const type = request.headers["content-type"] ?? "";

@@ -3,7 +3,7 @@ import { ValueSeal } from "@factory/runtime/sealing/value-seal";
 import { lockedCategories } from "../../notifications/preferences/switched-off.js";
 import { unsubscribePath } from "./unsubscribe-path.js";
 
-/** The mails that a link ends. `userId` is null for a recipient who is not a user of the tenant. */
+/** The mails that a link ends. `userId` is null for a recipient who is not one of the tenant's users. */
 export interface MailSubscription {
   readonly tenantId: string;
   readonly userId: string | null;

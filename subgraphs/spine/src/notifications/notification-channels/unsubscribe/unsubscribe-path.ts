@@ -1,2 +1,2 @@
-/** The path of the page behind the link of a mail that unsubscribes its recipient. */
+/** The path to the page behind a mail's link that unsubscribes its recipient. */
 export const unsubscribePath = "/connect/unsubscribe";

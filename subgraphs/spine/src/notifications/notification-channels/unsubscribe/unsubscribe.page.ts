@@ -7,7 +7,7 @@ interface Subscribed {
   readonly category: string;
 }
 
-/** The page behind the link of a mail. It changes nothing, since programs open links too; its button does. */
+/** The page behind a mail's link. It changes nothing, since programs open links too; its button does. */
 export function unsubscribePage(token: string, { email, category }: Subscribed): Page {
   return {
     title: "Unsubscribe",

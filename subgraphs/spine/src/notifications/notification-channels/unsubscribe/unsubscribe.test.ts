@@ -20,7 +20,7 @@ const mailTo = (recipient: object, more: object = {}) => ({
   body: "x",
   ...more,
 });
-const arrived = (notificationId: string) =>
+const mailsFor = (notificationId: string) =>
   test.mails.received.filter(({ messageId }) => messageId === `${notificationId}@factory.example`);
 
 describe("the link that unsubscribes", () => {
@@ -29,7 +29,7 @@ describe("the link that unsubscribes", () => {
   async function linkOf(email: string, category: string): Promise<string> {
     const id = await test.notify(tenantId, mailTo({ email }, { category }));
     await test.becomes(id, "Sent");
-    const link = /^List-Unsubscribe:\s+<http:\/\/127\.0\.0\.1:4000([^>]+)>/m.exec(arrived(id)[0]?.text ?? "")?.[1];
+    const link = /^List-Unsubscribe:\s+<http:\/\/127\.0\.0\.1:4000([^>]+)>/m.exec(mailsFor(id)[0]?.text ?? "")?.[1];
     return `${test.url}${link}`;
   }
 
@@ -74,8 +74,8 @@ describe("the link that unsubscribes", () => {
     const mail = (category: string) => test.notify(tenantId, mailTo({ userId }, { category }));
     const id = await mail("news");
     await test.becomes(id, "Sent");
-    expect(arrived(id)[0]?.to).toEqual([email]);
-    const link = /^List-Unsubscribe:\s+<http:\/\/127\.0\.0\.1:4000([^>]+)>/m.exec(arrived(id)[0]?.text ?? "")?.[1];
+    expect(mailsFor(id)[0]?.to).toEqual([email]);
+    const link = /^List-Unsubscribe:\s+<http:\/\/127\.0\.0\.1:4000([^>]+)>/m.exec(mailsFor(id)[0]?.text ?? "")?.[1];
     const answer = await fetch(`${test.url}${link}`, { method: "POST", body: new URLSearchParams(oneClick) });
     expect(answer.status).toBe(200);
     expect(await test.becomes(await mail("news"), "Failed")).toBe("SWITCHED_OFF");
@@ -93,31 +93,31 @@ describe("the link that unsubscribes", () => {
   it("holds for the address of a user in both forms, until the user switches the category on", async () => {
     const link = await linkOf("joe@people.example", "news");
     const { userId, email } = await aUser(test.spine, tenantId, [], "Joe@people.example");
-    const failed = async (recipient: object, category: string) =>
+    const failureOf = async (recipient: object, category: string) =>
       test.becomes(await test.notify(tenantId, mailTo(recipient, { category })), "Failed");
-    const preferences = async (enabled: boolean, category: string) => {
+    const preferences = async (isEnabled: boolean, category: string) => {
       const { errors } = await test.spine.ask(
         principal(tenantId, tenantScopes),
         "mutation ($input: SetNotificationPreferencesInput!) { setNotificationPreferences(input: $input) { recipientUserId } }",
-        { input: { recipientUserId: userId, preferences: [{ channel: "Email", category, enabled }] } },
+        { input: { recipientUserId: userId, preferences: [{ channel: "Email", category, enabled: isEnabled }] } },
       );
       expect(errors).toEqual([]);
     };
     await preferences(false, "offers");
-    expect(await failed({ email }, "offers")).toBe("UNSUBSCRIBED");
-    const sent = async (recipient: object, category: string) =>
+    expect(await failureOf({ email }, "offers")).toBe("UNSUBSCRIBED");
+    const becomesSent = async (recipient: object, category: string) =>
       test.becomes(await test.notify(tenantId, mailTo(recipient, { category })), "Sent");
-    await sent({ email }, "orders");
+    await becomesSent({ email }, "orders");
     expect((await fetch(link, { method: "POST", body: new URLSearchParams(oneClick) })).status).toBe(200);
-    expect(await failed({ email }, "news")).toBe("UNSUBSCRIBED");
-    expect(await failed({ userId }, "news")).toBe("SWITCHED_OFF");
+    expect(await failureOf({ email }, "news")).toBe("UNSUBSCRIBED");
+    expect(await failureOf({ userId }, "news")).toBe("SWITCHED_OFF");
     await test.spine.admin.query("delete from notification_preferences where user_id = $1", [decodeId("usr", userId)]);
-    expect(await failed({ userId }, "news")).toBe("UNSUBSCRIBED");
-    await sent({ userId }, "security");
+    expect(await failureOf({ userId }, "news")).toBe("UNSUBSCRIBED");
+    await becomesSent({ userId }, "security");
     await preferences(true, "news");
-    for (const recipient of [{ userId }, { email }]) await sent(recipient, "news");
+    for (const recipient of [{ userId }, { email }]) await becomesSent(recipient, "news");
     expect((await fetch(link, { method: "POST", body: new URLSearchParams(oneClick) })).status).toBe(200);
-    for (const recipient of [{ userId }, { email }]) await failed(recipient, "news");
+    for (const recipient of [{ userId }, { email }]) await failureOf(recipient, "news");
   });
 
   it("is the button of the page", async () => {
@@ -148,6 +148,6 @@ describe("the link that unsubscribes", () => {
     const { userId } = await aUser(test.spine, tenantId, [], "ida@people.example");
     const id = await test.notify(tenantId, mailTo({ userId }, { category: "security" }));
     await test.becomes(id, "Sent");
-    expect(arrived(id)[0]?.text).not.toContain("unsubscribe");
+    expect(mailsFor(id)[0]?.text).not.toContain("unsubscribe");
   });
 });

@@ -14,7 +14,7 @@ export const unsubscribedAddress = tenantStatement(
    limit 1`,
 );
 
-/** $1: tenant, $2: digest of the address, $3: category. */
+/** $1: tenant, $2: the address's digest, $3: category. */
 export const unsubscribeAddress = {
   name: "unsubscribed_address_add",
   text: `insert into unsubscribed_addresses (tenant_id, address_digest, category, created_at)
@@ -22,7 +22,7 @@ export const unsubscribeAddress = {
     on conflict (tenant_id, address_digest, category) do update set created_at = excluded.created_at`,
 };
 
-/** $1: tenant, $2: key of the address. */
+/** $1: tenant, $2: the address's key. */
 export const userOfAddress = {
   name: "user_of_unsubscribed_address",
   text: "select user_id from users where tenant_id = $1 and email_key = $2 and status = 'Active'",

@@ -4,8 +4,8 @@ import { Entity, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 
 /**
- * An address that gets no more mails of a category. The row is kept for ever, and has a digest in place of the
- * address, so that it outlives the address itself.
+ * An address that gets no more mails in a category. The row is kept for ever, and has a digest in place of the address,
+ * so that it outlives the address itself.
  */
 @Entity(tenantTable("unsubscribed_addresses"))
 export class UnsubscribedAddress {
@@ -14,7 +14,7 @@ export class UnsubscribedAddress {
   @PrimaryKey({ type: wireId("ten") })
   tenantId: string;
 
-  /** SHA-256 of the tenant and the address in the form of `mailAddressKey`, as hex. */
+  /** SHA-256 over the tenant and the address in the form that `mailAddressKey` makes, as hex. */
   @PrimaryKey({ type: "text" })
   addressDigest: string;
 

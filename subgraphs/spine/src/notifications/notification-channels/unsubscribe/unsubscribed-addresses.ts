@@ -6,7 +6,7 @@ import type { Database, Transaction } from "@factory/runtime/unit-of-work/databa
 import { lockedCategories, switchOff } from "../../notifications/preferences/switched-off.js";
 import { unsubscribeAddress, unsubscribedAddress, userOfAddress } from "./unsubscribed-address-statement.js";
 
-/** The addresses that get no more mails of a category. */
+/** The addresses that get no more mails in a category. */
 export class UnsubscribedAddresses {
   readonly #database: Database;
 
@@ -31,6 +31,6 @@ export class UnsubscribedAddresses {
   }
 }
 
-/** The tenant is part of the digest, so that digests of two tenants cannot be compared. */
+/** The tenant is part of the digest, so that two tenants' digests cannot be compared. */
 const digestOf = ({ tenantId }: Tenant, email: string): string =>
   hash("sha256", `${tenantId}\0${mailAddressKey(email)}`, "hex");

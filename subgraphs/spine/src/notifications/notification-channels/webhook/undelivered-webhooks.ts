@@ -26,10 +26,10 @@ async function fail(database: Database, envelope: Envelope): Promise<void> {
   const reason = typeof failure === "string" ? failure : "WEBHOOK_NOT_DELIVERED";
   await database.transaction(tenantWithId(envelope.tenantid), causeOfEvent(envelope), async (transaction) => {
     await planByKeys(transaction);
-    // other webhooks get the events of all channels, and their failure is not one of the notification
+    // other webhooks get the events from all channels, and their failure does not fail the notification
     const { execute, tenant } = transaction;
     const receiver = decodeId("whs", typeof subscriptionId === "string" ? subscriptionId : "");
-    const named = await execute(lockNamedReceiver, [tenant.uuid, decodeId("ntf", notificationId), receiver]);
-    if (named.length > 0) await settleNotification(transaction, notificationId, { status: "Failed", reason });
+    const receiverRows = await execute(lockNamedReceiver, [tenant.uuid, decodeId("ntf", notificationId), receiver]);
+    if (receiverRows.length > 0) await settleNotification(transaction, notificationId, { status: "Failed", reason });
   });
 }

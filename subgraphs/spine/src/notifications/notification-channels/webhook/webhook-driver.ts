@@ -14,31 +14,31 @@ export function webhookDriver(targets: NotificationTargets): ChannelDriver {
       const problems: RecipientProblem[] = [];
       for (let first = 0; first < recipients.length; first += checksAtOnce) {
         const some = recipients.slice(first, first + checksAtOnce).map(async ({ subscriptionId }, place) => {
-          const found = await targets.subscription(tenant, subscriptionId ?? "");
-          const detail = problemOf(found);
+          const subscription = await targets.subscription(tenant, subscriptionId ?? "");
+          const detail = problemOf(subscription);
           if (detail !== undefined)
             problems.push({ at: first + place, pointer: "/subscriptionId", code: "UNKNOWN_VALUE", detail });
         });
         await Promise.all(some);
       }
-      return problems.sort((one, other) => one.at - other.at);
+      return problems.sort((first, second) => first.at - second.at);
     },
     async deliver(delivery) {
       const { tenant, recipient } = delivery.notification;
-      const found = await targets.subscription(tenant, recipient.subscriptionId ?? "");
+      const subscription = await targets.subscription(tenant, recipient.subscriptionId ?? "");
       await delivery.settle(
-        problemOf(found) === undefined
+        problemOf(subscription) === undefined
           ? { status: "Sent" }
-          : { status: "Failed", reason: `SUBSCRIPTION_${(found?.status ?? "Deleted").toUpperCase()}` },
+          : { status: "Failed", reason: `SUBSCRIPTION_${(subscription?.status ?? "Deleted").toUpperCase()}` },
       );
     },
   };
 }
 
-function problemOf(found: SubscriptionTarget | undefined): string | undefined {
-  if (!found) return "The tenant has no webhook subscription with this id.";
-  if (found.eventType !== eventType) return `The eventType of the webhook subscription must be ${eventType}.`;
-  return found.status === "Active"
+function problemOf(subscription: SubscriptionTarget | undefined): string | undefined {
+  if (!subscription) return "The tenant has no webhook subscription with this id.";
+  if (subscription.eventType !== eventType) return `The eventType of the webhook subscription must be ${eventType}.`;
+  return subscription.status === "Active"
     ? undefined
-    : `The webhook subscription is ${found.status}, so nothing is sent to it. Resume it first.`;
+    : `The webhook subscription is ${subscription.status}, so nothing is sent to it. Resume it first.`;
 }

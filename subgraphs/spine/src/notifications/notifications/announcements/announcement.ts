@@ -7,7 +7,7 @@ import type { MessageTemplate } from "../../notification-templates/message-templ
 import { deliverNotificationJob } from "../delivery/deliver-notification-job.js";
 import { storeMessage, storeNotifications } from "../request/store-notifications.js";
 
-/** A message of the platform itself to people of a tenant. */
+/** A message from the platform itself to people in a tenant. */
 interface Announcement {
   readonly template: MessageTemplate;
   readonly data: Readonly<Record<string, unknown>>;
@@ -15,13 +15,13 @@ interface Announcement {
   readonly channels: readonly ("InApp" | "Email")[];
   /** The page that an inbox opens for the message. */
   readonly url?: string;
-  /** The id of the content on the first channel, so that a repetition is recognized. Absent: a new one. */
+  /** The content's id on the first channel, so that a repetition is recognized. Absent: a new one. */
   readonly messageId?: string;
 }
 
 /**
- * Notifies the users in the transaction. The category is one that nobody can switch off, and no limit of the tenant
- * applies, since the platform itself tells it.
+ * Notifies the users in the transaction. The category is one that nobody can switch off, and no tenant limit applies,
+ * since the platform itself tells it.
  */
 export async function announce(
   transaction: Transaction,

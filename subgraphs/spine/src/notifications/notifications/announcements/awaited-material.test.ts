@@ -51,9 +51,9 @@ describe("a version that waits for its material", () => {
     const event = awaited(tenantId);
     await platform.host.bus.publish([event]);
     await isToldTo(holder, 2);
-    const told = await notifiedOf(holder);
-    expect(new Set(told.map(({ channel }) => channel))).toEqual(new Set(["Email", "InApp"]));
-    for (const { title, body } of told) {
+    const notifications = await notifiedOf(holder);
+    expect(new Set(notifications.map(({ channel }) => channel))).toEqual(new Set(["Email", "InApp"]));
+    for (const { title, body } of notifications) {
       expect(title).toContain("payment/stripe");
       for (const fact of ["POST /integrations/credentials/rotate", event.data["credentialId"], "2026-12-05"])
         expect(body).toContain(fact);

@@ -13,10 +13,10 @@ import { announce } from "./announcement.js";
 
 /** The people who are told, those who have had the right for longest. */
 const maxPeople = 20;
-/** Some of them may be inactive. */
+/** Some recipients may be inactive. */
 const maxCandidates = 500;
 
-/** The waits of one tenant that people are told about one by one within an hour. Further ones are in the list only. */
+/** The waits in one tenant that people are told about one by one within an hour. Further ones are in the list only. */
 const maxTold = 20;
 
 const toldLately = namedStatement(
@@ -29,13 +29,13 @@ const toldLately = namedStatement(
 
 const hourMs = 3_600_000;
 
-/** Ids ascend with time, so that the primary key finds those of the last hour. */
+/** Ids ascend with time, so that the primary key finds those from the last hour. */
 function idAnHourAgo(): string {
   const hex = (Date.now() - hourMs).toString(16).padStart(12, "0");
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
 }
 
-/** `requestedBy` of these notifications. */
+/** `requestedBy` in these notifications. */
 const announcer = "credential-rotation";
 
 /** Tells the people who may rotate a credential where its new secret is to be given. */
@@ -59,9 +59,9 @@ async function tell(database: Database, jobs: JobQueue, { id, tenantid, data, tr
     const messageId = encodeId("ntm", decodeId("evt", id) ?? "");
     const message = decodeId("ntm", messageId);
     const values = toldLately.valuesOf({ tenant: tenant.uuid, message, since: idAnHourAgo(), announcer });
-    const [told] = await execute<{ count: number; known: boolean }>(toldLately, values);
+    const [recentWaits] = await execute<{ count: number; known: boolean }>(toldLately, values);
     // The bus may deliver the event again.
-    if (!told || told.known || told.count >= maxTold) return;
+    if (!recentWaits || recentWaits.known || recentWaits.count >= maxTold) return;
     const people = await peopleWithScope(transaction, "integration.credentials.rotate", maxCandidates);
     const active = await activeUsers(transaction, people);
     const { name, kind, giveAt, credentialId, materialDueAt } = data;

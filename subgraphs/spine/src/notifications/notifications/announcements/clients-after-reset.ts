@@ -12,13 +12,13 @@ const maxNames = 20;
 
 /**
  * Tells a person, and the owners, which clients only this person knew. A forgotten password must not end production, so
- * these clients go on; a thief of the account may know their secrets.
+ * these clients go on; a thief with access to the account may know their secrets.
  */
 export const tellOfClients =
   (jobs: JobQueue): PasswordResetNotice =>
   async (transaction, userId) => {
-    const held = await clientsHeldOnlyBy(transaction, userId);
-    const active = held.filter(({ status }) => status === "Active");
+    const heldClients = await clientsHeldOnlyBy(transaction, userId);
+    const active = heldClients.filter(({ status }) => status === "Active");
     if (active.length === 0) return;
     const names = active.slice(0, maxNames).map(({ name, clientId }) => `${name} (${clientId})`);
     if (active.length > maxNames) names.push("…");

@@ -5,11 +5,11 @@ import { platformClientCreated, platformClientsExist } from "../../notification-
 import { activeUsers } from "../record/active-users-statement.js";
 import { announce } from "./announcement.js";
 
-/** A transaction tells this number of owners, those who have been owners for longest. */
+/** A transaction tells so many owners, those who have been owners for longest. */
 const maxOwners = 100;
 const maxNames = 20;
 
-/** Tells the owners of a tenant that the platform has made a client in it. */
+/** Tells a tenant's owners that the platform has made a client in it. */
 export const tellOwners =
   (jobs: JobQueue): PlatformClientNotice =>
   async (transaction, { clientId, name, scopes }) => {

@@ -6,13 +6,13 @@ import { tenantScopes } from "@factory/schema/scopes";
 import { principal } from "../../../spine-caller.fixture.js";
 import { SpineProcesses } from "../../../spine-processes.fixture.js";
 
-/** The places where the process is killed: before and after the commit that stores a set of recipients. */
+/** The places where the process is killed: before and after the commit that stores a recipient set. */
 const phases = ["broadcast.reached", "broadcast.continued"];
 const users = 20_100;
 /** The same for a page of notifications that are erased. There are three pages. */
 const erasurePhases = ["notifications.erasing:kill:2", "notifications.erased:kill:1"];
-const erased = 12_000;
-/** A job of a killed process is taken over within 45 s. */
+const erasedCount = 12_000;
+/** A killed process's job is taken over within 45 s. */
 const takeoverMs = 120_000;
 
 describe("kill -9", () => {
@@ -65,12 +65,12 @@ describe("kill -9", () => {
         takeoverMs,
       );
       expect([fail, await state()]).toEqual([fail, { made: users, reached: users, count: users, open: false }]);
-      const told = await spine.rows<{ type: string; count: number }>(
+      const events = await spine.rows<{ type: string; count: number }>(
         `select envelope->>'type' as type, (envelope->'data'->>'recipientCount')::int as count from spine.outbox
          where envelope->>'messagekind' = 'event' and envelope->'data'->>'messageId' = $1 order by seq`,
         data?.["sent"].messageId,
       );
-      expect([fail, ...told.map(({ type, count }) => `${type} ${count}`)]).toEqual([
+      expect([fail, ...events.map(({ type, count }) => `${type} ${count}`)]).toEqual([
         ...[fail, "NotificationRequested null"],
         ...[10_000, 10_000, users - 20_000].map((count) => `NotificationSent ${count}`),
       ]);
@@ -98,7 +98,7 @@ describe("kill -9", () => {
          select $1, uuidv7(), message_id, 'InApp', $2, 'Sent', now(), now() from content`,
         tenant,
         userId,
-        erased,
+        erasedCount,
       );
       expect(await spine.startMortal(fail)).toBe(true);
       // the process may die before it answers
@@ -111,7 +111,7 @@ describe("kill -9", () => {
         });
       if (answer) expect(answer.data).toEqual({ deleteUser: { status: "Deleted" } });
       expect(await spine.process.ended).toBeNull();
-      const left = async () => {
+      const remainingRows = async () => {
         const [row] = await spine.rows<{ notifications: number; contents: number }>(
           `select (select count(*)::int from spine.notifications where recipient_user_id = $1) as notifications,
              (select count(*)::int from spine.notification_messages where body = 'Private words.') as contents`,
@@ -120,8 +120,12 @@ describe("kill -9", () => {
         return row;
       };
       await spine.start();
-      await eventually(`nothing is left after ${fail}`, async () => (await left())?.notifications === 0, takeoverMs);
-      expect(await left()).toEqual({ notifications: 0, contents: 0 });
+      await eventually(
+        `nothing is left after ${fail}`,
+        async () => (await remainingRows())?.notifications === 0,
+        takeoverMs,
+      );
+      expect(await remainingRows()).toEqual({ notifications: 0, contents: 0 });
     }
   }, 1_200_000);
 });

@@ -24,8 +24,8 @@ const holdersAfter = namedStatement(
     order by principal_id limit $count`,
 );
 
-// A deletion of one of the users waits until the transaction ends, so it finds and erases the notification. The lateral
-// form looks every user up by its key: a join may compare each user with each id while the table has no statistics yet.
+// A user's deletion waits until the transaction ends, so it finds and erases the notification. The lateral form looks
+// every user up by its key: a join may compare each user with each id while the table has no statistics yet.
 const insertForUsers = namedStatement(
   "broadcast_insert",
   `with recipients as materialized (
@@ -54,7 +54,7 @@ const stateOfTenant = {
   text: "select status from tenants where tenant_id = $1",
 };
 
-/** The state of the tenant of the transaction. */
+/** The state that the transaction's tenant has. */
 export async function tenantStatus({ execute, tenant }: Transaction): Promise<TenantState | undefined> {
   const [row] = await execute<{ status: TenantState }>(stateOfTenant, [tenant.uuid]);
   return row?.status;
@@ -63,7 +63,7 @@ export async function tenantStatus({ execute, tenant }: Transaction): Promise<Te
 /** The id before all others. */
 const first = encodeId("usr", nilUuid);
 
-/** The next active users or holders of a role after a user, in the order of their ids. */
+/** The next active users or role holders after a user, ordered by id. */
 export async function recipientsAfter(
   { execute, tenant }: Transaction,
   roleCode: string | null,
@@ -84,7 +84,7 @@ interface BroadcastContent {
   readonly category: string;
 }
 
-/** Inserts the in-app notifications of those users who are active and want them. Returns how many there are. */
+/** Inserts the in-app notifications for those users who are active and want them. Returns how many there are. */
 export async function insertBroadcast(
   { execute, tenant }: Transaction,
   { messageId, category }: BroadcastContent,

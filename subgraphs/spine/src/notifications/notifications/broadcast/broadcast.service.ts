@@ -61,7 +61,7 @@ const advance = namedStatement(
     where tenant_id = $tenant and message_id = $message`,
 );
 
-/** Sends in-app notifications to all users of a tenant, or to the holders of a role. */
+/** Sends in-app notifications to all users in a tenant, or to a role's holders. */
 export class BroadcastService {
   readonly #parts: BroadcastParts;
 
@@ -69,7 +69,7 @@ export class BroadcastService {
     this.#parts = parts;
   }
 
-  /** Reaches the first 10,000 recipients in the transaction of the request; a job reaches the others. */
+  /** Reaches the first 10,000 recipients in the request's transaction; a job reaches the others. */
   send(context: RequestContext, input: BroadcastNotificationInput): Promise<BroadcastType> {
     const content = requestedContent(input.channel ?? "InApp", input);
     if (content.channel !== "InApp") throw onlyInApp();
@@ -140,16 +140,21 @@ async function reachNext(transaction: Transaction, broadcast: OpenBroadcast, cau
   const { messageId, category, roleCode } = broadcast;
   const { tenant, record, execute } = transaction;
   const userIds = await recipientsAfter(transaction, roleCode, { after: broadcast.after, count: batchSize });
-  const made = await insertBroadcast(transaction, broadcast, userIds);
+  const notificationCount = await insertBroadcast(transaction, broadcast, userIds);
   const after = userIds.length === batchSize ? (userIds.at(-1) ?? null) : null;
-  const progress = { message: decodeId("ntm", messageId), made, after: decodeId("usr", after) ?? null };
+  const progress = {
+    message: decodeId("ntm", messageId),
+    made: notificationCount,
+    after: decodeId("usr", after) ?? null,
+  };
   await execute(advance, advance.valuesOf({ tenant: tenant.uuid, ...progress }));
   const sentAt = new Date().toISOString();
   const facts = { tenantId: tenant.tenantId, messageId, notificationId: null, channel: "InApp", category };
-  const data = { ...facts, recipientUserId: null, recipientCount: made, sentAt };
-  if (made > 0) record({ type: "NotificationSent", subject: `notification-messages/${messageId}`, data }, cause);
+  const data = { ...facts, recipientUserId: null, recipientCount: notificationCount, sentAt };
+  if (notificationCount > 0)
+    record({ type: "NotificationSent", subject: `notification-messages/${messageId}`, data }, cause);
   tellUnreadOfAll(transaction);
-  return { made, after };
+  return { made: notificationCount, after };
 }
 
 /** One event for all recipients, whose number the events NotificationSent tell. */
@@ -166,7 +171,7 @@ function recordBroadcast({ tenant, record }: Transaction, message: NewMessage): 
   });
 }
 
-/** The code of the role as the tenant writes it. Throws REFERENCE_NOT_FOUND. */
+/** The role's code as the tenant writes it. Throws REFERENCE_NOT_FOUND. */
 async function existingRole({ execute, tenant }: Transaction, code: string | null): Promise<string | null> {
   if (code === null) return null;
   const [role] = await execute<{ code: string }>(roleOfCode, [tenant.uuid, code]);
@@ -183,7 +188,7 @@ const onlyInApp = () =>
     errors: [{ pointer: "/input/channel", code: "NOT_SUPPORTED", detail: "Must be InApp." }],
   });
 
-/** A broadcast writes a row for each user, so a tenant cannot have many of them. */
+/** A broadcast writes a row for each user, so a tenant cannot have many broadcasts. */
 const maxPerHour = 60;
 
 const countRecent = {
@@ -194,7 +199,7 @@ const countRecent = {
     where tenant_id = $1 and audience <> 'Recipients' and created_at > now() - interval '1 hour'`,
 };
 
-/** Takes turns with other broadcasts of the tenant until the transaction ends. Throws RATE_LIMITED after 60 in an hour. */
+/** Takes turns with the tenant's other broadcasts until the commit. Throws RATE_LIMITED after 60 in an hour. */
 async function requireFewBroadcasts({ execute, tenant }: Transaction): Promise<void> {
   await execute("select pg_advisory_xact_lock(hashtextextended($1, 0))", [hashedLocks.broadcasts(tenant.tenantId)]);
   const [row] = await execute<{ recent: number; seconds: number }>(countRecent, [tenant.uuid]);

@@ -45,11 +45,16 @@ async function manyUsers(of: string, count: number): Promise<void> {
 describe("Mutation.broadcastNotification", () => {
   it("reaches all active users who want it, with one event of each type", async () => {
     const [ada, grace] = [(await aUser(platform, tenantId, [])).userId, (await aUser(platform, tenantId, [])).userId];
-    const [quiet, gone] = [(await aUser(platform, tenantId, [])).userId, (await aUser(platform, tenantId, [])).userId];
-    await platform.admin.query("update users set status = 'Disabled' where user_id = $1", [decodeId("usr", gone)]);
+    const [quietUser, disabledUser] = [
+      (await aUser(platform, tenantId, [])).userId,
+      (await aUser(platform, tenantId, [])).userId,
+    ];
+    await platform.admin.query("update users set status = 'Disabled' where user_id = $1", [
+      decodeId("usr", disabledUser),
+    ]);
     const preferences = [{ channel: "InApp", category: "news", enabled: false }];
     await platform.ask(
-      personWith(tenantId, quiet, "notification.read"),
+      personWith(tenantId, quietUser, "notification.read"),
       "mutation ($input: SetNotificationPreferencesInput!) { setNotificationPreferences(input: $input) { recipientUserId } }",
       { input: { preferences } },
     );
@@ -64,8 +69,8 @@ describe("Mutation.broadcastNotification", () => {
       ["NotificationSent", undefined, 2],
     ]);
     const list = "{ notifications(filter: { unread: true }) { items { messageId title body category status } } }";
-    const own = await platform.ask(personWith(tenantId, ada, "notification.read"), list);
-    expect(own.data?.["notifications"].items).toEqual([
+    const ownList = await platform.ask(personWith(tenantId, ada, "notification.read"), list);
+    expect(ownList.data?.["notifications"].items).toEqual([
       { messageId, title: "News", body: "Hello, all.", category: "news", status: "Sent" },
     ]);
   });
@@ -112,9 +117,9 @@ describe("Mutation.broadcastNotification", () => {
     const asleep = await platform.activeTenant("asleep");
     const { userId } = await aUser(platform, asleep, []);
     const { messageId } = await told({}, asleep);
-    const moved = (status: string) =>
+    const moveTenant = (status: string) =>
       platform.admin.query("update tenants set status = $2 where tenant_id = $1", [decodeId("ten", asleep), status]);
-    const continued = async () => {
+    const latestJob = async () => {
       const { rows } = await platform.admin.query<{ state: string; minutes: number }>(
         `select state::text as state, round(extract(epoch from start_after - now()) / 60)::int as minutes
          from spine_jobs.job where singleton_key = $1 order by created_on desc limit 1`,
@@ -122,16 +127,16 @@ describe("Mutation.broadcastNotification", () => {
       );
       return rows[0];
     };
-    await moved("Suspended");
+    await moveTenant("Suspended");
     await platform.admin.query("update notification_messages set broadcast_after = $2 where message_id = $1", [
       decodeId("ntm", messageId),
       "00000000-0000-0000-0000-000000000000",
     ]);
     const broadcasts = platform.spine.get(BroadcastService);
     await broadcasts.continue({ tenantId: asleep, messageId });
-    expect(await continued()).toEqual({ state: "created", minutes: 15 });
+    expect(await latestJob()).toEqual({ state: "created", minutes: 15 });
     expect(await recipientsOf(messageId)).toEqual(uuids(userId));
-    await moved("Archived");
+    await moveTenant("Archived");
     await broadcasts.continue({ tenantId: asleep, messageId });
     const { rows } = await platform.admin.query(
       "select broadcast_after from notification_messages where message_id = $1",
@@ -142,9 +147,9 @@ describe("Mutation.broadcastNotification", () => {
   });
 
   it("reaches 10,000 recipients in its transaction, and the others by a job, each of them once", async () => {
-    const crowded = await platform.activeTenant("crowded");
-    await manyUsers(crowded, 20_250);
-    const { messageId, recipientCount, isComplete } = await told({}, crowded);
+    const crowdedTenant = await platform.activeTenant("crowded");
+    await manyUsers(crowdedTenant, 20_250);
+    const { messageId, recipientCount, isComplete } = await told({}, crowdedTenant);
     expect([recipientCount, isComplete]).toEqual([10_000, false]);
     const count = async () => (await recipientsOf(messageId)).length;
     await until(async () => (await count()) === 20_250);
@@ -154,7 +159,7 @@ describe("Mutation.broadcastNotification", () => {
       [decodeId("ntm", messageId)],
     );
     expect(rows).toEqual([{ recipient_count: 20_250, broadcast_after: null }]);
-    const events = (await platform.eventsOf(crowded)).filter(({ type }) => type === "NotificationSent");
+    const events = (await platform.eventsOf(crowdedTenant)).filter(({ type }) => type === "NotificationSent");
     expect(events.map(({ data }) => data["recipientCount"])).toEqual([10_000, 10_000, 250]);
   });
 });

@@ -7,7 +7,7 @@ interface ContinueBroadcastPayload {
   messageId: string;
 }
 
-/** The job that reaches the next 10,000 recipients of a broadcast. */
+/** The job that reaches a broadcast's next 10,000 recipients. */
 export const continueBroadcastJob: JobDefinition<ContinueBroadcastPayload> = {
   queue: "continue-broadcast",
   retryLimit: 5,

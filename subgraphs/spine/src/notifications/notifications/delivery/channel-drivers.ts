@@ -3,12 +3,12 @@ import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import type { NotificationChannel } from "../record/notification.states.js";
 import type { ChannelDriver, DeliveryOutcome } from "./channel-driver.js";
 
-/** A channel with a driver. Notifications of the channel InApp are written into the inbox and need no driver. */
+/** A channel with a driver. Notifications on the channel InApp are written into the inbox and need no driver. */
 type DrivenChannel = Exclude<NotificationChannel, "InApp">;
 
 type SettleOthers = (transaction: Transaction, notificationId: string, outcome: DeliveryOutcome) => Promise<void>;
 
-/** The drivers of channels, which the slices below register before the first request. */
+/** The channel drivers, which the slices below register before the first request. */
 export class ChannelDrivers {
   readonly #drivers = new Map<NotificationChannel, ChannelDriver>();
   #settleOthers: SettleOthers | undefined;

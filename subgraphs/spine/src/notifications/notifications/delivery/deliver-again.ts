@@ -16,8 +16,8 @@ export async function deliverAgain(
 ): Promise<void> {
   const { execute, tenant } = transaction;
   const values = [tenant.uuid, decodeId("ntf", notificationId), startAfter.toISOString()];
-  const released = await execute(release, values);
-  if (released.length === 0) return;
+  const releasedRows = await execute(release, values);
+  if (releasedRows.length === 0) return;
   const payload = { tenantId: tenant.tenantId, notificationId };
   await jobs.send(transaction, deliverNotificationJob, payload, { startAfter });
 }

@@ -25,7 +25,7 @@ const attempts = {
 /** The job that delivers one notification. After the third failure the notification is Failed. */
 export const deliverNotificationJob: DeliveryJob = { queue: "deliver-notification", ...attempts };
 
-/** The job of each lane. A delivery begins in the lane Common. */
+/** Each lane's job. A delivery begins in the lane Common. */
 export const deliveryJobs: Readonly<Record<DeliveryLane, DeliveryJob>> = {
   Common: deliverNotificationJob,
   Mail: { queue: "deliver-mail", ...attempts },

@@ -20,7 +20,7 @@ interface AttemptParts {
   readonly lane: DeliveryLane;
 }
 
-/** One attempt of a job to deliver a notification. */
+/** A job's attempt to deliver a notification. */
 export class DeliveryAttempt implements Delivery {
   readonly #parts: AttemptParts;
   #ended = false;
@@ -52,9 +52,9 @@ export class DeliveryAttempt implements Delivery {
 
   settle(outcome: DeliveryOutcome, also?: (transaction: Transaction) => Promise<void>): Promise<boolean> {
     return this.#end(async (transaction) => {
-      const settled = await settleNotification(transaction, this.notification.notificationId, outcome);
-      if (settled) await also?.(transaction);
-      return settled;
+      const isSettled = await settleNotification(transaction, this.notification.notificationId, outcome);
+      if (isSettled) await also?.(transaction);
+      return isSettled;
     });
   }
 
@@ -74,8 +74,8 @@ export class DeliveryAttempt implements Delivery {
 
   continueIn(lane: DeliveryLane): Promise<boolean> {
     return this.#whileQueued(async (transaction) => {
-      const changed = await transaction.execute(changeLane, [...this.#key(), lane]);
-      if (changed.length > 0) await this.#sendJob(transaction, lane);
+      const changedRows = await transaction.execute(changeLane, [...this.#key(), lane]);
+      if (changedRows.length > 0) await this.#sendJob(transaction, lane);
     });
   }
 
@@ -87,9 +87,9 @@ export class DeliveryAttempt implements Delivery {
 
   #whileQueued(work: (transaction: Transaction) => Promise<void>, lock = lockQueued): Promise<boolean> {
     return this.#end(async (transaction) => {
-      const queued = await transaction.execute(lock, this.#key());
-      if (queued.length > 0) await work(transaction);
-      return queued.length > 0;
+      const queuedRows = await transaction.execute(lock, this.#key());
+      if (queuedRows.length > 0) await work(transaction);
+      return queuedRows.length > 0;
     });
   }
 

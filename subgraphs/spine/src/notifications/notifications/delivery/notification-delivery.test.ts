@@ -13,7 +13,7 @@ let platform: RunningSpine;
 let database: Database;
 let tenantId: string;
 let deliver: (delivery: Delivery) => Promise<unknown>;
-const given: QueuedNotification[] = [];
+const deliveredNotifications: QueuedNotification[] = [];
 
 beforeAll(async () => {
   platform = await RunningSpine.start();
@@ -35,7 +35,7 @@ const typesOf = async (id: string) =>
     .filter(({ subject }) => subject === `notifications/${id}`)
     .map(({ type }) => type);
 
-/** Runs the work as a consumer of the bus does. */
+/** Runs the work as a bus consumer does. */
 const inTransaction = <T>(work: Parameters<typeof database.transaction<T>>[2]) =>
   database.transaction(tenantWithId(tenantId), { trace: continueTrace(undefined), actorId: "system" }, work);
 
@@ -55,7 +55,7 @@ describe("a channel with a driver", () => {
             : [],
         ),
       deliver: async (delivery) => {
-        given.push(delivery.notification);
+        deliveredNotifications.push(delivery.notification);
         await deliver(delivery);
       },
     });
@@ -66,7 +66,7 @@ describe("a channel with a driver", () => {
     const { notificationId, messageId, status } = await sent(platform, tenantId, input);
     expect(status).toBe("Queued");
     await becomes(notificationId, "Sent");
-    expect(given.at(-1)).toMatchObject({
+    expect(deliveredNotifications.at(-1)).toMatchObject({
       ...{ notificationId, messageId, channel: "Email", title: "News", body: "Hello.", category: "general" },
       recipient: { userId: null, email, phone: null, subscriptionId: null },
     });
@@ -79,7 +79,7 @@ describe("a channel with a driver", () => {
     const recipient = { userId: user.userId };
     const { notificationId } = await sent(platform, tenantId, { ...input, recipient });
     await becomes(notificationId, "Delivered");
-    expect(given.at(-1)?.recipient).toMatchObject({ userId: user.userId, email: user.email });
+    expect(deliveredNotifications.at(-1)?.recipient).toMatchObject({ userId: user.userId, email: user.email });
     expect(await typesOf(notificationId)).toEqual([
       "NotificationRequested",
       "NotificationSent",
@@ -87,7 +87,7 @@ describe("a channel with a driver", () => {
     ]);
     deliver = (delivery) => delivery.postpone(new Date(Date.now() + 1500));
     const later = await sent(platform, tenantId, { ...input, recipient });
-    await until(async () => given.at(-1)?.notificationId === later.notificationId);
+    await until(async () => deliveredNotifications.at(-1)?.notificationId === later.notificationId);
     await platform.admin.query("update users set status = 'Disabled' where user_id = $1", [
       decodeId("usr", user.userId),
     ]);
@@ -112,12 +112,12 @@ describe("a channel with a driver", () => {
 
   it("gets nothing of a suspended tenant, whose notifications wait, and none of an archived one", async () => {
     const quiet = await platform.activeTenant("quiet");
-    const moved = (status: string) =>
+    const moveTenant = (status: string) =>
       platform.admin.query("update tenants set status = $2 where tenant_id = $1", [decodeId("ten", quiet), status]);
     deliver = (delivery) => delivery.postpone(new Date(Date.now() + 500));
     const { notificationId } = await sent(platform, quiet, input);
-    await until(async () => given.at(-1)?.notificationId === notificationId);
-    await moved("Suspended");
+    await until(async () => deliveredNotifications.at(-1)?.notificationId === notificationId);
+    await moveTenant("Suspended");
     const minutes = async () => {
       const { rows } = await platform.admin.query<{ minutes: number }>(
         "select round(extract(epoch from due_at - now()) / 60)::int as minutes from notifications where notification_id = $1",
@@ -126,10 +126,10 @@ describe("a channel with a driver", () => {
       return rows[0]?.minutes;
     };
     await until(async () => (await minutes()) === 15);
-    const ofQuiet = given.filter(({ tenant }) => tenant.tenantId === quiet);
+    const ofQuiet = deliveredNotifications.filter(({ tenant }) => tenant.tenantId === quiet);
     const now = async () => (await notificationNow(platform, quiet, notificationId)) as { status: string };
     expect((await now()).status).toBe("Queued");
-    await moved("Archived");
+    await moveTenant("Archived");
     await platform.admin.query("update notifications set due_at = now() where notification_id = $1", [
       decodeId("ntf", notificationId),
     ]);
@@ -138,7 +138,7 @@ describe("a channel with a driver", () => {
     ]);
     await until(async () => (await now()).status === "Failed");
     expect(await now()).toMatchObject({ failureReason: "TENANT_ARCHIVED" });
-    expect(given.filter(({ tenant }) => tenant.tenantId === quiet)).toEqual(ofQuiet);
+    expect(deliveredNotifications.filter(({ tenant }) => tenant.tenantId === quiet)).toEqual(ofQuiet);
   });
 
   it("may go on in the queue for mails, and the former job finds nothing when it comes again", async () => {
@@ -156,11 +156,11 @@ describe("a channel with a driver", () => {
       "update spine_jobs.job set start_after = now() where state = 'retry' and singleton_key = $1 returning id";
     await until(async () => (await platform.admin.query(again, [notificationId])).rows.length > 0);
     await becomes(notificationId, "Sent");
-    const ended = "select name, state::text from spine_jobs.job where singleton_key = $1 order by created_on";
+    const jobStates = "select name, state::text from spine_jobs.job where singleton_key = $1 order by created_on";
     const jobs = async () =>
-      (await platform.admin.query(ended, [notificationId])).rows.map(({ name, state }) => `${name} ${state}`);
-    const expected = ["deliver-notification completed", "deliver-mail completed", "deliver-mail completed"];
-    await until(async () => (await jobs()).join() === expected.join());
+      (await platform.admin.query(jobStates, [notificationId])).rows.map(({ name, state }) => `${name} ${state}`);
+    const expectedJobs = ["deliver-notification completed", "deliver-mail completed", "deliver-mail completed"];
+    await until(async () => (await jobs()).join() === expectedJobs.join());
     expect(lanes).toEqual(["Common", "Mail", "Mail"]);
   });
 
@@ -177,7 +177,9 @@ describe("a channel with a driver", () => {
     const handle = newId("cmd");
     deliver = (delivery) => delivery.handOver(new Date(Date.now() + 60_000), async () => handle);
     const { notificationId } = await sent(platform, tenantId, input);
-    await until(async () => (await inTransaction((one) => notificationOfHandle(one, handle))) === notificationId);
+    await until(
+      async () => (await inTransaction((transaction) => notificationOfHandle(transaction, handle))) === notificationId,
+    );
     expect(await statusOf(notificationId)).toBe("Queued");
     const settle = (outcome: Parameters<typeof settleNotification>[2]) =>
       inTransaction((transaction) => settleNotification(transaction, notificationId, outcome));
@@ -237,9 +239,9 @@ describe("a channel with a driver", () => {
   });
 
   it("refuses recipients before anything is stored", async () => {
-    const refused = { ...input, recipient: { email: "eve@refused.example" } };
+    const refusedInput = { ...input, recipient: { email: "eve@refused.example" } };
     const { refusal } = await platform.ask(principal(tenantId, ["notification.send"]), sendDocument, {
-      input: refused,
+      input: refusedInput,
     });
     expect(refusal).toMatchObject({
       code: "REFERENCE_NOT_FOUND",

@@ -33,7 +33,7 @@ interface DeliveryParts {
 /** The longest time for which postponed attempts may hold up a notification. */
 const patienceMs = 3 * 24 * 3_600_000;
 
-/** Runs the jobs of notifications: each is one attempt of the driver of its channel. */
+/** Runs the notifications' jobs: each is one attempt by the channel's driver. */
 export class NotificationDelivery implements JobOwner<DeliveryPayload> {
   readonly #parts: DeliveryParts;
 
@@ -41,7 +41,7 @@ export class NotificationDelivery implements JobOwner<DeliveryPayload> {
     this.#parts = parts;
   }
 
-  /** A notification that is not Queued any more, or whose job is one of another lane, needs nothing. */
+  /** A notification that is not Queued any more, or whose job is in another lane, needs nothing. */
   async run(
     { tenantId, notificationId }: DeliveryPayload,
     { attempt, signal }: JobAttempt,
@@ -85,7 +85,7 @@ export class NotificationDelivery implements JobOwner<DeliveryPayload> {
   }
 }
 
-/** The text of an unexpected error stays in the log, since it may have addresses of the platform's own machines. */
+/** An unexpected error's text stays in the log, since it may have addresses of the platform's own machines. */
 const reasonOf = ({ code }: JobEnd): string =>
   code !== undefined && code !== "INTERNAL" && Object.hasOwn(errorCodes, code) ? code : "DELIVERY_FAILED";
 
@@ -101,7 +101,7 @@ function refusalOf(row: QueuedRow): string | undefined {
   return Date.now() - new Date(created_at).getTime() > patienceMs ? "NOT_DELIVERED_IN_TIME" : undefined;
 }
 
-/** The scope of the sender was checked when the notification was requested. */
+/** The sender's scope was checked when the notification was requested. */
 function causeOf({ traceparent, correlation_id: correlationId, requested_by: actorId }: QueuedRow): Cause {
   return { trace: continueTrace(traceparent), correlationId, actorId, actorScopes: new Set(["notification.send"]) };
 }

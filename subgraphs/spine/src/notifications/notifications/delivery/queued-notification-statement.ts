@@ -35,14 +35,14 @@ const messageMembers = [
   "traceparent",
 ] as const;
 
-/** A notification that waits for its job, with its content and the present address of the user who gets it. */
+/** A notification that waits for its job, with its content and its user's present address. */
 export type QueuedRow = RowOf<Notification, (typeof notificationMembers)[number]> &
   RowOf<NotificationMessage, (typeof messageMembers)[number]> & {
     channel: Exclude<NotificationChannel, "InApp">;
     tenant_status: TenantState;
     tenant_name: string;
     email: string | null;
-    /** Null for a recipient without a user id, unless it has the address of a deleted user. */
+    /** Null for a recipient without a user id, unless it has a deleted user's address. */
     user_status: "Active" | "Disabled" | "Deleted" | null;
     /** The user, or the active user with the address, has switched off the category in the channel. */
     switched_off: boolean;
@@ -56,9 +56,9 @@ const isSwitchedOff = switchedOff({
 });
 
 /**
- * $1: tenant, $2: notification. The notification, if it is Queued and due. A job that comes again after a kill, while another
- * one waits for the time or somebody else answers, finds nothing. The first due time is by the clock of the process, so two
- * seconds are allowed.
+ * $1: tenant, $2: notification. The notification, if it is Queued and due. A job that comes again after a kill, while
+ * another one waits for the time or somebody else answers, finds nothing. The first due time is by the process clock,
+ * so two seconds are allowed.
  */
 export const queuedNotification = {
   name: "queued_notification",

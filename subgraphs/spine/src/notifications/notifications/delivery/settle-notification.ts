@@ -23,7 +23,7 @@ const takenIn: Readonly<Record<DeliveryOutcome["status"], readonly NotificationS
 const maxReasonLength = 500;
 
 /**
- * Stores the outcome of a notification and records its event in the transaction. Answers false, and changes nothing, when
+ * Stores the notification's outcome and records its event in the transaction. Answers false, and changes nothing, when
  * the notification has left the states in which the outcome is taken. `Delivered` after Queued also records
  * NotificationSent.
  */

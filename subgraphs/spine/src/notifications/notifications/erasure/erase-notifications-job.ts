@@ -7,7 +7,7 @@ interface EraseNotificationsPayload {
   userId: string;
 }
 
-/** The job that erases one page of the notifications of a deleted person. */
+/** The job that erases one page of a deleted person's notifications. */
 export const eraseNotificationsJob: JobDefinition<EraseNotificationsPayload> = {
   queue: "erase-notifications",
   retryLimit: 5,

@@ -14,7 +14,7 @@ import { eraseNotificationsJob } from "./erase-notifications-job.js";
 interface ErasureParts {
   readonly database: Database;
   readonly jobs: JobQueue;
-  /** The number of notifications that one job deletes. */
+  /** How many notifications one job deletes. */
   readonly pageSize?: number | undefined;
 }
 
@@ -70,8 +70,8 @@ const erasePage = namedStatement(
 );
 
 /**
- * Erases the notifications of deleted people. There may be a million of them, so the deletion of a user hides their content
- * at once, and jobs delete them page by page.
+ * Erases deleted people's notifications. There may be a million, so a user's deletion hides their content at once, and
+ * jobs delete them page by page.
  */
 export class NotificationErasureService {
   readonly #parts: ErasureParts;

@@ -46,7 +46,7 @@ async function mailTo({ email }: TestUser, createdAt = new Date()): Promise<stri
   return notificationId;
 }
 
-/** The number of notifications to the person, and of contents with a text. */
+/** How many notifications to the person, and contents with a text, there are. */
 async function left({ userId, email }: TestUser, text = ""): Promise<{ rows: number; contents: number }> {
   const { rows } = await platform.admin.query(
     `select (select count(*)::int from notifications where recipient_user_id = $1 or recipient_email = $2) as rows,
@@ -60,7 +60,7 @@ const erasuresOf = async ({ userId }: TestUser) =>
   (await platform.admin.query("select from notification_erasures where user_id = $1", [decodeId("usr", userId)]))
     .rowCount;
 
-/** Moves all times of erasures and mails back, and lets the jobs that wait for their time run. */
+/** Moves all times for erasures and mails back, and lets the jobs that wait for their time run. */
 async function passMinutes(minutes: number): Promise<void> {
   for (const [table, column] of [
     ["notification_erasures", "requested_at"],
@@ -88,16 +88,16 @@ async function held({ userId, email }: TestUser): Promise<() => Promise<void>> {
 
 describe("the notifications of a deleted user", () => {
   it("are hidden by a deletion that touches none of them, and deleted page by page", async () => {
-    const own = await inApp("Private words.", person);
+    const ownNotification = await inApp("Private words.", person);
     for (let count = 0; count < 3 * pageSize; count += 1) await inApp("Private words.", person);
-    const shared = await inApp("Shared words.", person, ada);
-    const mailed = await mailTo(person);
+    const sharedNotification = await inApp("Shared words.", person, ada);
+    const mailedId = await mailTo(person);
     const release = await held(person);
     await deleteUser(person);
-    expect(await notificationNow(platform, tenantId, own.notificationId)).toMatchObject({
+    expect(await notificationNow(platform, tenantId, ownNotification.notificationId)).toMatchObject({
       ...{ title: null, body: null, recipient: { userId: person.userId } },
     });
-    expect((await notificationNow(platform, tenantId, mailed)).recipient.email).toBeNull();
+    expect((await notificationNow(platform, tenantId, mailedId)).recipient.email).toBeNull();
     const list = `{ notifications(first: 200) { items { ${notificationFields} } } }`;
     const { data } = await platform.ask(service(), list);
     const items: Json[] = data?.["notifications"].items;
@@ -108,7 +108,9 @@ describe("the notifications of a deleted user", () => {
     await release();
     await until(async () => (await left(person)).rows === 0);
     expect(await left(person, "Private words.")).toEqual({ rows: 0, contents: 0 });
-    expect((await notificationNow(platform, tenantId, shared.notificationIds[1] ?? "")).body).toBe("Shared words.");
+    expect((await notificationNow(platform, tenantId, sharedNotification.notificationIds[1] ?? "")).body).toBe(
+      "Shared words.",
+    );
     const { rows } = await platform.admin.query(
       "select count(*)::int as jobs from spine_jobs.job where name = 'erase-notifications' and singleton_key = $1",
       [person.userId],
@@ -120,9 +122,9 @@ describe("the notifications of a deleted user", () => {
     await inApp("Words for two.", person, ada);
     const other = await aUser(platform, tenantId, []);
     await inApp("Words for two more.", person, other);
-    for (const one of [person, other]) {
-      await deleteUser(one);
-      await until(async () => (await left(one)).rows === 0);
+    for (const user of [person, other]) {
+      await deleteUser(user);
+      await until(async () => (await left(user)).rows === 0);
     }
     expect((await left(person, "Words for two.")).contents).toBe(1);
     expect((await left(person, "Words for two more.")).contents).toBe(0);
@@ -146,22 +148,22 @@ describe("the notifications of a deleted user", () => {
 
   it("leave the answers that are kept for repeated requests", async () => {
     const mark = `mutation ($id: ID!) { markNotificationRead(notificationId: $id) { ${notificationFields} } }`;
-    const [own, mailed, ofAda] = [
+    const [ownId, mailedId, ofAda] = [
       (await inApp("Secret words.", person)).notificationId,
       await mailTo(person),
       (await inApp("Kept words.", ada)).notificationId,
     ];
-    const marked = (id: string) => platform.ask(service(), mark, { id }, `read-${id}`);
-    for (const id of [own, mailed, ofAda]) expect((await marked(id)).errors).toEqual([]);
+    const markRead = (id: string) => platform.ask(service(), mark, { id }, `read-${id}`);
+    for (const id of [ownId, mailedId, ofAda]) expect((await markRead(id)).errors).toEqual([]);
     await deleteUser(person);
     const { rows } = await platform.admin.query("select result::text as result from idempotency_records");
-    const stored = rows.map(({ result }) => String(result)).join("\n");
-    for (const text of ["Secret words.", "Mailed words.", person.email]) expect(stored).not.toContain(text);
-    const again = await marked(own);
+    const storedResults = rows.map(({ result }) => String(result)).join("\n");
+    for (const text of ["Secret words.", "Mailed words.", person.email]) expect(storedResults).not.toContain(text);
+    const again = await markRead(ownId);
     expect([again.replayed, again.data?.["markNotificationRead"]]).toEqual([
       true,
-      expect.objectContaining({ notificationId: own, status: "Read", title: null, body: null }),
+      expect.objectContaining({ notificationId: ownId, status: "Read", title: null, body: null }),
     ]);
-    expect((await marked(ofAda)).data?.["markNotificationRead"].body).toBe("Kept words.");
+    expect((await markRead(ofAda)).data?.["markNotificationRead"].body).toBe("Kept words.");
   });
 });

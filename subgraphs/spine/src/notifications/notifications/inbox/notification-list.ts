@@ -7,7 +7,7 @@ import type { NotificationType } from "../record/notification.type.js";
 import { notificationColumns } from "../record/notification.view.js";
 import { withErasure } from "../record/notification-erasure.entity.js";
 
-/** The conditions of a list, which are part of its statement, so that each list is read from an index. */
+/** The conditions for a list, which are part of its statement, so that each list is read from an index. */
 export interface ListConditions {
   readonly status: string | null;
   readonly channel: string | null;
@@ -27,31 +27,31 @@ const notificationId: SortColumn<NotificationType> = {
 
 const columns = { status: "status", channel: "channel", recipient: "recipient_user_id" } as const;
 type Compared = keyof typeof columns;
-const compared = Object.keys(columns) as Compared[];
+const comparedNames = Object.keys(columns) as Compared[];
 
 const unreadConditions = { any: "", unread: `and ${unreadCondition}`, read: "and status = 'Read'" } as const;
 
 const isWanted = `and failure_reason is distinct from '${switchedOffReason}'`;
 
 /**
- * Ids are in the order of creation. A page is cut from the notifications first. Its content is then read row by row: the
- * limit keeps PostgreSQL, which does not know the size of the page when it plans, from reading all content.
+ * Ids are in creation order. A page is cut from the notifications first. Its content is then read row by row: the limit
+ * keeps PostgreSQL, which does not know the page size when it plans, from reading all content.
  */
-function sortedBy(given: readonly Compared[], unread: keyof typeof unreadConditions, wanted = false) {
-  const suffix = `_${given.map(([initial]) => initial).join("")}_${unread}${wanted ? "_wanted" : ""}`;
+function sortedBy(names: readonly Compared[], unread: keyof typeof unreadConditions, onlyWanted = false) {
+  const suffix = `_${names.map(([initial]) => initial).join("")}_${unread}${onlyWanted ? "_wanted" : ""}`;
   return new SortedList<NotificationType, TenantStatement>({
     list: "notifications",
     columns: { createdAt: notificationId },
     id: notificationId,
     byDefault: "createdAt",
-    parameters: given,
+    parameters: names,
     statement: (name, { place, after, order, limit }) => {
-      const conditions = given.map((condition) => `and ${columns[condition]} = ${place(condition)}`).join(" ");
+      const conditions = names.map((condition) => `and ${columns[condition]} = ${place(condition)}`).join(" ");
       return tenantStatement(
         name + suffix,
         `select ${notificationColumns}
          from (select * from notifications
-           where tenant_id = scope.tenant ${conditions} ${unreadConditions[unread]} ${wanted ? isWanted : ""} ${after}
+           where tenant_id = scope.tenant ${conditions} ${unreadConditions[unread]} ${onlyWanted ? isWanted : ""} ${after}
            order by ${order} limit ${limit}) notification
          cross join lateral (select * from notification_messages
            where tenant_id = scope.tenant and message_id = notification.message_id limit 1) message
@@ -69,10 +69,10 @@ const lists = new Map<string, SortedList<NotificationType, TenantStatement>>([["
 
 /** The list with these conditions. There are at most 36 such lists. */
 export function notificationsWhere(conditions: ListConditions) {
-  const given = compared.filter((name) => conditions[name] !== null);
+  const names = comparedNames.filter((name) => conditions[name] !== null);
   const unread = conditions.unread === null ? "any" : conditions.unread ? "unread" : "read";
-  const key = [...given, unread, ...(conditions.wanted ? ["wanted"] : [])].join();
-  const list = lists.get(key) ?? sortedBy(given, unread, conditions.wanted);
+  const key = [...names, unread, ...(conditions.wanted ? ["wanted"] : [])].join();
+  const list = lists.get(key) ?? sortedBy(names, unread, conditions.wanted);
   lists.set(key, list);
   return list;
 }

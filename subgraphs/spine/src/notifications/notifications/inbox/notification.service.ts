@@ -29,12 +29,12 @@ export class NotificationService {
   /** Throws NOT_FOUND, also for a notification that the caller may not see. */
   async get(context: RequestContext, notificationId: string): Promise<NotificationType> {
     const principal = principalOf(context);
-    const found = await this.#read(tenantOf(context), notificationId);
-    if (found && (seesAll(principal) || isInOwnInbox(principal, found))) return found;
+    const notification = await this.#read(tenantOf(context), notificationId);
+    if (notification && (seesAll(principal) || isInOwnInbox(principal, notification))) return notification;
     throw unknownNotification();
   }
 
-  /** For subscribers of events, who share what they see: the notification, if the principal sees those of everybody. */
+  /** For event subscribers, who share what they see: the notification, if the principal sees everybody's. */
   async findShared(context: RequestContext, notificationId: string): Promise<NotificationType | undefined> {
     return seesAll(principalOf(context)) ? this.#read(tenantOf(context), notificationId) : undefined;
   }
@@ -65,7 +65,7 @@ function conditionsOf(principal: Principal, filter: NotificationFilterInput | nu
   const unknown: InvalidEnumValue[] = [];
   if (status !== null && !Object.hasOwn(notificationStates, status))
     unknown.push({ pointer: "/filter/status", allowed: Object.keys(notificationStates) });
-  if (channel !== null && !notificationChannels.some((known) => known === channel))
+  if (channel !== null && !notificationChannels.some((candidate) => candidate === channel))
     unknown.push({ pointer: "/filter/channel", allowed: notificationChannels });
   if (unknown.length > 0) throw invalidEnumValue(unknown);
   const recipient = recipientOf(principal, recipientUserId);
@@ -73,9 +73,9 @@ function conditionsOf(principal: Principal, filter: NotificationFilterInput | nu
 }
 
 /** The UUID of the recipient to whom the list is limited; null: no limit. */
-function recipientOf(principal: Principal, asked: string | null): string | null {
-  if (seesAll(principal)) return asked === null ? null : (decodeId("usr", asked) ?? nilUuid);
-  if (asked !== null && asked !== principal.subject)
+function recipientOf(principal: Principal, requestedUserId: string | null): string | null {
+  if (seesAll(principal)) return requestedUserId === null ? null : (decodeId("usr", requestedUserId) ?? nilUuid);
+  if (requestedUserId !== null && requestedUserId !== principal.subject)
     throw new DomainError("INSUFFICIENT_SCOPE", {
       detail: "The token shows the notifications of its own person only. Those of others need notification.send too.",
       requiredScopes: ["notification.send"],

@@ -15,7 +15,7 @@ import { tellUnread } from "../record/unread-notice.js";
 import type { MarkNotificationsReadInput } from "./mark-notifications-read.input.js";
 import type { ReadMarksType } from "./read-marks.type.js";
 
-/** Bounds the time of a transaction, however full an inbox is. */
+/** Bounds a transaction's time, however full an inbox is. */
 const maxMarked = 10_000;
 
 const lockOne = {
@@ -58,21 +58,21 @@ export class ReadMarksService {
       field: "markNotificationRead",
       arguments: { notificationId },
       commit: async (transaction) => {
-        const found = await lockedNotification(transaction, principal, notificationId);
-        requireRecipient(principal, found.recipient.userId);
-        if (found.status === "Read") return found;
-        if (found.status !== "Sent" && found.status !== "Delivered") throw notReadable(found);
+        const notification = await lockedNotification(transaction, principal, notificationId);
+        requireRecipient(principal, notification.recipient.userId);
+        if (notification.status === "Read") return notification;
+        if (notification.status !== "Sent" && notification.status !== "Delivered") throw notReadable(notification);
         const readAt = new Date();
         const { tenant, execute, record } = transaction;
         await execute(markOne, [tenant.uuid, decodeId("ntf", notificationId), readAt]);
-        const { recipient, messageId, channel, category } = found;
+        const { recipient, messageId, channel, category } = notification;
         const facts = { notificationId, messageId, channel, category, recipientUserId: recipient.userId };
         const further = { count: 1, readAt: readAt.toISOString() };
         record({ type: "NotificationRead", ...aboutNotification({ tenantId: tenant.tenantId, ...facts }, further) });
         tellUnread(transaction, [recipient.userId]);
-        found.status = "Read";
-        found.readAt = further.readAt;
-        return found;
+        notification.status = "Read";
+        notification.readAt = further.readAt;
+        return notification;
       },
     });
   }
@@ -110,8 +110,8 @@ async function lockedNotification(
 ): Promise<NotificationType> {
   const uuid = decodeId("ntf", notificationId);
   const [row] = uuid === undefined ? [] : await execute<NotificationRow>(lockOne, [tenant.uuid, uuid]);
-  const found = row && notificationRowView(row);
-  if (found && (seesAll(principal) || found.recipient.userId === principal.subject)) return found;
+  const notification = row && notificationRowView(row);
+  if (notification && (seesAll(principal) || notification.recipient.userId === principal.subject)) return notification;
   throw unknownNotification();
 }
 

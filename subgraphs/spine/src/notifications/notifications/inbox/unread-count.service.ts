@@ -26,9 +26,9 @@ interface UnreadServices {
 const maxCounted = 1000;
 const subscribersOfTenant = 1000;
 const subscribersInAll = 10_000;
-/** The interval of reads without a notice. A subscriber of an inbox waits for hours, so it is longer than that of a run. */
+/** The interval between reads without a notice. An inbox subscriber waits for hours, so it is longer than for a run. */
 const pollIntervalMs = 30_000;
-/** A broadcast changes all inboxes of a tenant. Their subscribers read within this time and not all at once. */
+/** A broadcast changes all inboxes in a tenant. Their subscribers read within this time and not all at once. */
 const spreadMs = 2000;
 
 const unreadCount = tenantStatement(
@@ -38,7 +38,7 @@ const unreadCount = tenantStatement(
      limit ${maxCounted}) counted`,
 );
 
-/** Counts the unread in-app notifications of a user, now and after each change. */
+/** Counts a user's unread in-app notifications, now and after each change. */
 export class UnreadCountService {
   readonly #services: UnreadServices;
   readonly #subscribers = new ConcurrencyLimiter(
@@ -51,9 +51,9 @@ export class UnreadCountService {
   }
 
   /** The first item is the count now. Throws RATE_LIMITED when the tenant has too many subscribers. */
-  async watch(context: RequestContext, asked: string | null | undefined): Promise<StepFeed<UnreadCountStep>> {
+  async watch(context: RequestContext, requestedUserId: string | null | undefined): Promise<StepFeed<UnreadCountStep>> {
     const principal = principalOf(context);
-    const recipientUserId = inboxOwner(principal, asked);
+    const recipientUserId = inboxOwner(principal, requestedUserId);
     const tenant = tenantOf(context);
     const release = this.#subscribers.acquire(tenant.tenantId);
     if (!release)
@@ -67,14 +67,14 @@ export class UnreadCountService {
   #source(tenant: Tenant, recipientUserId: string, release: () => void): StepSource<UnreadCountStep> {
     const { watch, logger } = this.#services;
     const uuid = decodeId("usr", recipientUserId) ?? "";
-    let told: number | undefined;
+    let lastCount: number | undefined;
     return {
       pollIntervalMs,
       logger,
       read: async (after) => {
         const unread = await this.#count(tenant, uuid);
-        if (unread === told) return { steps: [], hasEnded: false };
-        told = unread;
+        if (unread === lastCount) return { steps: [], hasEnded: false };
+        lastCount = unread;
         const step = { sequence: after + 1, recipientUserId, unread, isCapped: unread === maxCounted };
         return { steps: [step], hasEnded: false };
       },

@@ -50,8 +50,8 @@ async function countsOf(by: Principal, id?: string): Promise<unknown[]> {
 const reader = (userId: string) => personWith(tenantId, userId, "notification.read");
 const inApp = (userId: string) =>
   sent(platform, tenantId, { channel: "InApp", recipient: { userId }, body: "It has arrived." });
-const becomes = (counts: unknown[], wanted: unknown[]) =>
-  until(async () => JSON.stringify(counts) === JSON.stringify(wanted));
+const becomes = (counts: unknown[], wantedCounts: unknown[]) =>
+  until(async () => JSON.stringify(counts) === JSON.stringify(wantedCounts));
 
 describe("Subscription.notificationUnreadCount", () => {
   it("tells the count now and after each change, and each count once", async () => {
@@ -84,17 +84,17 @@ describe("Subscription.notificationUnreadCount", () => {
     const { userId } = await aUser(platform, tenantId, []);
     const service = principal(tenantId, ["notification.read"]);
     await becomes(await countsOf(service, userId), [0]);
-    const refused = async (by: Principal, id?: string) => {
+    const refusalCode = async (by: Principal, id?: string) => {
       const answer = await subscribed(by, id);
       return "next" in answer ? undefined : answer.errors?.[0]?.extensions["code"];
     };
-    expect(await refused(service)).toBe("VALIDATION_FAILED");
-    expect(await refused(reader("usr_somebody"), userId)).toBe("NOT_THE_RECIPIENT");
+    expect(await refusalCode(service)).toBe("VALIDATION_FAILED");
+    expect(await refusalCode(reader("usr_somebody"), userId)).toBe("NOT_THE_RECIPIENT");
   });
 
   it("has a limit for each tenant, and gives a place back when it ends", async () => {
-    const crowded = await platform.activeTenant("crowded");
-    const service = principal(crowded, ["notification.read"]);
+    const crowdedTenant = await platform.activeTenant("crowded");
+    const service = principal(crowdedTenant, ["notification.read"]);
     const feeds: AsyncGenerator[] = [];
     const next = async () => {
       const answer = await subscribed(service, newId("usr"));

@@ -4,7 +4,7 @@ import { Entity, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 import type { NotificationChannel } from "../record/notification.states.js";
 
-/** Whether a user wants the notifications of a category over a channel; the category `*` stands for all without a row. */
+/** Whether a user wants a category's notifications over a channel; the category `*` stands for all without a row. */
 @Entity(tenantTable("notification_preferences"))
 export class NotificationPreference {
   [PrimaryKeyProp]?: ["tenantId", "userId", "channel", "category"];

@@ -34,7 +34,7 @@ const insertAll = namedStatement(
     from unnest($channels::text[], $categories::text[], $enabled::boolean[]) asked (channel, category, enabled)`,
 );
 
-/** The preferences of people. A person reads and changes the own ones, a service those of a user. */
+/** People's preferences. A person reads and changes the own ones, a service those of a user. */
 export class NotificationPreferencesService {
   readonly #database: Database;
 
@@ -42,15 +42,18 @@ export class NotificationPreferencesService {
     this.#database = database;
   }
 
-  async find(context: RequestContext, asked: string | null | undefined): Promise<NotificationPreferencesType> {
-    const recipientUserId = inboxOwner(principalOf(context), asked);
+  async find(
+    context: RequestContext,
+    requestedUserId: string | null | undefined,
+  ): Promise<NotificationPreferencesType> {
+    const recipientUserId = inboxOwner(principalOf(context), requestedUserId);
     const { reader } = this.#database;
     const values = [decodeId("usr", recipientUserId)];
     const preferences = await reader.rows<NotificationPreferenceType>(preferencesOf, tenantOf(context), ...values);
     return preferencesView(recipientUserId, preferences);
   }
 
-  /** Replaces all preferences of the user. */
+  /** Replaces all the user's preferences. */
   replace(context: RequestContext, input: SetNotificationPreferencesInput): Promise<NotificationPreferencesType> {
     const recipientUserId = inboxOwner(principalOf(context), input.recipientUserId);
     const preferences = checkedPreferences(input.preferences);
@@ -93,20 +96,20 @@ const preferencesView = (
   lockedCategories: [...lockedCategories],
 });
 
-/** The preferences in the order of channel and category. Throws PARAMETERS_INVALID or VALIDATION_FAILED with pointers. */
-function checkedPreferences(asked: readonly NotificationPreferenceInput[]): NotificationPreferenceType[] {
+/** The preferences ordered by channel and category. Throws PARAMETERS_INVALID or VALIDATION_FAILED with pointers. */
+function checkedPreferences(inputs: readonly NotificationPreferenceInput[]): NotificationPreferenceType[] {
   const pointerOf = (at: number) => `/input/preferences/${at}`;
-  const unknown = asked.flatMap(({ channel }, at) =>
-    notificationChannels.some((known) => known === channel)
+  const unknown = inputs.flatMap(({ channel }, at) =>
+    notificationChannels.some((candidate) => candidate === channel)
       ? []
       : [{ pointer: `${pointerOf(at)}/channel`, allowed: notificationChannels }],
   );
   if (unknown.length > 0) throw invalidEnumValue(unknown);
-  const seen = new Set<string>();
-  const errors = asked.flatMap(({ channel, category, enabled }, at): FieldError[] => {
+  const seenKeys = new Set<string>();
+  const errors = inputs.flatMap(({ channel, category, enabled }, at): FieldError[] => {
     const key = `${channel} ${category}`;
-    const isRepeated = seen.has(key);
-    seen.add(key);
+    const isRepeated = seenKeys.has(key);
+    seenKeys.add(key);
     if (isRepeated)
       return [{ pointer: pointerOf(at), code: "DUPLICATE", detail: "The list has this channel and category twice." }];
     if (enabled || !lockedCategories.includes(category)) return [];
@@ -120,7 +123,7 @@ function checkedPreferences(asked: readonly NotificationPreferenceInput[]): Noti
       errors,
     });
   const order = ({ channel, category }: NotificationPreferenceInput) => `${channel} ${category}`;
-  return asked
+  return inputs
     .map(({ channel, category, enabled }) => ({ channel: channel as NotificationChannel, category, enabled }))
-    .toSorted((one, other) => (order(one) < order(other) ? -1 : 1));
+    .toSorted((first, second) => (order(first) < order(second) ? -1 : 1));
 }

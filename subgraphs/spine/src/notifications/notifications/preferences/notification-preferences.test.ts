@@ -33,7 +33,7 @@ async function aUserWith(...preferences: unknown[]): Promise<string> {
   return userId;
 }
 
-/** The outcome of a notification of the category to the user. */
+/** The outcome for a notification in the category to the user. */
 async function outcome(userId: string, channel: string, category: string): Promise<string> {
   const input = { channel, category, recipient: { userId }, body: "Hello." };
   const { notificationId } = await sent(platform, tenantId, input);
@@ -85,13 +85,13 @@ describe("Mutation.setNotificationPreferences", () => {
 
   it("refuses unknown channels, repetitions, and switching off the category security", async () => {
     const { userId } = await aUser(platform, tenantId, []);
-    const refused = async (...preferences: unknown[]) =>
+    const refusalOf = async (...preferences: unknown[]) =>
       (await platform.ask(reader(userId), set, { input: { preferences } })).refusal?.["errors"].map(
         ({ pointer, code }: Json) => `${pointer} ${code}`,
       );
-    expect(await refused(off("Pigeon", "news"))).toEqual(["/input/preferences/0/channel UNKNOWN_VALUE"]);
-    expect(await refused(off("Sms", "news"), on("Sms", "news"))).toEqual(["/input/preferences/1 DUPLICATE"]);
-    expect(await refused(off("Email", "security"))).toEqual(["/input/preferences/0/enabled NOT_ALLOWED"]);
+    expect(await refusalOf(off("Pigeon", "news"))).toEqual(["/input/preferences/0/channel UNKNOWN_VALUE"]);
+    expect(await refusalOf(off("Sms", "news"), on("Sms", "news"))).toEqual(["/input/preferences/1 DUPLICATE"]);
+    expect(await refusalOf(off("Email", "security"))).toEqual(["/input/preferences/0/enabled NOT_ALLOWED"]);
   });
 
   it("is audited with the user as its subject", async () => {
@@ -127,8 +127,8 @@ describe("a notification that its recipient has switched off", () => {
     expect(status).toBe("Failed");
     const list = "{ notifications { items { notificationId } } }";
     expect((await platform.ask(reader(userId), list)).data?.["notifications"].items).toEqual([]);
-    const one = "query ($id: ID!) { notification(notificationId: $id) { status } }";
-    expect((await platform.ask(reader(userId), one, { id: notificationId })).refusal).toMatchObject({
+    const oneNotification = "query ($id: ID!) { notification(notificationId: $id) { status } }";
+    expect((await platform.ask(reader(userId), oneNotification, { id: notificationId })).refusal).toMatchObject({
       code: "NOT_FOUND",
     });
     expect((await notificationNow(platform, tenantId, notificationId)).failureReason).toBe("SWITCHED_OFF");

@@ -6,15 +6,15 @@ import type { NotificationChannel } from "../record/notification.states.js";
 /** Categories that nobody can switch off. */
 export const lockedCategories: readonly string[] = ["security"];
 
-/** The preference for all categories of a channel that have none of their own. */
+/** The preference for all categories in a channel that have no separate one. */
 const everyCategory = "*";
 
-/** The reason of a notification that its recipient does not want. */
+/** The reason for a notification that its recipient does not want. */
 export const switchedOffReason = "SWITCHED_OFF";
 
 /**
- * SQL condition: the user has switched off the category in the channel. The arguments are SQL of the platform: columns or
- * parameters.
+ * SQL condition: the user has switched off the category in the channel. The arguments are the platform's SQL: columns
+ * or parameters.
  */
 export const switchedOff = (of: Readonly<Record<"tenant" | "user" | "channel" | "category", string>>): string =>
   `(${of.category} not in (${lockedCategories.map((category) => `'${category}'`).join(", ")}) and not coalesce((
@@ -29,7 +29,7 @@ const switchedOffBy = namedStatement(
     where ${switchedOff({ tenant: "$tenant", user: "asked.user_id", channel: "$channel::text", category: "$category::text" })}`,
 );
 
-/** Those of the users (`usr_…`) who have switched off the category in the channel. */
+/** Those among the users (`usr_…`) who have switched off the category in the channel. */
 export async function usersWithout(
   { execute, tenant }: Transaction,
   userIds: readonly string[],

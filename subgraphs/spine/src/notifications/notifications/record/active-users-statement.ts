@@ -3,14 +3,14 @@ import type { Transaction } from "@factory/runtime/unit-of-work/database";
 
 // tables: users
 
-/** A deletion of one of the users waits until the transaction ends, so it finds and erases what was written. */
+/** A user's deletion waits until the transaction ends, so it finds and erases the rows that were written. */
 const lockActive = {
   name: "lock_active_users",
   text: `select user_id from users
     where tenant_id = $1 and user_id = any($2::uuid[]) and status = 'Active' order by user_id for key share`,
 };
 
-/** Those of the users (`usr_…`) that are active. */
+/** Those among the users (`usr_…`) that are active. */
 export async function activeUsers({ execute, tenant }: Transaction, userIds: readonly string[]): Promise<Set<string>> {
   const uuids = userIds.flatMap((userId) => decodeId("usr", userId) ?? []);
   if (uuids.length === 0) return new Set();

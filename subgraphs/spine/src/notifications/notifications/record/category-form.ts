@@ -1,4 +1,4 @@
-/** The form of a category in inputs. */
+/** A category's form in inputs. */
 export const categoryForm = { maxLength: 64, pattern: "^[a-z][a-z0-9._-]*$" } as const;
 
 /** The same form in words, for descriptions. */

@@ -3,7 +3,7 @@ import { wireId } from "@factory/runtime/db/wire-id-type";
 import { Entity, Index, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 
-/** SQL condition: jobs erase the notifications. The row is deleted after the last of them. */
+/** SQL condition: jobs erase the notifications. The row is deleted after the last notification. */
 export const erasureContinues = "true";
 
 /** A deleted person whose notifications are being erased. */
@@ -19,7 +19,7 @@ export class NotificationErasure {
   @PrimaryKey({ type: wireId("usr") })
   userId: string;
 
-  /** The former address in the form of `mailAddressKey`. Notifications may have been sent to it without the user id. */
+  /** The former address as `mailAddressKey` makes it. Notifications may have been sent to it without the user id. */
   @Property({ type: "text" })
   emailKey: string;
 

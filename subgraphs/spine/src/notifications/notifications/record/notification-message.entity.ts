@@ -5,7 +5,7 @@ import { Entity, Index, PrimaryKey, Property } from "@mikro-orm/decorators/legac
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 import { broadcastContinues, type NotificationChannel, type NotificationPriority } from "./notification.states.js";
 
-/** The content of one request, which its notifications share. It is kept one day longer than they are. */
+/** One request's content, which its notifications share. It is kept one day longer than they are. */
 @Entity(sweptTenantTable("notification_messages", broadcastContinues, "created_at < now() - '181 days'::interval"))
 @Index({
   name: "notification_messages_continued",
@@ -29,7 +29,7 @@ export class NotificationMessage {
   @Property({ type: "text" })
   channel: NotificationChannel;
 
-  /** The kind of content, by which people choose what they get. */
+  /** The content's kind, by which people choose what they get. */
   @Property({ type: "text" })
   category: string;
 
@@ -45,7 +45,7 @@ export class NotificationMessage {
   @Property({ type: "text", nullable: true })
   templateKey: string | null;
 
-  /** The values of the template. */
+  /** The template's values. */
   @Property({ ...foreignJson(), nullable: true })
   data: Record<string, unknown> | null;
 
@@ -53,7 +53,7 @@ export class NotificationMessage {
   @Property({ type: "text", nullable: true })
   locale: string | null;
 
-  /** With the same key, notifications to one recipient become one message at the end of the window. */
+  /** With the same key, notifications to one recipient become one message when the window ends. */
   @Property({ type: "text", nullable: true })
   digestKey: string | null;
 
@@ -67,7 +67,7 @@ export class NotificationMessage {
   @Property({ type: "text", nullable: true })
   roleCode: string | null;
 
-  /** The number of notifications; for a broadcast, of those that are stored already. */
+  /** How many notifications there are; for a broadcast, how many are stored already. */
   @Property({ type: "integer" })
   recipientCount: number;
 
@@ -75,7 +75,7 @@ export class NotificationMessage {
   @Property({ type: wireId("usr"), nullable: true })
   broadcastAfter: string | null;
 
-  /** `usr_…`, `cli_…`, or `platform` for a notification of the platform itself. */
+  /** `usr_…`, `cli_…`, or `platform` for a notification from the platform itself. */
   @Property({ type: "text" })
   requestedBy: string;
 

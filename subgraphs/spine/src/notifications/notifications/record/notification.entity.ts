@@ -11,7 +11,7 @@ import {
   unreadCondition,
 } from "./notification.states.js";
 
-/** A message to one recipient over one channel. Ids are in the order of creation. */
+/** A message to one recipient over one channel. Ids are in creation order. */
 @Entity(sweptTenantTable("notifications", queuedCondition, expiredCondition))
 @Index({ name: "notifications_status", properties: ["tenantId", "status", "notificationId"] })
 @Index({ name: "notifications_channel", properties: ["tenantId", "channel", "notificationId"] })
@@ -52,7 +52,7 @@ export class Notification {
   @PrimaryKey({ type: wireId("ntf") })
   notificationId: string;
 
-  /** The content, which all recipients of one request share. */
+  /** The content, which all recipients in one request share. */
   @Property({ type: wireId("ntm") })
   messageId: string;
 
@@ -66,14 +66,14 @@ export class Notification {
   @Property({ type: "text", nullable: true })
   recipientEmail: string | null;
 
-  /** The same address in the form of `mailAddressKey`, by which it is erased. */
+  /** The same address in the form that `mailAddressKey` makes, by which it is erased. */
   @Property({ type: "text", nullable: true })
   recipientEmailKey: string | null;
 
   @Property({ type: "text", nullable: true })
   recipientPhone: string | null;
 
-  /** The webhook subscription that gets the event of the notification. */
+  /** The webhook subscription that gets the notification's event. */
   @Property({ type: wireId("whs"), nullable: true })
   subscriptionId: string | null;
 
@@ -87,11 +87,11 @@ export class Notification {
   @Property({ type: "timestamptz", nullable: true })
   dueAt: Date | null;
 
-  /** While it is Queued: the queue of its job. */
+  /** While it is Queued: the queue with its job. */
   @Property({ type: "text", default: "Common" })
   lane: DeliveryLane;
 
-  /** The name by which a later answer finds it, for example the id of a command. */
+  /** The name by which a later answer finds it, for example a command's id. */
   @Property({ type: "text", nullable: true })
   handle: string | null;
 

@@ -11,7 +11,7 @@ export interface NotificationFacts {
   readonly recipientUserId: string | null;
 }
 
-/** The subject and the data of an event about one notification, with the members that its type adds. */
+/** The subject and the data for an event about one notification, with the members that its type adds. */
 export function aboutNotification(
   { tenantId, messageId, notificationId, channel, category, recipientUserId }: NotificationFacts,
   further: Readonly<Record<string, unknown>>,

@@ -1,5 +1,5 @@
 /**
- * The states of a notification and the states that may follow. A notification that was Sent fails when its channel reports
+ * A notification's states and the states that may follow. A notification that was Sent fails when its channel reports
  * later that it did not arrive.
  */
 export const notificationStates = {
@@ -12,22 +12,22 @@ export const notificationStates = {
 
 export type NotificationState = keyof typeof notificationStates;
 
-/** The channels of notifications. */
+/** The notification channels. */
 export const notificationChannels = ["InApp", "Email", "Sms", "Webhook"] as const;
 export type NotificationChannel = (typeof notificationChannels)[number];
 
-/** The priorities of notifications. */
+/** The notification priorities. */
 export const notificationPriorities = ["Low", "Normal", "High"] as const;
 export type NotificationPriority = (typeof notificationPriorities)[number];
 
 /** SQL condition: the notification is in the state that only its job ends. */
 export const queuedCondition = "status = 'Queued'";
 
-/** SQL condition: the notification lies in the inbox of a user, who has not read it. Indexes contain it. */
+/** SQL condition: the notification lies in a user's inbox, and the user has not read it. Indexes contain it. */
 export const unreadCondition = "channel = 'InApp' and status in ('Sent', 'Delivered')";
 
 /** SQL condition: the notification is older than it is kept. */
 export const expiredCondition = "created_at < now() - '180 days'::interval";
 
-/** SQL condition: a broadcast has not reached all of its recipients, and its job continues. */
+/** SQL condition: a broadcast has not reached all its recipients, and its job continues. */
 export const broadcastContinues = "broadcast_after is not null";

@@ -23,7 +23,7 @@ const messageMembers = ["category", "priority", "templateKey"] as const;
 export type NotificationRow = RowOf<Notification, (typeof shownMembers)[number] | "recipientEmail"> &
   RowOf<NotificationMessage, (typeof messageMembers)[number] | "title" | "body">;
 
-/** The columns of `NotificationRow`, where `notification` and `message` are the two tables, and `erasure` is `withErasure`. */
+/** The columns for `NotificationRow`, from the tables `notification` and `message`, and `withErasure` as `erasure`. */
 export const notificationColumns = `${columnsOf(Notification, shownMembers, "notification")},
   ${columnsOf(NotificationMessage, messageMembers, "message")},
   case when not erasure.is_pending then notification.recipient_email end as recipient_email,

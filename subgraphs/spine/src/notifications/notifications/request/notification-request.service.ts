@@ -69,7 +69,7 @@ export class NotificationRequestService {
     });
   }
 
-  /** A repeated request shows what it asks for itself. The text of a template is read, since it may be erased meanwhile. */
+  /** A repeated request shows what it asks for itself. A template's text is read, since it may be erased meanwhile. */
   async #shown(tenant: Tenant, { content, recipients }: NotificationRequest, notificationId: string) {
     const { channel, title, body, templateKey } = content;
     const [recipient = nobody] = recipients;
@@ -90,7 +90,7 @@ export class NotificationRequestService {
     });
   }
 
-  /** Work outside of the transaction: the checks of the channel, and the text of the template. */
+  /** Work outside the transaction: the channel's checks, and the template's text. */
   async #prepare(context: RequestContext, { content, recipients }: NotificationRequest, pointerOf: PointerOf) {
     const { channel } = content;
     if (channel !== "InApp") {
@@ -153,7 +153,7 @@ const unknownTemplate = (key: string) =>
 
 type PointerOf = (at: number) => string;
 
-/** Throws REFERENCE_NOT_FOUND with a pointer to each recipient that is not an active user of the tenant. */
+/** Throws REFERENCE_NOT_FOUND with a pointer to each recipient that is not an active user in the tenant. */
 async function requireUsers(
   transaction: Transaction,
   recipients: readonly NotificationRecipient[],
@@ -188,7 +188,7 @@ const countQueued = {
     select from notifications where tenant_id = $1 and ${queuedCondition} limit ${maxQueued}) counted`,
 };
 
-/** Throws RATE_LIMITED when 10,000 notifications of the tenant wait for their delivery. */
+/** Throws RATE_LIMITED when 10,000 of the tenant's notifications wait for their delivery. */
 async function requireShortQueue({ execute, tenant }: Transaction): Promise<void> {
   const [row] = await execute<{ queued: number }>(countQueued, [tenant.uuid]);
   if (!row || row.queued < maxQueued) return;

@@ -4,12 +4,12 @@ import { notificationRequest } from "./notification-request.js";
 import type { SendNotificationInput } from "./send-notification.input.js";
 
 const userId = newId("usr");
-const given = { channel: "InApp", recipient: { userId }, body: "It has arrived." };
+const input = { channel: "InApp", recipient: { userId }, body: "It has arrived." };
 
-/** The pointers and codes of a refusal; `accepted` without one. */
+/** A refusal's pointers and codes; `accepted` without one. */
 function problemsOf(changes: Partial<SendNotificationInput>): string[] | "accepted" {
   try {
-    notificationRequest({ ...given, ...changes });
+    notificationRequest({ ...input, ...changes });
     return "accepted";
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
@@ -19,7 +19,7 @@ function problemsOf(changes: Partial<SendNotificationInput>): string[] | "accept
 
 describe("a request for notifications", () => {
   it("gets the defaults of its optional members", () => {
-    expect(notificationRequest(given)).toEqual({
+    expect(notificationRequest(input)).toEqual({
       content: {
         ...{ channel: "InApp", title: null, body: "It has arrived.", templateKey: null, data: null, locale: null },
         ...{ category: "general", priority: "Normal", digest: null },

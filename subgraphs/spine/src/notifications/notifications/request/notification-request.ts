@@ -10,7 +10,7 @@ import {
 } from "../record/notification.states.js";
 import type { NotificationRecipientInput, SendNotificationInput } from "./send-notification.input.js";
 
-/** The content and the kind of a request, whoever gets it. */
+/** A request's content and kind, whoever gets it. */
 export interface RequestedContent extends NotificationContent {
   readonly channel: NotificationChannel;
   readonly category: string;
@@ -46,7 +46,7 @@ export function notificationRequest(input: SendNotificationInput): NotificationR
   return { content, recipients: requestedRecipients(input, content.channel) };
 }
 
-/** Checks the content of a request or broadcast. */
+/** Checks the content in a request or broadcast. */
 export function requestedContent(channel: string, input: ContentInput): RequestedContent {
   const { title = null, body = null, templateKey = null, data = null, locale = null, digest = null } = input;
   const priority = input.priority ?? "Normal";
@@ -89,23 +89,25 @@ function requestedRecipients(input: SendNotificationInput, channel: Notification
   const { recipient, recipients } = input;
   if ((recipient == null) === (recipients == null))
     throw invalid([problem("/input/recipients", "REQUIRED", "Send either recipient or recipients.")]);
-  const asked = recipients ?? (recipient ? [recipient] : []);
+  const inputs = recipients ?? (recipient ? [recipient] : []);
   const pointerOf = (at: number) => (recipients ? `/input/recipients/${at}` : "/input/recipient");
   const errors: FieldError[] = [];
-  const seen = new Set<string>();
-  const checked = asked.map((one, at) => {
-    const known = recipientOf(one);
-    const [address, ...others] = addressesIn(known);
-    const allowed = addressesOf[channel];
-    if (address === undefined || others.length > 0 || !allowed.includes(address))
-      errors.push(problem(pointerOf(at), "REQUIRED", `A recipient of the channel ${channel} has ${oneOf(allowed)}.`));
-    const key = `${address} ${address && mailAddressKey(known[address] ?? "")}`;
-    if (seen.has(key)) errors.push(problem(pointerOf(at), "DUPLICATE", "This recipient is already in the list."));
-    seen.add(key);
-    return known;
+  const seenKeys = new Set<string>();
+  const checkedRecipients = inputs.map((recipientInput, at) => {
+    const checkedRecipient = recipientOf(recipientInput);
+    const [address, ...others] = addressesIn(checkedRecipient);
+    const allowedAddresses = addressesOf[channel];
+    if (address === undefined || others.length > 0 || !allowedAddresses.includes(address))
+      errors.push(
+        problem(pointerOf(at), "REQUIRED", `A recipient of the channel ${channel} has ${oneOf(allowedAddresses)}.`),
+      );
+    const key = `${address} ${address && mailAddressKey(checkedRecipient[address] ?? "")}`;
+    if (seenKeys.has(key)) errors.push(problem(pointerOf(at), "DUPLICATE", "This recipient is already in the list."));
+    seenKeys.add(key);
+    return checkedRecipient;
   });
   requireNone(errors);
-  return checked;
+  return checkedRecipients;
 }
 
 const recipientOf = ({ userId, email, phone, subscriptionId }: NotificationRecipientInput): NotificationRecipient => ({

@@ -10,7 +10,7 @@ import type { NotificationState } from "../record/notification.states.js";
 import { tellUnread } from "../record/unread-notice.js";
 import type { RequestedContent } from "./notification-request.js";
 
-/** The content of a request with its audience. */
+/** A request's content with its audience. */
 export interface NewMessage extends RequestedContent {
   readonly messageId: string;
   readonly audience: "Recipients" | "Tenant" | "Role";
@@ -49,7 +49,7 @@ const insertNotifications = namedStatement(
       $subscriptionIds::uuid[], $states::text[]) asked (id, user_id, email, email_key, phone, subscription_id, state)`,
 );
 
-/** Inserts the content of a request or broadcast. */
+/** Inserts the content for a request or broadcast. */
 export async function storeMessage({ defer, tenant, cause }: Transaction, message: NewMessage): Promise<void> {
   const { channel, category, priority, title, body, templateKey, data, locale } = message;
   const { audience, roleCode, recipientCount, requestedBy, createdAt, digest } = message;
@@ -63,7 +63,7 @@ export async function storeMessage({ defer, tenant, cause }: Transaction, messag
   await defer(insertMessage, insertMessage.valuesOf(values));
 }
 
-/** Inserts the notifications of a request in one statement, and records their events. */
+/** Inserts a request's notifications in one statement, and records their events. */
 export async function storeNotifications(
   transaction: Transaction,
   message: NewMessage,
@@ -83,10 +83,10 @@ export async function storeNotifications(
   };
   await transaction.defer(insertNotifications, insertNotifications.valuesOf(values));
   for (const notification of notifications) recordRequest(transaction, message, notification);
-  const delivered = notifications.filter(({ status }) => status === "Sent");
+  const sentNotifications = notifications.filter(({ status }) => status === "Sent");
   tellUnread(
     transaction,
-    delivered.map(({ recipient }) => recipient.userId),
+    sentNotifications.map(({ recipient }) => recipient.userId),
   );
 }
 

@@ -5,7 +5,7 @@ import type { UserRow } from "../../users/user.view.js";
 
 export type ActivePersonRow = Pick<UserRow, "email"> & { organization: string };
 
-/** The address of the active user `$2`, and the name of the tenant. */
+/** The active user `$2` by address, and the tenant's name. */
 export const activePerson = tenantStatement(
   "active_person",
   `select email, name as organization from users join tenants using (tenant_id)

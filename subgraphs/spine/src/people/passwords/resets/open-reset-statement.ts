@@ -5,13 +5,13 @@ import type { PasswordReset } from "./password-reset.entity.js";
 
 // tables: password_resets, users, tenants
 
-/** The account of a user, with the name of the tenant. */
+/** A user's account, with the tenant's name. */
 type AccountRow = Pick<UserRow, "email"> & { organization: string };
 
 export type ResettableUserRow = Pick<UserRow, "tenant_id" | "user_id">;
 
 /**
- * The active users with the e-mail key `$1` in active tenants; of one tenant if its slug `$2` is given. It runs as the
+ * The active users with the e-mail key `$1` in active tenants; in one tenant if its slug `$2` is given. It runs as the
  * worker role, because the tenant is not known before.
  */
 export const resettableUsers = {
@@ -23,7 +23,7 @@ export const resettableUsers = {
 
 export type ResetByTokenRow = RowOf<PasswordReset, "tenantId" | "resetId" | "userId"> & AccountRow;
 
-/** The open reset with the digest `$1` of its token. One lookup by index for every token. */
+/** The open reset whose token has the digest `$1`. One lookup by index for every token. */
 export const resetByToken = {
   name: "reset_of_token",
   text: `select tenant_id, reset_id, reset.user_id, email, tenants.name as organization

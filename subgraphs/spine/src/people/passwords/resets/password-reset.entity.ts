@@ -3,7 +3,7 @@ import { wireId } from "@factory/runtime/db/wire-id-type";
 import { Entity, Index, PrimaryKey, Property, Unique } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 
-/** A link that resets the password of a user once. Its tenant is not known before the token. */
+/** A link that resets a user's password once. Its tenant is not known before the token. */
 @Entity(workerTable("password_resets"))
 @Index({ name: "password_resets_user", properties: ["tenantId", "userId"] })
 @Index({ name: "password_resets_expiry", properties: ["expiresAt"] })
@@ -20,7 +20,7 @@ export class PasswordReset {
   @Property({ type: wireId("usr") })
   userId: string;
 
-  /** The token is derived from it and from a key of the platform. Neither alone reveals it. */
+  /** The token is derived from it and from a platform key. Neither alone reveals it. */
   @Property({ type: "text" })
   tokenNonce: string;
 

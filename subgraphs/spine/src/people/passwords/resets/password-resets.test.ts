@@ -77,12 +77,15 @@ describe("a reset of a password", () => {
     const form = await fetch(`${base}/connect/password-reset?token=${tokenOf(link)}`);
     expect([form.status, form.headers.get("referrer-policy")]).toEqual([200, "no-referrer"]);
     expect(await form.text()).toContain(person.email);
-    const done = await complete(link);
-    expect([done.status, await done.text()]).toEqual([200, expect.stringContaining("Your password is changed")]);
+    const completion = await complete(link);
+    expect([completion.status, await completion.text()]).toEqual([
+      200,
+      expect.stringContaining("Your password is changed"),
+    ]);
     expect((await signIn(person, person.password)).body["error"]).toBe("invalid_grant");
     expect((await signIn(person, newPassword)).status).toBe(200);
-    const refreshed = await token({ grant_type: "refresh_token", refresh_token: before.body["refresh_token"] });
-    expect(refreshed.body["error"]).toBe("invalid_grant");
+    const refreshAnswer = await token({ grant_type: "refresh_token", refresh_token: before.body["refresh_token"] });
+    expect(refreshAnswer.body["error"]).toBe("invalid_grant");
     expect((await complete(link, "yet another password")).status).toBe(404);
     expect((await signIn(person, newPassword)).status).toBe(200);
     const types = (await platform.eventsOf(tenantId))
@@ -93,15 +96,15 @@ describe("a reset of a password", () => {
   });
 
   it("answers unknown addresses with the same bytes, and mails only active users", async () => {
-    const [person, disabled] = [await aPerson(), await aPerson()];
+    const [person, disabledPerson] = [await aPerson(), await aPerson()];
     await platform.ask(
       principal(tenantId, ["user.invite", "templates.read"]),
-      `mutation { disableUser(userId: "${disabled.userId}") { status } }`,
+      `mutation { disableUser(userId: "${disabledPerson.userId}") { status } }`,
     );
     const answers = await Promise.all(
       [
         person.email,
-        disabled.email,
+        disabledPerson.email,
         "nobody@example.com",
         "not an address",
         `${"x".repeat(300)}@example.com`,
@@ -113,9 +116,9 @@ describe("a reset of a password", () => {
     );
     expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
     await linkTo(person.email);
-    expect(await mailsTo(disabled.email)).toEqual([]);
+    expect(await mailsTo(disabledPerson.email)).toEqual([]);
     const { rows } = await platform.admin.query("select from password_resets where user_id = $1", [
-      decodeId("usr", disabled.userId),
+      decodeId("usr", disabledPerson.userId),
     ]);
     expect(rows).toEqual([]);
   });
@@ -177,9 +180,9 @@ describe("a reset of a password", () => {
     const hashOf = async ({ userId }: TestUser) =>
       (await platform.admin.query("select password_hash from users where user_id = $1", [decodeId("usr", userId)]))
         .rows[0].password_hash;
-    const [own, foreign] = [await hashOf(person), await hashOf(elsewhere)];
+    const [hash, foreignHash] = [await hashOf(person), await hashOf(elsewhere)];
     expect((await complete(other, "the password elsewhere")).status).toBe(200);
-    expect([await hashOf(person), (await hashOf(elsewhere)) === foreign]).toEqual([own, false]);
+    expect([await hashOf(person), (await hashOf(elsewhere)) === foreignHash]).toEqual([hash, false]);
   });
 
   it("refuses a link that has expired, a made-up one, a weak password and a form of another site", async () => {
@@ -243,8 +246,8 @@ describe("a change of the own password", () => {
     expect(weak.refusal).toMatchObject({ code: "PASSWORD_REFUSED", errors: [{ pointer: "/input/newPassword" }] });
     const { data } = await change(person, { currentPassword: person.password, newPassword });
     expect(data).toEqual({ changeOwnPassword: { status: "Changed" } });
-    const refreshed = await token({ grant_type: "refresh_token", refresh_token: before.body["refresh_token"] });
-    expect(refreshed.body["error"]).toBe("invalid_grant");
+    const refreshAnswer = await token({ grant_type: "refresh_token", refresh_token: before.body["refresh_token"] });
+    expect(refreshAnswer.body["error"]).toBe("invalid_grant");
     expect((await signIn(person, person.password)).body["error"]).toBe("invalid_grant");
     expect((await signIn(person, newPassword)).status).toBe(200);
   });
@@ -263,7 +266,7 @@ describe("a change of the own password", () => {
 describe("the clients that only the person knows", () => {
   const createOwn = "mutation ($input: CreateApiClientInput!) { made: createApiClient(input: $input) { clientId } }";
 
-  /** A person whose tenant has an owner, and clients of this person. */
+  /** A person whose tenant has an owner, and this person's clients. */
   async function aHolder(clients: number) {
     const person = await aPerson();
     const owner = await aUser(platform, tenantId, []);
@@ -273,9 +276,9 @@ describe("the clients that only the person knows", () => {
       [decodeId("ten", tenantId), owner.userId],
     );
     const ids: string[] = [];
-    for (let made = 0; made < clients; made += 1) {
+    for (let count = 0; count < clients; count += 1) {
       const by = signedIn(tenantId, ["client.manage", "templates.read"], { subject: person.userId });
-      const input = { name: `robot ${made}`, scopes: ["templates.read"] };
+      const input = { name: `robot ${count}`, scopes: ["templates.read"] };
       ids.push(String((await platform.ask(by, createOwn, { input })).data?.["made"].clientId));
     }
     return { person, owner, ids };
@@ -300,8 +303,8 @@ describe("the clients that only the person knows", () => {
     await reset(person);
     const { rows } = await platform.admin.query("select status from api_clients where client_id = any($1)", [ids]);
     expect(rows).toEqual([{ status: "Active" }, { status: "Active" }]);
-    for (const told of [person, owner]) {
-      const [body = "", ...more] = await inboxOf(told);
+    for (const recipient of [person, owner]) {
+      const [body = "", ...more] = await inboxOf(recipient);
       expect(more).toEqual([]);
       for (const part of [...ids, person.email, person.userId, "disableUserApiClients"]) expect(body).toContain(part);
     }

@@ -23,7 +23,7 @@ import { resetMailKind } from "./reset-mail.js";
 import type { PasswordResetNotices } from "./reset-notices.js";
 
 const lifetimeMs = 30 * 60_000;
-/** Links of one user within an hour. Further requests are answered in the same way and send no mail. */
+/** One user's links within an hour. Further requests are answered in the same way and send no mail. */
 const maxLinks = 3;
 const throttleMs = 60 * 60_000;
 /** Requests whose links are being stored. */
@@ -107,27 +107,27 @@ export class PasswordResets {
     await Promise.all(this.#sending);
   }
 
-  /** The account of a link. Throws NOT_FOUND for a token that is unknown, used or expired. */
+  /** The account for a link. Throws NOT_FOUND for a token that is unknown, used or expired. */
   async look(token: string): Promise<OpenReset> {
     const { email, organization, tenant_id: id } = await this.#open(token);
     return { email, organization, passwordMinLength: await this.#minLength(tenantWithId(encodeId("ten", id))) };
   }
 
-  /** Sets the new password. The link and all other links of the user stop working. Second factors stay as they are. */
+  /** Sets the new password. The link and all the user's other links stop working. Second factors stay as they are. */
   async complete(caller: Caller, { token, password }: { token: string; password: string }): Promise<void> {
-    const found = await this.#open(token);
-    const tenant = tenantWithId(encodeId("ten", found.tenant_id));
+    const openReset = await this.#open(token);
+    const tenant = tenantWithId(encodeId("ten", openReset.tenant_id));
     const passwordHash = await newPasswordHash({
       password,
-      email: found.email,
+      email: openReset.email,
       minLength: await this.#minLength(tenant),
       pointer: "/input/password",
     });
-    const userId = encodeId("usr", found.user_id);
+    const userId = encodeId("usr", openReset.user_id);
     const { database, mailer, notices } = this.#parts;
     await database.transaction(tenant, { ...caller, actorId: userId }, async (transaction) => {
       const user = await lockUser(transaction, userId);
-      await useReset(transaction, { resetId: encodeId("pwr", found.reset_id), userId });
+      await useReset(transaction, { resetId: encodeId("pwr", openReset.reset_id), userId });
       if (user.status !== "Active") throw unknownToken();
       transaction.audit({ operation: "resetPassword", principal: userId, principaltype: "User" });
       await replacePassword(transaction, user, { passwordHash, proof: "MailLink" });
@@ -139,9 +139,9 @@ export class PasswordResets {
 
   async #open(token: string): Promise<ResetByTokenRow> {
     const statement = { ...resetByToken, values: [tokenDigest(token)] };
-    const [found] = (await this.#parts.pool.query<ResetByTokenRow>(statement)).rows;
-    if (!found) throw unknownToken();
-    return found;
+    const [openReset] = (await this.#parts.pool.query<ResetByTokenRow>(statement)).rows;
+    if (!openReset) throw unknownToken();
+    return openReset;
   }
 
   #minLength(tenant: Tenant): Promise<number> {
@@ -175,7 +175,7 @@ export class PasswordResets {
   }
 }
 
-/** Locks the reset, and ends all open links of the user. Throws NOT_FOUND for a link that was used meanwhile. */
+/** Locks the reset, and ends all the user's open links. Throws NOT_FOUND for a link that was used meanwhile. */
 async function useReset({ em, tenant }: Transaction, { resetId, userId }: { resetId: string; userId: string }) {
   const { tenantId } = tenant;
   const lock = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
@@ -185,7 +185,7 @@ async function useReset({ em, tenant }: Transaction, { resetId, userId }: { rese
   for (const reset of open) reset.expiresAt = now;
 }
 
-/** SHA-256 as hex. A hash without salt is enough for a token of 256 random bits. */
+/** SHA-256 as hex. A hash without salt is enough for a token with 256 random bits. */
 const tokenDigest = (token: string): string => hash("sha256", token, "hex");
 
 const unknownToken = () =>

@@ -29,7 +29,7 @@ interface Exchange {
 /** Requests from one address in 15 minutes. */
 const maxAttempts = 30;
 
-/** The pages that mail a link, and on which the holder of a link chooses a new password. */
+/** The pages that mail a link, and on which a link's holder chooses a new password. */
 export function resetEndpoint({ issuer, resets, logger, rateLimitFactor = 1 }: Options): HttpRoute {
   const limit = maxAttempts * rateLimitFactor;
   const attempts = new FailureLimiter(({ address }: { address: string }) => [{ key: address, limit }]);
@@ -108,10 +108,10 @@ function refuse(response: ServerResponse, error: unknown, logger: Logger): void 
   if (error instanceof DomainError && error.code === "NOT_FOUND")
     return sendPage(response, unknownLinkPage, { status: 404 });
   const traceId = String(response.getHeader("x-trace-id") ?? "");
-  const known = error instanceof DomainError ? texts[error.code] : undefined;
-  if (!known) logger.error({ err: error, traceId }, "password reset page failed");
-  const [title, detail] = known ?? ["That did not work", "Something went wrong on our side. Try again later."];
-  const status = error instanceof DomainError && known ? (errorCodes[error.code].status ?? 500) : 500;
+  const knownTexts = error instanceof DomainError ? texts[error.code] : undefined;
+  if (!knownTexts) logger.error({ err: error, traceId }, "password reset page failed");
+  const [title, detail] = knownTexts ?? ["That did not work", "Something went wrong on our side. Try again later."];
+  const status = error instanceof DomainError && knownTexts ? (errorCodes[error.code].status ?? 500) : 500;
   const wait = error instanceof DomainError ? error.facts["retryAfterSeconds"] : undefined;
   const headers = typeof wait === "number" ? { "retry-after": String(wait) } : {};
   sendPage(response, errorPage({ title, detail, traceId }), { status, headers });

@@ -8,7 +8,7 @@ import { type OpenResetRow, openResetById } from "./open-reset-statement.js";
 
 export const resetMailKind = "password-reset";
 
-/** Composes the mail with the link. The host of the link is the platform's own, whatever the request said. */
+/** Composes the mail with the link. The link has the platform's own host, whatever the request said. */
 export function resetMail(database: Database, tokens: DerivedSecrets, issuer: string): MailComposer {
   return async (tenant, resetId) => {
     const id = decodeId("pwr", resetId);

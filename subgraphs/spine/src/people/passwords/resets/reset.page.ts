@@ -35,7 +35,7 @@ export const requestedPage: Page = {
 <p class="fine">No mail after a few minutes? Check the address and the folder for spam. We send at most three links in an hour.</p>`,
 };
 
-/** The form that the holder of a link sees. */
+/** The form that a link's holder sees. */
 interface NewPasswordForm {
   readonly token: string;
   readonly email: string;
@@ -79,7 +79,7 @@ export const unknownLinkPage: Page = {
 <a class="button" href="${resetPath}">Ask for a new link</a>`,
 };
 
-/** The attributes of the field of a form: a screen reader reads the problem and the hint with it. */
+/** The attributes for a form field: a screen reader reads the problem and the hint with it. */
 function described(problem: string | undefined, hint?: string): Html {
   const ids = [problem && "problem", hint].filter(Boolean).join(" ");
   return html`${problem && html` aria-invalid="true"`}${ids && html` aria-describedby="${ids}"`}`;

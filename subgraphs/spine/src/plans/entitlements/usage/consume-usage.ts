@@ -6,7 +6,7 @@ import type { UsageConsumption } from "./usage-consumption.entity.js";
 /** The largest usage that is counted, so that every counter is a safe integer. */
 export const maxUsage = 9_000_000_000_000_000;
 
-/** A consumption of one feature in one period. */
+/** Consumes one feature in one period. */
 export interface Consumption {
   readonly featureKey: string;
   readonly amount: number;
@@ -22,7 +22,7 @@ export interface Consumption {
   readonly keepUntil: Date | null;
 }
 
-/** The outcome of a consumption. */
+/** A consumption's outcome. */
 export type ConsumptionOutcome =
   | { readonly kind: "counted"; readonly usage: number; readonly reachedNow: boolean }
   | { readonly kind: "repeated"; readonly usage: number; readonly limit: number | null; readonly isSame: boolean }
@@ -109,10 +109,10 @@ export async function consumeUsage(
   } = consumption;
   const counter = { tenant: tenant.uuid, featureKey, periodStart };
   const values = consume.valuesOf({ ...counter, amount, hardLimit, limit, idempotencyKey, subjectId, keepUntil });
-  const [counted] = await execute<{ usage: string; reached_now: boolean; keyed: boolean }>(consume, values);
-  if (counted) {
-    if (idempotencyKey !== null && !counted.keyed) throw new KeyTakenError();
-    return { kind: "counted", usage: Number(counted.usage), reachedNow: counted.reached_now };
+  const [counterRow] = await execute<{ usage: string; reached_now: boolean; keyed: boolean }>(consume, values);
+  if (counterRow) {
+    if (idempotencyKey !== null && !counterRow.keyed) throw new KeyTakenError();
+    return { kind: "counted", usage: Number(counterRow.usage), reachedNow: counterRow.reached_now };
   }
   const [state] = await execute<NotCountedRow>(notCounted, notCounted.valuesOf({ ...counter, idempotencyKey }));
   if (state?.amount != null)

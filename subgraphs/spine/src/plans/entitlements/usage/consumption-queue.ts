@@ -10,12 +10,12 @@ interface Waiting<Order, Outcome> {
 const maxBatch = 50;
 const maxWaiting = 2000;
 
-/** Runs the orders of one actor together, and returns their outcomes in the same order. */
+/** Runs one actor's orders together, and returns their outcomes in the same order. */
 type RunBatch<Order, Outcome> = (orders: readonly [Order, ...Order[]]) => Promise<readonly Outcome[]>;
 
 /**
- * Lets consumptions of one counter wait for each other in this process, not on connections of the database: they need
- * the same row lock anyway. Orders that wait together are counted in one transaction and share its commit.
+ * Lets consumptions on one counter wait for each other in this process, not on database connections: they need the same
+ * row lock anyway. Orders that wait together are counted in one transaction and share its commit.
  */
 export class ConsumptionQueue<Order, Outcome> {
   readonly #run: RunBatch<Order, Outcome>;
@@ -61,7 +61,7 @@ export class ConsumptionQueue<Order, Outcome> {
   }
 }
 
-/** The first orders of the queue that have one actor. */
+/** The first orders in the queue that have one actor. */
 function nextBatch<Order, Outcome>(
   queue: Waiting<Order, Outcome>[],
 ): [Waiting<Order, Outcome>, ...Waiting<Order, Outcome>[]] | undefined {

@@ -1,6 +1,6 @@
 import { usagePeriod } from "./period.js";
 
-const metered = (period: "day" | "month") =>
+const meteredFeature = (period: "day" | "month") =>
   ({ kind: "metered", limit: 1, period, soft: false }) as Parameters<typeof usagePeriod>[0];
 const at = (text: string) => new Date(text);
 
@@ -14,7 +14,7 @@ describe("the period of a metered feature", () => {
     // back in time, as on a test clock
     ["month", "2026-01-15T00:00:00Z", "2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z"],
   ] as const)("of a %s at %s begins at %s and ends at %s", (period, now, start, resetAt) => {
-    expect(usagePeriod(metered(period), at(now))).toEqual({ start: at(start), resetAt: at(resetAt) });
+    expect(usagePeriod(meteredFeature(period), at(now))).toEqual({ start: at(start), resetAt: at(resetAt) });
   });
 
   it("is without an end for a limit", () => {

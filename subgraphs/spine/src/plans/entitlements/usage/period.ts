@@ -17,21 +17,21 @@ const calendar: Readonly<Record<MeteredPeriod, (now: Date, periods: number) => n
   day: (now, periods) => Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() + periods),
 };
 
-/** The latest period of each kind. Every check asks for it, and it rarely changes. */
+/** Each kind's latest period. Every check asks for it, and it rarely changes. */
 const latest = new Map<MeteredPeriod, { readonly start: Date; readonly resetAt: Date }>();
 
 /** The calendar month or day in UTC that contains `now`. A limit has one period without an end. */
 export function usagePeriod(feature: CountedFeature, now: Date): UsagePeriod {
   if (feature.kind === "limit") return noPeriod;
-  const known = latest.get(feature.period);
-  if (known && known.start <= now && now < known.resetAt) return known;
+  const latestPeriod = latest.get(feature.period);
+  if (latestPeriod && latestPeriod.start <= now && now < latestPeriod.resetAt) return latestPeriod;
   const at = calendar[feature.period];
   const period = { start: new Date(at(now, 0)), resetAt: new Date(at(now, 1)) };
   latest.set(feature.period, period);
   return period;
 }
 
-/** The starts of all periods that contain `now`, for a read of all counters of a tenant. */
+/** The start times for all periods that contain `now`, so that all counters of a tenant can be read. */
 export function currentPeriodStarts(now: Date): Date[] {
   return [noPeriod.start, ...Object.values(calendar).map((at) => new Date(at(now, 0)))];
 }

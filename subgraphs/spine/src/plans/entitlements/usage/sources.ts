@@ -4,8 +4,8 @@ import type { TenantStatement } from "@factory/runtime/db/tenant-statement";
 type UsageSource = TenantStatement;
 
 /**
- * Features whose usage is not counted by consumption. A slice registers the statement that counts its own rows; the
- * usage of a feature that another subgraph counts is unknown here.
+ * Features whose usage is not counted by consumption. A slice registers the statement that counts its own rows; usage
+ * that another subgraph counts is unknown here.
  */
 export class UsageSources {
   readonly #statements = new Map<string, UsageSource>();

@@ -24,7 +24,7 @@ export class UsageConsumption {
   @Property({ type: "text" })
   subjectId: string;
 
-  /** The period of the counter. */
+  /** The counter's period. */
   @Property({ type: "timestamptz" })
   periodStart: Date;
 

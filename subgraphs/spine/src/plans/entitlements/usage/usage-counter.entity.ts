@@ -3,7 +3,7 @@ import { wireId } from "@factory/runtime/db/wire-id-type";
 import { Entity, Index, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 
-/** How much of a feature a tenant has used in one period. A tenant has at most one row per feature and period. */
+/** How much a tenant has used a feature in one period. A tenant has at most one row per feature and period. */
 @Entity(expiringTenantTable("usage_counters", "keep_until <= now()"))
 export class UsageCounter {
   [PrimaryKeyProp]?: ["tenantId", "featureKey", "periodStart"];

@@ -34,7 +34,7 @@ const recentMs = 500;
 
 const counterName = (featureKey: string, start: Date | string): string => `${featureKey} ${new Date(start).getTime()}`;
 
-/** Reads how much tenants have used. The usage of a feature that another subgraph counts is undefined. */
+/** Reads how much tenants have used. Usage that another subgraph counts is undefined. */
 export class UsageReader {
   readonly #reader: TenantReader;
   readonly #sources: UsageSources;
@@ -49,8 +49,8 @@ export class UsageReader {
     if (!this.#sources.isConsumable(key)) return this.#fromSource(tenant, key, feature);
     const { start } = usagePeriod(feature, now);
     const name = `${tenant.tenantId} ${key}`;
-    const known = this.#recent.get(name);
-    if (known?.startMs === start.getTime()) return known.usage;
+    const cachedUsage = this.#recent.get(name);
+    if (cachedUsage?.startMs === start.getTime()) return cachedUsage.usage;
     const usage = this.#count(tenant, key, start);
     // The promise is kept, not its value: a consumption that ends during the read drops it.
     this.#recent.set(name, { startMs: start.getTime(), usage });
@@ -68,7 +68,7 @@ export class UsageReader {
     return Number(row?.usage ?? 0);
   }
 
-  /** The usage of several features, of which those with a counter are read by one statement. */
+  /** The usage of several features. One statement reads all that have a counter. */
   async many(
     tenant: Tenant,
     features: readonly (readonly [string, CountedFeature])[],
@@ -78,8 +78,8 @@ export class UsageReader {
     const counters = new Map(rows.map((row) => [counterName(row.feature_key, row.period_start), Number(row.usage)]));
     const usages = new Map<string, number | undefined>();
     for (const [key, feature] of features) {
-      const counted = counters.get(counterName(key, usagePeriod(feature, now).start)) ?? 0;
-      usages.set(key, this.#sources.isConsumable(key) ? counted : await this.#fromSource(tenant, key, feature));
+      const counter = counters.get(counterName(key, usagePeriod(feature, now).start)) ?? 0;
+      usages.set(key, this.#sources.isConsumable(key) ? counter : await this.#fromSource(tenant, key, feature));
     }
     return usages;
   }

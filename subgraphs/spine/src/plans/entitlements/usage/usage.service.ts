@@ -13,7 +13,7 @@ import {
 import { ConsumptionQueue } from "./consumption-queue.js";
 import { type CountedFeature, type UsagePeriod, usagePeriod } from "./period.js";
 
-/** A request to count usage of a feature. */
+/** A request to count a feature's usage. */
 interface UsageOrder {
   readonly featureKey: string;
   readonly feature: CountedFeature;
@@ -86,12 +86,12 @@ export class UsageService {
     const [{ tenant, cause }] = orders;
     return this.#database.transaction(tenant, cause, async (transaction) => {
       const outcomes: ConsumptionOutcome[] = [];
-      // the statement knows the transaction that has reached the limit, not which order of it
-      const told = new Set<number>();
+      // the statement knows the transaction that has reached the limit, not which order in it
+      const recordedPeriods = new Set<number>();
       for (const { consumption, order, period } of orders) {
         const outcome = await consumeUsage(transaction, consumption);
-        if (outcome.kind !== "repeated" && outcome.reachedNow && !told.has(period.start.getTime())) {
-          told.add(period.start.getTime());
+        if (outcome.kind !== "repeated" && outcome.reachedNow && !recordedPeriods.has(period.start.getTime())) {
+          recordedPeriods.add(period.start.getTime());
           recordLimitReached(transaction, order, { usage: outcome.usage, period });
         }
         outcomes.push(outcome);

@@ -2,16 +2,16 @@ import type { Font, Glyph } from "fontkit";
 import type { Face } from "./faces.js";
 import type { TextStyle } from "./wrap-text.js";
 
-/** The document that is drawn; its pages have no margins of their own. */
+/** The document that is drawn; its pages have no margins. */
 export type Canvas = PDFKit.PDFDocument;
 
-/** A part of a page that is never divided. Its height is known before it is drawn. */
+/** A page part that is never divided. Its height is known before it is drawn. */
 export interface Block {
   readonly height: number;
   readonly draw: (canvas: Canvas, top: number) => void;
 }
 
-/** Draws one line of text, `x` and `top` being its upper left corner. */
+/** Draws one text line, `x` and `top` being its upper left corner. */
 export function drawText(
   canvas: Canvas,
   text: string,
@@ -53,7 +53,7 @@ interface PlacedGlyph {
   };
 }
 
-/** The part of a font of pdfkit that `registerFaces` replaces. It is not in the types of the package. */
+/** The part that `registerFaces` replaces in a pdfkit font. It is not in the package's types. */
 interface EmbeddedFont {
   readonly font: Font;
   readonly scale: number;
@@ -65,30 +65,30 @@ interface EmbeddedFont {
 }
 
 /**
- * Makes the faces known to a document, by their names. pdfkit would lay out each text three times with all features of
- * the font and keep every word. Here a text is one glyph per character, as the layout has measured it.
+ * Makes the faces known to a document, by their names. pdfkit would lay out each text three times with all font
+ * features and keep every word. Here a text is one glyph per character, as the layout has measured it.
  */
 export function registerFaces(canvas: Canvas, faces: readonly Face[]): void {
   for (const { name, bytes } of faces) {
     canvas.registerFont(name, bytes);
-    const { _font: embedded } = canvas.font(name) as unknown as { _font: EmbeddedFont };
-    embedded.layout = plainLayout(embedded);
+    const { _font: embeddedFont } = canvas.font(name) as unknown as { _font: EmbeddedFont };
+    embeddedFont.layout = plainLayout(embeddedFont);
   }
 }
 
 function plainLayout({ font, scale }: EmbeddedFont): EmbeddedFont["layout"] {
-  const known = new Map<string, PlacedGlyph>();
-  const placed = (character: string): PlacedGlyph => {
-    const found = known.get(character);
-    if (found) return found;
+  const glyphs = new Map<string, PlacedGlyph>();
+  const placedGlyph = (character: string): PlacedGlyph => {
+    const knownGlyph = glyphs.get(character);
+    if (knownGlyph) return knownGlyph;
     const glyph = font.glyphForCodePoint(character.codePointAt(0) ?? 0);
     const advance = glyph.advanceWidth * scale;
-    const made = { glyph, position: { xAdvance: advance, advanceWidth: advance, xOffset: 0, yOffset: 0 } };
-    known.set(character, made);
-    return made;
+    const newGlyph = { glyph, position: { xAdvance: advance, advanceWidth: advance, xOffset: 0, yOffset: 0 } };
+    glyphs.set(character, newGlyph);
+    return newGlyph;
   };
   return (text) => {
-    const parts = Array.from(text, placed);
+    const parts = Array.from(text, placedGlyph);
     return {
       glyphs: parts.map(({ glyph }) => glyph),
       positions: parts.map(({ position }) => position),

@@ -13,11 +13,11 @@ export function cellText(cell: Cell, kind: CellKind): string {
   return cell;
 }
 
-/** Groups of three digits. A decimal has at most 12 significant digits, so that 0.1 + 0.2 is 0.3. */
+/** Groups with three digits. A decimal has at most 12 significant digits, so that 0.1 + 0.2 is 0.3. */
 export function numberText(value: number, kind: CellKind = "decimal"): string {
   const text = String(kind === "integer" ? value : Number(value.toPrecision(12)));
   if (text.includes("e")) return text;
   const [whole = "", fraction] = text.split(".");
-  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ",");
-  return fraction === undefined ? grouped : `${grouped}.${fraction}`;
+  const groupedDigits = whole.replace(/\B(?=(\d{3})+$)/g, ",");
+  return fraction === undefined ? groupedDigits : `${groupedDigits}.${fraction}`;
 }

@@ -11,14 +11,14 @@ const plotHeight = 120;
 const titleHeight = 26;
 const labelHeight = 26;
 const legendHeight = 14;
-/** More series have their legend in a line of its own. */
+/** More series have their legend in a separate line. */
 const seriesBesideTitle = 3;
 /** More labels than these are shown in part. */
 const fewLabels = 12;
 
 type Series = ReportChart["series"][number];
 
-/** The place of the plot and the way from values and labels to points. */
+/** The plot's place and the way from values and labels to points. */
 interface Plot {
   readonly x: number;
   readonly width: number;
@@ -59,11 +59,11 @@ export function chartBlock(chart: ReportChart, faces: Faces, width: number): Blo
 }
 
 function titleOf({ title, labels, series }: ReportChart): string {
-  const left = [
+  const limitNotes = [
     ...(labels.length > maxLabels ? [`the first ${maxLabels} of ${labels.length} labels`] : []),
     ...(series.length > seriesColors.length ? [`the first ${seriesColors.length} of ${series.length} series`] : []),
   ];
-  return [...left, title].join(": ");
+  return [...limitNotes, title].join(": ");
 }
 
 function drawHead(
@@ -106,10 +106,10 @@ function drawBars(canvas: Canvas, series: readonly Series[], { x, step, y }: Plo
   for (const [index, { values }] of series.entries()) {
     for (const [label, value] of values.entries()) {
       if (value === null || value === 0) continue;
-      const left = x + label * step + (step - group) / 2 + index * bar;
+      const barLeft = x + label * step + (step - group) / 2 + index * bar;
       // a small value is a thin line, since only zero has no bar
       const length = Math.max(Math.abs(y(value) - y(0)), 0.6);
-      canvas.rect(left, value > 0 ? y(0) - length : y(0), bar * 0.92, length);
+      canvas.rect(barLeft, value > 0 ? y(0) - length : y(0), bar * 0.92, length);
     }
     canvas.fill(seriesColors[index] ?? colors.text);
   }
@@ -150,20 +150,20 @@ function drawLabels(
   for (const [index, label] of labels.entries()) {
     if (index % every !== 0) continue;
     for (const [line, text] of wrapText(label, style, step * every - 6, 2).entries()) {
-      const left = x + (index + 0.5) * step - regular.widthOf(text, sizes.small) / 2;
-      drawText(canvas, text, style, Math.max(left, sizes.margin), top + 4 + line * sizes.small * 1.2);
+      const textLeft = x + (index + 0.5) * step - regular.widthOf(text, sizes.small) / 2;
+      drawText(canvas, text, style, Math.max(textLeft, sizes.margin), top + 4 + line * sizes.small * 1.2);
     }
   }
 }
 
-/** The axis of the values of a chart: its ends are multiples of its step. */
+/** The axis for a chart's values: its ends are multiples of its step. */
 interface Scale {
   readonly low: number;
   readonly high: number;
   readonly ticks: readonly number[];
 }
 
-/** A scale with about four steps of 1, 2 or 5 times a power of ten, which includes zero. */
+/** A scale that includes zero, with about four steps. A step is 1, 2 or 5 times a power of ten. */
 export function scaleOf(values: readonly number[]): Scale {
   const least = Math.min(0, ...values);
   const most = Math.max(0, ...values);

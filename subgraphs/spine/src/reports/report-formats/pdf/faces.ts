@@ -4,7 +4,7 @@ import { create, type Font } from "fontkit";
 
 const require = createRequire(import.meta.url);
 
-/** One face of the embedded font, with the measures that the layout needs before anything is drawn. */
+/** One face from the embedded font, with the measures that the layout needs before anything is drawn. */
 export class Face {
   readonly #font: Font;
   readonly #widths = new Map<string, number>();
@@ -20,7 +20,7 @@ export class Face {
     return this.#font.hasGlyphForCodePoint(codePoint);
   }
 
-  /** The width of a text in points, one glyph per character. */
+  /** A text's width in points, one glyph per character. */
   widthOf(text: string, size: number): number {
     let width = 0;
     for (const character of text) width += this.#advanceOf(character);
@@ -38,20 +38,20 @@ export class Face {
   }
 }
 
-/** The faces of a report. */
+/** A report's faces. */
 export interface Faces {
   readonly regular: Face;
   readonly bold: Face;
 }
 
-let loaded: Promise<Faces> | undefined;
+let loadedFaces: Promise<Faces> | undefined;
 
 /** DejaVu Sans Condensed: an open font with Latin, Greek and Cyrillic. It is read once per process. */
 export function loadFaces(): Promise<Faces> {
-  loaded ??= Promise.all([loadFace("DejaVuSansCondensed"), loadFace("DejaVuSansCondensed-Bold")]).then(
+  loadedFaces ??= Promise.all([loadFace("DejaVuSansCondensed"), loadFace("DejaVuSansCondensed-Bold")]).then(
     ([regular, bold]) => ({ regular, bold }),
   );
-  return loaded;
+  return loadedFaces;
 }
 
 const loadFace = async (name: string): Promise<Face> =>

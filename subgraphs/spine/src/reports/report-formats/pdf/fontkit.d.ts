@@ -1,7 +1,7 @@
-/** The package has no types of its own. These are the parts that the layout of a pdf uses. */
+/** The package has no types. These are the parts that the pdf layout uses. */
 declare module "fontkit" {
   export interface Glyph {
-    /** In units of the font. */
+    /** In the font's units. */
     readonly advanceWidth: number;
   }
 

@@ -11,7 +11,7 @@ export const sizes = {
   rowPadding: 3,
 } as const;
 
-/** Colors of texts, rules and grounds. */
+/** Colors for texts, rules and grounds. */
 export const colors = {
   text: "#1c2733",
   quiet: "#5b6875",
@@ -24,5 +24,5 @@ export const colors = {
   noteGround: "#fff6e5",
 } as const;
 
-/** Colors of series that people with color blindness can tell apart (Okabe and Ito). */
+/** Colors for series that people with color blindness can tell apart (Okabe and Ito). */
 export const seriesColors = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9"] as const;

@@ -11,8 +11,8 @@ describe("paginate", () => {
       fc.property(heights(150), heights(40), (tops, lines) => {
         const [blocks, rows, header] = [tops.map(block), lines.map(block), block(15)];
         const pages = paginate(blocks, { header, rows }, 40, 200);
-        const placed = pages.flat().map((place) => place.block);
-        expect(placed.filter((one) => one !== header)).toEqual([...blocks, ...rows]);
+        const placedBlocks = pages.flat().map((place) => place.block);
+        expect(placedBlocks.filter((block) => block !== header)).toEqual([...blocks, ...rows]);
         for (const page of pages) {
           for (const [index, place] of page.entries()) {
             expect(place.top + place.block.height).toBeLessThanOrEqual(240);

@@ -6,7 +6,7 @@ export interface PlacedBlock {
   readonly top: number;
 }
 
-/** Divides blocks into pages of a height that begins at `start`. Rows follow, below a header that each page repeats. */
+/** Divides blocks into pages that begin at `start` and have this height. Rows follow, below a repeated header. */
 export function paginate(
   blocks: readonly Block[],
   { header, rows }: { readonly header: Block; readonly rows: readonly Block[] },

@@ -10,7 +10,7 @@ const program = "/usr/bin/pdftotext";
 /** False on a machine without the package poppler-utils. */
 export const hasPdfToText = existsSync(program);
 
-/** The pages of a pdf as texts in the layout of the page, read by poppler. */
+/** A pdf's pages as texts in the page layout, read by poppler. */
 export async function pagesOf(pdf: Buffer): Promise<string[]> {
   const folder = await mkdtemp(join(tmpdir(), "pdf-text-"));
   try {

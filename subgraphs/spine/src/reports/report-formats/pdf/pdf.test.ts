@@ -36,13 +36,13 @@ suite("a pdf that pdftotext reads", () => {
   });
 
   it("repeats the header and counts the pages", async () => {
-    const read = await pages(Array.from({ length: 300 }, (_, index) => row(`Person ${index}`)));
-    expect(read.length).toBeGreaterThan(4);
-    for (const [index, page] of read.entries()) {
+    const texts = await pages(Array.from({ length: 300 }, (_, index) => row(`Person ${index}`)));
+    expect(texts.length).toBeGreaterThan(4);
+    for (const [index, page] of texts.entries()) {
       expect(page).toMatch(/Name\s+Count/);
-      expect(page).toContain(`Page ${index + 1} of ${read.length}`);
+      expect(page).toContain(`Page ${index + 1} of ${texts.length}`);
     }
-    expect(read.join("").match(/Person \d+/g)).toEqual(Array.from({ length: 300 }, (_, index) => `Person ${index}`));
+    expect(texts.join("").match(/Person \d+/g)).toEqual(Array.from({ length: 300 }, (_, index) => `Person ${index}`));
   });
 
   it("says that there are no rows", async () => {
@@ -91,13 +91,13 @@ suite("a pdf that pdftotext reads", () => {
       "a\u0301\u0302\u0303".repeat(100_000),
       "\n".repeat(1_000_000),
     ];
-    const read = await pages(
+    const texts = await pages(
       Array.from({ length: 20 }, (_, line) =>
         columns.map((_, index) => hostile[(line + index) % hostile.length] ?? ""),
       ),
       { ...sampleReport, columns, title: "T".repeat(1_000_000), notes: ["n ".repeat(1_000_000)] },
     );
-    expect(read.length).toBeLessThan(10);
+    expect(texts.length).toBeLessThan(10);
   });
 });
 
@@ -109,14 +109,14 @@ describe("writePdf", () => {
 
   it("has another file id for other parameters", async () => {
     const idOf = async (report: Report) => /\/ID \[<(\w+)>/.exec((await pdfOf([], report)).toString("latin1"))?.[1];
-    const [one, again, other] = [
+    const [digest, again, other] = [
       await idOf(sampleReport),
       await idOf(sampleReport),
       await idOf({ ...sampleReport, parameters: { from: "2026-11-02", to: "2026-11-30" } }),
     ];
-    expect(one).toMatch(/^\w{32}$/);
-    expect(again).toBe(one);
-    expect(other).not.toBe(one);
+    expect(digest).toMatch(/^\w{32}$/);
+    expect(again).toBe(digest);
+    expect(other).not.toBe(digest);
   });
 
   it("refuses more rows than it can hold, and names csv", async () => {

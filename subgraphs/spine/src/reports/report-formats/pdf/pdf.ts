@@ -22,7 +22,7 @@ interface PageSize {
 
 /**
  * A pdf in A4: title, notes and charts, then the table. It is laid out before it is drawn, since each page states how
- * many there are, and other work of the process has its turn after every page.
+ * many there are, and the process's other work has its turn after every page.
  */
 export async function* writePdf(report: Report, rows: ReportRows): AsyncGenerator<Buffer> {
   const faces = await loadFaces();
@@ -101,7 +101,7 @@ function drawFooter(canvas: Canvas, report: Report, { regular }: Faces, size: Pa
 
 const gap = 14;
 
-/** The title, the parameters with the number of rows, and a rule below them. */
+/** The title, the parameters with the row count, and a rule below them. */
 function titleBlock(report: Report, rowCount: number, { regular, bold }: Faces, width: number): Block {
   const title = { face: bold, size: sizes.title, color: colors.text };
   const label = { face: regular, size: sizes.text, color: colors.quiet };
@@ -137,7 +137,7 @@ function titleBlock(report: Report, rowCount: number, { regular, bold }: Faces, 
   };
 }
 
-/** Places of parts of these widths, one after the other, in as many lines as they need. */
+/** Places for parts with these widths, one after the other, in as many lines as they need. */
 function flow(widths: readonly number[], available: number): { readonly x: number; readonly line: number }[] {
   let x = 0;
   let line = 0;
@@ -152,7 +152,7 @@ function flow(widths: readonly number[], available: number): { readonly x: numbe
   });
 }
 
-/** A sentence for the reader, on a ground of its own. */
+/** A sentence for the reader, on a colored ground. */
 function noteBlock(note: string, { regular }: Faces, width: number): Block {
   const style = { face: regular, size: sizes.text, color: colors.note };
   const padding = 7;
@@ -170,7 +170,7 @@ function noteBlock(note: string, { regular }: Faces, width: number): Block {
   };
 }
 
-/** A sentence in place of the rows of an empty table. */
+/** A sentence in place of an empty table's rows. */
 function emptyBlock({ regular }: Faces): Block {
   const style = { face: regular, size: sizes.text, color: colors.quiet };
   return {

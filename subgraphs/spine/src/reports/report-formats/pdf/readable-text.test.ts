@@ -25,8 +25,8 @@ describe("readableText", () => {
     ["a variation selector", "\u2764\ufe0f", "\u2764"],
     ["a lone surrogate", "a\ud800b", "a�D800b"],
     ["a filler that is a letter", "a\u3164b", "a�3164b"],
-  ])("shows %s", (_, text, shown) => {
-    expect(readableText(text, face)).toBe(shown);
+  ])("shows %s", (_, text, shownText) => {
+    expect(readableText(text, face)).toBe(shownText);
   });
 
   it("ends a long text with an ellipsis", () => {

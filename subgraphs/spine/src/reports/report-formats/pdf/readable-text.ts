@@ -1,12 +1,12 @@
 import type { Face } from "./faces.js";
 
-/** The most characters that a pdf shows of a text, code points in place of characters included. An ellipsis follows. */
+/** The most characters that a pdf shows from a text, replacement code points included. An ellipsis follows. */
 export const maxTextLength = 300;
 
-/** Control, format and ignorable characters, for example those that turn the direction of writing, and surrogates. */
+/** Control, format and ignorable characters, for example those that turn the writing direction, and surrogates. */
 const invisible = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
 
-/** Blocks of scripts that are written from right to left: they need an order and forms that the pdf does not have. */
+/** Unicode blocks for right-to-left scripts: they need an order and forms that the pdf does not have. */
 const rightToLeft = /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFF\u{10800}-\u{10FFF}\u{1E800}-\u{1EFFF}]/u;
 
 /**

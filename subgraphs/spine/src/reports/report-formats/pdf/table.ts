@@ -8,22 +8,22 @@ import { colors, sizes } from "./look.js";
 import { readableText } from "./readable-text.js";
 import { type TextStyle, wrapText } from "./wrap-text.js";
 
-/** The most rows of a pdf: about 250 pages. */
+/** The most rows in a pdf: about 250 pages. */
 export const maxPdfRows = 10_000;
 
-/** Rows that are measured or wrapped before other work of the process has its turn. */
+/** Rows that are measured or wrapped before the process's other work has its turn. */
 const rowsPerSlice = 25;
 const maxLines = 3;
 const lineHeight = sizes.cell * sizes.line;
 
-/** The rows of a report as texts, and the width that each column wants. */
+/** A report's rows as texts, and the width that each column wants. */
 export interface TableTexts {
   readonly columns: readonly ReportColumn[];
   readonly rows: readonly (readonly string[])[];
   readonly demands: readonly ColumnDemand[];
 }
 
-/** Reads all rows as the texts that are shown, so that long cells of the source need not stay in memory. */
+/** Reads all rows as the texts that are shown, so that long cells in the source need not stay in memory. */
 export async function readTable(report: Report, source: ReportRows, { regular, bold }: Faces): Promise<TableTexts> {
   const { columns } = report;
   const natural = columns.map(({ title }) => bold.widthOf(readableText(title, bold), sizes.cell));
@@ -92,10 +92,10 @@ function rowBlock(
   return {
     height,
     draw(canvas, top) {
-      const left = places[0]?.x ?? 0;
+      const leftEdge = places[0]?.x ?? 0;
       const width = places.reduce((sum, place) => sum + place.width, 0);
-      if (ground) canvas.rect(left, top, width, height).fill(ground);
-      drawRule(canvas, { x: left, y: top + height, width, color: rule });
+      if (ground) canvas.rect(leftEdge, top, width, height).fill(ground);
+      drawRule(canvas, { x: leftEdge, y: top + height, width, color: rule });
       for (const [index, { x, width, right }] of places.entries()) {
         for (const [line, text] of (cells[index] ?? []).entries()) {
           if (text === "") continue;
@@ -107,7 +107,7 @@ function rowBlock(
   };
 }
 
-/** The facts that decide about the width of a column, in points. */
+/** The facts that decide about a column's width, in points. */
 interface ColumnDemand {
   /** The width of its widest cell, with padding. */
   readonly natural: number;
@@ -118,7 +118,7 @@ interface ColumnDemand {
 const minTextWidth = 60;
 const easyTextWidth = 170;
 
-/** The width of columns in which few texts wrap. */
+/** The width for columns in which few texts wrap. */
 const easyWidth = (columns: readonly ColumnDemand[]): number => widthWith(columns, easyTextWidth);
 
 const widthWith = (columns: readonly ColumnDemand[], textWidth: number): number =>
@@ -150,8 +150,8 @@ export function columnWidths(columns: readonly ColumnDemand[], available: number
   }
   // every column has its natural width: the space that is left makes columns wider
   const growing = texts.length > 0 ? texts : columns.map((_, index) => ({ index, weight: 1 }));
-  const left = available - widths.reduce((sum, width) => sum + width, 0);
-  for (const { index, weight } of growing) widths[index] = (widths[index] ?? 0) + (left * weight) / sumOf(growing);
+  const freeWidth = available - widths.reduce((sum, width) => sum + width, 0);
+  for (const { index, weight } of growing) widths[index] = (widths[index] ?? 0) + (freeWidth * weight) / sumOf(growing);
   return widths;
 }
 

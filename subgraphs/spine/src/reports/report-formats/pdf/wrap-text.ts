@@ -11,8 +11,8 @@ export interface TextStyle {
 const dividers = new Set("-_/.@:,;");
 
 /**
- * Breaks a text into at most `maxLines` lines of a width, at spaces and dividers where it can. The last line ends with an ellipsis
- * when the text is longer. A line has at least one character, even if that one is wider.
+ * Breaks a text into at most `maxLines` lines with a width, at spaces and dividers where it can. The last line ends
+ * with an ellipsis when the text is longer. A line has at least one character, even if that one is wider.
  */
 export function wrapText(text: string, { face, size }: TextStyle, width: number, maxLines: number): string[] {
   if (face.widthOf(text, size) <= width) return [text];
@@ -48,11 +48,11 @@ function breakBefore(characters: readonly string[], start: number, end: number):
 
 /** The end of the longest part from `start` on that has at most this width. */
 function fitting(characters: readonly string[], start: number, face: Face, width: number): number {
-  let used = 0;
+  let usedWidth = 0;
   let end = start;
   while (end < characters.length) {
-    used += face.widthOf(characters[end] ?? "", 1);
-    if (used > width) break;
+    usedWidth += face.widthOf(characters[end] ?? "", 1);
+    if (usedWidth > width) break;
     end += 1;
   }
   return Math.max(end, start + 1);

@@ -7,9 +7,9 @@ import { xmlText } from "./xml-text.js";
 export const maxSheetRows = 1_048_575;
 
 const millisecondsPerDay = 86_400_000;
-/** The serial number of 1970-01-01, in days. */
+/** The serial number for 1970-01-01, in days. */
 const epochSerial = 25_569;
-/** Before 1900-03-01 the serial numbers of Excel count a day that did not exist. */
+/** Before 1900-03-01 the serial numbers in Excel count a day that did not exist. */
 const firstSerial = 61;
 const endSerial = 2_958_466;
 
@@ -43,7 +43,7 @@ export async function* sheetXml(columns: readonly ReportColumn[], rows: ReportRo
   yield Buffer.from("</sheetData></worksheet>");
 }
 
-/** A sheet of two text columns: names and values. */
+/** A sheet with two text columns: names and values. */
 export function pairsXml(pairs: readonly (readonly [string, string])[]): string {
   const lines = pairs.map(([name, value], index) => {
     const row = index + 1;
@@ -65,8 +65,8 @@ function sheetHead(columns: readonly ReportColumn[]): string {
 
 /** Wide enough for the title; Excel allows 255 characters. */
 function widthOf({ title, kind, width = 1 }: ReportColumn): number {
-  const wanted = kind === "text" ? widths.text * width : widths[kind];
-  return Math.min(Math.max(Math.round(wanted), title.length + 3), 120);
+  const wantedWidth = kind === "text" ? widths.text * width : widths[kind];
+  return Math.min(Math.max(Math.round(wantedWidth), title.length + 3), 120);
 }
 
 const colXml = (column: number, width: number): string =>
@@ -108,11 +108,11 @@ const instantCell = (place: string, instant: Date, style: number): string => {
     : numberCell(place, serial, style);
 };
 
-/** The serial number of an instant in UTC, or undefined where Excel has none. */
+/** An instant's serial number in UTC, or undefined where Excel has none. */
 function serialOf(milliseconds: number): number | undefined {
-  // the number of a time of day is not exact: a tenth of a millisecond more lets readers that cut find the same one
-  const shown = milliseconds % millisecondsPerDay === 0 ? milliseconds : milliseconds + 0.1;
-  const serial = shown / millisecondsPerDay + epochSerial;
+  // a time's serial number is not exact: a tenth of a millisecond more lets readers that cut find the same one
+  const shownTime = milliseconds % millisecondsPerDay === 0 ? milliseconds : milliseconds + 0.1;
+  const serial = shownTime / millisecondsPerDay + epochSerial;
   return serial >= firstSerial && serial < endSerial ? serial : undefined;
 }
 

@@ -1,7 +1,7 @@
 import type { CellKind } from "../report/report.js";
 import { xmlText } from "./xml-text.js";
 
-/** Indexes into `cellXfs` of the style part. */
+/** Indexes into the style part's `cellXfs`. */
 export const cellStyles: Record<CellKind | "header", number> = {
   text: 0,
   boolean: 0,
@@ -32,7 +32,7 @@ const styles = `${declaration}<styleSheet xmlns="${main}"><numFmts count="2"><nu
 const workbook = (title: string): string =>
   `${declaration}<workbook xmlns="${main}" xmlns:r="${officeRelations}"><sheets><sheet name="${sheetName(title)}" sheetId="1" r:id="rId1"/><sheet name="About" sheetId="2" r:id="rId2"/></sheets></workbook>`;
 
-/** A name that Excel accepts: at most 31 characters, without `[]:*?/\\'`, and not that of the other sheet. */
+/** A name that Excel accepts: at most 31 characters, without `[]:*?/\\'`, and different from the other sheet's name. */
 function sheetName(title: string): string {
   const name = title
     .replace(/[^\x20-\uD7FF]|[[\]:*?/\\']/g, " ")
@@ -41,7 +41,7 @@ function sheetName(title: string): string {
   return xmlText(name === "" || name.toLowerCase() === "about" ? "Report" : name);
 }
 
-/** The parts of a workbook beside its sheets, as path and XML. They are constant but for the name of the main sheet. */
+/** A workbook's parts beside its sheets, as path and XML. They are constant but for the main sheet's name. */
 export const workbookParts = (title: string): [path: string, xml: string][] => [
   ["[Content_Types].xml", contentTypes],
   ["_rels/.rels", packageParts],

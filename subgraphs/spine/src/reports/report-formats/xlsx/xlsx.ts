@@ -6,11 +6,11 @@ import { pairsXml, sheetXml } from "./sheet.js";
 import { workbookParts } from "./workbook-parts.js";
 
 const zipOptions = {
-  // yazl writes the local time of day, so this local time is the same in every time zone
+  // yazl writes the local time, so this local time is the same in every time zone
   mtime: new Date(2000, 0, 1, 12),
   mode: 0o100644,
   forceDosTimestamp: true,
-  // half the CPU of level 6 for an eighth more bytes
+  // half the CPU that level 6 takes for an eighth more bytes
   compressionLevel: 3,
 };
 

@@ -1,12 +1,12 @@
 import type { Readable } from "node:stream";
 
-/** The name of the content of one attempt of a run. */
+/** The name for the content that one attempt writes for a run. */
 export interface ContentName {
   /** uuid */
   readonly tenant: string;
   /** uuid */
   readonly run: string;
-  /** The fencing number of the attempt, so that no attempt replaces the content of another one. */
+  /** The attempt's fencing number, so that no attempt replaces another one's content. */
   readonly fence: number;
 }
 
@@ -25,24 +25,24 @@ export interface OpenContent {
   close(): Promise<void>;
 }
 
-/** The contents of report runs, which only this subgraph reads. The driver keeps them in files (`FileContents`). */
+/** The report runs' contents, which only this subgraph reads. The driver keeps them in files (`FileContents`). */
 export interface ContentStore {
   /**
-   * Stores a content as a whole or not at all: when this resolves, it survives a loss of power. Throws ContentTooLarge,
-   * and errors of `chunks` and of the store as they are.
+   * Stores a content as a whole or not at all: when this resolves, it survives a power failure. Throws ContentTooLarge,
+   * and errors from `chunks` and from the store as they are.
    */
   write(name: ContentName, chunks: AsyncIterable<Buffer>, maxBytes: number): Promise<StoredContent>;
-  /** Waits while no content can be written. Throws the reason after a while, and that of the signal. */
+  /** Waits while no content can be written. Throws the reason after a while, and the signal's reason. */
   usable(signal: AbortSignal): Promise<void>;
   /** Undefined: it does not exist. */
   open(name: ContentName): Promise<OpenContent | undefined>;
-  /** Removes a content, and what an interrupted write has left of it. */
+  /** Removes a content, and the rest that an interrupted write has left. */
   remove(name: ContentName): Promise<void>;
-  /** The names of all contents of a tenant at a time, with those of interrupted writes. */
+  /** The names for all contents, one tenant at a time, including interrupted writes. */
   all(): AsyncIterable<readonly ContentName[]>;
 }
 
-/** The content has more bytes than are allowed, or than a file of the store can have. */
+/** The content has more bytes than are allowed, or than a file in the store can have. */
 export class ContentTooLarge extends Error {
   override readonly name = "ContentTooLarge";
 

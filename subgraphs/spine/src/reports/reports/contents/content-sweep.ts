@@ -8,7 +8,7 @@ import type { ContentName, ContentStore } from "./content-store.js";
 const betweenMs = 60 * 60_000;
 const namesPerRead = 500;
 
-/** The runs whose content is written now, or may be read. A content belongs to the run of its fencing number. */
+/** The runs whose content is written now, or may be read. A content belongs to the run with its fencing number. */
 const keptRuns = tenantStatement(
   "report_contents_kept",
   `select run_id, fence from report_runs
@@ -21,8 +21,8 @@ interface KeptRow {
 }
 
 /**
- * Removes contents that belong to no run any more: what a killed process has left, and contents of runs that have ended
- * without one. A run is claimed before its content begins, so the content of a living attempt is always known.
+ * Removes contents that belong to no run any more: the rest from a killed process, and contents for runs that have
+ * ended without one. A run is claimed before its content begins, so a living attempt's content is always known.
  */
 export class ContentSweep {
   readonly #database: Database;
@@ -41,7 +41,7 @@ export class ContentSweep {
   start(): void {
     this.#running = this.run()
       .then(
-        (removed) => this.#logger.debug({ removed }, "report contents without a run removed"),
+        (removedCount) => this.#logger.debug({ removed: removedCount }, "report contents without a run removed"),
         (error: unknown) => this.#logger.warn({ err: error }, "report contents without a run were not removed"),
       )
       .then(() => {
@@ -55,13 +55,13 @@ export class ContentSweep {
     await this.#running;
   }
 
-  /** Removes what belongs to no run, and returns the number of removed contents. */
+  /** Removes contents that belong to no run, and returns how many were removed. */
   async run(): Promise<number> {
-    let removed = 0;
+    let removedCount = 0;
     for await (const names of this.#contents.all())
       for (let from = 0; from < names.length && !this.#stopped; from += namesPerRead)
-        removed += await this.#removeLost(names.slice(from, from + namesPerRead));
-    return removed;
+        removedCount += await this.#removeLost(names.slice(from, from + namesPerRead));
+    return removedCount;
   }
 
   async #removeLost(names: readonly ContentName[]): Promise<number> {
@@ -70,9 +70,9 @@ export class ContentSweep {
     const tenant = tenantWithId(encodeId("ten", first.tenant));
     const runs = names.map(({ run }) => run);
     const rows = await this.#database.reader.rows<KeptRow>(keptRuns, tenant, runs);
-    const kept = new Set(rows.map(({ run_id, fence }) => `${run_id} ${fence}`));
-    const lost = names.filter(({ run, fence }) => !kept.has(`${run} ${fence}`));
-    for (const name of lost) await this.#contents.remove(name);
-    return lost.length;
+    const keptNames = new Set(rows.map(({ run_id, fence }) => `${run_id} ${fence}`));
+    const lostNames = names.filter(({ run, fence }) => !keptNames.has(`${run} ${fence}`));
+    for (const name of lostNames) await this.#contents.remove(name);
+    return lostNames.length;
   }
 }

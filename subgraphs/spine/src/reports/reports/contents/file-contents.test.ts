@@ -16,7 +16,7 @@ let contents: FileContents;
 const aName = (fence = 1): ContentName => ({ tenant: uuidV7(), run: uuidV7(), fence });
 
 async function* chunksOf(...texts: string[]): AsyncGenerator<Buffer> {
-  for (const one of texts) yield Buffer.from(one);
+  for (const text of texts) yield Buffer.from(text);
 }
 
 async function* failing(error: Error): AsyncGenerator<Buffer> {
@@ -42,8 +42,8 @@ const filesOf = ({ tenant }: ContentName) => readdir(join(folder, tenant));
 describe("contents in files", () => {
   it("are stored as a whole, with their digest, for their owner only", async () => {
     const name = aName();
-    const stored = await contents.write(name, chunksOf("one,", "two"), 100);
-    expect(stored).toEqual({ sizeBytes: 7, sha256: createHash("sha256").update("one,two").digest("hex") });
+    const content = await contents.write(name, chunksOf("one,", "two"), 100);
+    expect(content).toEqual({ sizeBytes: 7, sha256: createHash("sha256").update("one,two").digest("hex") });
     const file = await stat(join(folder, name.tenant, `${name.run}.1`));
     expect(file.mode & 0o777).toBe(0o600);
     expect((await stat(join(folder, name.tenant))).mode & 0o777).toBe(0o700);
@@ -69,12 +69,12 @@ describe("contents in files", () => {
 
   it("are an outage on a full disk, and no other failure is", async () => {
     const full = Object.assign(new Error("no space left on device, write"), { code: "ENOSPC" });
-    const refused = await contents.write(aName(), failing(full), 100).catch((error: unknown) => error);
-    expect(isOutage(refused)).toBe(true);
+    const refusal = await contents.write(aName(), failing(full), 100).catch((error: unknown) => error);
+    expect(isOutage(refusal)).toBe(true);
     await rm(folder, { recursive: true });
     await writeFile(folder, "");
-    const broken = await contents.write(aName(), chunksOf("1"), 100).catch((error: unknown) => error);
-    expect([broken instanceof Error, isOutage(broken)]).toEqual([true, false]);
+    const failure = await contents.write(aName(), chunksOf("1"), 100).catch((error: unknown) => error);
+    expect([failure instanceof Error, isOutage(failure)]).toEqual([true, false]);
   });
 
   it("are removed, also what an interrupted write has left", async () => {
@@ -87,16 +87,16 @@ describe("contents in files", () => {
   });
 
   it("are listed by tenant, without other files", async () => {
-    const [one, other] = [aName(3), aName()];
+    const [first, second] = [aName(3), aName()];
     expect(await allNames()).toEqual([]);
-    await contents.write(one, chunksOf("1"), 100);
-    await mkdir(join(folder, other.tenant));
-    await writeFile(join(folder, other.tenant, `${other.run}.1.part`), "left");
-    await writeFile(join(folder, other.tenant, "notes.txt"), "");
+    await contents.write(first, chunksOf("1"), 100);
+    await mkdir(join(folder, second.tenant));
+    await writeFile(join(folder, second.tenant, `${second.run}.1.part`), "left");
+    await writeFile(join(folder, second.tenant, "notes.txt"), "");
     await mkdir(join(folder, "lost+found"));
-    const listed = await allNames();
-    expect(listed).toHaveLength(2);
-    expect(listed).toEqual(expect.arrayContaining([one, other]));
+    const listedNames = await allNames();
+    expect(listedNames).toHaveLength(2);
+    expect(listedNames).toEqual(expect.arrayContaining([first, second]));
   });
 
   it("have names without a path", async () => {

@@ -12,7 +12,7 @@ import {
   type StoredContent,
 } from "./content-store.js";
 
-const unfinished = ".part";
+const unfinishedSuffix = ".part";
 const fileForm = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.(\d{1,9})(?:\.part)?$/;
 const uuidForm = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -24,7 +24,7 @@ export class FileContents implements ContentStore {
   readonly #files: PlatformFolder;
   readonly #folder: string;
 
-  /** `files`: the folder of all files that the platform keeps. Contents are in its folder `reports`. */
+  /** `files`: the folder for all files that the platform keeps. Contents are in its folder `reports`. */
   constructor(files: PlatformFolder) {
     this.#files = files;
     this.#folder = join(files.path, "reports");
@@ -36,15 +36,15 @@ export class FileContents implements ContentStore {
 
   async write(name: ContentName, chunks: AsyncIterable<Buffer>, maxBytes: number): Promise<StoredContent> {
     const place = this.#place(name);
-    const part = `${place}${unfinished}`;
+    const part = `${place}${unfinishedSuffix}`;
     try {
-      const made = await mkdir(this.#folderOf(name.tenant), { recursive: true, mode: 0o700 });
-      if (made !== undefined) await syncFolder(dirname(made));
-      const stored = await written(part, chunks, maxBytes);
+      const newFolder = await mkdir(this.#folderOf(name.tenant), { recursive: true, mode: 0o700 });
+      if (newFolder !== undefined) await syncFolder(dirname(newFolder));
+      const content = await written(part, chunks, maxBytes);
       failpoint("reports.unrenamed");
       await rename(part, place);
       await syncFolder(this.#folderOf(name.tenant));
-      return stored;
+      return content;
     } catch (error) {
       await rm(part, { force: true }).catch(() => undefined);
       throw error;
@@ -64,7 +64,7 @@ export class FileContents implements ContentStore {
 
   async remove(name: ContentName): Promise<void> {
     const place = this.#place(name);
-    for (const file of [place, `${place}${unfinished}`]) await rm(file, { force: true });
+    for (const file of [place, `${place}${unfinishedSuffix}`]) await rm(file, { force: true });
   }
 
   async *all(): AsyncGenerator<readonly ContentName[], void, undefined> {
@@ -111,7 +111,7 @@ async function written(path: string, chunks: AsyncIterable<Buffer>, maxBytes: nu
   }
 }
 
-/** A renamed file survives a loss of power when its folder is synchronized too. */
+/** A renamed file survives a power failure when its folder is synchronized too. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, "r");
   try {

@@ -4,7 +4,7 @@ import { encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { ClientBase } from "pg";
 import { FileContents } from "./file-contents.js";
 
-/** The content of a report run that can be downloaded, or should be. */
+/** A report run's content that can be downloaded, or should be. */
 interface StoredReport {
   readonly tenantId: string;
   readonly reportRunId: string;
@@ -20,12 +20,12 @@ interface Row {
 }
 
 const pageSize = 1000;
-/** A page of the runs with a content. The parameters are: the key after which it begins (tenant, run), and its size. */
+/** A page with the runs that have a content. Parameters: the key after which it begins (tenant, run), and its size. */
 const runsWithContent = `select tenant_id, run_id, fence, size_bytes::text from spine.report_runs
   where status = 'Completed' and (expires_at is null or expires_at > now()) and (tenant_id, run_id) > ($1::uuid, $2::uuid)
   order by tenant_id, run_id limit $3`;
 
-/** Looks in FILES_DIR for the content of each Completed run. The client must see the rows of all tenants. */
+/** Looks in FILES_DIR for each Completed run's content. The client must see all tenants' rows. */
 export async function* storedReports(client: ClientBase, filesDir: string): AsyncGenerator<StoredReport, void> {
   const contents = new FileContents(new PlatformFolder("FILES_DIR", filesDir));
   let after = { tenant_id: nilUuid, run_id: nilUuid };

@@ -1,14 +1,14 @@
 import type { Scope } from "@factory/schema/scopes";
 
-/** The facts of a report that every tenant has. Its rows come from the source of the same code. */
+/** The facts about a report that every tenant has. Its rows come from the source with the same code. */
 interface KnownReport {
   readonly name: string;
   readonly description: string;
-  /** The scopes that a reader of the content needs, all of them, beside the one that opens report runs. */
+  /** The scopes that the content's reader needs, all together, beside the one that opens report runs. */
   readonly contentScopes: readonly Scope[];
 }
 
-/** The reports of this release by their code. A tenant has one definition of each. */
+/** The reports in this release by their code. A tenant has one definition for each. */
 export const knownReports = {
   "usage-summary": {
     name: "Usage summary",
@@ -28,10 +28,10 @@ export const knownReports = {
   },
 } as const satisfies Record<string, KnownReport>;
 
-/** The code of a report of this release, for example `audit-log`. */
+/** A report's code in this release, for example `audit-log`. */
 export type ReportCode = keyof typeof knownReports;
 
-/** The scopes that the content of a report takes; none for a report that a later release has dropped. */
+/** The scopes that a report's content takes; none for a report that a later release has dropped. */
 export const contentScopesOf = (code: string): readonly Scope[] =>
   isKnownReport(code) ? knownReports[code].contentScopes : [];
 

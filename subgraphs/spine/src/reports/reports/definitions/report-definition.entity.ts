@@ -3,7 +3,7 @@ import { wireId } from "@factory/runtime/db/wire-id-type";
 import { Entity, Index, PrimaryKey, Property, Unique } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 
-/** A report of a tenant. Everything but its id comes from the release (`known-reports.ts`). */
+/** A tenant's report. Everything but its id comes from the release (`known-reports.ts`). */
 @Entity(tenantTable("report_definitions"))
 @Unique({ name: "report_definitions_code", properties: ["tenantId", "code"] })
 @Index({ name: "report_definitions_page", properties: ["tenantId", "createdAt", "definitionId"] })

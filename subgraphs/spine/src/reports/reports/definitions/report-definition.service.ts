@@ -15,7 +15,7 @@ import type { ReportDefinitionFilterInput } from "./report-definition.input.js";
 import type { ReportDefinitionConnection, ReportDefinitionType } from "./report-definition.type.js";
 import { periodSchema } from "./report-period.js";
 
-/** A definition of a report that this release can make. */
+/** A definition for a report that this release can make. */
 export interface UsableDefinition {
   readonly reportDefinitionId: string;
   readonly code: ReportCode;
@@ -57,7 +57,7 @@ export const sortedReportDefinitions = new SortedList<ReportDefinitionType, Tena
     ),
 });
 
-/** Reads the report definitions of a tenant. */
+/** Reads a tenant's report definitions. */
 export class ReportDefinitionService {
   readonly #database: Database;
   readonly #cursors: CursorSeal;
@@ -72,8 +72,10 @@ export class ReportDefinitionService {
     request: PageRequest<ReportDefinitionFilterInput>,
   ): Promise<ReportDefinitionConnection> {
     const tenant = tenantOf(context);
-    const known = Object.keys(knownReports);
-    const page = sortedReportDefinitions.page(this.#cursors, { tenantId: tenant.tenantId }, request, { known });
+    const knownCodes = Object.keys(knownReports);
+    const page = sortedReportDefinitions.page(this.#cursors, { tenantId: tenant.tenantId }, request, {
+      known: knownCodes,
+    });
     const rows = await this.#database.reader.rows<RowOf<ReportDefinition>>(page.statement, tenant, ...page.values);
     return page.connection(rows.map((row) => definitionView(readDefinition(row))));
   }
@@ -84,7 +86,7 @@ export class ReportDefinitionService {
     return uuid === undefined ? undefined : this.#one(oneDefinition, tenant, uuid);
   }
 
-  /** The definition of the report with this code. */
+  /** The definition for the report with this code. */
   findByCode(tenant: Tenant, code: string): Promise<UsableDefinition | undefined> {
     return this.#one(definitionByCode, tenant, code);
   }

@@ -3,7 +3,7 @@ import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
 import { Field, ID, ObjectType } from "type-graphql";
 
-/** The GraphQL type of a report definition. */
+/** A report definition's GraphQL type. */
 @ObjectType("ReportDefinition", { simpleResolvers: true, description: "A report that the tenant can generate." })
 export class ReportDefinitionType {
   @Field(() => ID)
@@ -39,5 +39,5 @@ export const ReportDefinitionConnection = connectionType(
   () => ReportDefinitionType,
   "In the order of creation.",
 );
-/** A page of report definitions. */
+/** A page with report definitions. */
 export type ReportDefinitionConnection = Connection<ReportDefinitionType>;

@@ -1,7 +1,7 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { checkedPeriod, periodBounds } from "./report-period.js";
 
-const refused = (parameters: Record<string, unknown> | null) => {
+const errorsOf = (parameters: Record<string, unknown> | null) => {
   try {
     checkedPeriod(parameters);
   } catch (error) {
@@ -34,11 +34,11 @@ describe("the parameters of a report", () => {
     [{ from: "2026-01-02", to: "2026-01-01" }, ["/input/parameters/to OUT_OF_RANGE"]],
     [{ from: "2025-01-01", to: "2026-01-02" }, ["/input/parameters/to OUT_OF_RANGE"]],
   ])("are refused as %j", (parameters, errors) => {
-    expect(refused(parameters)).toEqual(["PARAMETERS_INVALID", ...errors]);
+    expect(errorsOf(parameters)).toEqual(["PARAMETERS_INVALID", ...errors]);
   });
 
   it("may have 366 days", () => {
-    expect(refused({ from: "2028-01-01", to: "2028-12-31" })).toBeUndefined();
-    expect(refused({ from: "2025-01-01", to: "2026-01-01" })).toBeUndefined();
+    expect(errorsOf({ from: "2028-01-01", to: "2028-12-31" })).toBeUndefined();
+    expect(errorsOf({ from: "2025-01-01", to: "2026-01-01" })).toBeUndefined();
   });
 });

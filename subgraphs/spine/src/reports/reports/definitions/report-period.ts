@@ -1,7 +1,7 @@
 import { DomainError, type FieldError } from "@factory/runtime/errors/domain-error";
 import { inputValidator } from "@factory/runtime/input-validation/input-validator";
 
-/** The days of a report in UTC, both included, as YYYY-MM-DD. */
+/** A report's days in UTC, both included, as YYYY-MM-DD. */
 export interface ReportPeriod {
   readonly from: string;
   readonly to: string;
@@ -10,7 +10,7 @@ export interface ReportPeriod {
 const dayMs = 86_400_000;
 const maxDays = 366;
 
-/** The `parametersSchema` of every report (JSON Schema draft 2020-12). */
+/** The `parametersSchema` that every report has (JSON Schema draft 2020-12). */
 export const periodSchema = {
   $schema: "https://json-schema.org/draft/2020-12/schema",
   type: "object",
@@ -30,10 +30,10 @@ const place = "/input/parameters";
 
 /** The period that the parameters name. Throws PARAMETERS_INVALID with pointers; further members are ignored. */
 export function checkedPeriod(parameters: Readonly<Record<string, unknown>> | null | undefined): ReportPeriod {
-  const given = parameters ?? {};
-  const errors = check(given).map((error) => ({ ...error, pointer: `${place}${error.pointer}` }));
+  const presentParameters = parameters ?? {};
+  const errors = check(presentParameters).map((error) => ({ ...error, pointer: `${place}${error.pointer}` }));
   if (errors.length > 0) throw refusal(errors);
-  const period = { from: String(given["from"]), to: String(given["to"]) };
+  const period = { from: String(presentParameters["from"]), to: String(presentParameters["to"]) };
   const { start, end } = periodBounds(period);
   if (!(start.getTime() > 0)) throw refusal([outOfRange("from", "Must be a day after 1970-01-01.")]);
   if (end <= start) throw refusal([outOfRange("to", "Must not be before from.")]);
@@ -42,7 +42,7 @@ export function checkedPeriod(parameters: Readonly<Record<string, unknown>> | nu
   return period;
 }
 
-/** The first moment of the period, and the first moment after it. */
+/** The first moment in the period, and the first moment after it. */
 export function periodBounds({ from, to }: ReportPeriod): { readonly start: Date; readonly end: Date } {
   const midnight = (day: string) => new Date(`${day}T00:00:00.000Z`);
   return { start: midnight(from), end: new Date(midnight(to).getTime() + dayMs) };

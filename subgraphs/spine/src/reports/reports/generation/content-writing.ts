@@ -18,17 +18,19 @@ interface WritingServices {
   readonly contents: ContentStore;
 }
 
-/** The interval of stored progress, and so the longest time until a cancelled run is noticed without a notification. */
+/**
+ * The interval for stored progress, and so the longest time until a run without a notification notices a cancellation.
+ */
 const progressMs = 1000;
 
 /**
  * The runs of the same report whose records a report leaves out, so that generating it once more does not change it. A
- * period that is over holds no record of a run that was requested later.
+ * period that is over holds no record about a run that was requested later.
  */
 const runsOfReport = `select run_id from report_runs
   where tenant_id = $1 and code = $2 and parameters = $3::jsonb and not period_over order by run_id`;
 
-/** One attempt to write the content of a run, from one snapshot. */
+/** One attempt to write a run's content, from one snapshot. */
 export class ContentWriting {
   readonly #claim: RunClaim;
   readonly #services: WritingServices;
@@ -46,19 +48,19 @@ export class ContentWriting {
     return this.#done;
   }
 
-  /** Writes and stores the content. Throws the reason of `signal`, RunLost, REPORT_TOO_LARGE, and errors of the store. */
+  /** Writes and stores the content. Throws the signal's reason, RunLost, REPORT_TOO_LARGE, and store errors. */
   write(signal: AbortSignal): Promise<StoredContent> {
     const { snapshots, contents } = this.#services;
     const { run, tenant, content, maxBytes } = this.#claim;
     const { format, source } = writerOf(run);
     return snapshots.use(tenant, signal, async (snapshot) => {
       const query = await this.#query(snapshot);
-      const read = await source.read(snapshot, query, run.format);
-      this.#total = read.total;
+      const reportRows = await source.read(snapshot, query, run.format);
+      this.#total = reportRows.total;
       if (this.#total > format.maxRows) throw tooManyRows(run.format, format.maxRows);
       await this.#store();
-      const report = { ...described(run, source), ...(read.charts && { charts: read.charts }) };
-      const bytes = format.write(report, this.#counted(read.rows, snapshot, signal));
+      const report = { ...described(run, source), ...(reportRows.charts && { charts: reportRows.charts }) };
+      const bytes = format.write(report, this.#counted(reportRows.rows, snapshot, signal));
       return contents.write(content, untilAborted(bytes, signal), maxBytes);
     });
   }
@@ -99,7 +101,7 @@ export class ContentWriting {
   }
 }
 
-/** The pages of a pdf follow its last row. */
+/** A pdf's pages follow its last row. */
 async function* untilAborted(bytes: AsyncIterable<Buffer>, signal: AbortSignal): AsyncGenerator<Buffer> {
   for await (const chunk of bytes) {
     signal.throwIfAborted();
@@ -113,7 +115,7 @@ function writerOf({ reportCode, format }: RunRecord) {
   return { format: reportFormats[format], source: reportSources[reportCode] };
 }
 
-/** The description of the report. It depends on the parameters only, and not on the run or the clock. */
+/** The report's description. It depends on the parameters only, and not on the run or the clock. */
 function described({ reportCode: code, parameters, periodOver, format }: RunRecord, source: ReportSource): Report {
   return {
     code,
@@ -121,9 +123,9 @@ function described({ reportCode: code, parameters, periodOver, format }: RunReco
     parameters: { ...parameters },
     columns: source.columns(format),
     asOf: periodBounds(parameters).end,
-    notes: periodOver ? [] : [unfinished(parameters.to)],
+    notes: periodOver ? [] : [unfinishedNote(parameters.to)],
   };
 }
 
-const unfinished = (to: string) =>
+const unfinishedNote = (to: string) =>
   `The period ends on ${to}. It was not over for an hour when the report was requested: further rows may follow.`;

@@ -26,7 +26,7 @@ interface RunnerServices {
   readonly logger: Logger;
 }
 
-/** Generates the report of one run: claims the run, writes the content, and completes or fails the run. */
+/** Generates one run's report: claims the run, writes the content, and completes or fails the run. */
 export class ReportRunner {
   readonly #services: RunnerServices;
 
@@ -35,24 +35,24 @@ export class ReportRunner {
   }
 
   async run(payload: RunPayload, { signal }: Pick<JobAttempt, "signal">): Promise<void> {
-    await withCancellation(this.#services.watch, runTable.uuid(payload.reportRunId), async (cancelled) => {
+    await withCancellation(this.#services.watch, runTable.uuid(payload.reportRunId), async (cancellation) => {
       await this.#services.contents.usable(signal);
       const claim = await RunClaim.take(this.#services, payload);
       failpoint("reports.claimed");
-      if (claim) await this.#generate(claim, AbortSignal.any([signal, cancelled]));
+      if (claim) await this.#generate(claim, AbortSignal.any([signal, cancellation]));
     });
   }
 
   async #generate(claim: RunClaim, signal: AbortSignal): Promise<void> {
     const writing = new ContentWriting(claim, this.#services);
-    const stored = await writing.write(signal).catch(async (error: unknown) => {
+    const content = await writing.write(signal).catch(async (error: unknown) => {
       await this.#remove(claim);
       return this.#failed(claim, error, signal);
     });
-    if (!stored) return;
+    if (!content) return;
     failpoint("reports.written");
     try {
-      await claim.complete(writing.rows, stored);
+      await claim.complete(writing.rows, content);
     } catch (error) {
       // After another error the transaction may have been committed. The sweep removes what belongs to no run.
       if (finalError(error, claim) || error instanceof RunLost) await this.#remove(claim);
@@ -78,7 +78,7 @@ export class ReportRunner {
 
 const finalCodes: ReadonlySet<string> = new Set(["REPORT_TOO_LARGE", "RUN_TOO_LONG"]);
 
-/** The reason of a failure that another attempt would not change. */
+/** The reason for a failure that another attempt would not change. */
 function finalError(error: unknown, { run }: RunClaim): RunError | undefined {
   if (error instanceof TooManyRowsError) return errorOf(tooManyRows(run.format, error.maxRows));
   if (error instanceof ContentTooLarge) return errorOf(tooManyBytes(error.maxBytes));

@@ -17,7 +17,7 @@ interface ClaimServices {
   readonly room: RunRoom;
 }
 
-/** The claim of one worker on a report run. Every change checks the fencing number. */
+/** A worker's claim on a report run. Every change checks the fencing number. */
 export class RunClaim {
   readonly run: RunRecord;
   readonly tenant: Tenant;
@@ -25,26 +25,26 @@ export class RunClaim {
   readonly maxBytes: number;
   readonly #services: ClaimServices;
 
-  private constructor(services: ClaimServices, tenant: Tenant, claimed: { run: RunRecord; maxBytes: number }) {
+  private constructor(services: ClaimServices, tenant: Tenant, claim: { run: RunRecord; maxBytes: number }) {
     this.#services = services;
     this.tenant = tenant;
-    this.run = claimed.run;
-    this.maxBytes = claimed.maxBytes;
+    this.run = claim.run;
+    this.maxBytes = claim.maxBytes;
   }
 
   /** Claims the run. Undefined when it has ended or does not exist. */
   static async take(services: ClaimServices, { tenantId, reportRunId }: RunPayload): Promise<RunClaim | undefined> {
     const tenant = tenantWithId(tenantId);
     const cause = { trace: continueTrace(undefined), actorId: "system" };
-    const claimed = await services.database.transaction(tenant, cause, async (transaction) => {
+    const claim = await services.database.transaction(tenant, cause, async (transaction) => {
       const maxBytes = await services.room.bytesLeft(transaction);
       const run = await claimRun(transaction, reportRunId);
       return run && { run, maxBytes };
     });
-    return claimed && new RunClaim(services, tenant, claimed);
+    return claim && new RunClaim(services, tenant, claim);
   }
 
-  /** The name of the content of this attempt. */
+  /** The name for this attempt's content. */
   get content(): ContentName {
     return { tenant: this.tenant.uuid, run: runTable.uuid(this.run.reportRunId), fence: this.run.fence };
   }
@@ -58,8 +58,8 @@ export class RunClaim {
   complete(rows: number, { sizeBytes, sha256 }: StoredContent): Promise<void> {
     return this.#transaction(async (transaction) => {
       await this.#services.room.requireBytes(transaction, sizeBytes);
-      const completed = await completeRun(transaction, this.run, { rows, sizeBytes, sha256 });
-      const { tenantId, reportRunId, expiresAt } = requireMoved(completed);
+      const completedRun = await completeRun(transaction, this.run, { rows, sizeBytes, sha256 });
+      const { tenantId, reportRunId, expiresAt } = requireMoved(completedRun);
       const startAfter = new Date(expiresAt ?? Date.now());
       await this.#services.jobs.send(transaction, expireReportJob, { tenantId, reportRunId }, { startAfter });
       failpoint("reports.completing");

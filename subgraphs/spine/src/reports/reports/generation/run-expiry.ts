@@ -15,9 +15,10 @@ export async function expireContent(
 ): Promise<void> {
   const tenant = tenantWithId(tenantId);
   const cause = { trace: continueTrace(undefined), actorId: "system" };
-  const expired = await database.transaction(tenant, cause, (transaction) =>
+  const expiredRun = await database.transaction(tenant, cause, (transaction) =>
     expireRun(transaction, reportRunId, new Date()),
   );
   failpoint("reports.expired");
-  if (expired) await contents.remove({ tenant: tenant.uuid, run: runTable.uuid(reportRunId), fence: expired.fence });
+  if (expiredRun)
+    await contents.remove({ tenant: tenant.uuid, run: runTable.uuid(reportRunId), fence: expiredRun.fence });
 }

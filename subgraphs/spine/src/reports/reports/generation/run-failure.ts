@@ -7,7 +7,7 @@ import type { RunPayload } from "../runs/run-job.js";
 import { abandonRun } from "../runs/run-moves.js";
 import { causeOfRun } from "../runs/run-record.js";
 
-/** Fails the run whose job was abandoned: after three failed attempts, three deaths of its process, or too long a time. */
+/** Fails the run whose job was abandoned: after three failed attempts, three process deaths, or too long a time. */
 export class RunFailure implements JobOwner<RunPayload> {
   readonly #database: Database;
 
@@ -17,15 +17,15 @@ export class RunFailure implements JobOwner<RunPayload> {
 
   async abandoned({ tenantId, reportRunId }: RunPayload, end: JobEnd): Promise<void> {
     const tenant = tenantWithId(tenantId);
-    const known = await readRun(this.#database.reader, tenant, reportRunId);
-    if (!known) return;
-    await this.#database.transaction(tenant, causeOfRun(known), async (transaction) => {
+    const run = await readRun(this.#database.reader, tenant, reportRunId);
+    if (!run) return;
+    await this.#database.transaction(tenant, causeOfRun(run), async (transaction) => {
       await abandonRun(transaction, reportRunId, errorOf(end));
     });
   }
 }
 
-/** The text of a defect is for the log only. */
+/** A defect's text is for the log only. */
 function errorOf({ code, message }: JobEnd): RunError {
   if (code === "RUN_TOO_LONG" || code === "WORKER_DIED") return { code, detail: message };
   return { code: "INTERNAL", detail: "An internal error occurred. Generate the report again." };

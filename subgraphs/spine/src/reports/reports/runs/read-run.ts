@@ -8,7 +8,7 @@ const runById = tenantStatement(
   "select run.* from report_runs run where tenant_id = scope.tenant and run_id = $2",
 );
 
-/** The run of the tenant with this id, if there is one. */
+/** The tenant's run with this id, if there is one. */
 export async function readRun(
   reader: TenantReader,
   tenant: Tenant,

@@ -11,7 +11,7 @@ import { contentScopesOf } from "../definitions/known-reports.js";
 import { type ReportRunService, unknownRun } from "./report-run.service.js";
 import { isFormat, type RunRecord, runTable } from "./run-record.js";
 
-/** The content of a Completed run, as the REST facade serves it. */
+/** A Completed run's content, as the REST facade serves it. */
 export interface ReportContent {
   readonly fileName: string;
   readonly contentType: string;
@@ -22,7 +22,7 @@ export interface ReportContent {
   read(start: number, end: number): Promise<Readable>;
 }
 
-/** Opens the contents of report runs for callers who may read them. */
+/** Opens the contents that report runs have for callers who may read them. */
 export class ReportContents {
   readonly #runs: ReportRunService;
   readonly #contents: ContentStore;
@@ -88,10 +88,10 @@ function stored(run: RunRecord): StoredRun {
 
 /** The content shows what these scopes protect elsewhere. */
 function requireScopes({ scopes }: Principal, { reportCode }: RunRecord): void {
-  const needed = contentScopesOf(reportCode);
-  if (needed.every((scope) => scopes.has(scope))) return;
+  const neededScopes = contentScopesOf(reportCode);
+  if (neededScopes.every((scope) => scopes.has(scope))) return;
   throw new DomainError("INSUFFICIENT_SCOPE", {
-    detail: `The content of the report ${reportCode} is read with a token that has the scope ${needed.join(" and ")} as well.`,
-    requiredScopes: needed,
+    detail: `The content of the report ${reportCode} is read with a token that has the scope ${neededScopes.join(" and ")} as well.`,
+    requiredScopes: neededScopes,
   });
 }

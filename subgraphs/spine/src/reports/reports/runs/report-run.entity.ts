@@ -11,7 +11,7 @@ import {
   reportRunWaits,
 } from "./report-run.states.js";
 
-/** One generation of a report, and the facts of its content. */
+/** A report's generation, and the facts about its content. */
 @Entity(sweptTenantTable("report_runs", `${reportRunWaits} or ${reportContentIsDue}`, reportRunIsOver))
 @Index({
   name: "report_runs_waiting",
@@ -45,7 +45,7 @@ export class ReportRun {
   @Property({ type: wireId("rpd") })
   definitionId: string;
 
-  /** The code of the report. */
+  /** The report's code. */
   @Property({ type: "text" })
   code: string;
 
@@ -66,7 +66,7 @@ export class ReportRun {
   @Property({ type: "integer", default: 0 })
   fence: number;
 
-  /** Rises with every change of state and of progress. */
+  /** Rises whenever state or progress changes. */
   @Property({ type: "integer", default: 1 })
   version: number;
 

@@ -23,7 +23,7 @@ import type { RunRoom } from "./run-room.js";
 import { startRun } from "./start-run.js";
 import { tooManyRows } from "./too-large.js";
 
-/** The data of the command GenerateReport. */
+/** The data for the command GenerateReport. */
 export interface ReportCommand extends Pick<GenerateReportInput, "format" | "parameters"> {
   readonly reportCode: string;
 }
@@ -51,8 +51,8 @@ export class ReportRunService {
   }
 
   /**
-   * Starts a run of the report. Throws NOT_FOUND, PARAMETERS_INVALID, REPORT_TOO_LARGE, RATE_LIMITED for too many runs that
-   * have not ended, and CONFLICT for too many stored bytes.
+   * Starts a run for the report. Throws NOT_FOUND, PARAMETERS_INVALID, REPORT_TOO_LARGE, RATE_LIMITED for too many runs
+   * that have not ended, and CONFLICT for too many stored bytes.
    */
   async generate(context: RequestContext, reportDefinitionId: string, input: GenerateReportInput): Promise<RunRecord> {
     requireSameTenant(context, input.tenantId);
@@ -62,25 +62,25 @@ export class ReportRunService {
     return this.#start(context, definition, { input, arguments: { reportDefinitionId, input } });
   }
 
-  /** As `generate`, for the report with a code. Other subgraphs do not know the ids of definitions. */
+  /** As `generate`, for the report with a code. Other subgraphs do not know the definitions' ids. */
   async generateByCode(context: RequestContext, { reportCode, ...input }: ReportCommand): Promise<RunRecord> {
     const definition = await this.#services.definitions.findByCode(tenantOf(context), reportCode);
     if (!definition) throw unknownDefinition();
     return this.#start(context, definition, { input, arguments: { reportCode, input } });
   }
 
-  /** `arguments` are those of the caller, for a repeated request. */
+  /** `arguments` are the caller's, for a repeated request. */
   async #start(
     context: RequestContext,
     definition: UsableDefinition,
-    { input, arguments: given }: { readonly input: GenerateReportInput; readonly arguments: unknown },
+    { input, arguments: callerArguments }: { readonly input: GenerateReportInput; readonly arguments: unknown },
   ): Promise<RunRecord> {
     const { database, jobs, room } = this.#services;
     const format = checkedFormat(input.format);
     const parameters = checkedPeriod(input.parameters);
     return idempotentMutation(database, context, {
       field: "generateReport",
-      arguments: given,
+      arguments: callerArguments,
       prepare: () => this.#requireFitting(tenantOf(context), definition, { format, parameters }),
       commit: async (transaction) => {
         await room.requireRoom(transaction);
@@ -109,35 +109,39 @@ export class ReportRunService {
       field: "cancelReportRun",
       arguments: { reportRunId },
       commit: async (transaction) => {
-        const known = await lockedRun(transaction, reportRunId);
-        if (known.status === "Cancelled") return known;
-        const cancelled = await cancelRun(transaction, reportRunId, `Cancelled by ${subject}.`);
-        if (!cancelled) throw wrongState(known, "cancelled", ["Queued", "Running"]);
-        return cancelled;
+        const currentRun = await lockedRun(transaction, reportRunId);
+        if (currentRun.status === "Cancelled") return currentRun;
+        const cancelledRun = await cancelRun(transaction, reportRunId, `Cancelled by ${subject}.`);
+        if (!cancelledRun) throw wrongState(currentRun, "cancelled", ["Queued", "Running"]);
+        return cancelledRun;
       },
     });
   }
 
-  /** Removes the content of a Completed run before its time. */
+  /** Removes a Completed run's content before its time. */
   expire(context: RequestContext, reportRunId: string): Promise<RunRecord> {
     const { database, contents } = this.#services;
     return idempotentMutation(database, context, {
       field: "expireReportRun",
       arguments: { reportRunId },
       commit: async (transaction) => {
-        const known = await lockedRun(transaction, reportRunId);
-        const expired = await expireRun(transaction, reportRunId, "infinity");
-        if (!expired && known.status === "Expired") return known;
-        if (!expired) throw wrongState(known, "expired", ["Completed"]);
-        const name = { tenant: transaction.tenant.uuid, run: decodeId("run", reportRunId) ?? "", fence: known.fence };
+        const currentRun = await lockedRun(transaction, reportRunId);
+        const expiredRun = await expireRun(transaction, reportRunId, "infinity");
+        if (!expiredRun && currentRun.status === "Expired") return currentRun;
+        if (!expiredRun) throw wrongState(currentRun, "expired", ["Completed"]);
+        const name = {
+          tenant: transaction.tenant.uuid,
+          run: decodeId("run", reportRunId) ?? "",
+          fence: currentRun.fence,
+        };
         // If this fails, the sweep removes the content.
         transaction.afterCommit(() => void contents.remove(name).catch(() => undefined));
-        return expired;
+        return expiredRun;
       },
     });
   }
 
-  /** The present state and progress of the run, if it is newer than `after`, and from then on each change. */
+  /** The run's present state and progress, if it is newer than `after`, and from then on each change. */
   async follow(
     context: RequestContext,
     reportRunId: string,
@@ -160,8 +164,8 @@ export class ReportRunService {
     if (!Number.isFinite(maxRows) || !countUpTo) return;
     const { start, end } = periodBounds(parameters);
     const { reader } = this.#services.database;
-    const [counted] = await reader.rows<{ rows: number }>(countUpTo, tenant, start, end, maxRows + 1);
-    if (counted && counted.rows > maxRows) throw tooManyRows(format, maxRows);
+    const [countRow] = await reader.rows<{ rows: number }>(countUpTo, tenant, start, end, maxRows + 1);
+    if (countRow && countRow.rows > maxRows) throw tooManyRows(format, maxRows);
   }
 }
 
@@ -177,19 +181,19 @@ async function lockedRun({ execute, tenant }: Transaction, reportRunId: string):
   return runRecord(row);
 }
 
-/** The refusal of a report definition that the tenant does not have. */
+/** The refusal when the tenant does not have the report definition. */
 export const unknownDefinition = () =>
   new DomainError("NOT_FOUND", { detail: "The report definition does not exist in this tenant." });
 
-/** The refusal of a report run that the tenant does not have. */
+/** The refusal when the tenant does not have the report run. */
 export const unknownRun = () =>
   new DomainError("RUN_NOT_FOUND", {
     detail: "No report run with this id exists in this tenant. List the runs to find the id.",
   });
 
-const wrongState = ({ status }: RunRecord, moved: string, allowed: readonly string[]) =>
+const wrongState = ({ status }: RunRecord, move: string, allowedStates: readonly string[]) =>
   new DomainError("INVALID_STATE", {
-    detail: `The report run is ${status}, so it cannot be ${moved}.`,
+    detail: `The report run is ${status}, so it cannot be ${move}.`,
     currentState: status,
-    allowed,
+    allowed: allowedStates,
   });

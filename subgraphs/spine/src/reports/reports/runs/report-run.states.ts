@@ -1,4 +1,4 @@
-/** The states of a report run and the states that may follow. A run whose process died stays Running until it is claimed again. */
+/** A report run's states and their next states. A run whose process died stays Running until it is claimed again. */
 export const reportRunStates = {
   Queued: { next: ["Running", "Cancelled"] },
   Running: { next: ["Completed", "Failed", "Cancelled"] },
@@ -8,19 +8,19 @@ export const reportRunStates = {
   Expired: { next: [] },
 } as const;
 
-/** A state of a report run. */
+/** A report run's state. */
 export type ReportRunState = keyof typeof reportRunStates;
 
-/** SQL condition of the runs that wait for their job. */
+/** SQL condition for the runs that wait for their job. */
 export const reportRunWaits = "status in ('Queued', 'Running')";
 
-/** SQL condition of the runs whose content is stored. */
+/** SQL condition for the runs whose content is stored. */
 export const reportContentIsStored = "status = 'Completed'";
 
-/** SQL condition of the runs whose content has expired, which the job of the expiry removes. */
+/** SQL condition for the runs whose content has expired, which the expiry job removes. */
 export const reportContentIsDue = `${reportContentIsStored} and expires_at < now()`;
 
-/** SQL condition of the runs that have nothing more to come. */
+/** SQL condition for the runs that have nothing more to come. */
 export const reportRunIsOver = "status in ('Failed', 'Cancelled', 'Expired')";
 
 /** Whether a run in this state makes no more progress. */

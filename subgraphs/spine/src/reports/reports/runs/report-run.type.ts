@@ -29,7 +29,7 @@ export class ReportRunErrorType {
   detail: string;
 }
 
-/** The GraphQL type of a report run. */
+/** A report run's GraphQL type. */
 @ObjectType("ReportRun", { simpleResolvers: true, description: "One generation of a report." })
 @Directive('@key(fields: "reportRunId")')
 export class ReportRunType {
@@ -123,5 +123,5 @@ export class ReportRunChangeType {
 }
 
 export const ReportRunConnection = connectionType("ReportRun", () => ReportRunType, "Newest first.");
-/** A page of report runs. */
+/** A page with report runs. */
 export type ReportRunConnection = Connection<ReportRunType>;

@@ -14,8 +14,8 @@ interface FollowArguments {
 }
 
 /**
- * Creates the resolver of Subscription.reportRunChanged. A class for each service, since `subscribe` is an option of the
- * decorator and has no access to an instance.
+ * Creates the resolver for Subscription.reportRunChanged. Each service gets its own class, since `subscribe` is a
+ * decorator option and has no access to an instance.
  */
 export function runChangeResolver(runs: ReportRunService): object {
   @Resolver(() => ReportRunChangeType)

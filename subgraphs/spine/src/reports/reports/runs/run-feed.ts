@@ -16,10 +16,10 @@ export interface RunFeedServices {
   readonly logger: Logger;
 }
 
-/** A change of a run, or the reason why the feed ended. */
+/** A run's change, or the reason why the feed ended. */
 export type RunFeedItem = ReportRunChangeType | FeedEnd;
 
-/** The latest change of a run that exists. Changes between two reads are told as one. */
+/** An existing run's latest change. Changes between two reads are told as one. */
 export function changesOfRun(
   { reader, watch, logger }: RunFeedServices,
   tenant: Tenant,

@@ -2,19 +2,19 @@ import type { JobDefinition } from "@factory/runtime/jobs/definitions/job-defini
 import type { WaitingRows } from "@factory/runtime/jobs/sweeping/job-rows";
 import { reportContentIsDue, reportRunWaits } from "./report-run.states.js";
 
-/** The payload of the jobs of a report run. */
+/** The payload for a report run's jobs. */
 export interface RunPayload {
   tenantId: string;
   reportRunId: string;
 }
 
-/** The report runs of all tenants that a process works on at a time; each holds a connection of its own. */
+/** The report runs that a process works on at a time, for all tenants together; each holds a separate connection. */
 export const runsAtOnce = 4;
 
 const notRedrivable = "The run of this job has ended. Generate the report again, which starts a new run.";
 
 /**
- * The job that generates a report, three times at most. Tenants take turns, and no tenant occupies all places of a
+ * The job that generates a report, three times at most. Tenants take turns, and no tenant occupies all places in a
  * process.
  */
 export const generateReportJob: JobDefinition<RunPayload> = {
@@ -42,7 +42,7 @@ export const waitingReportRuns: WaitingRows<RunPayload> = {
   payload: ({ tenantId, id }) => ({ tenantId, reportRunId: id }),
 };
 
-/** The job that removes the content of a run when it expires. */
+/** The job that removes a run's content when it expires. */
 export const expireReportJob: JobDefinition<RunPayload> = {
   queue: "expire-report",
   retryLimit: 5,

@@ -25,7 +25,7 @@ const shownStatus = "case when status = 'Completed' and expires_at <= now() then
 
 export const sortedReportRuns = new SortedList<ReportRunType, TenantStatement>({
   list: "reportRuns",
-  // The ids of runs ascend with time.
+  // Run ids ascend with time.
   columns: { requestedAt: runId },
   id: runId,
   byDefault: "-requestedAt",
@@ -42,7 +42,7 @@ export const sortedReportRuns = new SortedList<ReportRunType, TenantStatement>({
     ),
 });
 
-/** Lists the report runs of a tenant with filters and cursors. */
+/** Lists a tenant's report runs with filters and cursors. */
 export class RunListService {
   readonly #database: Database;
   readonly #cursors: CursorSeal;
@@ -52,7 +52,7 @@ export class RunListService {
     this.#cursors = cursors;
   }
 
-  /** A page of runs. Throws PARAMETERS_INVALID for an unknown state or format. */
+  /** A page with runs. Throws PARAMETERS_INVALID for an unknown state or format. */
   list(context: RequestContext, request: PageRequest<ReportRunFilterInput>): Promise<Connection<ReportRunType>> {
     const list = { reader: this.#database.reader, cursors: this.#cursors, tenant: tenantOf(context) };
     return readPage(sortedReportRuns, list, request, runRecord);

@@ -7,7 +7,7 @@ import type { EventType } from "@factory/schema/event-names";
 import type { ReportRunState } from "./report-run.states.js";
 import { type RunRecord, runRecord, runTable, subjectOf } from "./run-record.js";
 
-const ended = "completed_at = now(), error_code = $code, error_detail = $detail";
+const endColumns = "completed_at = now(), error_code = $code, error_detail = $detail";
 const isClaimed = "status = 'Running' and fence = $fence";
 
 const moves = {
@@ -22,9 +22,13 @@ const moves = {
       expires_at = now() + make_interval(days => $days)`,
     isClaimed,
   ),
-  fail: runTable.moveStatement("report_run_fail", ended, isClaimed),
-  abandon: runTable.moveStatement("report_run_abandon", `fence = fence + 1, ${ended}`, "status = 'Running'"),
-  cancel: runTable.moveStatement("report_run_cancel", `fence = fence + 1, ${ended}`, "status in ('Queued', 'Running')"),
+  fail: runTable.moveStatement("report_run_fail", endColumns, isClaimed),
+  abandon: runTable.moveStatement("report_run_abandon", `fence = fence + 1, ${endColumns}`, "status = 'Running'"),
+  cancel: runTable.moveStatement(
+    "report_run_cancel",
+    `fence = fence + 1, ${endColumns}`,
+    "status in ('Queued', 'Running')",
+  ),
   expire: runTable.moveStatement(
     "report_run_expire",
     "expires_at = least(expires_at, now())",
@@ -32,7 +36,7 @@ const moves = {
   ),
 } as const;
 
-/** The days for which the content of a run is kept. */
+/** The days for which a run's content is kept. */
 export const keptDays = 30;
 
 /** Claims the run for an attempt, or claims it again. Undefined: it has ended. */
@@ -96,7 +100,7 @@ const events: Readonly<Record<ReportRunState, EventType>> = {
   Expired: "ReportRunExpired",
 };
 
-/** Records the event of the state that the run has reached. A run that a worker claims again was started before. */
+/** Records the event for the state that the run has reached. A run that a worker claims again was started before. */
 export function recordRunEvent({ record }: Pick<Transaction, "record">, run: RunRecord): void {
   const { reportRunId, reportDefinitionId, reportCode, format, parameters, periodOver, status } = run;
   if (status === "Running" && run.fence > 1) return;

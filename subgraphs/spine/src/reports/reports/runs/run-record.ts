@@ -6,10 +6,10 @@ import { reportFormats } from "../../report-formats/report-formats.js";
 import { ReportRun } from "./report-run.entity.js";
 import type { ReportRunState } from "./report-run.states.js";
 
-/** A row of `report_runs`. */
+/** A row in `report_runs`. */
 export type RunRow = RowOf<ReportRun>;
 
-/** The table of the report runs. `version` is the sequence number of a change. */
+/** The report runs' table. `version` is a change's sequence number. */
 export const runTable = new RunTable<RunRow, ReportRunState>({
   table: "report_runs",
   key: "run_id",
@@ -42,7 +42,7 @@ export function runRecord(row: RunRow): RunRecord {
     reportDefinitionId: definitionId,
     reportCode: code,
     sequence: version,
-    // jsonb has an order of its own
+    // jsonb sorts members in a different order
     parameters: { from: run.parameters.from, to: run.parameters.to },
     status: statusOf(row),
     contentType: run.sha256 === null ? null : contentTypeOf(run.format),
@@ -57,21 +57,21 @@ function statusOf({ status, expires_at }: RunRow): ReportRunState {
   return status === "Completed" && expires_at !== null && new Date(expires_at) <= new Date() ? "Expired" : status;
 }
 
-/** The media type of a format; null for one that this release does not know. */
+/** A format's media type; null for one that this release does not know. */
 function contentTypeOf(format: string): string | null {
   return isFormat(format) ? reportFormats[format].contentType : null;
 }
 
-/** The name of a format that this release can write. */
+/** The name for a format that this release can write. */
 export type FormatName = keyof typeof reportFormats;
 
 /** Whether this release can write the format. */
 export const isFormat = (format: string): format is FormatName => Object.hasOwn(reportFormats, format);
 
-/** The subject of the events and audit records of a run. */
+/** The subject in a run's events and audit records. */
 export const subjectOf = (reportRunId: string): string => `report-runs/${reportRunId}`;
 
-/** The cause of everything that a run does: its trace, its correlation and its actor. */
+/** The cause for everything that a run does: its trace, its correlation and its actor. */
 export const causeOfRun = ({ traceparent, correlationId, requestedBy }: RunRecord): Cause => ({
   trace: continueTrace(traceparent),
   correlationId,

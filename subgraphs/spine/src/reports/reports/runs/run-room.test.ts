@@ -12,16 +12,16 @@ describe("the limits of a tenant", () => {
     expect((await tenant.eventsOf(tooLarge.reportRunId)).map(({ type }) => type)).toEqual([
       ...["ReportRunQueued", "ReportRunStarted", "ReportRunFailed"],
     ]);
-    const refused = async () => {
+    const refusedRequest = async () => {
       const { refusal } = await tenant.request("usage-summary", { format: "csv", parameters: pastYear });
       return [refusal?.["code"], refusal?.["limit"]];
     };
     expect(await tenant.generated("usage-summary")).toMatchObject({ status: "Completed" });
-    expect(await refused()).toEqual(["CONFLICT", 4096]);
+    expect(await refusedRequest()).toEqual(["CONFLICT", 4096]);
     await set("status = 'Completed' where status = 'Failed'");
-    expect(await refused()).toEqual(["CONFLICT", 2]);
+    expect(await refusedRequest()).toEqual(["CONFLICT", 2]);
     await set("status = 'Queued' where size_bytes is null");
-    expect(await refused()).toEqual(["RATE_LIMITED", undefined]);
+    expect(await refusedRequest()).toEqual(["RATE_LIMITED", undefined]);
     await small.stop();
   });
 });

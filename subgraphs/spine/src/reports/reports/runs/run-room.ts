@@ -4,15 +4,15 @@ import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import { reportContentIsStored, reportRunWaits } from "./report-run.states.js";
 import { tooManyBytes } from "./too-large.js";
 
-/** The limits of the reports of a tenant. */
+/** The limits for a tenant's reports. */
 export interface RunLimits {
   /** The runs that have not ended. */
   readonly openRuns: number;
   /** The contents that have not expired. */
   readonly storedRuns: number;
-  /** The bytes of all contents that have not expired. A content counts as 4 KiB at least, since its file takes a block. */
+  /** The bytes in all unexpired contents. A content counts as 4 KiB at least, since its file takes a block. */
   readonly storedBytes: number;
-  /** The bytes of one content. */
+  /** The bytes in one content. */
   readonly runBytes: number;
 }
 
@@ -26,14 +26,14 @@ const retryAfterSeconds = 30;
 
 const lock = { name: "report_runs_lock", text: "select pg_advisory_xact_lock(hashtextextended($1, 0))" };
 
-const taken = {
+const takenRoom = {
   name: "report_runs_taken",
   text: `select (select count(*)::int from report_runs where tenant_id = $1 and ${reportRunWaits}) as open,
     (select count(*)::int from report_runs where tenant_id = $1 and ${reportContentIsStored}) as contents,
     (select coalesce(sum(greatest(size_bytes, 4096)), 0) from report_runs where tenant_id = $1 and ${reportContentIsStored}) as stored`,
 };
 
-/** Keeps the runs and contents of a tenant within its limits. */
+/** Keeps a tenant's runs and contents within its limits. */
 export class RunRoom {
   readonly #limits: RunLimits;
 
@@ -66,8 +66,8 @@ export class RunRoom {
 
   /** Throws REPORT_TOO_LARGE when other runs have taken the room in the meantime. */
   async requireBytes(transaction: Transaction, sizeBytes: number): Promise<void> {
-    const left = await this.bytesLeft(transaction);
-    if (sizeBytes > left) throw tooManyBytes(left);
+    const bytesLeft = await this.bytesLeft(transaction);
+    if (sizeBytes > bytesLeft) throw tooManyBytes(bytesLeft);
   }
 }
 
@@ -80,6 +80,6 @@ interface Taken {
 
 async function takenBy({ defer, execute, tenant }: Transaction): Promise<Taken> {
   await defer(lock, [hashedLocks.reportRuns(tenant.tenantId)]);
-  const [row] = await execute<{ open: number; contents: number; stored: string | number }>(taken, [tenant.uuid]);
+  const [row] = await execute<{ open: number; contents: number; stored: string | number }>(takenRoom, [tenant.uuid]);
   return { open: row?.open ?? 0, contents: row?.contents ?? 0, stored: Number(row?.stored ?? 0) };
 }

@@ -12,7 +12,7 @@ interface NewRun {
   readonly parameters: ReportPeriod;
 }
 
-/** Records of other subgraphs reach the spine by the bus, which takes seconds, or longer after an outage. */
+/** Other subgraphs' records reach the spine by the bus, which takes seconds, or longer after an outage. */
 const settledMs = 60 * 60_000;
 
 const insertRun = {
@@ -22,7 +22,7 @@ const insertRun = {
     values ($1, $2, $3, $4, $5, $6, $7, 'Queued', $8, $9, $10, $11, $11) returning *`,
 };
 
-/** Inserts a Queued run and records its event, in the caller's transaction, whose cause becomes that of the run. */
+/** Inserts a Queued run and records its event, in the caller's transaction, whose cause becomes the run's cause. */
 export async function startRun(transaction: Transaction, run: NewRun): Promise<RunRecord> {
   const { execute, tenant, cause } = transaction;
   const { definition, format, parameters } = run;
@@ -41,7 +41,7 @@ export async function startRun(transaction: Transaction, run: NewRun): Promise<R
     now,
   ]);
   if (!row) throw new Error("A report run was not stored");
-  const queued = runRecord(row);
-  recordRunEvent(transaction, queued);
-  return queued;
+  const queuedRun = runRecord(row);
+  recordRunEvent(transaction, queuedRun);
+  return queuedRun;
 }

@@ -2,13 +2,13 @@ import type { PoolClient } from "pg";
 
 type Value = unknown;
 
-/** Rows of a cursor or a statement: one array of values for each row, in the order of the columns. */
+/** Rows from a cursor or a statement: one array for each row, with its values in column order. */
 export type SnapshotRow = readonly Value[];
 
 /** About as many rows as a writer takes in one turn of the event loop. */
 const rowsPerFetch = 500;
 
-/** One repeatable-read transaction of a tenant, in which all statements of a report see the same rows. */
+/** A tenant's repeatable-read transaction, in which all of a report's statements see the same rows. */
 export class ReportSnapshot {
   readonly #client: PoolClient;
   readonly #signal: AbortSignal;
@@ -24,14 +24,14 @@ export class ReportSnapshot {
     this.#signal = signal;
   }
 
-  /** All rows of a statement that has few. */
+  /** All rows from a statement that has few. */
   async rows(text: string, values: readonly Value[]): Promise<SnapshotRow[]> {
     this.#signal.throwIfAborted();
     const { rows } = await this.#client.query<Value[]>({ text, values: [...values], rowMode: "array" });
     return rows;
   }
 
-  /** The rows of a statement in batches, read by a cursor of the server, so that memory does not grow with their number. */
+  /** A statement's rows in batches, read by a server cursor, so that memory does not grow with their number. */
   async *batches(text: string, values: readonly Value[]): AsyncGenerator<readonly SnapshotRow[], void, undefined> {
     this.#cursors += 1;
     const cursor = `report_${this.#cursors}`;

@@ -6,18 +6,18 @@ import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import type { Pool } from "pg";
 import { ReportSnapshot } from "./report-snapshot.js";
 
-/** A snapshot keeps dead rows of the whole database alive, so it may not be open for longer. */
+/** A snapshot keeps dead rows alive in the whole database, so it may not be open for longer. */
 const longestMs = 10 * 60_000;
-/** The limit of one statement. The role's own limit is meant for requests. */
+/** The limit for one statement. The role's own limit is meant for requests. */
 const statementMs = 120_000;
-/** The writer of a report works between two statements. */
+/** The report's writer works between two statements. */
 const idleMs = 60_000;
 
 const begin = `begin transaction isolation level repeatable read, read only;
   set local statement_timeout = ${statementMs}; set local idle_in_transaction_session_timeout = ${idleMs};
   set local cursor_tuple_fraction = 1; set local timezone = 'UTC'; set local jit = off`;
 
-/** Opens snapshots of the rows of one tenant, on connections that requests do not use. */
+/** Opens snapshots with one tenant's rows, on connections that requests do not use. */
 export class ReportSnapshots {
   readonly #pool: Pool;
 
@@ -26,19 +26,19 @@ export class ReportSnapshots {
     this.#pool = openPool(url, connections, logger, { silenceMs: statementMs + 20_000 });
   }
 
-  /** Runs `work` in one snapshot of the tenant's rows. A statement that runs when `signal` is aborted is ended. */
+  /** Runs `work` in one snapshot with the tenant's rows. A statement that runs when `signal` is aborted is ended. */
   async use<T>(tenant: Tenant, signal: AbortSignal, work: (snapshot: ReportSnapshot) => Promise<T>): Promise<T> {
     signal.throwIfAborted();
     const client = await this.#pool.connect();
     const late = AbortSignal.timeout(longestMs);
-    const ended = AbortSignal.any([signal, late]);
-    // The server ends the statement of a connection that was closed.
+    const endSignal = AbortSignal.any([signal, late]);
+    // The server ends the statement on a closed connection.
     const cut = () => client.connection.stream.destroy();
-    ended.addEventListener("abort", cut, { once: true });
+    endSignal.addEventListener("abort", cut, { once: true });
     let isOpen = true;
     const close = (failure?: Error) => {
       isOpen = false;
-      ended.removeEventListener("abort", cut);
+      endSignal.removeEventListener("abort", cut);
       // An open transaction ends with its connection.
       client.release(failure);
     };
@@ -48,14 +48,14 @@ export class ReportSnapshots {
     try {
       await client.query(begin);
       await client.query("select set_config('app.tenant', $1, true)", [tenant.uuid]);
-      const result = await work(new ReportSnapshot(client, ended, end));
+      const result = await work(new ReportSnapshot(client, endSignal, end));
       await end();
       return result;
     } catch (error) {
       const wasOpen = isOpen;
       if (isOpen) close(error as Error);
       signal.throwIfAborted();
-      // Another attempt of the same statement would take as long.
+      // Another attempt at the same statement would take as long.
       throw wasOpen && (late.aborted || databaseFailure(error) === "TimedOut") ? tooLong() : error;
     }
   }

@@ -37,16 +37,16 @@ const columns: readonly SqlColumn[] = [
   { key: "position", title: "Position", kind: "integer", sql: "position", isNarrow: true },
 ];
 
-const chosen = `from audit_records where tenant_id = $1 and recorded_at >= $2 and recorded_at < $3
+const chosenRecords = `from audit_records where tenant_id = $1 and recorded_at >= $2 and recorded_at < $3
   and (subject is null or subject <> all($4::text[]))`;
 
 const valuesOf = ({ tenantUuid, start, end, leftOut }: SourceQuery) => [tenantUuid, start, end, leftOut];
 
-/** The records of the audit log, in the order of their time and of the chain. */
+/** The audit log's records, ordered by their time and by the chain. */
 export const auditLogSource: ReportSource = {
   columns: (format) => columnsIn(columns, format),
   async read(snapshot, query, format) {
-    const [[count] = []] = await snapshot.rows(`select count(*) ${chosen}`, valuesOf(query));
+    const [[count] = []] = await snapshot.rows(`select count(*) ${chosenRecords}`, valuesOf(query));
     return { total: Number(count), rows: readRecords(snapshot, query, columnsIn(columns, format)) };
   },
   countUpTo: tenantStatement(
@@ -57,8 +57,8 @@ export const auditLogSource: ReportSource = {
   ),
 };
 
-async function* readRecords(snapshot: ReportSnapshot, query: SourceQuery, shown: readonly SqlColumn[]) {
-  const convert = cellsOf(shown);
-  const text = `select ${selected(shown)} ${chosen} order by recorded_at, position`;
+async function* readRecords(snapshot: ReportSnapshot, query: SourceQuery, shownColumns: readonly SqlColumn[]) {
+  const convert = cellsOf(shownColumns);
+  const text = `select ${selected(shownColumns)} ${chosenRecords} order by recorded_at, position`;
   for await (const batch of snapshot.batches(text, valuesOf(query))) yield convert(batch);
 }

@@ -1,16 +1,16 @@
 import type { Cell, ReportColumn } from "../../report-formats/report/report.js";
 import type { SnapshotRow } from "../snapshot/report-snapshot.js";
 
-/** A column of a report with its expression in SQL. */
+/** A report column with its SQL expression. */
 export interface SqlColumn extends ReportColumn {
   readonly sql: string;
-  /** Makes the cell of a value that is not null. Absent: by the kind of the column. */
+  /** Makes the cell for a value that is not null. Absent: by the column's kind. */
   readonly cell?: (value: string) => Cell;
   /** Whether a pdf has the column. */
   readonly isNarrow?: true;
 }
 
-/** Converts rows of the database into rows of a report. */
+/** Converts database rows into report rows. */
 export function cellsOf(columns: readonly SqlColumn[]): (rows: readonly SnapshotRow[]) => Cell[][] {
   const converters = columns.map(({ kind, cell }) => cell ?? (kind === "integer" ? Number : undefined));
   return (rows) =>
@@ -23,9 +23,9 @@ export function cellsOf(columns: readonly SqlColumn[]): (rows: readonly Snapshot
     );
 }
 
-/** The columns of a format. */
+/** A format's columns. */
 export const columnsIn = (columns: readonly SqlColumn[], format: string): readonly SqlColumn[] =>
   format === "pdf" ? columns.filter(({ isNarrow }) => isNarrow) : columns;
 
-/** The list of the expressions for a select. */
+/** The expressions for a select, as a list. */
 export const selected = (columns: readonly SqlColumn[]): string => columns.map(({ sql }) => sql).join(", ");

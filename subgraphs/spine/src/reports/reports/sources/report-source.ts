@@ -5,25 +5,25 @@ import type { ReportSnapshot } from "../snapshot/report-snapshot.js";
 /** The rows that a report asks for. */
 export interface SourceQuery {
   readonly tenantUuid: string;
-  /** The first moment of the period. */
+  /** The first moment in the period. */
   readonly start: Date;
   /** The first moment after the period. */
   readonly end: Date;
   /** False: the period was not over for an hour when the report was requested. */
   readonly periodOver: boolean;
-  /** The subjects of audit records that the report leaves out: those of its own run and of runs of the same report. */
+  /** The subjects in audit records that the report leaves out: its own run, and other runs with the same report. */
   readonly leftOut: readonly string[];
 }
 
-/** The rows of one report in a format. */
+/** One report's rows in a format. */
 interface SourceRows {
   readonly total: number;
-  /** The rows with one cell for each column of the format. They are read once, within the snapshot. */
+  /** The rows with one cell for each column in the format. They are read once, within the snapshot. */
   readonly rows: ReportRows;
   readonly charts?: readonly ReportChart[];
 }
 
-/** Reads one report from the tables of the spine. The same rows of the tables give the same rows in the same order. */
+/** Reads one report from the spine's tables. The same rows in the tables give the same rows in the same order. */
 export interface ReportSource {
   /** The columns in a format. A pdf has fewer, since a page is narrow. */
   columns(format: string): readonly ReportColumn[];

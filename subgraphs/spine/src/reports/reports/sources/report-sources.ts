@@ -4,7 +4,7 @@ import type { ReportSource } from "./report-source.js";
 import { usageSummarySource } from "./usage-summary-statement.js";
 import { userActivitySource } from "./user-activity-statement.js";
 
-/** Where the rows of each report come from. */
+/** Where each report's rows come from. */
 export const reportSources: Readonly<Record<ReportCode, ReportSource>> = {
   "usage-summary": usageSummarySource,
   "audit-log": auditLogSource,

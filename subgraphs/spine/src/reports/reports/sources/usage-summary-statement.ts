@@ -23,8 +23,8 @@ const records = `from audit_records where tenant_id = $1 and recorded_at >= $2 a
 const day = (time: string) => `to_char(${time} at time zone 'UTC', 'YYYY-MM-DD')`;
 
 /**
- * A counter is kept for 400 days after its period, which tells the end of the period. A counter whose period reaches
- * beyond the report also counts later usage, so it is shown only while the report itself is not over.
+ * A counter is kept for 400 days after its period, and the row tells when the period ends. A counter whose period
+ * reaches beyond the report also counts later usage, so it is shown only while the report itself is not over.
  */
 const counters = `from usage_counters where tenant_id = $1 and keep_until is not null
   and period_start >= $2 and period_start < $3 and (not $5::boolean or keep_until - interval '9600 hours' <= $3)`;
@@ -51,10 +51,10 @@ const valuesOf = ({ tenantUuid, start, end, leftOut, periodOver }: SourceQuery) 
   periodOver,
 ];
 
-/** The usage of the tenant: its metered features, and its audited operations in all subgraphs. */
+/** The tenant's usage: its metered features, and its audited operations in all subgraphs. */
 export const usageSummarySource: ReportSource = {
   columns: (format) => columnsIn(columns, format),
-  /** There are at most a few thousand rows: three subgraphs by day, and the names of operations. */
+  /** There are at most a few thousand rows: three subgraphs by day, and the operation names. */
   async read(snapshot, query, format) {
     const text = `select ${selected(columns)} from ${summary} order by ${order}`;
     const all = cellsOf(columns)(await snapshot.rows(text, valuesOf(query)));
@@ -68,13 +68,13 @@ async function* inBatches(rows: readonly (readonly Cell[])[]) {
   for (let from = 0; from < rows.length; from += batchSize) yield rows.slice(from, from + batchSize);
 }
 
-/** The rows of one kind, as objects. */
+/** The rows with one kind, as objects. */
 function rowsOf(kind: string, rows: readonly (readonly Cell[])[]) {
   return rows
     .filter(([first]) => first === kind)
-    .map(([, date, source, name, quantity, refused]) => ({
+    .map(([, date, source, name, quantity, refusedQuantity]) => ({
       ...{ date: String(date), source: String(source), name: String(name) },
-      ...{ quantity: Number(quantity), refused: Number(refused) },
+      ...{ quantity: Number(quantity), refused: Number(refusedQuantity) },
     }));
 }
 
@@ -87,26 +87,29 @@ const chartsOf = (query: SourceQuery, rows: readonly (readonly Cell[])[]): reado
 
 const dayMs = 86_400_000;
 
-/** One line for each subgraph over all days of the period. */
+/** One line for each subgraph over all days in the period. */
 function dailyChart({ start, end }: SourceQuery, rows: readonly SummaryRow[]): ReportChart | undefined {
   if (rows.length === 0) return undefined;
-  const counted = new Map(rows.map((row) => [`${row.date} ${row.source}`, row.quantity + row.refused]));
+  const quantities = new Map(rows.map((row) => [`${row.date} ${row.source}`, row.quantity + row.refused]));
   const labels: string[] = [];
   for (let time = start.getTime(); time < end.getTime(); time += dayMs)
     labels.push(new Date(time).toISOString().slice(0, 10));
   const names = [...new Set(rows.map(({ source }) => source))].sort();
-  const series = names.map((name) => ({ name, values: labels.map((label) => counted.get(`${label} ${name}`) ?? 0) }));
+  const series = names.map((name) => ({
+    name,
+    values: labels.map((label) => quantities.get(`${label} ${name}`) ?? 0),
+  }));
   return { kind: labels.length > 1 ? "line" : "bar", title: "Operations by day", labels, series };
 }
 
 const maxBars = 20;
 
-/** One bar for each of the features that were used most. */
+/** One bar for each of the most used features. */
 function featureChart(rows: readonly SummaryRow[]): ReportChart | undefined {
-  const used = new Map<string, number>();
-  for (const { name, quantity } of rows) used.set(name, (used.get(name) ?? 0) + quantity);
-  if (used.size === 0) return undefined;
-  const most = [...used].sort(([, one], [, other]) => other - one).slice(0, maxBars);
+  const quantities = new Map<string, number>();
+  for (const { name, quantity } of rows) quantities.set(name, (quantities.get(name) ?? 0) + quantity);
+  if (quantities.size === 0) return undefined;
+  const most = [...quantities].sort(([, first], [, second]) => second - first).slice(0, maxBars);
   return {
     kind: "bar",
     title: "Usage of metered features",

@@ -8,7 +8,7 @@ import type { ReportSnapshot, SnapshotRow } from "../snapshot/report-snapshot.js
 import { cellsOf, columnsIn, type SqlColumn } from "./cells.js";
 import type { ReportSource, SourceQuery } from "./report-source.js";
 
-/** The columns of a user. */
+/** A user's columns. */
 const ofUser: readonly SqlColumn[] = [
   {
     ...({ key: "userId", title: "User", kind: "text", sql: "user_id", width: 1.5 } as const),
@@ -23,7 +23,7 @@ const ofUser: readonly SqlColumn[] = [
   { key: "createdAt", title: "Created", kind: "date-time", sql: "created_at" },
 ];
 
-/** The columns of what a principal has done. */
+/** The columns that tell what a principal has done. */
 const ofActivity: readonly SqlColumn[] = [
   {
     ...({ key: "signIns", title: "Sign-ins", kind: "integer", isNarrow: true } as const),
@@ -49,7 +49,7 @@ const idle: readonly Cell[] = [0, 0, 0, null, null];
 
 const chosenUsers = "from users where tenant_id = $1 and created_at < $2";
 
-/** By the wire ids of users, which sort as their UUIDs do. */
+/** By the users' wire ids, which sort as their UUIDs do. */
 const activity = `select principal collate "C", ${ofActivity.map(({ sql }) => sql).join(", ")} from audit_records
   where tenant_id = $1 and recorded_at >= $2 and recorded_at < $3
     and (subject is null or subject <> all($4::text[])) and starts_with(principal, 'usr_')
@@ -57,7 +57,7 @@ const activity = `select principal collate "C", ${ofActivity.map(({ sql }) => sq
 
 const users = `select ${ofUser.map(({ sql }) => sql).join(", ")} ${chosenUsers} order by user_id`;
 
-/** The users who existed at the end of the period, in the order of their ids, with their activity in it. */
+/** The users who existed when the period ended, ordered by id, with their activity in it. */
 export const userActivitySource: ReportSource = {
   columns: (format) => columnsIn(columns, format),
   async read(snapshot, query, format) {
@@ -72,7 +72,7 @@ export const userActivitySource: ReportSource = {
   ),
 };
 
-/** Two cursors in the order of ids: each user with the activity of the same id. */
+/** Two cursors in id order: each user with the activity that has the same id. */
 async function* readUsers(snapshot: ReportSnapshot, query: SourceQuery, format: string) {
   const { tenantUuid, start, end, leftOut } = query;
   const active = new Activities(snapshot.batches(activity, [tenantUuid, start, end, leftOut]));
@@ -81,9 +81,9 @@ async function* readUsers(snapshot: ReportSnapshot, query: SourceQuery, format: 
   for await (const batch of snapshot.batches(users, [tenantUuid, end])) {
     const rows: Cell[][] = [];
     for (const user of userCells(batch)) {
-      const found = await active.of(String(user[0]));
-      const [done = idle] = found ? activityCells([found]) : [];
-      const row = [...user, ...done];
+      const activity = await active.of(String(user[0]));
+      const [activityCell = idle] = activity ? activityCells([activity]) : [];
+      const row = [...user, ...activityCell];
       rows.push(places.map((at) => row[at] ?? null));
     }
     yield rows;
@@ -101,7 +101,7 @@ class Activities {
     this.#batches = batches;
   }
 
-  /** The activity of a principal, without its id. Ask for principals in ascending order. */
+  /** A principal's activity, without its id. Ask for principals in ascending order. */
   async of(principal: string): Promise<SnapshotRow | undefined> {
     for (;;) {
       const row = this.#batch[this.#at];
@@ -109,10 +109,10 @@ class Activities {
         if (this.#ended || !(await this.#next())) return undefined;
         continue;
       }
-      const known = String(row[0]);
-      if (known > principal) return undefined;
+      const rowPrincipal = String(row[0]);
+      if (rowPrincipal > principal) return undefined;
       this.#at += 1;
-      if (known === principal) return row.slice(1);
+      if (rowPrincipal === principal) return row.slice(1);
     }
   }
 

@@ -23,7 +23,7 @@ export function parseSemver(text: string): Semver | undefined {
 /** The character after the three numbers: a prerelease precedes its release. */
 const [before, release] = ["0", "1"];
 
-/** The number of digits, as one character that is never \0, comes first: a number with fewer of them is lower. */
+/** The count of digits, as one character that is never \0, comes first: a number with fewer digits is lower. */
 const orderedNumber = (digits: string): string => String.fromCharCode(digits.length) + digits;
 
 /** Numbers precede words. A word ends with \0, so that it precedes the longer ones that begin with it. */
@@ -34,7 +34,7 @@ export const compareSemver = (a: Semver, b: Semver): number => (a === b ? 0 : a 
 
 const date = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/i;
 
-/** Epoch milliseconds of a date or point in time as RFC 3339; undefined for another text. */
+/** A date or RFC 3339 point in time as epoch milliseconds; undefined for another text. */
 export function parseDate(text: string): number | undefined {
   const time = date.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(time) ? undefined : time;

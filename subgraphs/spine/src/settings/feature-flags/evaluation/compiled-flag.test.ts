@@ -14,9 +14,9 @@ function flag(changes: Partial<FlagSettings> = {}, key = "flag", of = tenantId):
 }
 
 function context(attributes: Record<string, unknown> = {}): EvaluationContext {
-  const read = EvaluationContext.read(attributes);
-  if (typeof read === "string") throw new Error(read);
-  return read;
+  const evaluationContext = EvaluationContext.read(attributes);
+  if (typeof evaluationContext === "string") throw new Error(evaluationContext);
+  return evaluationContext;
 }
 
 const outcome = (of: CompiledFlag, attributes: Record<string, unknown> = {}) =>
@@ -24,8 +24,8 @@ const outcome = (of: CompiledFlag, attributes: Record<string, unknown> = {}) =>
 
 const ids = Array.from({ length: 2000 }, () => context({ targetingKey: randomUUID() }));
 const isOn = (of: CompiledFlag, id: EvaluationContext) => {
-  const found = outcomes[of.evaluate(id)];
-  return found !== undefined && "value" in found && found.value;
+  const result = outcomes[of.evaluate(id)];
+  return result !== undefined && "value" in result && result.value;
 };
 
 describe("an evaluation", () => {
@@ -42,8 +42,8 @@ describe("an evaluation", () => {
     [{ rolloutPercentage: 50, rules: [staff] }, {}, { errorCode: "TARGETING_KEY_MISSING" }],
     [{ enabled: false }, {}, { value: false, reason: "DISABLED" }],
     [{ enabled: false, rules: [staff] }, { role: "staff" }, { value: false, reason: "DISABLED" }],
-  ])("of %j for %j is %j", (settings, attributes, expected) => {
-    expect(outcome(flag(settings), attributes)).toMatchObject(expected);
+  ])("of %j for %j is %j", (settings, attributes, expectedOutcome) => {
+    expect(outcome(flag(settings), attributes)).toMatchObject(expectedOutcome);
   });
 
   it("switches nobody off when the percentage rises", () => {
@@ -51,7 +51,7 @@ describe("an evaluation", () => {
     for (const key of ["a", "checkout.v2", "x-1"]) {
       const flags = Array.from({ length: 101 }, (_, rolloutPercentage) => flag({ rolloutPercentage }, key));
       for (const id of ids) {
-        const states = flags.map((one) => isOn(one, id));
+        const states = flags.map((compiledFlag) => isOn(compiledFlag, id));
         const first = states.indexOf(true);
         if (first < 1 || !states.slice(first).every(Boolean)) wrong.push([key, states]);
       }

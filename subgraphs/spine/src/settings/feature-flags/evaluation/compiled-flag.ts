@@ -3,10 +3,10 @@ import type { EvaluationContext } from "./evaluation-context.js";
 import type { FlagSettings } from "./flag-rule.js";
 import { Murmur3 } from "./murmur3.js";
 
-/** The reasons of OpenFeature (specification, "Resolution Reason") that an evaluation can have. */
+/** The OpenFeature reasons (specification, "Resolution Reason") that an evaluation can have. */
 type Reason = "DISABLED" | "TARGETING_MATCH" | "STATIC" | "SPLIT";
 
-/** The result of an evaluation. */
+/** An evaluation's result. */
 export type Outcome =
   | { readonly value: boolean; readonly variant: "on" | "off"; readonly reason: Reason }
   | { readonly errorCode: "TARGETING_KEY_MISSING" | "PARSE_ERROR"; readonly errorDetails: string };
@@ -31,12 +31,12 @@ export const outcomes: readonly Outcome[] = [
     errorDetails: "The stored rules of the flag cannot be read. Look at the flag and save it again.",
   },
 ];
-const [disabled, match, staticOff, staticOn, splitOff, splitOn, keyMissing, unreadable] = [0, 1, 2, 3, 4, 5, 6, 7];
+const [whenDisabled, match, staticOff, staticOn, splitOff, splitOn, keyMissing, unreadable] = [0, 1, 2, 3, 4, 5, 6, 7];
 
 /** Whether an outcome is an error. */
 export const isFailure = (outcome: number): boolean => outcome === keyMissing || outcome === unreadable;
 
-/** A flag of a tenant, prepared for evaluations. */
+/** A tenant's flag, prepared for evaluations. */
 export class CompiledFlag {
   readonly key: string;
   /** One for the flag itself, and the comparisons that its rules make at most. */
@@ -51,9 +51,9 @@ export class CompiledFlag {
   constructor(key: string, settings: FlagSettings, tenantId: string) {
     this.key = key;
     this.#settings = settings;
-    const compiled = compiledRules(settings);
-    this.#rules = compiled?.rules;
-    this.steps = settings.enabled && compiled ? compiled.steps + 1 : 1;
+    const rules = compiledRules(settings);
+    this.#rules = rules?.rules;
+    this.steps = settings.enabled && rules ? rules.steps + 1 : 1;
     this.#hash = new Murmur3(Buffer.from(`${key}:`));
     this.#tenantBytes = Buffer.from(tenantId);
   }
@@ -61,7 +61,7 @@ export class CompiledFlag {
   /** The place in `outcomes`. A disabled flag is off for everybody; a matching rule beats the percentage. */
   evaluate(context: EvaluationContext): number {
     const { enabled, rolloutPercentage, stickiness } = this.#settings;
-    if (!enabled) return disabled;
+    if (!enabled) return whenDisabled;
     if (!this.#rules) return unreadable;
     for (const matches of this.#rules) if (matches(context)) return match;
     if (rolloutPercentage <= 0) return staticOff;
@@ -76,13 +76,13 @@ export class CompiledFlag {
     return (this.#hash.of(stickyId) % 100) + 1;
   }
 
-  /** The outcome as JSON text in the form of OFREP. */
+  /** The outcome as OFREP's JSON text. */
   textOf(outcome: number): string {
     return (this.#texts[outcome] ??= JSON.stringify({ key: this.key, ...outcomes[outcome] }));
   }
 }
 
-/** Undefined where one of the rules cannot be read. The other flags of the tenant do not depend on it. */
+/** Undefined where one rule cannot be read. The tenant's other flags do not depend on it. */
 function compiledRules({ rules }: FlagSettings): { rules: readonly Matches[]; steps: number } | undefined {
   try {
     return { rules: rules.map(compileRule), steps: rules.reduce((sum, rule) => sum + stepsOf(rule), 0) };

@@ -9,13 +9,13 @@ const rule = (operator: Operator, values: string[], more: Partial<FlagRule> = {}
   ...{ attribute: "given", operator, values, inverted: false, caseInsensitive: false, ...more },
 });
 
-function matches(given: FlagRule, attributes: unknown): boolean {
+function matches(flagRule: FlagRule, attributes: unknown): boolean {
   const context = EvaluationContext.read(attributes, () => noon);
   if (typeof context === "string") throw new Error(context);
-  return compileRule(given)(context);
+  return compileRule(flagRule)(context);
 }
 
-/** The answer of unleash-client to the same constraint. */
+/** The answer that unleash-client gives to the same constraint. */
 const unleash = ({ attribute, operator, values, inverted, caseInsensitive }: FlagRule, attributes: object): boolean =>
   new Strategy("any").checkConstraint(
     {
@@ -79,23 +79,23 @@ describe("a semantic version", () => {
   it("precedes the later ones of an ordered list (Semantic Versioning 2.0.0, section 11)", () => {
     for (const [at, version] of versions.entries())
       for (const [other, value] of versions.entries())
-        for (const [operator, expected] of [
+        for (const [operator, isExpected] of [
           ["SEMVER_LT", at < other],
           ["SEMVER_EQ", at === other],
           ["SEMVER_GT", at > other],
         ] as const)
           expect([version, operator, value, matches(rule(operator, [value]), { given: version })]).toEqual([
             ...[version, operator, value],
-            expected,
+            isExpected,
           ]);
   });
 });
 
 describe("a rule", () => {
-  it.each(cases)("%j with %j: %s, as in unleash-client", (given, value, expected) => {
+  it.each(cases)("%j with %j: %s, as in unleash-client", (flagRule, value, isMatch) => {
     const attributes = value === undefined ? {} : { given: value };
-    expect(matches(given, attributes)).toBe(expected);
-    expect(unleash(given, attributes)).toBe(expected);
+    expect(matches(flagRule, attributes)).toBe(isMatch);
+    expect(unleash(flagRule, attributes)).toBe(isMatch);
   });
 
   it.each<[FlagRule, unknown, boolean]>([
@@ -105,8 +105,8 @@ describe("a rule", () => {
     [rule("DATE_BEFORE", ["2027-01-01"]), 1_700_000_000_000, true],
     [rule("DATE_BEFORE", ["2027-01-01"]), "yesterday", false],
     [rule("DATE_BEFORE", ["2027-01-01"]), undefined, false],
-  ])("compares points in time: %j with %j: %s", (given, value, expected) => {
-    expect(matches(given, { given: value })).toBe(expected);
+  ])("compares points in time: %j with %j: %s", (flagRule, value, isMatch) => {
+    expect(matches(flagRule, { given: value })).toBe(isMatch);
   });
 
   it("compares currentTime with the time of the evaluation, unless the context has one", () => {
@@ -123,8 +123,8 @@ describe("a rule", () => {
 });
 
 describe("EvaluationContext.read", () => {
-  it.each([[[]], ["text"], [7], [true]])("refuses %j", (given) => {
-    expect(EvaluationContext.read(given)).toEqual(expect.any(String));
+  it.each([[[]], ["text"], [7], [true]])("refuses %j", (attributes) => {
+    expect(EvaluationContext.read(attributes)).toEqual(expect.any(String));
   });
 
   it.each([
@@ -132,22 +132,22 @@ describe("EvaluationContext.read", () => {
     { targetingKey: ["a"] },
     { long: "x".repeat(2049) },
     Object.fromEntries(Array.from({ length: 201 }, (_, at) => [`a${at}`, 1])),
-  ])("refuses a context over a limit", (given) => {
-    expect(EvaluationContext.read(given)).toEqual(expect.any(String));
+  ])("refuses a context over a limit", (attributes) => {
+    expect(EvaluationContext.read(attributes)).toEqual(expect.any(String));
   });
 
   it("takes an absent context, and one with nested members", () => {
-    for (const given of [undefined, null, {}, { nested: { deep: [1] }, targetingKey: null }])
-      expect(EvaluationContext.read(given)).toBeInstanceOf(EvaluationContext);
+    for (const attributes of [undefined, null, {}, { nested: { deep: [1] }, targetingKey: null }])
+      expect(EvaluationContext.read(attributes)).toBeInstanceOf(EvaluationContext);
   });
 });
 
 it("parses an attribute once for all rules that compare it", () => {
   const hostile = `1.1.1-${"1.".repeat(120)}a`;
-  const compiled = Array.from({ length: 10 }, (_, at) => compileRule(rule("SEMVER_EQ", [`1.0.${at}`])));
+  const rules = Array.from({ length: 10 }, (_, at) => compileRule(rule("SEMVER_EQ", [`1.0.${at}`])));
   const context = EvaluationContext.read({ given: hostile });
   if (typeof context === "string") throw new Error(context);
-  expect(compiled.some((matchesOne) => matchesOne(context))).toBe(false);
+  expect(rules.some((matchesOne) => matchesOne(context))).toBe(false);
   expect(context.semver("given")).toBeDefined();
   expect(context.semver("given")).toBe(context.semver("given"));
 });

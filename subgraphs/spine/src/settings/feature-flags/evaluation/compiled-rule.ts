@@ -15,10 +15,10 @@ export function compileRule(rule: FlagRule): Matches {
   return rule.inverted ? (context) => !matches(context) : matches;
 }
 
-/** A search in a long text costs as much as many comparisons of whole texts. */
+/** A search in a long text costs as much as many comparisons with whole texts. */
 export const searchWeight = 20;
 
-/** The greatest number of comparisons that a rule makes. A value of STR_CONTAINS counts as 20. */
+/** The greatest number of comparisons that a rule makes. A value for STR_CONTAINS counts as 20. */
 export function stepsOf(rule: FlagRule): number {
   if (rule.operator === "STR_CONTAINS") return searchWeight * rule.values.length;
   return rule.operator === "STR_STARTS_WITH" || rule.operator === "STR_ENDS_WITH"
@@ -26,7 +26,7 @@ export function stepsOf(rule: FlagRule): number {
     : 1;
 }
 
-/** Unleash trims the values of a rule and ignores empty ones. */
+/** Unleash trims a rule's values and ignores empty ones. */
 const valuesOf = ({ values }: FlagRule) => values.map((value) => value.trim()).filter((value) => value !== "");
 
 const isIn: Compile = (rule) => {
@@ -39,8 +39,8 @@ const isIn: Compile = (rule) => {
 
 /** Also true for a context without the attribute, as in Unleash. */
 const isNotIn: Compile = (rule) => {
-  const found = isIn(rule);
-  return (context) => !found(context);
+  const matches = isIn(rule);
+  return (context) => !matches(context);
 };
 
 const foldedValuesOf = (rule: FlagRule) =>
@@ -50,12 +50,12 @@ const contains: Compile = (rule) => {
   const { attribute, caseInsensitive } = rule;
   const values = foldedValuesOf(rule);
   return (context) => {
-    const given = caseInsensitive ? context.foldedText(attribute) : context.text(attribute);
-    return given !== undefined && values.some((value) => given.includes(value));
+    const text = caseInsensitive ? context.foldedText(attribute) : context.text(attribute);
+    return text !== undefined && values.some((value) => text.includes(value));
   };
 };
 
-/** One comparison for each length of a value, however many values there are. */
+/** One comparison for each length, however many values there are. */
 const affix =
   (part: "beginning" | "ending"): Compile =>
   (rule) => {
@@ -64,8 +64,8 @@ const affix =
     const lengths = lengthsOf(values);
     return (context) =>
       lengths.some((length) => {
-        const given = context[part](attribute, length, caseInsensitive);
-        return given !== undefined && values.has(given);
+        const text = context[part](attribute, length, caseInsensitive);
+        return text !== undefined && values.has(text);
       });
   };
 
@@ -77,8 +77,8 @@ const number =
     const value = parseNumber(first);
     if (value === undefined) return never;
     return (context) => {
-      const given = context.number(attribute);
-      return given !== undefined && test(given, value);
+      const attributeValue = context.number(attribute);
+      return attributeValue !== undefined && test(attributeValue, value);
     };
   };
 
@@ -88,8 +88,8 @@ const date =
     const value = parseDate(first);
     if (value === undefined) return never;
     return (context) => {
-      const given = context.date(attribute);
-      return given !== undefined && test(given, value);
+      const attributeValue = context.date(attribute);
+      return attributeValue !== undefined && test(attributeValue, value);
     };
   };
 
@@ -99,8 +99,8 @@ const semver =
     const value: Semver | undefined = parseSemver(first);
     if (value === undefined) return never;
     return (context) => {
-      const given = context.semver(attribute);
-      return given !== undefined && test(compareSemver(given, value));
+      const attributeValue = context.semver(attribute);
+      return attributeValue !== undefined && test(compareSemver(attributeValue, value));
     };
   };
 
@@ -110,13 +110,13 @@ const compilers: Record<Operator, Compile> = {
   STR_CONTAINS: contains,
   STR_STARTS_WITH: affix("beginning"),
   STR_ENDS_WITH: affix("ending"),
-  NUM_EQ: number((given, value) => given === value),
-  NUM_GT: number((given, value) => given > value),
-  NUM_GTE: number((given, value) => given >= value),
-  NUM_LT: number((given, value) => given < value),
-  NUM_LTE: number((given, value) => given <= value),
-  DATE_AFTER: date((given, value) => given > value),
-  DATE_BEFORE: date((given, value) => given < value),
+  NUM_EQ: number((attribute, value) => attribute === value),
+  NUM_GT: number((attribute, value) => attribute > value),
+  NUM_GTE: number((attribute, value) => attribute >= value),
+  NUM_LT: number((attribute, value) => attribute < value),
+  NUM_LTE: number((attribute, value) => attribute <= value),
+  DATE_AFTER: date((attribute, value) => attribute > value),
+  DATE_BEFORE: date((attribute, value) => attribute < value),
   SEMVER_EQ: semver((order) => order === 0),
   SEMVER_GT: semver((order) => order > 0),
   SEMVER_LT: semver((order) => order < 0),

@@ -2,11 +2,11 @@ import { isKeptNumber, numberText } from "@factory/runtime/json/kept-numbers";
 import { numberOrder } from "@factory/runtime/json/number-order";
 import { parseDate, parseNumber, parseSemver, type Semver } from "./attribute-values.js";
 
-/** The longest text of an attribute, which bounds the work of the rules that search in it. */
+/** An attribute's longest text, which bounds the work for the rules that search in it. */
 const maxTextLength = 2048;
 const maxAttributes = 200;
 
-/** The attributes of one evaluation. An attribute that is null, a list or an object counts as absent. */
+/** The attributes for one evaluation. An attribute that is null, a list or an object counts as absent. */
 export class EvaluationContext {
   readonly #attributes: Readonly<Record<string, unknown>>;
   readonly #now: () => number;
@@ -23,12 +23,12 @@ export class EvaluationContext {
     this.#now = now;
   }
 
-  /** The context of a request, or the reason why it is refused. Absent stands for a context without attributes. */
-  static read(given: unknown, now: () => number = Date.now): EvaluationContext | string {
-    if (given === undefined || given === null) return new EvaluationContext({}, now);
-    if (typeof given !== "object" || Array.isArray(given) || isKeptNumber(given))
+  /** The context in a request, or the reason why it is refused. Absent stands for a context without attributes. */
+  static read(input: unknown, now: () => number = Date.now): EvaluationContext | string {
+    if (input === undefined || input === null) return new EvaluationContext({}, now);
+    if (typeof input !== "object" || Array.isArray(input) || isKeptNumber(input))
       return "The member context must be an object.";
-    const attributes = given as Readonly<Record<string, unknown>>;
+    const attributes = input as Readonly<Record<string, unknown>>;
     const names = Object.keys(attributes);
     if (names.length > maxAttributes) return `The context may have at most ${maxAttributes} members.`;
     for (const name of names) {
@@ -43,7 +43,7 @@ export class EvaluationContext {
     return new EvaluationContext(attributes, now);
   }
 
-  /** The UTF-8 bytes of targetingKey; empty if it is absent. */
+  /** The UTF-8 bytes in targetingKey; empty if it is absent. */
   get targetingBytes(): Uint8Array {
     this.#targetingBytes ??= Buffer.from(this.text("targetingKey") ?? "");
     return this.#targetingBytes;
@@ -60,20 +60,20 @@ export class EvaluationContext {
     return once(this.#folded, attribute, () => this.text(attribute)?.toLowerCase());
   }
 
-  /** The first characters of the text; undefined if it has fewer. `folded`: in lower case. */
-  beginning(attribute: string, length: number, folded: boolean): string | undefined {
-    const parts = (this.#parts[folded ? "foldedBeginning" : "beginning"] ??= new TextParts((text, length) =>
+  /** The first characters; undefined if the text has fewer. `isFolded`: in lower case. */
+  beginning(attribute: string, length: number, isFolded: boolean): string | undefined {
+    const parts = (this.#parts[isFolded ? "foldedBeginning" : "beginning"] ??= new TextParts((text, length) =>
       text.slice(0, length),
     ));
-    return parts.of(attribute, folded ? this.foldedText(attribute) : this.text(attribute), length);
+    return parts.of(attribute, isFolded ? this.foldedText(attribute) : this.text(attribute), length);
   }
 
-  /** The last characters of the text; undefined if it has fewer. `folded`: in lower case. */
-  ending(attribute: string, length: number, folded: boolean): string | undefined {
-    const parts = (this.#parts[folded ? "foldedEnding" : "ending"] ??= new TextParts((text, length) =>
+  /** The last characters; undefined if the text has fewer. `isFolded`: in lower case. */
+  ending(attribute: string, length: number, isFolded: boolean): string | undefined {
+    const parts = (this.#parts[isFolded ? "foldedEnding" : "ending"] ??= new TextParts((text, length) =>
       text.slice(text.length - length),
     ));
-    return parts.of(attribute, folded ? this.foldedText(attribute) : this.text(attribute), length);
+    return parts.of(attribute, isFolded ? this.foldedText(attribute) : this.text(attribute), length);
   }
 
   number(attribute: string): number | undefined {
@@ -84,7 +84,7 @@ export class EvaluationContext {
     return once(this.#versions, attribute, () => parseSemver(this.text(attribute) ?? ""));
   }
 
-  /** Epoch milliseconds. The attribute currentTime is the time of the evaluation where the context has none. */
+  /** Epoch milliseconds. The attribute currentTime is the evaluation's time where the context has none. */
   date(attribute: string): number | undefined {
     const value = this.#own(attribute);
     if (typeof value === "number") return value;
@@ -98,7 +98,7 @@ export class EvaluationContext {
     return this.#attributes;
   }
 
-  /** The same for all rules, also where the evaluation takes several turns of the event loop. */
+  /** The same for all rules, also where the evaluation takes several turns in the event loop. */
   #time(): number {
     this.#readAt ??= this.#now();
     return this.#readAt;
@@ -132,18 +132,18 @@ class TextParts {
   }
 }
 
-/** Thousands of rules may compare one attribute, so its text is parsed once. */
-function once<T>(known: Map<string, T>, attribute: string, parse: () => T): T {
-  const found = known.get(attribute);
-  if (found !== undefined || known.has(attribute)) return found as T;
-  const parsed = parse();
-  known.set(attribute, parsed);
-  return parsed;
+/** Many rules may compare one attribute, so its text is parsed once. */
+function once<T>(parsedValues: Map<string, T>, attribute: string, parse: () => T): T {
+  const storedValue = parsedValues.get(attribute);
+  if (storedValue !== undefined || parsedValues.has(attribute)) return storedValue as T;
+  const parsedValue = parse();
+  parsedValues.set(attribute, parsedValue);
+  return parsedValue;
 }
 
 /** A number as JavaScript writes it, so that 5.0 is `5`. One that JavaScript cannot hold stays as it was sent. */
 function comparedText(value: unknown): string | undefined {
   if (!isKeptNumber(value)) return numberText(value);
-  const held = Number(value.rawJSON);
-  return numberOrder(value, held) === 0 ? String(held) : value.rawJSON;
+  const number = Number(value.rawJSON);
+  return numberOrder(value, number) === 0 ? String(number) : value.rawJSON;
 }

@@ -1,4 +1,4 @@
-/** The operators of a rule, which mean the same as those of Unleash. */
+/** The rule operators, which mean the same as in Unleash. */
 export const operators = [
   "IN",
   "NOT_IN",
@@ -19,7 +19,7 @@ export const operators = [
 
 export type Operator = (typeof operators)[number];
 
-/** A condition on one attribute of the evaluation context. A context that it matches has the flag. */
+/** A condition on one attribute in the evaluation context. A context that it matches has the flag. */
 export interface FlagRule {
   readonly attribute: string;
   readonly operator: Operator;
@@ -29,17 +29,17 @@ export interface FlagRule {
   readonly caseInsensitive: boolean;
 }
 
-/** By what the share of contexts is chosen: their targetingKey, or the tenant as a whole. */
+/** How the share of contexts is chosen: by their targetingKey, or by the tenant as a whole. */
 export const stickinesses = ["targetingKey", "tenant"] as const;
 
 export type Stickiness = (typeof stickinesses)[number];
 
 const flagChanges = ["Created", "Updated", "Restored", "Deleted"] as const;
 
-/** The change that made a version of a flag. */
+/** The change that made a flag's version. */
 export type FlagChange = (typeof flagChanges)[number];
 
-/** The members of a flag that a caller sets. */
+/** The flag members that a caller sets. */
 export interface FlagSettings {
   readonly enabled: boolean;
   readonly rolloutPercentage: number;

@@ -6,8 +6,14 @@ const rule = (operator: Operator, values: string[], attribute = "text"): FlagRul
   ...{ attribute, operator, values, inverted: false, caseInsensitive: false },
 });
 
-function setOf(count: number, rules: readonly FlagRule[], enabled = true): FlagSet {
-  const settings: FlagSettings = { enabled, rolloutPercentage: 0, description: null, stickiness: "tenant", rules };
+function setOf(count: number, rules: readonly FlagRule[], isEnabled = true): FlagSet {
+  const settings: FlagSettings = {
+    enabled: isEnabled,
+    rolloutPercentage: 0,
+    description: null,
+    stickiness: "tenant",
+    rules,
+  };
   return new FlagSet(
     "ten_1",
     1,
@@ -69,8 +75,8 @@ describe("an evaluation of all flags", () => {
     const work = outcomesOf(set, contextOf({ text: "a" }));
     let result = work.next();
     while (!result.done) result = work.next();
-    const found = result.value;
-    expect(set.flags.map((flag, at) => JSON.parse(flag.textOf(found[at] ?? 0)))).toMatchObject([
+    const outcomes = result.value;
+    expect(set.flags.map((flag, at) => JSON.parse(flag.textOf(outcomes[at] ?? 0)))).toMatchObject([
       { key: "first", value: true },
       { key: "odd", errorCode: "PARSE_ERROR", errorDetails: expect.stringContaining("cannot be read") },
       { key: "last", value: true },
@@ -114,9 +120,9 @@ describe("an evaluation of all flags", () => {
     const values = many(500, (at) => `${"a".repeat(190)}${String(at).padStart(5, "0")}`);
     const set = setOf(10, [rule(operator, values), rule(operator, values)]);
     const context = contextOf({ text: "a".repeat(2048) });
-    const asked = jest.spyOn(context, part);
+    const readPart = jest.spyOn(context, part);
     for (const flag of set.flags) flag.evaluate(context);
-    // one for each rule, not one for each of the 10,000 values
-    expect(asked).toHaveBeenCalledTimes(20);
+    // one for each rule, not one for each value
+    expect(readPart).toHaveBeenCalledTimes(20);
   });
 });

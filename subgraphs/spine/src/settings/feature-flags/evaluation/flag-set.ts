@@ -8,18 +8,18 @@ const stepsBetweenPauses = 100;
 
 type NamedFlag = FlagSettings & { readonly key: string };
 
-/** All flags of a tenant in one version, prepared for evaluations. */
+/** A tenant's flags in one version, prepared for evaluations. */
 export class FlagSet {
   readonly flags: readonly CompiledFlag[];
-  /** The sum of the steps of all flags. */
+  /** The sum of all flags' steps. */
   readonly steps: number;
-  /** About how many bytes of memory it takes. */
+  /** About how many bytes it takes in memory. */
   readonly bytes: number;
   readonly #byKey: ReadonlyMap<string, CompiledFlag>;
 
   constructor(
     tenantId: string,
-    /** Rises with every change of a flag of the tenant; 0 without any flag so far. */
+    /** Rises with every change to a tenant's flag; 0 without any flag so far. */
     readonly version: number,
     settings: readonly NamedFlag[],
     flags: readonly CompiledFlag[] = settings.map((flag) => new CompiledFlag(flag.key, flag, tenantId)),
@@ -27,7 +27,7 @@ export class FlagSet {
     this.flags = flags;
     this.#byKey = new Map(this.flags.map((flag) => [flag.key, flag]));
     this.steps = this.flags.reduce((sum, { steps }) => sum + steps, 0);
-    // their texts tell the size also of rules that cannot be read
+    // their texts tell the size also for rules that cannot be read
     this.bytes = settings.reduce((sum, { rules }) => sum + 1500 + 2 * JSON.stringify(rules ?? null).length, 1000);
   }
 
@@ -36,7 +36,7 @@ export class FlagSet {
   }
 }
 
-/** Prepares the flags of a tenant with pauses. A change of one flag prepares all of them again. */
+/** Prepares a tenant's flags with pauses. A change to one flag prepares all flags again. */
 export function* preparingFlags(
   tenantId: string,
   version: number,
@@ -50,17 +50,17 @@ export function* preparingFlags(
   return new FlagSet(tenantId, version, settings, flags);
 }
 
-/** The outcome of each flag, in their order. */
+/** Each flag's outcome, in their order. */
 export function* outcomesOf({ flags }: FlagSet, context: EvaluationContext): PausableWork<Uint8Array> {
-  const found = new Uint8Array(flags.length);
+  const outcomes = new Uint8Array(flags.length);
   let steps = 0;
-  // an iterator of entries would cost a tenth of the evaluation
+  // an iterator over entries would cost a tenth of the evaluation
   for (let at = 0; at < flags.length; at += 1) {
-    found[at] = flags[at]?.evaluate(context) ?? 0;
+    outcomes[at] = flags[at]?.evaluate(context) ?? 0;
     steps += flags[at]?.steps ?? 0;
     if (steps < stepsBetweenPauses) continue;
     steps = 0;
     yield;
   }
-  return found;
+  return outcomes;
 }

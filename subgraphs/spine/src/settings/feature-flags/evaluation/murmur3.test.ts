@@ -32,11 +32,11 @@ describe("the bucket of an id", () => {
     for (let count = 0; count < 10_000; count += 1) {
       const key = aText(keyCharacters, 1 + randomInt(20));
       const id = String.fromCodePoint(...Array.from({ length: 1 + randomInt(20) }, () => code() ?? 65));
-      const expected = (murmur.x86.hash32(Buffer.from(`${key}:${id}`)) % 100) + 1;
-      if (bucketOf(key, id) !== expected) wrong.push([key, id]);
+      const expectedBucket = (murmur.x86.hash32(Buffer.from(`${key}:${id}`)) % 100) + 1;
+      if (bucketOf(key, id) !== expectedBucket) wrong.push([key, id]);
     }
     expect(wrong).toEqual([]);
-    // unleash-client takes the lowest byte of each character, so these land elsewhere there
+    // unleash-client takes only each character's lowest byte, so these land elsewhere there
     expect(["åsa", "日本"].map((id) => (murmur.x86.hash32(Buffer.from(`flag:${id}`)) % 100) + 1)).toEqual(
       ["åsa", "日本"].map((id) => bucketOf("flag", id)),
     );
@@ -44,11 +44,11 @@ describe("the bucket of an id", () => {
 
   it("spreads the ids evenly, and two flags independently", () => {
     const ids = Array.from({ length: 100_000 }, () => Buffer.from(randomUUID()));
-    const [one, two] = ["one", "two"].map((key) => new CompiledFlag(key, settings, "ten_x"));
+    const [firstFlag, secondFlag] = ["one", "two"].map((key) => new CompiledFlag(key, settings, "ten_x"));
     const share = (count: number, of: number) => Math.round((1000 * count) / of) / 1000;
-    const inOne = ids.filter((id) => (one?.bucket(id) ?? 0) <= 25);
+    const inOne = ids.filter((id) => (firstFlag?.bucket(id) ?? 0) <= 25);
     expect(share(inOne.length, ids.length)).toBeCloseTo(0.25, 1);
-    expect(share(inOne.filter((id) => (two?.bucket(id) ?? 0) <= 25).length, inOne.length)).toBeCloseTo(0.25, 1);
+    expect(share(inOne.filter((id) => (secondFlag?.bucket(id) ?? 0) <= 25).length, inOne.length)).toBeCloseTo(0.25, 1);
   });
 });
 
@@ -56,9 +56,9 @@ describe("Murmur3", () => {
   it("gives the same hash wherever the beginning ends", () => {
     for (let length = 0; length < 40; length += 1) {
       const bytes = randomBytes(length);
-      const expected = murmur.x86.hash32(bytes);
+      const expectedHash = murmur.x86.hash32(bytes);
       for (let cut = 0; cut <= length; cut += 1)
-        expect(new Murmur3(bytes.subarray(0, cut)).of(bytes.subarray(cut))).toBe(expected);
+        expect(new Murmur3(bytes.subarray(0, cut)).of(bytes.subarray(cut))).toBe(expectedHash);
     }
   });
 });

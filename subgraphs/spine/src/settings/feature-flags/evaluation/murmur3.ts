@@ -1,4 +1,4 @@
-/** MurmurHash3_x86_32 with seed 0, of bytes. The hash of a common beginning is computed once. */
+/** MurmurHash3_x86_32 with seed 0, over bytes. A common beginning is hashed once. */
 export class Murmur3 {
   readonly #hash: number;
   /** The bytes after the last whole word, the first one lowest. */
@@ -19,7 +19,7 @@ export class Murmur3 {
     this.#length = beginning.length;
   }
 
-  /** The hash of the beginning followed by these bytes, as an unsigned integer. */
+  /** The hash over the beginning followed by these bytes, as an unsigned integer. */
   of(bytes: Uint8Array): number {
     let hash = this.#hash;
     let word = this.#word;
@@ -45,6 +45,6 @@ function scrambled(word: number): number {
 }
 
 function withWord(hash: number, word: number): number {
-  const mixed = hash ^ scrambled(word);
-  return (Math.imul((mixed << 13) | (mixed >>> 19), 5) + 0xe6546b64) | 0;
+  const mixedHash = hash ^ scrambled(word);
+  return (Math.imul((mixedHash << 13) | (mixedHash >>> 19), 5) + 0xe6546b64) | 0;
 }
