@@ -1,7 +1,7 @@
 import { commandTypes } from "@factory/schema/command-names";
 import { eventTypes } from "@factory/schema/event-names";
 
-/** The names from spine.md 5.16. The spine's specification shows none. */
+/** The names of the spine's events. Its specification shows none. */
 const events = `TenantRegistered TenantProvisioningStarted TenantProvisioned TenantProvisioningFailed TenantSuspended
   TenantResumed TenantArchived UserInvited InvitationResent InvitationRevoked InvitationExpired InvitationAccepted
   UserRegistered UserDisabled UserEnabled RoleAssigned RoleUnassigned SubscriptionCreated SubscriptionActivated

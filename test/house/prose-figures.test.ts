@@ -3,7 +3,15 @@ import { bindingsOf, ofsIn, proseFigures } from "./prose-figures.js";
 const goal = { ofs: 20, chains: 1, participles: 1.5 };
 
 describe("comments and bindings", () => {
-  it.each(["gateway/", "rest-facade/", "schema/", "subgraphs/catalog/"])("name their nouns in %s", async (prefix) => {
+  it.each([
+    "gateway/",
+    "rest-facade/",
+    "schema/",
+    "subgraphs/catalog/",
+    "subgraphs/integration/",
+    "subgraphs/runtime/",
+    "subgraphs/spine/",
+  ])("name their nouns in %s", async (prefix) => {
     const { words, ofs, chains, bindings, participles } = await proseFigures(prefix);
     expect(words).toBeGreaterThan(1000);
     expect(bindings).toBeGreaterThan(150);

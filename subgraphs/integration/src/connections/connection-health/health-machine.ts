@@ -62,7 +62,6 @@ export interface Verdict {
   readonly move: { readonly to: "Active" | "AuthorizationRequired" | "Disabled"; readonly reason: string } | undefined;
 }
 
-/** The numbers in `integration.md` 5.2. */
 const limits = {
   failuresUntilUnhealthy: 3,
   successesUntilHealthy: 2,

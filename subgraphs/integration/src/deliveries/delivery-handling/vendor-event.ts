@@ -10,7 +10,7 @@ const fallbackType = "VendorEventReceived";
 const knownNames: ReadonlySet<string> = new Set(vendorEventTypes);
 const isKnown = (name: string): name is EventType => knownNames.has(name);
 
-/** The limit on an event's data (integration.md 5.9). */
+/** The limit on an event's data in bytes. */
 const maxDataBytes = 64 * 1024;
 const memberBytes = ',"payload":'.length;
 

@@ -20,7 +20,7 @@ const maxTypeLength = 100;
 const typeForm = new RegExp(normalizedNamePattern);
 
 /**
- * The event type for a vendor's event (design, integration.md 5.4): the tenant's own setting, else the vendor's table,
+ * The event type for a vendor's event: the tenant's own setting, else the vendor's table,
  * else a type made from the name's words, else VendorEventReceived. The action belongs to the name: an action that is
  * not listed never takes the event's name alone, which may say the opposite. A type that the platform itself emits gets
  * the prefix Vendor, so that no delivery can imitate its event.

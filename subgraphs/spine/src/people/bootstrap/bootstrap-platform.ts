@@ -7,8 +7,6 @@ import { bringSystemRolesUpToDate } from "../../rights/roles/seed-system-roles.j
 import { createPlatformTenant } from "../../tenants/tenants/create-tenant.js";
 import { platformTenant } from "../../tenants/tenants/platform-tenant.js";
 
-/** Two processes that start together make one client. */
-
 /** At every start: makes what the platform's tenant, its roles and its administrator client lack. */
 export async function bootstrapPlatform(
   database: Database,
@@ -17,6 +15,7 @@ export async function bootstrapPlatform(
 ): Promise<PlatformClient> {
   const cause = { trace: continueTrace(undefined), actorId: "bootstrap" };
   return database.transaction(platformTenant, cause, async (transaction) => {
+    // two processes that start together make one client
     await transaction.execute("select pg_advisory_xact_lock($1)", [advisoryLocks.platformClient]);
     const tenant = await createPlatformTenant(transaction);
     if (tenant) await bringSystemRolesUpToDate(transaction, tenant);
