@@ -1,6 +1,6 @@
 import { bindingsOf, ofsIn, proseFigures } from "./prose-figures.js";
 
-const goal = { ofs: 20, chains: 1, participles: 1.5 };
+const goal = { ofs: 20, participles: 1.5 };
 
 describe("comments and bindings", () => {
   it.each([
@@ -15,12 +15,11 @@ describe("comments and bindings", () => {
     const { words, ofs, chains, bindings, participles } = await proseFigures(prefix);
     expect(words).toBeGreaterThan(1000);
     expect(bindings).toBeGreaterThan(150);
-    expect([
-      ofs > goal.ofs,
-      chains > goal.chains,
-      participles > goal.participles,
-      { ofs, chains, participles },
-    ]).toEqual([...[false, false, false], expect.anything()]);
+    expect(chains).toEqual([]);
+    expect([ofs > goal.ofs, participles > goal.participles, { ofs, participles }]).toEqual([
+      ...[false, false],
+      expect.anything(),
+    ]);
   });
 
   it.each([

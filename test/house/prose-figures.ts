@@ -8,8 +8,8 @@ export interface ProseFigures {
   readonly words: number;
   /** How often the word "of" stands in 1,000 comment words. */
   readonly ofs: number;
-  /** How often two of them, with at most three words between, stand in 1,000 words. */
-  readonly chains: number;
+  /** The comments with two of them and at most three words between, as `file:line`. */
+  readonly chains: readonly string[];
   readonly bindings: number;
   /** The share of bindings that are bare participles or pronouns, in percent. */
   readonly participles: number;
@@ -64,13 +64,14 @@ export async function proseFigures(prefix: string): Promise<ProseFigures> {
   const files = trackedFiles().filter(
     (file) => file.startsWith(prefix) && file.endsWith(".ts") && !isGenerated(file) && !file.includes("/migrations/"),
   );
-  const counts = { words: 0, ofs: 0, chains: 0, bindings: 0, participles: 0 };
+  const counts = { words: 0, ofs: 0, bindings: 0, participles: 0 };
+  const chains: string[] = [];
   for (const file of files) {
-    for (const { text } of await proseOf(file, root, false)) {
-      const { ofs, chains } = ofsIn(text);
+    for (const { text, line } of await proseOf(file, root, false)) {
+      const { ofs, chains: chainsHere } = ofsIn(text);
       counts.words += text.split(/\s+/).filter((word) => word !== "").length;
       counts.ofs += ofs;
-      counts.chains += chains;
+      if (chainsHere > 0) chains.push(`${file}:${line}`);
     }
     const names = bindingsOf(file, await readFile(root + file, "utf8"));
     counts.bindings += names.length;
@@ -79,7 +80,7 @@ export async function proseFigures(prefix: string): Promise<ProseFigures> {
   return {
     words: counts.words,
     ofs: (counts.ofs / counts.words) * 1000,
-    chains: (counts.chains / counts.words) * 1000,
+    chains,
     bindings: counts.bindings,
     participles: (counts.participles / counts.bindings) * 100,
   };

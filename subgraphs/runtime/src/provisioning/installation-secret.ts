@@ -23,7 +23,7 @@ export const roleSecret: InstallationSecret = {
   subject: "The passwords of the database roles",
 };
 
-/** The key and the certificates of the authority of gRPC. */
+/** The key and the certificates of gRPC's authority. */
 export const grpcAuthority: InstallationSecret = {
   table: "installation.grpc_authorities",
   label: "factory grpc authority",
@@ -34,7 +34,7 @@ export const grpcAuthority: InstallationSecret = {
 export const installationSecrets = [roleSecret, grpcAuthority] as const;
 
 /**
- * The statements for the tables of secrets and of folder marks. `resealers` is the role that may read the secrets and
+ * The statements for the tables that hold secrets and folder marks. `resealers` is the role that may read the secrets and
  * write them again under a new key, if there is one. No other role of the platform may use the schema.
  */
 export function* installationTables(resealers: string | undefined): Generator<string> {

@@ -10,8 +10,8 @@ export interface ReleaseLevel {
 }
 
 /**
- * Changes that the number of migrations does not show: migrations that were merged into one, and changes of the
- * statements of this folder, of the bus and of the jobs.
+ * Changes that the number of migrations does not show: migrations that were merged into one, and other
+ * statements in this folder, in the bus or in the jobs.
  */
 export const uncountedChanges = 3;
 

@@ -49,7 +49,7 @@ async function runPending(definition: DatabaseDefinition, lock: Client): Promise
   return applied;
 }
 
-/** The merged migration, if the list has all migrations that it replaces. The list of a restore or of a test may be shorter. */
+/** The merged migration, if the list has all migrations that it replaces. A restore or a test may have a shorter list. */
 function wholeMerged({ merged, migrations }: DatabaseDefinition): MergedMigration | undefined {
   const listed = new Set(migrations.map(({ name }) => name));
   return merged?.replaces.every((name) => listed.has(name)) ? merged : undefined;

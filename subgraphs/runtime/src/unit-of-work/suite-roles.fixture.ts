@@ -4,7 +4,7 @@ import { MasterKeys } from "../sealing/master-keys.js";
 
 const secretsKey = "the secrets key of the databases of all suites";
 
-/** The roles of the databases of suites. All are copies of one database, so they have the same roles and passwords. */
+/** The roles in the suites' databases. All are copies of one database, so they have the same roles and passwords. */
 export const suiteRoles: RoleSettings = {
   masterKeys: new MasterKeys(createHash("sha256").update(secretsKey).digest()),
   rolePrefix: "suites",

@@ -65,7 +65,7 @@ async function fill(serverUrl: string): Promise<void> {
   await fillWithTables(await newDatabase(serverUrl, "platform"), subgraphNames);
 }
 
-/** A copy of `base`, so that all databases have the same secret of the passwords of their roles. */
+/** A copy of `base`, so that all databases have the same secret for their roles' passwords. */
 async function newDatabase(serverUrl: string, name: string, template = "base"): Promise<string> {
   const client = new Client({ connectionString: serverUrl });
   await client.connect();

@@ -13,7 +13,7 @@ import type { Transaction } from "./database.js";
 /** The part of a transaction that `workerTransaction` offers. */
 export type WorkerTransaction = Pick<Transaction, "execute" | "tenant" | "record" | "notify" | "audit">;
 
-/** Connections of the worker role of one schema. */
+/** Connections of one schema's worker role. */
 export interface WorkerPool {
   readonly pool: Pool;
   readonly schema: SubgraphName;

@@ -111,7 +111,7 @@ export class EvaluationContext {
 
 type PartName = "beginning" | "foldedBeginning" | "ending" | "foldedEnding";
 
-/** Beginnings or endings of attribute values. Thousands of rules may compare the same one, so each is cut once. */
+/** Attribute values' beginnings or endings. Thousands of rules may compare the same one, so each is cut once. */
 class TextParts {
   readonly #cut: (text: string, length: number) => string;
   readonly #known = new Map<string, (string | undefined)[]>();
