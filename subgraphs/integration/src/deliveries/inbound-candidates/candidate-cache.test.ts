@@ -70,3 +70,31 @@ it("looks up the tenants of many notices together, and drops their sets", async 
   expect(cache.peek("vendorx", undefined)).toBeUndefined();
   expect(cache.peek("other", undefined)).toBeDefined();
 });
+
+it("does not keep a read that began before a notice, whether it finds tenants or none", async () => {
+  for (const key of ["vendorx", "other"]) {
+    const { cache, asked } = aCache();
+    let notice = (_tenant?: string): void => undefined;
+    await cache.listen({ on: async (_channel, wake) => void (notice = wake) });
+    for (const tenant of [uuid("ten"), undefined]) {
+      const early = cache.read(key, undefined);
+      notice(tenant);
+      expect(cache.peek(key, undefined)).toBeUndefined();
+      await early;
+      expect(cache.peek(key, undefined)).toBeUndefined();
+    }
+    await cache.read(key, undefined);
+    const count = asked.length;
+    await cache.read(key, undefined);
+    expect(asked).toHaveLength(count);
+  }
+});
+
+it("invented accounts displace no sets with tenants", async () => {
+  const { cache } = aCache();
+  await cache.read("vendorx", ofAccount("acct"));
+  for (let count = 0; count < 12_000; count += 1) await cache.read("vendorx", ofAccount(`invented ${count}`));
+  expect(cache.peek("vendorx", ofAccount("acct"))).toBeDefined();
+  expect(cache.peek("vendorx", ofAccount("invented 0"))).toBeUndefined();
+  expect(cache.peek("vendorx", ofAccount("invented 11999"))).toBeDefined();
+});

@@ -1,9 +1,8 @@
-import { atMost } from "@factory/runtime/caches/entry-limit";
+import { FollowedCache } from "@factory/runtime/caches/followed-cache";
 import type { Notifications } from "@factory/runtime/connections/listener";
 import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
 import { isStorable } from "@factory/runtime/input-validation/storable-text";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
-import { LRUCache } from "lru-cache";
 import type { Pool } from "pg";
 import { inboundSourcesChanged } from "../../providers/providers/inbound-sources.js";
 import type { ProviderRow } from "../../providers/providers/provider.view.js";
@@ -46,11 +45,6 @@ interface AccountLookup {
 
 type Lookup = DeliveryHint | AccountLookup | undefined;
 
-interface Held {
-  readonly set: CandidateSet;
-  readonly readAt: number;
-}
-
 const maxBytes = 64 * 1024 * 1024;
 const bytesOfHolder = 600;
 /** Sets without a tenant have their own cache, so that invented names displace no others. */
@@ -63,14 +57,13 @@ const none: CandidateSet = { candidates: [], claims: [], isWhole: true };
 export class CandidateCache {
   readonly #workers: Pick<Pool, "query">;
   readonly #drivers = new DriverCache();
-  readonly #sets = new LRUCache<string, Held>({
-    maxSize: maxBytes,
-    sizeCalculation: ({ set }, name) => this.#bytesOf(set) + 2 * name.length,
+  readonly #sets = new FollowedCache<CandidateSet>({
+    freshMs,
+    maxBytes,
+    bytesOf: (set, name) => this.#bytesOf(set) + 2 * name.length,
+    keeps: (set) => !isEmpty(set),
   });
-  readonly #empty = new LRUCache<string, Held>(atMost(maxEmptySets));
-  readonly #reading = new Map<string, Promise<CandidateSet>>();
-  /** Rises with each notice. A read that began before must not be kept. */
-  #generation = 0;
+  readonly #empty = new FollowedCache<CandidateSet>({ freshMs, maxEntries: maxEmptySets, keeps: isEmpty });
   /** The tenants whose changes are not looked up yet. */
   #changed = new Set<string>();
   #isLooking = false;
@@ -109,31 +102,12 @@ export class CandidateCache {
 
   #known(key: string, hint: Lookup): Promise<CandidateSet> | undefined {
     const name = nameOf(key, hint);
-    const entry = this.#sets.get(name) ?? this.#empty.get(name);
-    const isFresh = entry && performance.now() - entry.readAt < freshMs;
-    return isFresh ? Promise.resolve(entry.set) : this.#reading.get(name);
+    return this.#sets.find(name) ?? this.#empty.find(name);
   }
 
   #readOnce(key: string, hint: Lookup): Promise<CandidateSet> {
     const name = nameOf(key, hint);
-    const generation = this.#generation;
-    const reading = this.#find(key, hint)
-      .then((set) => {
-        if (generation === this.#generation) this.#keep(name, set);
-        return set;
-      })
-      .finally(() => {
-        if (this.#reading.get(name) === reading) this.#reading.delete(name);
-      });
-    this.#reading.set(name, reading);
-    return reading;
-  }
-
-  #keep(name: string, set: CandidateSet): void {
-    const entry = { set, readAt: performance.now() };
-    const [cache, other] = isEmpty(set) ? [this.#empty, this.#sets] : [this.#sets, this.#empty];
-    cache.set(name, entry);
-    other.delete(name);
+    return this.#empty.keep(name, this.#sets.keep(name, this.#find(key, hint)));
   }
 
   async #find(key: string, hint: Lookup): Promise<CandidateSet> {
@@ -160,9 +134,8 @@ export class CandidateCache {
 
   /** Without a tenant all notices may have been lost. */
   #drop(tenant: string | undefined): void {
-    this.#generation += 1;
-    this.#reading.clear();
     if (!tenant) return this.#clear();
+    for (const cache of [this.#sets, this.#empty]) cache.dropReads();
     this.#changed.add(tenant);
     if (!this.#isLooking) void this.#lookUp();
   }
@@ -185,9 +158,9 @@ export class CandidateCache {
     const { rows } = await this.#workers.query<{ key: string }>(keysOfTenants, [[...tenants], [...keys]]);
     // A set may hold a tenant although its provider has changed its key or takes no deliveries any more.
     const changedKeys = new Set(rows.map(({ key }) => key));
-    for (const cache of [this.#sets, this.#empty])
-      for (const [name, { set }] of cache.entries())
-        if (changedKeys.has(name.slice(0, name.indexOf(" "))) || holds(set, tenants)) cache.delete(name);
+    const isChanged = (set: CandidateSet, name: string) =>
+      changedKeys.has(name.slice(0, name.indexOf(" "))) || holds(set, tenants);
+    for (const cache of [this.#sets, this.#empty]) cache.dropWhere(isChanged);
   }
 
   #registrationOf(row: RegistrationRow): Registration {
@@ -210,8 +183,7 @@ export class CandidateCache {
   }
 
   #clear(): void {
-    this.#sets.clear();
-    this.#empty.clear();
+    for (const cache of [this.#sets, this.#empty]) cache.drop(undefined);
   }
 }
 

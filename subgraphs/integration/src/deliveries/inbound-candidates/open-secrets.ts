@@ -1,6 +1,6 @@
+import { FollowedCache } from "@factory/runtime/caches/followed-cache";
 import type { Notifications } from "@factory/runtime/connections/listener";
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import { LRUCache } from "lru-cache";
 import type { Pool } from "pg";
 import { readVersion, type VersionRow } from "../../credentials/credentials/credential.view.js";
 import { credentialChanged } from "../../credentials/credentials/credential-change.js";
@@ -48,35 +48,25 @@ const verifyingMembers = ["signingSecret", "secret", "publicKey", "token"];
 /** Opens the candidates' secrets and keeps them in memory, until their credential changes. */
 export class OpenSecrets {
   readonly #options: Options;
-  readonly #open = new LRUCache<string, readonly OpenSecret[]>({
-    max: maxCredentials,
-    maxSize: maxBytes,
-    sizeCalculation: (secrets) => secrets.reduce((bytes, { text }) => bytes + 2 * text.length, 100),
-    ttl: freshMs,
+  readonly #secrets = new FollowedCache<readonly KnownSecret[]>({
+    freshMs,
+    maxEntries: maxCredentials,
+    maxBytes,
+    bytesOf: (secrets) => secrets.reduce((bytes, secret) => bytes + (isOpen(secret) ? 2 * secret.text.length : 0), 100),
+    keeps: (secrets) => secrets.every(isOpen),
   });
-  /** The reads under way. A notice removes one, whose result is then not kept. */
-  readonly #reading = new Map<string, Promise<readonly KnownSecret[]>>();
 
   constructor(options: Options) {
     this.#options = options;
   }
 
   async listen(listener: Notifications): Promise<void> {
-    await listener.on(credentialChanged, (credential) => {
-      // After a reconnect notices may have been lost.
-      for (const cache of [this.#open, this.#reading]) {
-        if (credential) cache.delete(credential);
-        else cache.clear();
-      }
-    });
+    await listener.on(credentialChanged, (credential) => this.#secrets.drop(credential));
   }
 
   /** Each candidate's secrets, in the same order. Requests at the same time share one read for a credential. */
   async of(candidates: readonly Candidate[]): Promise<(readonly KnownSecret[])[]> {
-    const cachedSecrets = candidates.map((candidate) => {
-      const name = nameOf(candidate);
-      return this.#open.get(name) ?? this.#reading.get(name);
-    });
+    const cachedSecrets = candidates.map((candidate) => this.#secrets.find(nameOf(candidate)));
     const missing = candidates.filter((_, place) => cachedSecrets[place] === undefined);
     const newSecrets = this.#readOnce(new Map(missing.map((candidate) => [nameOf(candidate), candidate])));
     return Promise.all(
@@ -89,20 +79,8 @@ export class OpenSecrets {
   #readOnce(missing: ReadonlyMap<string, Candidate>): ReadonlyMap<string, Promise<readonly KnownSecret[]>> {
     if (missing.size === 0) return new Map();
     const all = this.#read([...missing.values()]);
-    const reads = [...missing.keys()].map((name) => {
-      const reading: Promise<readonly KnownSecret[]> = all
-        .then((allSecrets) => {
-          const secrets = allSecrets.get(name) ?? [];
-          if (this.#reading.get(name) === reading && secrets.every(isOpen)) this.#open.set(name, secrets);
-          return secrets;
-        })
-        .finally(() => {
-          if (this.#reading.get(name) === reading) this.#reading.delete(name);
-        });
-      this.#reading.set(name, reading);
-      return [name, reading] as const;
-    });
-    return new Map(reads);
+    const secretsOf = (name: string) => all.then((secrets) => secrets.get(name) ?? []);
+    return new Map([...missing.keys()].map((name) => [name, this.#secrets.keep(name, secretsOf(name))]));
   }
 
   async #read(candidates: readonly Candidate[]): Promise<Map<string, readonly KnownSecret[]>> {

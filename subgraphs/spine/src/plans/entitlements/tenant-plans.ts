@@ -1,9 +1,8 @@
-import { atMost } from "@factory/runtime/caches/entry-limit";
+import { FollowedCache } from "@factory/runtime/caches/followed-cache";
 import type { Notifications } from "@factory/runtime/connections/listener";
 import type { TenantReader } from "@factory/runtime/db/tenant-statement";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
-import { LRUCache } from "lru-cache";
 import type { StoredTenant } from "../../tenants/tenants/tenant.view.js";
 import { tenantChangesChannel } from "../../tenants/tenants/tenant-version.js";
 import type { PlanSubscriptionState } from "../plan-subscriptions/plan-subscription.states.js";
@@ -25,31 +24,20 @@ const maxAgeMs = 30_000;
 /** The tenants' plans in memory. A change to a tenant drops its plan in every process. */
 export class TenantPlans {
   readonly #reader: TenantReader;
-  readonly #plans = new LRUCache<string, Promise<TenantPlan>>({ ...atMost(maxTenants), ttl: maxAgeMs });
+  readonly #plans = new FollowedCache<TenantPlan>({ maxEntries: maxTenants, freshMs: maxAgeMs });
 
   constructor(reader: TenantReader) {
     this.#reader = reader;
   }
 
   async follow(listener: Notifications): Promise<void> {
-    await listener.on(tenantChangesChannel, (tenantId) => {
-      if (tenantId === undefined) this.#plans.clear();
-      else this.#plans.delete(tenantId);
-    });
+    await listener.on(tenantChangesChannel, (tenantId) => this.#plans.drop(tenantId));
   }
 
   /** Throws TENANT_UNKNOWN. */
-  of(tenant: Tenant): Promise<TenantPlan> {
-    const { tenantId } = tenant;
-    const cachedPlan = this.#plans.get(tenantId);
-    if (cachedPlan) return cachedPlan;
-    const plan = this.#read(tenant);
-    // The promise is kept, not its value: a change that comes during the read drops it.
-    this.#plans.set(tenantId, plan);
-    plan.catch(() => {
-      if (this.#plans.peek(tenantId) === plan) this.#plans.delete(tenantId);
-    });
-    return plan;
+  of({ tenantId, uuid }: Tenant): Promise<TenantPlan> {
+    // without the caller: others share the read
+    return this.#plans.find(tenantId) ?? this.#plans.keep(tenantId, this.#read({ tenantId, uuid }));
   }
 
   async #read(tenant: Tenant): Promise<TenantPlan> {

@@ -1,10 +1,10 @@
+import { FollowedCache } from "@factory/runtime/caches/followed-cache";
 import type { RowOf } from "@factory/runtime/db/entity-rows";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import type { SettingKey, TenantSettingValues } from "@factory/schema/tenant-setting-values";
 import { isSettingKey, settingDefault, tenantSettings } from "@factory/schema/tenant-settings";
-import { LRUCache } from "lru-cache";
 import type { ConfigurationEntry } from "./configuration-entry.entity.js";
 import { fitsSetting } from "./configuration-value.js";
 
@@ -49,7 +49,7 @@ export const storedSettings =
 /** The tenants' known settings, in memory. A change takes effect with its answer, and elsewhere by a notification. */
 export class TenantSettings {
   readonly #read: ReadSettings;
-  readonly #loaded = new LRUCache<string, Promise<SetValues>>({ max: maxTenants, ttl: keptMs });
+  readonly #loaded = new FollowedCache<SetValues>({ maxEntries: maxTenants, freshMs: keptMs });
 
   constructor(readSettings: ReadSettings) {
     this.#read = readSettings;
@@ -57,26 +57,18 @@ export class TenantSettings {
 
   /** The value that holds for the tenant: its own, or the default. */
   async get<Key extends SettingKey>(tenant: Tenant, key: Key): Promise<TenantSettingValues[Key]> {
-    const values = await (this.#loaded.get(tenant.tenantId) ?? this.#load(tenant));
+    const values = await (this.#loaded.find(tenant.tenantId) ?? this.#load(tenant));
     return values[key] ?? settingDefault(key);
   }
 
   /** The tenant's next reader reads the database; without a named tenant, every tenant's next reader does. */
   drop(tenantId: string | undefined): void {
-    if (tenantId === undefined || tenantId === "") this.#loaded.clear();
-    else this.#loaded.delete(tenantId);
+    this.#loaded.drop(tenantId);
   }
 
-  /** Readers share one read. A read that began before a change was dropped with it, so later readers do not get it. */
-  #load(tenant: Tenant): Promise<SetValues> {
-    const { tenantId, uuid } = tenant;
+  #load({ tenantId, uuid }: Tenant): Promise<SetValues> {
     // without the caller: others share the read
-    const loading = this.#read({ tenantId, uuid }).then(validSettings);
-    this.#loaded.set(tenantId, loading);
-    loading.catch(() => {
-      if (this.#loaded.peek(tenantId) === loading) this.#loaded.delete(tenantId);
-    });
-    return loading;
+    return this.#loaded.keep(tenantId, this.#read({ tenantId, uuid }).then(validSettings));
   }
 }
 
