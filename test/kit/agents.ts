@@ -53,7 +53,7 @@ export function exchange(
   });
 }
 
-/** The id of a Pending approval that an agent waits for. */
+/** A Pending approval that an agent waits for; returns its id. */
 export async function aPendingApproval(tenantId: string): Promise<string> {
   const [agent, service] = await Promise.all([anAgent(tenantId), aService(tenantId, ["templates.publish"])]);
   const agentTaskId = randomBytes(6).toString("hex");

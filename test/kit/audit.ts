@@ -2,7 +2,7 @@ import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { rows } from "./database.js";
 import { eventually } from "./eventually.js";
 
-/** Makes the audit log of the tenant due for its daily seal, as if its records were those of yesterday. */
+/** Makes the tenant's audit log due for its daily seal, as if its records were from yesterday. */
 export async function letADayPass(tenantId: string): Promise<void> {
   await eventually("the audit log has records that no seal covers", async () => {
     const due = await rows(

@@ -8,13 +8,13 @@ const program = (name: string) => fileURLToPath(new URL(`../../gateway/platform/
 
 export const passphrase = "correct horse battery staple";
 
-/** The end of a tool, with everything that it has printed. */
+/** The exit code and everything that the tool has printed. */
 interface ToolEnd {
   readonly code: number;
   readonly output: string;
 }
 
-/** Runs a command of the operator to its end. */
+/** Runs an operator's command to its end. */
 export async function tool(
   name: "backup" | "restore" | "accept-folder",
   args: readonly string[],
@@ -39,8 +39,10 @@ export async function killedTool(
 ): Promise<boolean> {
   const env = { ...bareEnvironment(), BACKUP_PASSPHRASE: passphrase, ...variables };
   const child = spawn(process.execPath, ["--no-warnings", program(name), ...args], { env, stdio: "ignore" });
-  const ended = new Promise<NodeJS.Signals | null>((resolve) => child.once("exit", (_, signal) => resolve(signal)));
+  const exitSignal = new Promise<NodeJS.Signals | null>((resolve) =>
+    child.once("exit", (_, signal) => resolve(signal)),
+  );
   while (child.exitCode === null && !(await when())) await new Promise((resolve) => setTimeout(resolve, 1));
   child.kill("SIGKILL");
-  return (await ended) === "SIGKILL";
+  return (await exitSignal) === "SIGKILL";
 }

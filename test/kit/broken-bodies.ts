@@ -10,23 +10,23 @@ type Wrap = (value: unknown) => unknown;
 
 const ofAnotherType: Record<string, unknown> = { string: 7, integer: "text", boolean: "yes", array: {}, object: [] };
 
-/** One body for each limit of each field of a schema. Each body breaks exactly one limit. */
+/** One body for each limit that a schema's fields have. Each body breaks exactly one limit. */
 export function brokenBodies(schema: JsonSchema, wrap: Wrap = (value) => value, pointer = ""): BrokenBody[] {
   const type = [schema["type"]].flat().find((name) => name !== "null") as string;
   const breaks = (code: string, value: unknown): BrokenBody => ({ says: `${pointer} ${code}`, body: wrap(value) });
-  const found = type in ofAnotherType ? [breaks("TYPE", ofAnotherType[type])] : [];
-  if (type === "string") found.push(...brokenStrings(schema, breaks));
-  if (typeof schema["minimum"] === "number") found.push(breaks("OUT_OF_RANGE", schema["minimum"] - 1));
-  if (type === "integer") found.push(breaks("TYPE", 1.5));
-  if (typeof schema["maxItems"] === "number") found.push(breaks("TOO_LONG", Array(schema["maxItems"] + 1).fill("x")));
-  if (typeof schema["minItems"] === "number") found.push(breaks("TOO_SHORT", []));
+  const bodies = type in ofAnotherType ? [breaks("TYPE", ofAnotherType[type])] : [];
+  if (type === "string") bodies.push(...brokenStrings(schema, breaks));
+  if (typeof schema["minimum"] === "number") bodies.push(breaks("OUT_OF_RANGE", schema["minimum"] - 1));
+  if (type === "integer") bodies.push(breaks("TYPE", 1.5));
+  if (typeof schema["maxItems"] === "number") bodies.push(breaks("TOO_LONG", Array(schema["maxItems"] + 1).fill("x")));
+  if (typeof schema["minItems"] === "number") bodies.push(breaks("TOO_SHORT", []));
   if (schema["items"])
-    found.push(...brokenBodies(schema["items"] as JsonSchema, (item) => wrap([item]), `${pointer}/0`));
+    bodies.push(...brokenBodies(schema["items"] as JsonSchema, (item) => wrap([item]), `${pointer}/0`));
   for (const [name, member] of Object.entries((schema["properties"] ?? {}) as Record<string, JsonSchema>))
-    found.push(...brokenBodies(member, (value) => wrap({ [name]: value }), `${pointer}/${name}`));
+    bodies.push(...brokenBodies(member, (value) => wrap({ [name]: value }), `${pointer}/${name}`));
   for (const name of (schema["required"] ?? []) as string[])
-    found.push({ says: `${pointer}/${name} REQUIRED`, body: wrap({}) });
-  return found;
+    bodies.push({ says: `${pointer}/${name} REQUIRED`, body: wrap({}) });
+  return bodies;
 }
 
 function brokenStrings(schema: JsonSchema, breaks: (code: string, value: string) => BrokenBody): BrokenBody[] {

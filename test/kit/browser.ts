@@ -16,7 +16,7 @@ export class Browser {
   #cookies: Cookie[] = [];
   readonly #home: string;
 
-  /** A visit ends at the first address outside of `home`. That address is not requested. */
+  /** A visit ends at the first address outside `home`. That address is not requested. */
   constructor(home: string) {
     this.#home = home;
   }
@@ -29,7 +29,7 @@ export class Browser {
     return this.#go(url, { headers });
   }
 
-  /** Sends the form of a page. The page has exactly one form. */
+  /** Sends a page's form. The page has exactly one form. */
   submit(page: Visit, fields: Record<string, string>, headers: Record<string, string> = {}): Promise<Visit> {
     const body = new URLSearchParams({ formToken: formToken(page), ...fields });
     return this.#go(page.url, { method: "POST", body, headers: { "sec-fetch-site": "same-origin", ...headers } });
@@ -75,8 +75,8 @@ export class Browser {
   #keep(line: string): void {
     const [pair = "", ...attributes] = line.split(/;\s*/);
     const [name = "", value = ""] = pair.split(/=(.*)/s);
-    const attribute = (wanted: string) =>
-      attributes.find((text) => text.toLowerCase().startsWith(`${wanted}=`))?.slice(wanted.length + 1);
+    const attribute = (attributeName: string) =>
+      attributes.find((text) => text.toLowerCase().startsWith(`${attributeName}=`))?.slice(attributeName.length + 1);
     const path = attribute("path") ?? "/";
     this.#cookies = this.#cookies.filter((cookie) => cookie.name !== name || cookie.path !== path);
     const expires = attribute("expires");

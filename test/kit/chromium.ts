@@ -12,7 +12,7 @@ const isExecutable = (file: string): boolean => {
   }
 };
 
-/** The program of Chromium on the PATH; undefined where it is not installed. */
+/** The Chromium program on the PATH; undefined where it is not installed. */
 export const chromiumPath = (process.env["PATH"] ?? "")
   .split(delimiter)
   .flatMap((folder) => ["chromium", "chromium-browser"].map((name) => join(folder, name)))
@@ -21,7 +21,7 @@ export const chromiumPath = (process.env["PATH"] ?? "")
 /** A machine that runs several suites is slow. */
 const patienceMs = 180_000;
 
-/** Starts Chromium without a window. As root it cannot use its own sandbox. A container may have little shared memory. */
+/** Starts Chromium without a window. As root it cannot use its sandbox. A container may have little shared memory. */
 export function startChromium(): Promise<Browser> {
   const args = ["--disable-dev-shm-usage", ...(userInfo().uid === 0 ? ["--no-sandbox"] : [])];
   return puppeteer.launch({ executablePath: chromiumPath ?? "", headless: true, timeout: patienceMs, args });
@@ -35,9 +35,9 @@ interface AuthenticatorCredential {
   readonly userHandle?: string;
 }
 
-/** A tab with cookies and an authenticator of its own. An address outside of the platform is answered by an empty page. */
+/** A tab with its own cookies and authenticator. An address that is not the platform's is answered by an empty page. */
 export class BrowserTab {
-  /** The errors in the console of the browser, for example violations of the CSP. */
+  /** The errors in the browser's console, for example CSP violations. */
   readonly complaints: string[] = [];
   readonly page: Page;
   readonly #session: CDPSession;
@@ -49,7 +49,7 @@ export class BrowserTab {
     this.#authenticatorId = authenticatorId;
   }
 
-  /** `home` is the origin of the platform. */
+  /** `home` is the platform's origin. */
   static async open(browser: Browser, home: string): Promise<BrowserTab> {
     const page = await (await browser.createBrowserContext()).newPage();
     page.setDefaultTimeout(patienceMs);
@@ -87,10 +87,10 @@ export class BrowserTab {
 
   /** Presses the button or link with this text and waits for the next page. */
   async press(text: string): Promise<void> {
-    const found = this.page.locator(
+    const control = this.page.locator(
       `::-p-xpath(//button[normalize-space()="${text}"] | //a[normalize-space()="${text}"])`,
     );
-    await Promise.all([this.page.waitForNavigation(), found.click()]);
+    await Promise.all([this.page.waitForNavigation(), control.click()]);
   }
 
   /** Opens the details whose summary begins with this text. */
@@ -98,7 +98,7 @@ export class BrowserTab {
     return this.page.locator(`::-p-xpath(//summary[starts-with(normalize-space(), "${text}")])`).click();
   }
 
-  /** The text of the page. */
+  /** The page's visible text. */
   async text(): Promise<string> {
     return this.page
       .locator("main")
@@ -106,7 +106,7 @@ export class BrowserTab {
       .wait();
   }
 
-  /** The fields, buttons and links of the page by their names, and the same as the key Tab reaches them one after the other. */
+  /** The names of the page's fields, buttons and links, and the same names in the order in which Tab reaches them. */
   async controls(): Promise<{ readonly all: readonly string[]; readonly byTab: readonly string[] }> {
     const isFolded = ":is(details:not([open]) > form *)";
     const selector = `:is(input:not([type=hidden]), button, a[href], summary):not(${isFolded})`;
@@ -119,8 +119,8 @@ export class BrowserTab {
     const byTab: string[] = [];
     for (const _ of all) {
       await this.page.keyboard.press("Tab");
-      const focused = (await this.page.evaluateHandle("document.activeElement")).asElement();
-      byTab.push(nameOf(focused && (await this.page.accessibility.snapshot({ root: focused }))));
+      const element = (await this.page.evaluateHandle("document.activeElement")).asElement();
+      byTab.push(nameOf(element && (await this.page.accessibility.snapshot({ root: element }))));
     }
     return { all, byTab };
   }

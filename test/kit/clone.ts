@@ -12,7 +12,7 @@ export interface Clone {
   readonly commits: readonly string[];
   read(path: string): Promise<string>;
   treeSha(): Promise<string>;
-  /** The files after `git apply` of this patch. Nothing is committed. */
+  /** The files after `git apply` with this patch. Nothing is committed. */
   apply(patch: string): Promise<string>;
   remove(): Promise<void>;
 }

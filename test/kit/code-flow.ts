@@ -32,7 +32,7 @@ export async function aSignInClient(tenantId: string, input: Members): Promise<S
   return body.data["createTenantApiClient"] as unknown as SignInClient;
 }
 
-/** Creates a third-party client inside the tenant. The owner of the token knows its secret. */
+/** Creates a third-party client inside the tenant. The token's owner knows its secret. */
 export async function aThirdPartyClient(token: string, input: Members): Promise<SignInClient> {
   const { body } = await graphql(
     "mutation ($input: CreateApiClientInput!) { createApiClient(input: $input) { clientId clientSecret } }",
@@ -56,20 +56,20 @@ export function authorizeUrl(client: SignInClient, changes: Record<string, strin
     code_challenge_method: "S256",
     ...changes,
   };
-  const given = Object.entries(parameters).filter((pair): pair is [string, string] => pair[1] !== undefined);
-  return `${platform().publicUrl}/connect/authorize?${new URLSearchParams(given).toString()}`;
+  const pairs = Object.entries(parameters).filter((pair): pair is [string, string] => pair[1] !== undefined);
+  return `${platform().publicUrl}/connect/authorize?${new URLSearchParams(pairs).toString()}`;
 }
 
 export const signInAs = (browser: Browser, page: Visit, { email, password }: Pick<Person, "email" | "password">) =>
   browser.submit(page, { username: email, password, action: "sign-in" });
 
-/** The parameters of the redirect to the client. */
+/** The parameters in the redirect to the client. */
 export function returned({ url, text }: Visit, address = callback): Record<string, string> {
   if (!url.startsWith(`${address}?`)) throw new Error(`The browser is still at ${url}: ${text.slice(0, 2000)}`);
   return Object.fromEntries(new URL(url).searchParams);
 }
 
-/** The answer of the token endpoint to a code. `changes` replaces parameters of the request. */
+/** The token endpoint's answer to a code. `changes` replaces request parameters. */
 export async function redeem(client: SignInClient, code: string, changes: Record<string, string> = {}) {
   const body = new URLSearchParams({
     grant_type: "authorization_code",
@@ -84,7 +84,7 @@ export async function redeem(client: SignInClient, code: string, changes: Record
   return { status: response.status, body: (await response.json()) as Json };
 }
 
-/** The tokens of a person who signs in at the client in a browser of its own. */
+/** The tokens for a person who signs in at the client in a new browser. */
 export async function browserTokens(client: SignInClient, person: Pick<Person, "email" | "password">, scope: string) {
   const browser = new Browser(platform().publicUrl);
   const { code } = returned(await signInAs(browser, await browser.open(authorizeUrl(client, { scope })), person));

@@ -20,7 +20,7 @@ interface Reaction {
   readonly answers: readonly EventType[];
 }
 
-/** Consumes events as a subgraph does, and sends commands through the outbox of that subgraph. */
+/** Consumes events as a subgraph does, and sends commands through that subgraph's outbox. */
 export interface CommandSender {
   readonly events: readonly Envelope[];
   readonly sent: readonly CommandEnvelope[];
@@ -29,7 +29,7 @@ export interface CommandSender {
   close(): Promise<void>;
 }
 
-/** Starts a sender in the subgraph: each event of the tenant becomes a command that the event has caused. */
+/** Starts a sender in the subgraph: each event in the tenant becomes a command that the event has caused. */
 export async function aCommandSender(subgraph: SubgraphName, reaction: Reaction): Promise<CommandSender> {
   const logger = createLogger("sender", "silent");
   const connections = schemaConnections(await databaseAccess(), subgraph);
@@ -38,8 +38,8 @@ export async function aCommandSender(subgraph: SubgraphName, reaction: Reaction)
     PostgresBus.open(connections.worker, logger),
   ]);
   const group = `test.${subgraph}.${reaction.tenantId}`;
-  const [events, sent, answers]: [Envelope[], CommandEnvelope[], Envelope[]] = [[], [], []];
-  const { tenantId, on, command: type, data, answers: awaited } = reaction;
+  const [events, sentCommands, answers]: [Envelope[], CommandEnvelope[], Envelope[]] = [[], [], []];
+  const { tenantId, on, command: type, data, answers: answerTypes } = reaction;
   const react = async (event: Envelope) => {
     const cause: Cause = {
       ...{ trace: continueTrace(event.traceparent), correlationId: event.correlationid, causationId: event.id },
@@ -49,19 +49,19 @@ export async function aCommandSender(subgraph: SubgraphName, reaction: Reaction)
       send({ type, subject: event.subject, data }),
     );
     events.push(event);
-    sent.push(command);
+    sentCommands.push(command);
   };
   await bus.subscribe({
     group,
-    types: [on, ...awaited],
+    types: [on, ...answerTypes],
     async handle(messages) {
-      for (const { envelope } of messages.filter((one) => one.envelope.tenantid === tenantId))
+      for (const { envelope } of messages.filter((message) => message.envelope.tenantid === tenantId))
         if (envelope.type === on) await react(envelope);
-        else if (sent.some(({ id }) => id === envelope.causationid)) answers.push(envelope);
+        else if (sentCommands.some(({ id }) => id === envelope.causationid)) answers.push(envelope);
     },
   });
   return {
-    ...{ events, sent, answers },
+    ...{ events, sent: sentCommands, answers },
     async close() {
       await bus.close();
       await database.close();

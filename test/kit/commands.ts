@@ -5,7 +5,7 @@ import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { type CommandType, commandTypes } from "@factory/schema/command-names";
 import { rows } from "./database.js";
 
-/** Writes a command to the outbox of the spine, from where it is relayed to the bus. */
+/** Writes a command to the spine's outbox, from where it is relayed to the bus. */
 export async function sentCommand(
   tenantId: string,
   type: CommandType,

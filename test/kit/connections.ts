@@ -9,12 +9,12 @@ export async function aConnection(
   providerId: string,
   input: Record<string, unknown> = {},
 ): Promise<string> {
-  const established = await request<{ connectionId: string }>("POST /integrations/connections", {
+  const answer = await request<{ connectionId: string }>("POST /integrations/connections", {
     token,
     body: { providerId, displayName: "Acme", authMode: "ApiKey", ...input },
   });
-  if (established.status !== 201) throw new Error(established.text);
-  return established.body.connectionId;
+  if (answer.status !== 201) throw new Error(answer.text);
+  return answer.body.connectionId;
 }
 
 /** Checks a connection until it has lost its authorization, and then until the vendor accepts it again. */

@@ -46,7 +46,7 @@ export async function credentialBecomes(token: string, credentialId: string, sta
   await eventually(`the credential is ${status}`, async () => (await statusOf()) === status);
 }
 
-/** A credential whose rotation has failed: the secret of the new version was damaged, and its run cancelled. */
+/** A credential whose rotation has failed: the new version's secret was damaged, and its run cancelled. */
 export async function aFailedRotation(token: string): Promise<TestCredential> {
   const credential = await aCredential(token, { kind: "ApiKey", secret: { apiKey: "first" } });
   const { credentialId } = credential;
@@ -61,12 +61,12 @@ export async function aFailedRotation(token: string): Promise<TestCredential> {
     [],
   );
   const body = { credentialId, secret: { apiKey: "second" } };
-  const started = await request<{ verificationRunId: string }>("POST /integrations/credentials/rotate", {
+  const rotation = await request<{ verificationRunId: string }>("POST /integrations/credentials/rotate", {
     token,
     body,
   });
   await rows("drop function integration.damage() cascade", []);
-  await request(`POST /integrations/runs/${started.body.verificationRunId}/cancel`, { token });
+  await request(`POST /integrations/runs/${rotation.body.verificationRunId}/cancel`, { token });
   await credentialBecomes(token, credentialId, "RotationFailed");
   return credential;
 }

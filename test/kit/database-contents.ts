@@ -2,7 +2,7 @@ import pg from "pg";
 
 const ours = "n.nspname not like 'pg\\_%' and n.nspname not in ('information_schema', 'public')";
 
-/** A digest of the rows of each table, and what each sequence, constraint and policy is. */
+/** A digest for each table's rows, and what each sequence, constraint and policy is. */
 type DatabaseContents = Readonly<Record<string, string>>;
 
 /** Reads everything in a database that its platform has made. `isLeftOut` names tables whose rows do not count. */
@@ -25,13 +25,13 @@ export async function contentsOf(url: string, isLeftOut: (table: string) => bool
     const contents: [string, string][] = [];
     for (const [table, security] of tables) {
       if (/_jobs\.queue_stats/.test(table)) continue;
-      const counted = isLeftOut(table)
+      const digests = isLeftOut(table)
         ? []
         : await texts(
             `select 'rows of ${table}' as name, count(*) || ' ' || coalesce(md5(string_agg(t::text, ',' order by t::text)), '')
                as content from ${table} t`,
           );
-      contents.push([table, security], ...counted);
+      contents.push([table, security], ...digests);
     }
     for (const [sequence] of sequences)
       if (!sequence.endsWith("migrations_id_seq"))

@@ -15,19 +15,21 @@ interface Cluster {
 
 /** The connection URL of the platform's database for its superuser, for rows that no caller can see. */
 export async function databaseUrl(): Promise<string> {
-  const { dataDir, databaseUrl: given } = platform();
-  if (given !== undefined) return given;
+  const { dataDir, databaseUrl: configuredUrl } = platform();
+  if (configuredUrl !== undefined) return configuredUrl;
   const { host, port, user, password } = await readJson<Cluster>(dataDir, "postgres.json");
   return `postgres://${user}:${password}@${host}:${port}/postgres`;
 }
 
 /** The same database with its roles. */
 export async function databaseAccess(): Promise<DatabaseAccess> {
-  const { dataDir, databaseUrl: given } = platform();
-  return given === undefined ? embeddedAccess(dataDir, await databaseUrl()) : openDatabaseAccess(given, suiteRoles);
+  const { dataDir, databaseUrl: configuredUrl } = platform();
+  return configuredUrl === undefined
+    ? embeddedAccess(dataDir, await databaseUrl())
+    : openDatabaseAccess(configuredUrl, suiteRoles);
 }
 
-/** The roles of an embedded database, whose platform keeps its keys in DATA_DIR. */
+/** The roles in an embedded database, whose platform keeps its keys in DATA_DIR. */
 export async function embeddedAccess(dataDir: string, url: string): Promise<DatabaseAccess> {
   const masterKeys = await readMasterKeys({ secretsKey: undefined, previousSecretsKeys: [] }, dataDir);
   return openDatabaseAccess(url, { masterKeys });
@@ -37,7 +39,7 @@ export async function rows<Row extends pg.QueryResultRow>(text: string, values: 
   return rowsIn<Row>(await databaseUrl(), text, values);
 }
 
-/** The same in another database than that of the platform in use. */
+/** The same in any database, by its connection URL. */
 export async function rowsIn<Row extends pg.QueryResultRow>(
   connectionString: string,
   text: string,

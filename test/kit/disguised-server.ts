@@ -1,13 +1,17 @@
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-/** A proxy before a PostgreSQL server that gives another number as the version of the server. */
+/** A proxy before a PostgreSQL server that gives another number as the server's version. */
 interface DisguisedServer {
   readonly url: string;
   close(): Promise<void>;
 }
 
 /** Both numbers have six digits, for example 180004 and 140018, so the messages keep their lengths. */
-export async function disguisedServer(serverUrl: string, version: string, shown: string): Promise<DisguisedServer> {
+export async function disguisedServer(
+  serverUrl: string,
+  version: string,
+  visibleVersion: string,
+): Promise<DisguisedServer> {
   const { hostname, port } = new URL(serverUrl);
   const sockets = new Set<Socket>();
   const proxy = createServer((client) => {
@@ -17,7 +21,7 @@ export async function disguisedServer(serverUrl: string, version: string, shown:
       [server, client],
     ] as const) {
       sockets.add(from);
-      from.on("data", (bytes) => to.write(from === server ? replaced(bytes, version, shown) : bytes));
+      from.on("data", (bytes) => to.write(from === server ? replaced(bytes, version, visibleVersion) : bytes));
       from.on("error", () => undefined);
       from.on("close", () => to.destroy());
     }
@@ -33,8 +37,8 @@ export async function disguisedServer(serverUrl: string, version: string, shown:
   };
 }
 
-function replaced(bytes: Buffer, version: string, shown: string): Buffer {
+function replaced(bytes: Buffer, version: string, visibleVersion: string): Buffer {
   const at = bytes.indexOf(version);
-  if (at >= 0) bytes.write(shown, at);
+  if (at >= 0) bytes.write(visibleVersion, at);
   return bytes;
 }

@@ -1,7 +1,7 @@
 import { graphql } from "./request.js";
 import { platformToken } from "./tenants.js";
 
-/** An edition of the platform, as GraphQL shows it. */
+/** A platform edition, as GraphQL shows it. */
 export interface TestEdition {
   readonly code: string;
   readonly name: string;
@@ -22,7 +22,7 @@ export async function anEdition(token: string, input: Record<string, unknown> = 
   return body.data.createEdition;
 }
 
-/** The code of a new edition with 10,000 executions a month, whose tenants begin with a trial. */
+/** A new edition with 10,000 executions a month, whose tenants begin with a trial; returns its code. */
 export async function anEditionWithTrial(trialDays = 14): Promise<string> {
   const features = {
     "executions.monthly": { kind: "metered", limit: 10_000, period: "month", soft: false },

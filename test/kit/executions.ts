@@ -7,10 +7,10 @@ export async function executed(
   { templateId, templateVersionId }: TestVersion,
   input: Record<string, unknown>,
 ): Promise<TestExecution> {
-  const accepted = await request<{ executionId: string }>(`POST /v1/templates/${templateId}/execute`, {
+  const answer = await request<{ executionId: string }>(`POST /v1/templates/${templateId}/execute`, {
     token,
     body: { templateVersionId, ...input },
   });
-  if (accepted.status !== 202) throw new Error(accepted.text);
-  return finished(token, templateId, accepted.body.executionId);
+  if (answer.status !== 202) throw new Error(answer.text);
+  return finished(token, templateId, answer.body.executionId);
 }

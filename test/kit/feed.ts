@@ -6,7 +6,7 @@ import { platform } from "./platform.js";
 export interface Feed<T> {
   readonly events: readonly T[];
   readonly errors: readonly unknown[];
-  /** The close code of the socket. Resolves when the socket is closed. */
+  /** The socket's close code. Resolves when the socket is closed. */
   readonly closed: Promise<{ code: number; reason: string }>;
   /** True when the server has completed the subscription. */
   ended(): boolean;
@@ -21,7 +21,7 @@ export async function aFeed<T>(options: {
 }): Promise<Feed<T>> {
   const events: T[] = [];
   const errors: unknown[] = [];
-  let ended = false;
+  let isComplete = false;
   const client = createClient({
     url: `${platform().publicUrl.replace("http", "ws")}/graphql`,
     webSocketImpl: WebSocket,
@@ -30,10 +30,10 @@ export async function aFeed<T>(options: {
     ...(options.token === undefined ? {} : { connectionParams: { authorization: `Bearer ${options.token}` } }),
     onNonLazyError: () => undefined,
   });
-  const closed = new Promise<{ code: number; reason: string }>((resolve) =>
+  const closure = new Promise<{ code: number; reason: string }>((resolve) =>
     client.on("closed", (event) => resolve(event as { code: number; reason: string })),
   );
-  const opened = new Promise<void>((resolve) => client.on("connected", () => resolve()));
+  const opening = new Promise<void>((resolve) => client.on("connected", () => resolve()));
   client.subscribe<T>(
     { query: options.query, ...(options.variables ? { variables: options.variables } : {}) },
     {
@@ -43,22 +43,22 @@ export async function aFeed<T>(options: {
       },
       error: (error) => errors.push(...[error].flat()),
       complete() {
-        ended = true;
+        isComplete = true;
       },
     },
   );
-  await Promise.race([opened.then(() => laterQuery(client)), closed]);
-  return { events, errors, closed, ended: () => ended, stop: async () => client.dispose() };
+  await Promise.race([opening.then(() => laterQuery(client)), closure]);
+  return { events, errors, closed: closure, ended: () => isComplete, stop: async () => client.dispose() };
 }
 
 /**
- * Sends a new document over the socket, and resolves when it is answered. The platform plans the documents of a tenant
- * in their order, so that an operation which came before this one has begun by then.
+ * Sends a new document over the socket, and resolves when it is answered. The platform plans a tenant's documents in
+ * their order, so that an operation which came before this one has begun by then.
  */
 function laterQuery(client: Client): Promise<void> {
   const query = `query later_${randomUUID().replaceAll("-", "")} { __typename }`;
   return new Promise((resolve) => {
-    const done = () => resolve();
-    client.subscribe({ query }, { next: done, error: done, complete: done });
+    const settle = () => resolve();
+    client.subscribe({ query }, { next: settle, error: settle, complete: settle });
   });
 }

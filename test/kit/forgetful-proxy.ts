@@ -25,8 +25,8 @@ interface Pair {
   forgotten: boolean;
 }
 
-/** It listens on `own`, or on any free port. */
-export async function aForgetfulProxy(host: string, port: number, own = 0): Promise<ForgetfulProxy> {
+/** It listens on `ownPort`, or on any free port. */
+export async function aForgetfulProxy(host: string, port: number, ownPort = 0): Promise<ForgetfulProxy> {
   const pairs = new Set<Pair>();
   let target = port;
   const proxy = createServer((client) => {
@@ -48,20 +48,20 @@ export async function aForgetfulProxy(host: string, port: number, own = 0): Prom
       });
     }
   });
-  await new Promise<void>((resolve) => proxy.listen(own, "127.0.0.1", resolve));
+  await new Promise<void>((resolve) => proxy.listen(ownPort, "127.0.0.1", resolve));
   return {
     port: (proxy.address() as AddressInfo).port,
     get open() {
       return pairs.size;
     },
-    openTo: (asked) => [...pairs].filter((pair) => pair.port === asked).length,
+    openTo: (targetPort) => [...pairs].filter((pair) => pair.port === targetPort).length,
     lead(next) {
       target = next;
     },
     forget() {
-      const remembered = [...pairs].filter(({ forgotten }) => !forgotten);
-      for (const pair of remembered) pair.forgotten = true;
-      return remembered.length;
+      const livePairs = [...pairs].filter(({ forgotten }) => !forgotten);
+      for (const pair of livePairs) pair.forgotten = true;
+      return livePairs.length;
     },
     async close() {
       for (const { client, server } of pairs) for (const socket of [client, server]) socket.destroy();

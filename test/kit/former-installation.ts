@@ -12,7 +12,7 @@ const formerPassword = (adminUrl: string, role: string) =>
     .update(`factory role ${role}`)
     .digest("base64url");
 
-/** The connections of those releases. Their roles have the same names in all databases of a server. */
+/** Connections as those releases open them. Their roles have the same names in all databases on a server. */
 export function formerConnections(adminUrl: string, schema: SubgraphName): SchemaConnections {
   const roles = {
     owner: `${schema}_owner`,
@@ -36,11 +36,11 @@ export async function provisionAsFormerly(adminUrl: string): Promise<void> {
   }
 }
 
-const created = (role: string, options: string) =>
+const roleCreation = (role: string, options: string) =>
   `do $$ begin if not exists (select from pg_roles where rolname = '${role}') then create role ${role} ${options}; end if; end $$`;
 
 function* formerStatements(adminUrl: string): Generator<string> {
-  yield created("platform_worker", "nologin");
+  yield roleCreation("platform_worker", "nologin");
   yield* busSchema("platform_worker");
   yield "create schema if not exists health";
   yield `create table if not exists health.writes (role name primary key, at timestamptz not null,
@@ -51,7 +51,7 @@ function* formerStatements(adminUrl: string): Generator<string> {
   for (const schema of subgraphNames) {
     const [owner, app, worker] = [`${schema}_owner`, `${schema}_app`, `${schema}_worker`];
     for (const role of [owner, app, worker]) {
-      yield created(role, "login");
+      yield roleCreation(role, "login");
       yield `alter role ${role} with login nosuperuser nobypassrls password '${formerPassword(adminUrl, role)}'`;
     }
     yield `alter role ${app} set statement_timeout = '15s'`;
@@ -72,7 +72,7 @@ function* formerStatements(adminUrl: string): Generator<string> {
   }
 }
 
-/** Starts and stops the queue of jobs, which makes its tables and functions. */
+/** Starts and stops the job queue, which makes its tables and functions. */
 export async function makeJobTables(connections: SchemaConnections): Promise<void> {
   const jobs = new JobQueue(connections, createLogger("jobs", "silent"));
   await jobs.start([]);

@@ -10,26 +10,26 @@ import { serveGit } from "./git-backend.js";
 const run = promisify(execFile);
 
 export interface GitServer {
-  /** The URL of the only repository, which is empty. */
+  /** The only repository's URL. The repository is empty. */
   readonly url: string;
   readonly host: string;
-  /** The Authorization headers of all requests, in their order. */
+  /** The Authorization header from each request, in their order. */
   readonly credentials: readonly string[];
   git(...args: string[]): Promise<string>;
   close(): Promise<void>;
 }
 
-/** A git server over smart HTTP that accepts one user. It is not part of the platform. */
+/** A git server over smart HTTP that accepts one user. It does not belong to the platform. */
 export async function aGitServer({ username, password }: { username: string; password: string }): Promise<GitServer> {
   const root = await mkdtemp(join(tmpdir(), "factory-git-host-"));
   const repository = join(root, "orders.git");
   await run("git", ["init", "--quiet", "--bare", "--initial-branch=main", repository]);
-  const expected = `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
+  const validCredential = `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
   const credentials: string[] = [];
   const server = createServer((request, response) => {
     const { authorization } = request.headers;
     if (authorization !== undefined) credentials.push(authorization);
-    if (authorization === expected) serveGit(root, request, response);
+    if (authorization === validCredential) serveGit(root, request, response);
     else response.writeHead(401, { "www-authenticate": 'Basic realm="git"' }).end();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -5,11 +5,11 @@ import { type ServiceCertificate, serviceCertificates } from "@factory/runtime/g
 import type { ServiceIdentity } from "@factory/runtime/grpc/service-identity";
 import { platform } from "./platform.js";
 
-/** Channels to the gRPC port of the platform, which `close` closes together. */
+/** Channels to the platform's gRPC port, which `close` closes together. */
 export class GrpcChannels {
   readonly #channels: GrpcChannel[] = [];
 
-  /** A channel with the certificate of a service, or with another one. */
+  /** A channel with a service's certificate, or with another one. */
   async as(caller: ServiceIdentity | ServiceCertificate): Promise<GrpcChannel> {
     const { dataDir } = platform();
     const { grpcAddress: address } = await readJson<{ grpcAddress: string }>(dataDir, "runtime.json");

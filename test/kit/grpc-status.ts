@@ -6,14 +6,12 @@ import { serverName } from "@factory/runtime/grpc/service-identity";
 import { platform } from "./platform.js";
 
 export interface GrpcCaller {
-  /**
-   * The `grpc-status` of the answer to an empty request with this `authorization`, or the HTTP status if there is none.
-   */
+  /** The `grpc-status` that answers an empty request with this `authorization`, or the HTTP status if there is none. */
   status(method: string, authorization: string): Promise<number>;
   close(): void;
 }
 
-/** Calls the gRPC port as a service of the platform, without a client library, so that it can send invalid metadata. */
+/** Calls the gRPC port as a platform service, without a client library, so that it can send invalid metadata. */
 export async function aGrpcCaller(): Promise<GrpcCaller> {
   const { dataDir } = platform();
   const { grpcAddress } = await readJson<{ grpcAddress: string }>(dataDir, "runtime.json");

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 
-/** A code block of a guide. The languages `bash` and `graphql` are examples that a test runs; `sh` is shown only. */
+/** A code block in a guide. The languages `bash` and `graphql` are examples that a test runs; `sh` is shown only. */
 export interface GuideBlock {
-  /** The file and the number of the line in it at which the block begins. */
+  /** The file and the line number at which the block begins. */
   readonly place: string;
   readonly language: string;
   readonly text: string;
@@ -10,7 +10,7 @@ export interface GuideBlock {
 
 const root = new URL("../../", import.meta.url);
 
-/** The code blocks of a Markdown file of the repository in their order. */
+/** The code blocks in a Markdown file, in their order. The path is relative to the repository. */
 export function guideBlocks(file: string): GuideBlock[] {
   const blocks: GuideBlock[] = [];
   let open: { place: string; language: string; lines: string[] } | undefined;

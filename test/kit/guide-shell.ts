@@ -14,7 +14,7 @@ interface ShellAnswer {
 /** A command that fails says so, also where the next one succeeds. */
 const sayFailures = "trap 'echo \"exit code $?: $BASH_COMMAND\" >&2' ERR";
 
-/** The terminal of a reader: one bash, so that variables and functions of a block are there in the next one. */
+/** A reader's terminal: one bash, so that a block's variables and functions are there in the next one. */
 export class GuideShell {
   readonly #bash: ChildProcess;
   readonly #scratch: string;
@@ -47,7 +47,7 @@ export class GuideShell {
     return { output, errors };
   }
 
-  /** The value of a variable of the shell. */
+  /** The value that a shell variable has. */
   async valueOf(name: string): Promise<string> {
     return (await this.run(`printf %s "$${name}"`)).output;
   }

@@ -11,14 +11,14 @@ const identityScope = "openid profile email offline_access";
 export const anIdentityClient = async (tenant: TestTenant, input: Record<string, unknown> = {}) =>
   aThirdPartyClient(await tenant.tokenWith("client.manage"), { scopes: identityScope.split(" "), ...input });
 
-/** Signs a person in at this address, allows what the application asks for the first time, and returns where the browser ends. */
+/** Signs a person in at this address, allows what the application asks at first, and returns where the browser ends. */
 export async function allowed(url: string, person: Person) {
   const browser = new Browser(platform().publicUrl);
   const page = await signInAs(browser, await browser.open(url), person);
   return page.text.includes("<h1>Allow access?</h1>") ? browser.submit(page, { action: "allow" }) : page;
 }
 
-/** The answer of the token endpoint after a sign-in. `changes` replaces parameters of the authorization request. */
+/** The token endpoint's answer after a sign-in. `changes` replaces parameters in the authorization request. */
 export async function tokensOf(
   client: SignInClient,
   person: Person,
@@ -30,7 +30,7 @@ export async function tokensOf(
   return body as unknown as Record<string, Json>;
 }
 
-/** An access token of a new person that has identity scopes alone. */
+/** A new person's access token that has identity scopes alone. */
 export async function anIdentityToken(tenant: TestTenant): Promise<string> {
   const request = { scope: identityScope, prompt: "consent" };
   const tokens = await tokensOf(await anIdentityClient(tenant), await aPerson(tenant, "TenantOwner"), request);

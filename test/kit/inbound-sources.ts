@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { request } from "./request.js";
 import type { SentDelivery } from "./vendor-senders.js";
 
-/** A provider of a vendor with an Inbound subscription. */
+/** A vendor's provider with an Inbound subscription. */
 export interface InboundSource {
   readonly key: string;
   readonly secret: string;
@@ -15,9 +15,9 @@ interface WantedSource {
   readonly preset?: string;
   readonly secret?: string;
   readonly key?: string;
-  /** Other members of the provider. */
+  /** The provider's other members. */
   readonly provider?: object;
-  /** The address of a platform that is not the one of all suites. */
+  /** The address of a platform that the other suites do not use. */
   readonly base?: string | undefined;
 }
 
@@ -37,12 +37,12 @@ export async function anInboundSource(
     return answer.body;
   };
   const common = { displayName: preset, category: "Other", authModel: "ApiKey" };
-  const registered = { ...common, key, preset, ...provider };
-  const { providerId = "" } = await post("/integrations/providers", registered);
+  const providerBody = { ...common, key, preset, ...provider };
+  const { providerId = "" } = await post("/integrations/providers", providerBody);
   const name = unique("inbound");
   await post("/integrations/credentials", { name, kind: "VendorWebhookSecret", secret: { secret } });
-  const wanted = { direction: "Inbound", providerId, signingSecretRef: `secret://${name}` };
-  const { subscriptionId = "", deliveryUrl = "" } = await post("/webhooks/subscriptions", wanted);
+  const subscriptionBody = { direction: "Inbound", providerId, signingSecretRef: `secret://${name}` };
+  const { subscriptionId = "", deliveryUrl = "" } = await post("/webhooks/subscriptions", subscriptionBody);
   return { key, secret, subscriptionId, deliveryUrl, providerId };
 }
 

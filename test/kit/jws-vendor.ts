@@ -9,12 +9,12 @@ const aPair = () => generateKeyPair("ES256", { extractable: true });
 /** A key that no vendor has published. */
 export const anotherKey = async (): Promise<JwsKey> => (await aPair()).privateKey;
 
-/** A vendor that signs with a key of its own, and publishes the public half as the key `one` of a key set. */
+/** A vendor that signs with its own key, and publishes the public half as the key `one` in a key set. */
 export interface JwsVendor {
   readonly jwksUrl: string;
-  /** The webhook scheme of a provider of this vendor. */
+  /** The webhook scheme for this vendor's provider. */
   readonly scheme: object;
-  /** The detached JWS (RFC 7797) of a body. The header and the key can be others. */
+  /** The detached JWS (RFC 7797) for a body. The header and the key can be others. */
   sign(raw: string, header?: Record<string, unknown>, key?: JwsKey): Promise<string>;
   close(): Promise<void>;
 }

@@ -4,12 +4,12 @@ export const aPackageName = () => `Pack.${Math.random().toString(36).slice(2)}`;
 
 /** Registers a library and returns its id. */
 export async function aLibrary(token: string, input: Record<string, unknown> = {}): Promise<string> {
-  const registered = await request<{ libraryId: string }>("POST /v1/libraries", {
+  const answer = await request<{ libraryId: string }>("POST /v1/libraries", {
     token,
     body: { packageName: aPackageName(), ...input },
   });
-  if (registered.status !== 201) throw new Error(registered.text);
-  return registered.body.libraryId;
+  if (answer.status !== 201) throw new Error(answer.text);
+  return answer.body.libraryId;
 }
 
 /** Runs a mutation that returns a library version. The test checks its errors. */

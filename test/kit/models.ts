@@ -12,14 +12,14 @@ const script = fileURLToPath(
   new URL("../../subgraphs/integration/src/models-and-tools/model-invocation/model-server.fixture.ts", import.meta.url),
 );
 
-/** A vendor of models, which is a process of its own. The name of a model says how it behaves. */
+/** A model vendor in a separate process. A model's name says how it behaves. */
 export async function aModelVendor() {
   const child = spawn(process.execPath, ["--no-warnings", script], { stdio: ["pipe", "pipe", "inherit"] });
   const [port] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
   return { baseUrl: `http://127.0.0.1:${port}/v1`, close: () => void child.kill() };
 }
 
-/** Establishes a connection to a vendor of models, by the preset for them. */
+/** Establishes a connection to a model vendor, by the preset for them. */
 export async function aModelConnection(token: string, baseUrl: string): Promise<string> {
   const { credentialRef } = await aCredential(token, { kind: "ApiKey", secret: { apiKey: "good" } });
   const key = `models-${credentialRef.slice(-12)}`;

@@ -13,15 +13,15 @@ import { watchParent } from "@factory/runtime/postgres/parent-watch";
 import { createLogger } from "@factory/runtime/telemetry/logger";
 
 /** The folder in which Debian installs the servers, one folder for each version. */
-const installed = "/usr/lib/postgresql";
+const serversFolder = "/usr/lib/postgresql";
 const lowest = 15;
 const run = promisify(execFile);
 
-/** The programs of the oldest server that the platform supports; undefined where Debian has installed none. */
-export const oldestPrograms = versionsOf(installed)
+/** The folder with the oldest supported server's programs; undefined where Debian has installed none. */
+export const oldestPrograms = versionsOf(serversFolder)
   .filter((version) => version >= lowest)
-  .toSorted((one, other) => one - other)
-  .map((version) => join(installed, String(version), "bin"))[0];
+  .toSorted((version, other) => version - other)
+  .map((version) => join(serversFolder, String(version), "bin"))[0];
 
 function versionsOf(folder: string): number[] {
   try {
@@ -31,9 +31,9 @@ function versionsOf(folder: string): number[] {
   }
 }
 
-/** A server of the operator, with the settings that its programs have by default. */
+/** An operator's server, with the settings that its programs have by default. */
 export interface OldestServer {
-  /** The URL of the superuser. */
+  /** The superuser's URL. */
   readonly url: string;
   close(): Promise<void>;
 }

@@ -8,7 +8,7 @@ import { platform } from "./platform.js";
 interface OpensslClient {
   /** The subject alternative names, for example `DNS:product.factory.internal`. */
   readonly names: string;
-  /** Whether an authority of its own signs the certificate, instead of the platform's. */
+  /** Whether another authority than the platform's signs the certificate. */
   readonly ownAuthority?: boolean;
 }
 

@@ -13,7 +13,7 @@ import { invitationToken } from "./users.js";
 
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
-/** The code of an authenticator app for this key (RFC 6238), as an app without any library computes it. */
+/** The code that an authenticator app shows for this key (RFC 6238), computed without a library. */
 export function totpCode(key: string, nowMs = Date.now()): string {
   const bits = Array.from(key, (letter) => alphabet.indexOf(letter).toString(2).padStart(5, "0")).join("");
   const bytes = bits.match(/.{8}/g)?.map((byte) => Number.parseInt(byte, 2)) ?? [];
@@ -51,16 +51,16 @@ export async function addAuthenticator(browser: Browser): Promise<NewAuthenticat
 /** Sets up the authenticator app that a page shows, and ends at the page with the recovery codes. */
 export async function confirmAuthenticator(browser: Browser, form: Visit): Promise<NewAuthenticator> {
   const key = keyOn(form);
-  const shown = await browser.submit(form, { factor: "Totp", code: totpCode(key), action: "continue" });
-  if (!shown.text.includes("Save your recovery codes")) throw new Error(shown.text);
+  const codesPage = await browser.submit(form, { factor: "Totp", code: totpCode(key), action: "continue" });
+  if (!codesPage.text.includes("Save your recovery codes")) throw new Error(codesPage.text);
   return {
-    shown,
+    shown: codesPage,
     key,
-    codes: [...shown.text.matchAll(/<li><code>([\w-]+)<\/code><\/li>/g)].map(([, code]) => code ?? ""),
+    codes: [...codesPage.text.matchAll(/<li><code>([\w-]+)<\/code><\/li>/g)].map(([, code]) => code ?? ""),
   };
 }
 
-/** The token in the mail that resets the password of a person who got so many mails before: by default the invitation only. */
+/** The token in the mail that resets a person's password. By default the only mail before it is the invitation. */
 export async function resetToken({ email }: Person, mailsBefore = 1): Promise<string> {
   await graphql("mutation ($input: RequestPasswordResetInput!) { requestPasswordReset(input: $input) { status } }", {
     variables: { input: { email } },
@@ -68,7 +68,7 @@ export async function resetToken({ email }: Person, mailsBefore = 1): Promise<st
   return invitationToken(email, mailsBefore + 1);
 }
 
-/** Stores so many wrong codes of the user, as if they had been entered. */
+/** Stores so many wrong codes, as if the user had entered them. */
 export async function storeWrongCodes(userId: string, count: number): Promise<void> {
   await rows(
     `insert into spine.factor_locks (tenant_id, user_id, failures, locked_at)
@@ -78,7 +78,7 @@ export async function storeWrongCodes(userId: string, count: number): Promise<vo
   );
 }
 
-/** The person enters the last of too many wrong codes, and an administrator unlocks the codes. */
+/** The person enters one wrong code too many, and an administrator unlocks the codes. */
 async function lockAndUnlock(tenant: TestTenant, person: Person): Promise<void> {
   await storeWrongCodes(person.userId, 19);
   const client = await aSignInClient(tenant.tenantId, { firstParty: true, scopes: ["templates.read"] });
@@ -87,11 +87,11 @@ async function lockAndUnlock(tenant: TestTenant, person: Person): Promise<void> 
   const { status } = await browser.submit(page, { factor: "Totp", code: "wrong!", action: "continue" });
   if (status !== 403) throw new Error(`The codes are not locked, but the answer is ${status}`);
   const at = `POST /v1/users/${person.userId}/second-factors/unlock`;
-  const unlocked = await request(at, { token: await anOwnersToken(tenant) });
-  if (unlocked.status !== 200) throw new Error(unlocked.text);
+  const answer = await request(at, { token: await anOwnersToken(tenant) });
+  if (answer.status !== 200) throw new Error(answer.text);
 }
 
-/** Causes the events of people who change their own password, factors and sessions. */
+/** Causes the events about people who change their own password, factors and sessions. */
 export async function changeOwnSecurity(tenant: TestTenant): Promise<void> {
   const person = await aPerson(tenant);
   const { browser } = await ownSecurityPage(person);

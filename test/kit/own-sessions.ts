@@ -3,14 +3,14 @@ import { request } from "./request.js";
 import { aPasswordClient, signedIn } from "./sign-ins.js";
 import type { TestTenant } from "./tenants.js";
 
-/** A person with a token of a first-party client, and the id of the session that the token belongs to. */
+/** A person with a first-party client's token, and the id of the session that the token belongs to. */
 interface SignedInPerson {
   readonly person: Person;
   readonly token: string;
   readonly sessionId: string;
 }
 
-/** A token of an owner who has just signed in with a password. */
+/** A token for an owner who has just signed in with a password. */
 export async function anOwnersToken(tenant: TestTenant): Promise<string> {
   const owner = await aPerson(tenant, "TenantOwner");
   return (await signedIn(await aPasswordClient(tenant.tenantId), owner)).access_token;

@@ -1,4 +1,4 @@
-/** The files of a small template pack with the sourceName `Company.App1`: one project and one text. */
+/** The files in a small template pack with the sourceName `Company.App1`: one project and one text. */
 export function aSmallPack(
   changes: { config?: Record<string, unknown>; files?: Record<string, string> } = {},
 ): Record<string, string> {

@@ -9,11 +9,11 @@ import { anInboundSource } from "./inbound-sources.js";
 import { request } from "./request.js";
 import { aVendor } from "./vendor.js";
 
-const posted = (path: string, body: object) => ({ method: "POST", path, encoding: "json", body, vendorId: "body:/id" });
+const call = (path: string, body: object) => ({ method: "POST", path, encoding: "json", body, vendorId: "body:/id" });
 const commands = {
-  ChargePayment: posted("/payments", { amount: { $value: "/amountMinor" } }),
-  RefundPayment: posted("/refunds", { payment: { $value: "/paymentRef" } }),
-  CreateCheckoutSession: { ...posted("/pages", { amount: { $value: "/amountMinor" } }), url: "body:/url" },
+  ChargePayment: call("/payments", { amount: { $value: "/amountMinor" } }),
+  RefundPayment: call("/refunds", { payment: { $value: "/paymentRef" } }),
+  CreateCheckoutSession: { ...call("/pages", { amount: { $value: "/amountMinor" } }), url: "body:/url" },
 };
 
 const statusOf = async (id: string) => {
@@ -24,8 +24,8 @@ const statusOf = async (id: string) => {
 };
 
 /**
- * Makes a page for payments, charges two payments, of which the second fails, and refunds the first. The first one may be
- * for a plan subscription.
+ * Makes a page for payments, charges two payments and refunds the first. The second one fails. The first one may be for
+ * a plan subscription.
  */
 export async function moveMoney(
   token: string,
@@ -52,13 +52,13 @@ export async function moveMoney(
   const money = { amountMinor: 1999, currency: "CHF", connectionId };
   const page = { description: "A month", successUrl: "https://shop.example/a", cancelUrl: "https://shop.example/b" };
   await sentCommand(tenantId, "CreateCheckoutSession", { ...money, ...page });
-  const [paid, declined, refunded] = await Promise.all([
+  const [charge, failedCharge, refund] = await Promise.all([
     sentCommand(tenantId, "ChargePayment", { ...money, planSubscriptionId, customerRef: "customer-42" }),
     sentCommand(tenantId, "ChargePayment", { ...money, customerRef: "customer-43" }),
     sentCommand(tenantId, "RefundPayment", { paymentRef: "pay-1", connectionId }),
   ]);
   const { pathname, search } = new URL(deliveryUrl);
-  const ids = { PaymentCharged: paid.id, PaymentFailed: declined.id, PaymentRefunded: refunded.id };
+  const ids = { PaymentCharged: charge.id, PaymentFailed: failedCharge.id, PaymentRefunded: refund.id };
   for (const [type, ref] of Object.entries(ids)) {
     await eventually("the vendor has accepted a command", async () => (await statusOf(ref)) === "Awaited");
     const raw = JSON.stringify({ event: randomUUID(), type, ref });

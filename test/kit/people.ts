@@ -16,9 +16,9 @@ export async function aPerson(tenant: TestTenant, roleCode = "Developer", email 
   const count = (mails.get(email) ?? 0) + 1;
   mails.set(email, count);
   const body = { email, roleCodes: [roleCode] };
-  const invited = await request("POST /v1/users/invitations", { token, body });
-  if (invited.status !== 201) throw new Error(invited.text);
-  const accepted = await acceptInvitation(await invitationToken(email, count));
-  if (accepted.status !== 201) throw new Error(accepted.text);
-  return { userId: accepted.body.userId, email, password: goodPassword };
+  const invitation = await request("POST /v1/users/invitations", { token, body });
+  if (invitation.status !== 201) throw new Error(invitation.text);
+  const acceptance = await acceptInvitation(await invitationToken(email, count));
+  if (acceptance.status !== 201) throw new Error(acceptance.text);
+  return { userId: acceptance.body.userId, email, password: goodPassword };
 }

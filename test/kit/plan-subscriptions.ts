@@ -14,7 +14,7 @@ export interface TestPlanSubscription {
   readonly version: number;
 }
 
-/** The id of the plan subscription of the token's tenant. */
+/** The id of the tenant's plan subscription. The token names the tenant. */
 export async function aPlanSubscriptionId(token: string): Promise<string> {
   const { body } = await request<{ items: TestPlanSubscription[] }>("GET /v1/subscriptions", { token });
   const [plan] = body.items;
@@ -22,14 +22,14 @@ export async function aPlanSubscriptionId(token: string): Promise<string> {
   return plan.subscriptionId;
 }
 
-/** Activates the plan subscription of the token's tenant with this edition. */
+/** Activates the tenant's plan subscription with this edition. The token names the tenant. */
 export async function activated(token: string, editionCode: string): Promise<void> {
   const path = `POST /v1/subscriptions/${await aPlanSubscriptionId(token)}/activate`;
   const { status, text } = await request(path, { token, body: { editionCode } });
   if (status !== 200) throw new Error(text);
 }
 
-/** Reports a payment about the plan subscription of a tenant, as the platform administrator. Returns the plan subscription. */
+/** Reports a payment as the platform administrator, and returns the tenant's plan subscription. */
 export async function reportedOfPayment(
   field: "reportPayment" | "reportPaymentFailure",
   plan: { readonly tenantId: string; readonly planSubscriptionId: string },

@@ -14,7 +14,7 @@ interface Answer {
 
 const unique = (prefix: string) => `${prefix}-${randomBytes(6).toString("hex")}`;
 
-/** Valid material of each kind of credential that needs more than text, beside a canary in a member of its own. */
+/** Valid material for each credential kind that needs more than text. A separate member holds a canary. */
 function materials(canaries: Canaries): Record<string, Record<string, string>> {
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const pem = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
@@ -34,15 +34,15 @@ function materials(canaries: Canaries): Record<string, Record<string, string>> {
   };
 }
 
-/** Gives the platform a secret of every kind in every place that takes one. Returns the answers that must not show any. */
+/** Gives the platform every kind of secret in every place that takes one. Returns answers that must not show any. */
 export async function plantSecrets(canaries: Canaries, tenant: TestTenant): Promise<Answer[]> {
   const token = await tenant.tokenWith();
-  const accepted = [...(await plantCredentials(canaries, token)), ...(await plantConfiguration(canaries, token))];
-  for (const { status, text } of accepted) if (status > 201) throw new Error(text);
+  const answers = [...(await plantCredentials(canaries, token)), ...(await plantConfiguration(canaries, token))];
+  for (const { status, text } of answers) if (status > 201) throw new Error(text);
   await plantClient(canaries, token);
   const ownSecurity = await plantOwnSecurity(canaries, tenant);
   return [
-    ...accepted,
+    ...answers,
     ...ownSecurity,
     ...(await refusedRequests(canaries, token)),
     ...(await refusedDocuments(canaries, token)),
@@ -61,12 +61,15 @@ const plantCredentials = (canaries: Canaries, token: string) =>
   );
 
 function plantConfiguration(canaries: Canaries, token: string) {
-  const put = (value: unknown) =>
+  const putEntry = (value: unknown) =>
     request(`PUT /v1/config/${unique("crm")}`, {
       ...{ token, body: { value, isSecret: true } },
       headers: { "idempotency-key": unique("once") },
     });
-  return Promise.all([put(canaries.plant("configuration")), put({ deep: [canaries.plant("nested configuration")] })]);
+  return Promise.all([
+    putEntry(canaries.plant("configuration")),
+    putEntry({ deep: [canaries.plant("nested configuration")] }),
+  ]);
 }
 
 /** A client secret is shown once, with its creation and its rotation, and again for a repeated request. */
@@ -75,20 +78,20 @@ async function plantClient(canaries: Canaries, token: string): Promise<void> {
   const input = {
     ...{ name: "planted", scopes: ["config.read"], principalType: "Service", grantTypes: ["client_credentials"] },
   };
-  const created = await graphql<{ createApiClient: { clientId: string; clientSecret: string } }>(query, {
+  const creation = await graphql<{ createApiClient: { clientId: string; clientSecret: string } }>(query, {
     ...{ token, variables: { input }, headers: { "idempotency-key": unique("once") } },
   });
-  const { clientId, clientSecret } = created.body.data.createApiClient;
+  const { clientId, clientSecret } = creation.body.data.createApiClient;
   canaries.add("a client secret", clientSecret);
   canaries.add("an access token", await accessToken(platform(), { clientId, clientSecret }));
-  const rotated = await graphql<{ rotateApiClientSecret: { clientSecret: string } }>(
+  const rotation = await graphql<{ rotateApiClientSecret: { clientSecret: string } }>(
     "mutation ($id: ID!) { rotateApiClientSecret(clientId: $id) { clientSecret } }",
     { token, variables: { id: clientId } },
   );
-  canaries.add("a rotated client secret", rotated.body.data.rotateApiClientSecret.clientSecret);
+  canaries.add("a rotated client secret", rotation.body.data.rotateApiClientSecret.clientSecret);
 }
 
-/** Passwords, the key of an authenticator app and recovery codes. The page shows the last two once. */
+/** Passwords, an authenticator app's key and recovery codes. The page shows the last two once. */
 async function plantOwnSecurity(canaries: Canaries, tenant: TestTenant): Promise<Answer[]> {
   const person = await aPerson(tenant);
   const { browser, page } = await ownSecurityPage(person);

@@ -19,7 +19,7 @@ interface Answer {
   readonly text: string;
 }
 
-/** Gives the platform the secrets of vendors, and lets it use them. Returns the answers that must not show any. */
+/** Gives the platform the vendors' secrets, and lets it use them. Returns the answers that must not show any. */
 export async function plantVendorSecrets(canaries: Canaries, token: string): Promise<Answer[]> {
   const answers = await Promise.all([
     plantKeys(canaries, token),
@@ -34,14 +34,14 @@ export async function plantVendorSecrets(canaries: Canaries, token: string): Pro
 async function plantKeys(canaries: Canaries, token: string): Promise<Answer[]> {
   const folder = await mkdtemp(join(tmpdir(), "keys-"));
   const run = (command: string, ...args: string[]) => execFileSync(command, args, { cwd: folder, stdio: "ignore" });
-  const read = (name: string) => readFile(join(folder, name), "utf8");
+  const readKey = (name: string) => readFile(join(folder, name), "utf8");
   try {
     run("ssh-keygen", "-q", "-t", "ed25519", "-C", "", "-N", "", "-f", "ssh");
     const newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"];
     run("openssl", "req", "-x509", ...newKey, "-days", "3", "-subj", "/CN=a", "-keyout", "key", "-out", "certificate");
-    const ssh = { privateKey: await read("ssh"), knownHosts: `git.example ${await read("ssh.pub")}` };
-    const tls = { privateKey: await read("key"), certificate: await read("certificate") };
-    // the first lines of an ssh key hold its public half
+    const ssh = { privateKey: await readKey("ssh"), knownHosts: `git.example ${await readKey("ssh.pub")}` };
+    const tls = { privateKey: await readKey("key"), certificate: await readKey("certificate") };
+    // an ssh key's first lines hold its public half
     canaries.add("an ssh key", ssh.privateKey.trim().split("\n").at(-3) ?? "");
     canaries.add("a client key", tls.privateKey.split("\n")[1] ?? "");
     const post = (kind: string, secret: object) =>
@@ -52,11 +52,11 @@ async function plantKeys(canaries: Canaries, token: string): Promise<Answer[]> {
   }
 }
 
-/** The tokens of a vendor, and the secrets of the round trip by which a person authorizes a connection. */
+/** A vendor's tokens, and the secrets in the round trip by which a person authorizes a connection. */
 async function plantTokens(canaries: Canaries, token: string): Promise<Answer[]> {
-  const used = new Set<string>();
+  const usedTokens = new Set<string>();
   const vendor = createServer(({ url, headers }, response) => {
-    if (url === "/me") used.add(String(headers.authorization));
+    if (url === "/me") usedTokens.add(String(headers.authorization));
     const tokens = { access_token: canaries.plant("vendor access"), refresh_token: canaries.plant("vendor refresh") };
     response.writeHead(200, { "content-type": "application/json" });
     response.end(JSON.stringify({ ...tokens, token_type: "Bearer", expires_in: 600 }));
@@ -74,24 +74,24 @@ async function plantTokens(canaries: Canaries, token: string): Promise<Answer[]>
     const { credentialRef } = await aCredential(token, { kind: "OAuth2Client", secret });
     const machine = await aConnection(token, providerId, { authMode: "OAuth2ClientCredentials", credentialRef });
     const body = { providerId, displayName: "Mail", authMode: "OAuth2AuthorizationCode", credentialRef };
-    const asked = await request<{ connectionId: string; authorizationUrl: string }>("POST /integrations/connections", {
+    const answer = await request<{ connectionId: string; authorizationUrl: string }>("POST /integrations/connections", {
       ...{ token, body },
     });
-    accepted(asked);
-    const { connectionId: person, authorizationUrl: link } = asked.body;
+    accepted(answer);
+    const { connectionId: person, authorizationUrl: link } = answer.body;
     canaries.add("a link to an authorization", link.split("/").at(-1) ?? "");
     const browser = new Browser(platform().publicUrl);
-    const left = await browser.submit(await browser.open(link), {});
-    const state = new URL(left.url).searchParams.get("state") ?? "";
+    const vendorPage = await browser.submit(await browser.open(link), {});
+    const state = new URL(vendorPage.url).searchParams.get("state") ?? "";
     canaries.add("an OAuth state", state);
     for (const { value } of browser.cookies) canaries.add("the cookie of an authorization", value);
     const back = new URLSearchParams({ code: canaries.plant("authorization code"), state });
-    const done = await browser.open(
+    const callbackPage = await browser.open(
       `${platform().publicUrl}/integrations/oauth/callback/${providerId}?${back.toString()}`,
     );
     // a token is stored before it is used
-    await eventually("the tokens of both connections are used", () => used.size === 2);
-    return [accepted(done), ...(await Promise.all([machine, person].map((id) => readConnection(token, id))))];
+    await eventually("the tokens of both connections are used", () => usedTokens.size === 2);
+    return [accepted(callbackPage), ...(await Promise.all([machine, person].map((id) => readConnection(token, id))))];
   } finally {
     vendor.closeAllConnections();
     vendor.close();
@@ -101,7 +101,7 @@ async function plantTokens(canaries: Canaries, token: string): Promise<Answer[]>
 const readConnection = (token: string, connectionId: string) =>
   request(`GET /integrations/connections/${connectionId}`, { token });
 
-/** Deliveries that are recorded and refused. An event holds the payload of a delivery unless it is too large for one. */
+/** Deliveries that are recorded and refused. An event holds the delivery's payload unless it is too large for one. */
 async function plantDeliveries(canaries: Canaries, token: string): Promise<Answer[]> {
   const source = await anInboundSource(token, { secret: canaries.plant("inbound secret") });
   const delivery = (providerDeliveryId: string) => ({
@@ -111,32 +111,32 @@ async function plantDeliveries(canaries: Canaries, token: string): Promise<Answe
   const { pathname, search } = new URL(source.deliveryUrl);
   const send = (path: string, { headers, raw }: ReturnType<typeof asSpecified>) =>
     request(`POST ${path}`, { headers, raw });
-  const recorded = await send(pathname + search, asSpecified(source, delivery("whole")));
-  const forged = { ...source, secret: canaries.plant("another secret") };
+  const goodAnswer = await send(pathname + search, asSpecified(source, delivery("whole")));
+  const forgingSource = { ...source, secret: canaries.plant("another secret") };
   return [
-    accepted(recorded),
-    await send(pathname + search, asSpecified(forged, delivery("forged"))),
+    accepted(goodAnswer),
+    await send(pathname + search, asSpecified(forgingSource, delivery("forged"))),
     await send("/webhooks/deliveries", { ...asSpecified(source, {}), raw: `{"a":"${canaries.plant("cut off")}` }),
   ];
 }
 
-/** Secrets of rotations: given, refused, generated, and generated by schedule, which a person sees later. */
+/** Secrets from rotations: given, refused, generated, and generated by schedule, which a person sees later. */
 async function plantRotations(canaries: Canaries, token: string): Promise<Answer[]> {
   const rotate = (body: object, headers = {}) =>
     request("POST /integrations/credentials/rotate", { token, body, headers });
-  const given = await aCredential(token, { kind: "ApiKey", secret: { apiKey: canaries.plant("rotated away") } });
-  const generated = await aCredential(token);
+  const apiKey = await aCredential(token, { kind: "ApiKey", secret: { apiKey: canaries.plant("rotated away") } });
+  const signingSecret = await aCredential(token);
   const once = { "idempotency-key": canaries.plant("a key that is not secret").slice(-16) };
-  const shown = accepted(await rotate({ credentialId: generated.credentialId }, once));
-  canaries.add("a generated signing secret", String(shown.body["signingSecret"]));
+  const rotation = accepted(await rotate({ credentialId: signingSecret.credentialId }, once));
+  canaries.add("a generated signing secret", String(rotation.body["signingSecret"]));
   const { credentialId } = await anUnseenSecret(token);
   const reveal = `mutation { revealSigningSecret(credentialId: "${credentialId}") { signingSecret } }`;
-  const revealed = await graphql<{ revealSigningSecret: { signingSecret: string } }>(reveal, { token });
-  canaries.add("a revealed signing secret", revealed.body.data.revealSigningSecret.signingSecret);
+  const revelation = await graphql<{ revealSigningSecret: { signingSecret: string } }>(reveal, { token });
+  canaries.add("a revealed signing secret", revelation.body.data.revealSigningSecret.signingSecret);
   return [
-    accepted(await rotate({ credentialId: given.credentialId, secret: { apiKey: canaries.plant("rotated") } })),
-    await rotate({ credentialId: given.credentialId, secret: { password: canaries.plant("of another kind") } }),
-    await rotate({ credentialId: generated.credentialId }, once),
+    accepted(await rotate({ credentialId: apiKey.credentialId, secret: { apiKey: canaries.plant("rotated") } })),
+    await rotate({ credentialId: apiKey.credentialId, secret: { password: canaries.plant("of another kind") } }),
+    await rotate({ credentialId: signingSecret.credentialId }, once),
     await graphql(reveal, { token }),
   ];
 }

@@ -17,15 +17,15 @@ import { platformVariable } from "./platform.js";
 
 const quiet = createLogger("test", "silent");
 
-/** Processes of one platform over one database. The kit talks to the one that `use` has named last. */
+/** One platform's processes over one database. The kit talks to the one that `use` has named last. */
 export class PlatformGroup {
   readonly database: PostgresServer;
-  /** The database of the platform on this server, with complete tables. */
+  /** The platform's database on this server, with complete tables. */
   readonly databaseUrl: string;
   /** All lines that the processes have printed. */
   readonly log: string[] = [];
   readonly folders: string[] = [];
-  /** The folder of the database cluster, with its log and its write-ahead log. */
+  /** The database cluster's folder, with its log and its write-ahead log. */
   readonly databaseFolder: string;
   readonly #shared = process.env[platformVariable];
   readonly #processes: PlatformProcess[] = [];
@@ -45,22 +45,24 @@ export class PlatformGroup {
     );
   }
 
-  /** Starts one more process. All processes have the address of the first one as PUBLIC_URL. */
+  /** Starts one more process. All processes have the first one's address as PUBLIC_URL. */
   async start(variables: Record<string, string>): Promise<PlatformProcess> {
     const dataDir = await temporaryDataDirectory();
     this.folders.push(dataDir);
     const port = await choosePort(0, "127.0.0.1");
     const url = `http://127.0.0.1:${port}`;
     this.#publicUrl ??= url;
-    const shared = {
+    const groupVariables = {
       ...suiteVariables,
       FILES_DIR: join(this.databaseFolder, "files"),
       ...{ DATABASE_URL: this.databaseUrl, PUBLIC_URL: this.#publicUrl, RATE_LIMIT_FACTOR: "1000" },
     };
-    const started = await startPlatformProcess(dataDir, { ...shared, PORT: String(port), ...variables }, (line) =>
-      this.log.push(line),
+    const platformProcess = await startPlatformProcess(
+      dataDir,
+      { ...groupVariables, PORT: String(port), ...variables },
+      (line) => this.log.push(line),
     );
-    const reachable = { ...started, publicUrl: url };
+    const reachable = { ...platformProcess, publicUrl: url };
     this.#processes.push(reachable);
     return reachable;
   }

@@ -12,9 +12,9 @@ import { rowsIn } from "./database.js";
 import { platformVariable } from "./platform.js";
 
 /**
- * The DATA_DIR that a killed platform leaves to the next process, and its database on the server of this worker. The
- * tables are complete, so a start takes half of the time that it takes over an empty folder. `kill.test.ts` and the
- * suites of the embedded PostgreSQL start over empty folders.
+ * The DATA_DIR that a killed platform leaves to the next process, and its database on this worker's server. The tables
+ * are complete, so a start takes half the time that it takes over an empty folder. `kill.test.ts` and the suites for
+ * the embedded PostgreSQL start over empty folders.
  */
 export class PlatformHome {
   readonly dataDir: string;
@@ -47,12 +47,12 @@ export class PlatformHome {
     process.env[platformVariable] = JSON.stringify({ ...platform, databaseUrl: this.databaseUrl });
   }
 
-  /** A token of the platform administrator. */
+  /** A token for the platform administrator. */
   async adminToken(platform: PlatformProcess): Promise<string> {
     return accessToken(platform, await readJson<ClientCredentials>(this.dataDir, "bootstrap.json"));
   }
 
-  /** Runs a statement as the superuser, who sees the rows of all tenants. */
+  /** Runs a statement as the superuser, who sees all tenants' rows. */
   async rows<Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[]> {
     return rowsIn<Row>(this.databaseUrl, text, values);
   }

@@ -5,13 +5,13 @@ interface TestPlatform {
   readonly internalUrl: string;
   readonly dataDir: string;
   readonly pid: number;
-  /** The database of a platform whose DATA_DIR has none. */
+  /** The platform's database, if its DATA_DIR has none. */
   readonly databaseUrl?: string;
 }
 
 /** The platform that the global setup started. */
 export function platform(): TestPlatform {
-  const found = process.env[platformVariable];
-  if (found === undefined) throw new Error("No platform was started: run the suites through npm test");
-  return JSON.parse(found) as TestPlatform;
+  const platformJson = process.env[platformVariable];
+  if (platformJson === undefined) throw new Error("No platform was started: run the suites through npm test");
+  return JSON.parse(platformJson) as TestPlatform;
 }

@@ -1,11 +1,11 @@
 import { createHmac } from "node:crypto";
 import type { SentDelivery } from "./vendor-senders.js";
 
-/** The work of a vendor with a preset: its secret, and a delivery as its documentation says that it is signed. */
+/** A vendor's work for a preset: its secret, and a delivery with the signature that its documentation describes. */
 interface PresetSender {
   /** A secret as the vendor makes it. */
   readonly secret: string;
-  /** Another secret of the same form. */
+  /** Another secret in the same form. */
   readonly otherSecret: string;
   /** `time` is in milliseconds since 1970. */
   readonly send: (secret: string, id: string, time?: number) => SentDelivery;
@@ -23,7 +23,7 @@ const json = { "content-type": "application/json" };
 const hmac = (secret: string | Buffer, content: string) => createHmac("sha256", secret).update(content);
 const seconds = (time: number) => String(Math.floor(time / 1000));
 
-/** As Svix signs: the key is the base64 part of `whsec_…`, the content is `<id>.<seconds>.<body>`. */
+/** As Svix signs: the key is the base64 part after `whsec_`, the content is `<id>.<seconds>.<body>`. */
 const bySvix =
   (event: object): PresetSender["send"] =>
   (secret, id, time = Date.now()) => {
@@ -42,7 +42,7 @@ const svix = {
   time: "svix-timestamp",
 };
 
-/** By the names of the presets. */
+/** By the presets' names. */
 export const presetSenders: Readonly<Record<string, PresetSender>> = {
   clerk: {
     ...svix,

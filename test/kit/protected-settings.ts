@@ -8,7 +8,7 @@ import { type Json, request } from "./request.js";
 import { aPasswordClient, signedIn } from "./sign-ins.js";
 import { platformToken, type TestTenant } from "./tenants.js";
 
-/** Sets a known setting as a person does. A weaker value of a protected one is approved by the platform administrator. */
+/** Sets a known setting as a person does. The platform administrator approves a weaker value for a protected one. */
 export async function setByPeople<Key extends SettingKey>(
   tenant: TestTenant,
   key: Key,
@@ -16,12 +16,12 @@ export async function setByPeople<Key extends SettingKey>(
 ): Promise<void> {
   const owner = await aPerson(tenant, "TenantOwner");
   const { access_token: token } = await signedIn(await aPasswordClient(tenant.tenantId), owner);
-  const asked = await request<Json>(`PUT /v1/config/${key}`, { token, body: { value } });
-  if (asked.status > 202) throw new Error(asked.text);
-  if (asked.status !== 202) return;
-  const change = `/v1/tenants/${tenant.tenantId}/setting-changes/${String(asked.body["approvalId"])}`;
-  const approved = await request(`POST ${change}/approve`, { token: await platformToken(), body: {} });
-  if (approved.status !== 200) throw new Error(approved.text);
+  const answer = await request<Json>(`PUT /v1/config/${key}`, { token, body: { value } });
+  if (answer.status > 202) throw new Error(answer.text);
+  if (answer.status !== 202) return;
+  const change = `/v1/tenants/${tenant.tenantId}/setting-changes/${String(answer.body["approvalId"])}`;
+  const approval = await request(`POST ${change}/approve`, { token: await platformToken(), body: {} });
+  if (approval.status !== 200) throw new Error(approval.text);
 }
 
 const key = "retention.auditLogDays";
@@ -37,7 +37,7 @@ export async function aSettingChange(tenant: TestTenant) {
   return { owner, token, approvalId: String(body["approvalId"]), value: days };
 }
 
-/** A new user, and the token of a person who has just signed in in a browser and has not to do with the invitation. */
+/** A new user, and a token for another person, who did not invite the user and has just signed in in a browser. */
 export async function aNewcomer(tenant: TestTenant) {
   const [{ userId }, outsider] = [await aPerson(tenant), await aPerson(tenant, "TenantOwner")];
   const longAgo = "update spine.user_origins set joined_at = now() - interval '31 days' where principal = $1";
@@ -47,7 +47,7 @@ export async function aNewcomer(tenant: TestTenant) {
   return { userId, token: (await browserTokens(studio, outsider, scope)).access_token };
 }
 
-/** Causes every event of a protected setting (requested, approved, rejected, withdrawn, expired), and UserConfirmed. */
+/** Causes UserConfirmed and all events about a protected setting: requested, approved, rejected, withdrawn, expired. */
 export async function changeProtectedSetting(tenant: TestTenant): Promise<void> {
   const post = async (path: string, token: string) => {
     const answer = await request(`POST ${path}`, { token, body: {} });
@@ -55,12 +55,12 @@ export async function changeProtectedSetting(tenant: TestTenant): Promise<void> 
   };
   const withdrawn = await aSettingChange(tenant);
   await post(`/v1/approvals/${withdrawn.approvalId}/withdraw`, withdrawn.token);
-  const { approvalId: expired } = await aSettingChange(tenant);
-  await rows("update spine.approvals set valid_until = now() where approval_id = $1", [decodeId("apr", expired)]);
-  await rows("update spine_jobs.job set start_after = now() where data->>'approvalId' = $1", [expired]);
+  const { approvalId: expiredId } = await aSettingChange(tenant);
+  await rows("update spine.approvals set valid_until = now() where approval_id = $1", [decodeId("apr", expiredId)]);
+  await rows("update spine_jobs.job set start_after = now() where data->>'approvalId' = $1", [expiredId]);
   const ofExpired = "select status from spine.approvals where approval_id = $1";
   await eventually("the change has expired", async () => {
-    const [approval] = await rows<{ status: string }>(ofExpired, [decodeId("apr", expired)]);
+    const [approval] = await rows<{ status: string }>(ofExpired, [decodeId("apr", expiredId)]);
     return approval?.status === "Expired";
   });
   for (const decision of ["reject", "approve"]) {
@@ -72,7 +72,7 @@ export async function changeProtectedSetting(tenant: TestTenant): Promise<void> 
   await post(`/v1/users/${newcomer.userId}/confirm`, newcomer.token);
 }
 
-/** Brings back the default of a setting without a person, where a test is about something else. */
+/** Brings back a setting's default without a person, where a test is about something else. */
 export async function forgetSetting({ tenantId }: TestTenant, key: SettingKey): Promise<void> {
   await rows("delete from spine.configuration_entries where tenant_id = $1 and key = $2", [
     decodeId("ten", tenantId),

@@ -2,12 +2,12 @@ import { graphql, type Json, request } from "./request.js";
 
 /** Registers a provider and returns its id. */
 export async function aProvider(token: string, input: Record<string, unknown> = {}): Promise<string> {
-  const registered = await request<{ providerId: string }>("POST /integrations/providers", {
+  const answer = await request<{ providerId: string }>("POST /integrations/providers", {
     token,
     body: { key: "acme", displayName: "Acme", category: "Tool", authModel: "None", ...input },
   });
-  if (registered.status !== 201) throw new Error(registered.text);
-  return registered.body.providerId;
+  if (answer.status !== 201) throw new Error(answer.text);
+  return answer.body.providerId;
 }
 
 /** Runs a mutation such as `deprecateProvider`. The test checks its errors. */
@@ -21,11 +21,11 @@ export async function movedProvider(token: string, move: string, providerId: str
 /** Changes a provider, moves it through every state and returns its id. */
 export async function aRetiredProvider(token: string): Promise<string> {
   const providerId = await aProvider(token);
-  const changed = await request(`PATCH /integrations/providers/${providerId}`, {
+  const answer = await request(`PATCH /integrations/providers/${providerId}`, {
     token,
     body: { displayName: "Acme Inc." },
   });
-  if (changed.status !== 200) throw new Error(changed.text);
+  if (answer.status !== 200) throw new Error(answer.text);
   for (const move of ["disableProvider", "enableProvider", "deprecateProvider", "retireProvider"])
     await movedProvider(token, move, providerId);
   return providerId;

@@ -9,14 +9,14 @@ import { aSourceControlVendor, type SourceControlVendor } from "./source-control
 import type { TestExecution, TestVersion } from "./templates.js";
 import type { SentDelivery } from "./vendor-senders.js";
 
-/** A connection to a source-control vendor, with the secret of its deliveries. */
+/** A connection to a source-control vendor, with the secret for its deliveries. */
 export interface SourceControlConnection {
   readonly connectionId: string;
   readonly providerId: string;
-  /** The key of the provider. */
+  /** The provider's key. */
   readonly key: string;
   readonly secret: string;
-  /** Sends a delivery of the vendor and returns the status of the answer. */
+  /** Sends a delivery from the vendor and returns the answer's status. */
   readonly deliver: (delivery: SentDelivery) => Promise<number>;
 }
 
@@ -45,12 +45,12 @@ export async function aSourceControlConnection(
   const authModel = preset === "github" ? "BearerToken" : "ApiKey";
   const key = unique(preset);
   const capabilities = ["pull-requests.write", "webhooks.receive"];
-  const registered = { key, preset, category: "SourceControl", authModel, capabilities, baseUrl: vendor.baseUrl };
-  const providerId = await aProvider(token, registered);
+  const providerInput = { key, preset, category: "SourceControl", authModel, capabilities, baseUrl: vendor.baseUrl };
+  const providerId = await aProvider(token, providerInput);
   return anotherSourceControlConnection(token, preset, { providerId, key }, vendorToken);
 }
 
-/** Connects to another account at the same provider, with a secret for deliveries of its own. */
+/** Connects to another account at the same provider, with a separate secret for its deliveries. */
 export async function anotherSourceControlConnection(
   token: string,
   preset: "github" | "gitlab",
@@ -72,12 +72,12 @@ export async function anotherSourceControlConnection(
   };
 }
 
-/** Causes each event of pull requests: two are opened, of which one is merged, and one is closed and opened again. */
+/** Causes each event about pull requests: two are opened; one is merged, the other is closed and opened again. */
 export async function movePullRequests(token: string, version: TestVersion): Promise<void> {
   const vendor = await aSourceControlVendor({ dialect: "github", token: "vendor-token" });
   await vendor.create("acme/orders");
   const { connectionId, secret, deliver } = await aSourceControlConnection(token, "github", vendor, "vendor-token");
-  const opened = async (name: string) => {
+  const openPullRequest = async (name: string) => {
     const target = { repository: "acme/orders", connectionId };
     const execution = (await executed(token, version, {
       parameters: { name },
@@ -86,17 +86,17 @@ export async function movePullRequests(token: string, version: TestVersion): Pro
     if (!execution.pullRequest) throw new Error(JSON.stringify(execution));
     return { ...execution, number: execution.pullRequest.number };
   };
-  const [one, other] = [await opened("Merged"), await opened("Closed")];
+  const [mergedExecution, closedExecution] = [await openPullRequest("Merged"), await openPullRequest("Closed")];
   const inState = (executionId: string, state: string) =>
     eventually(`the pull request is ${state}`, async () => {
       const path = `GET /v1/templates/${version.templateId}/executions/${executionId}`;
       return (await request<ExecutionWithPullRequest>(path, { token })).body.pullRequest?.state === state;
     });
-  await deliver(await vendor.move(one.number, "merge", secret));
-  await inState(one.executionId, "Merged");
-  await deliver(await vendor.move(other.number, "close", secret));
-  await inState(other.executionId, "Closed");
-  await deliver(await vendor.move(other.number, "reopen", secret));
-  await inState(other.executionId, "Open");
+  await deliver(await vendor.move(mergedExecution.number, "merge", secret));
+  await inState(mergedExecution.executionId, "Merged");
+  await deliver(await vendor.move(closedExecution.number, "close", secret));
+  await inState(closedExecution.executionId, "Closed");
+  await deliver(await vendor.move(closedExecution.number, "reopen", secret));
+  await inState(closedExecution.executionId, "Open");
   await vendor.close();
 }

@@ -8,14 +8,14 @@ interface RawAnswer {
   readonly body: Record<string, unknown>;
 }
 
-/** Posts bytes. A header with a list of values is sent once for each value, which `fetch` cannot do. */
+/** Posts bytes. A header with several values is sent once for each value, which `fetch` cannot do. */
 export function postRaw(
   path: string,
   headers: Record<string, string | string[]>,
   raw: string | Buffer,
 ): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
-    const sent = httpRequest(platform().publicUrl + path, { method: "POST", headers }, (response) => {
+    const outgoingRequest = httpRequest(platform().publicUrl + path, { method: "POST", headers }, (response) => {
       const chunks: Buffer[] = [];
       response.on("data", (chunk: Buffer) => chunks.push(chunk));
       response.on("error", reject);
@@ -30,7 +30,7 @@ export function postRaw(
         });
       });
     });
-    sent.on("error", reject);
-    sent.end(raw);
+    outgoingRequest.on("error", reject);
+    outgoingRequest.end(raw);
   });
 }

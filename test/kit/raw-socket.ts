@@ -12,7 +12,7 @@ export interface RawSocket {
   readonly closed: Promise<{ code: number; reason: string }>;
   send(message: unknown): void;
   close(): void;
-  /** Stops and starts reading. Data that arrives in the meantime stays in the buffers of the kernel. */
+  /** Stops and starts reading. Data that arrives in the meantime stays in the kernel's buffers. */
   pause(): void;
   resume(): void;
 }
@@ -24,7 +24,7 @@ export async function aRawSocket(): Promise<RawSocket> {
   const socket = new WebSocket(`${platform().publicUrl.replace("http", "ws")}/graphql`, "graphql-transport-ws");
   const messages: SocketMessage[] = [];
   socket.on("message", (data: Buffer) => messages.push(JSON.parse(data.toString("utf8")) as SocketMessage));
-  const closed = new Promise<{ code: number; reason: string }>((resolve) =>
+  const closure = new Promise<{ code: number; reason: string }>((resolve) =>
     socket.once("close", (code, reason) => resolve({ code, reason: String(reason) })),
   );
   await new Promise<void>((resolve, reject) => {
@@ -33,7 +33,7 @@ export async function aRawSocket(): Promise<RawSocket> {
   });
   return {
     messages,
-    closed,
+    closed: closure,
     send: (message) => socket.send(typeof message === "string" ? message : JSON.stringify(message)),
     close: () => socket.close(),
     pause: () => socket.pause(),

@@ -21,7 +21,7 @@ export const encoded = (part: object | string | Uint8Array): string =>
     "base64url",
   );
 
-/** The signing key of this token, opened with the secret in the data directory of the platform. */
+/** The key that signed this token, opened with the secret in the platform's data directory. */
 export async function realKey(signedWithIt: string): Promise<RealKey> {
   const keyId = String(decodeProtectedHeader(signedWithIt).kid);
   const [row] = await rows<KeyRow>("select sealed_private_key from spine.signing_keys where key_id = $1", [keyId]);
@@ -39,11 +39,11 @@ export async function realKey(signedWithIt: string): Promise<RealKey> {
 export const signed = (content: string, key: KeyObject): string =>
   sign("sha256", Buffer.from(content), { key, dsaEncoding: "ieee-p1363" }).toString("base64url");
 
-async function opened(sealed: string, keyId: string): Promise<string> {
+async function opened(sealedKey: string, keyId: string): Promise<string> {
   const secret = (await readFile(join(platform().dataDir, "secrets.key"), "utf8")).trim();
   const master = createHash("sha256").update(secret).digest();
   const key = Buffer.from(hkdfSync("sha256", master, "", "factory spine signing keys", 32));
-  const bytes = Buffer.from(sealed.slice(sealed.indexOf(".") + 1), "base64url");
+  const bytes = Buffer.from(sealedKey.slice(sealedKey.indexOf(".") + 1), "base64url");
   const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, 12)).setAAD(Buffer.from(keyId));
   decipher.setAuthTag(bytes.subarray(12, 28));
   return decipher.update(bytes.subarray(28), undefined, "utf8") + decipher.final("utf8");

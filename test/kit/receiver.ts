@@ -15,12 +15,12 @@ export interface Receiver {
 
 /** An HTTP server that receives webhooks. `status` is called for each request. */
 export async function aReceiver(status: () => number = () => 204): Promise<Receiver> {
-  const received: Received[] = [];
+  const requests: Received[] = [];
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
-      received.push({ headers: request.headers, body: Buffer.concat(chunks).toString("utf8") });
+      requests.push({ headers: request.headers, body: Buffer.concat(chunks).toString("utf8") });
       response.writeHead(status()).end();
     });
   });
@@ -29,13 +29,13 @@ export async function aReceiver(status: () => number = () => 204): Promise<Recei
   server.unref();
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`,
-    received,
+    received: requests,
     close: () => new Promise((resolve) => server.close(() => resolve())),
   };
 }
 
 /**
- * The signature by Standard Webhooks, written from the specification, so that the signer of the product does not check
+ * The signature by Standard Webhooks, written from the specification, so that the product's signer does not check
  * itself.
  */
 export function signatureOf(secret: string, { headers, body }: Received): string {

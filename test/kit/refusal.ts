@@ -2,8 +2,8 @@ import { type ProblemMember, problemMembers } from "@factory/schema/problem-memb
 import type { Response } from "./request.js";
 
 /**
- * The status and the code, for example `403 INSUFFICIENT_SCOPE`. If the answer is not a valid problem body of that code
- * (RFC 9457), the differences follow.
+ * The status and the code, for example `403 INSUFFICIENT_SCOPE`. If the answer is not a valid problem body for that
+ * code (RFC 9457), the differences follow.
  */
 export function refusal({ status, headers, body }: Response<unknown>): string {
   const problem = (typeof body === "object" && body !== null ? body : {}) as Record<string, unknown>;
@@ -26,7 +26,7 @@ const members = ["type", "title", "status", "detail", "instance", "code", "trace
 /** The texts that the OpenFeature Remote Evaluation Protocol (OFREP) wants in its errors. */
 const ofrepMembers = ["key", "errorCode", "errorDetails"];
 
-/** The members that no problem has, or that are of another kind in other problems. */
+/** The members that no problem has, or that have another type in other problems. */
 function strangeMembers(problem: Readonly<Record<string, unknown>>): string[] {
   const others = Object.entries(problem).filter(([name]) => !members.includes(name));
   return others.flatMap(([name, value]) =>
@@ -43,7 +43,7 @@ function isOfItsKind(name: string, value: unknown): boolean {
   return value === null || typeof value === (kind === "text" ? "string" : "number");
 }
 
-/** The pointer and the code of each refused field, for example `/name REQUIRED`. */
+/** The pointer and the code for each refused field, for example `/name REQUIRED`. */
 export function refusedFields({ body }: Response<unknown>): string[] {
   const { errors = [] } = (body ?? {}) as { errors?: { pointer: string; code: string }[] };
   return errors.map(({ pointer, code }) => `${pointer} ${code}`);

@@ -31,7 +31,7 @@ export const untilToday = () => {
   return { from: new Date(Date.now() - 7 * 86_400_000).toISOString().slice(0, 10), to };
 };
 
-/** The id of a report definition of the token's tenant. */
+/** A report definition's id in the token's tenant. */
 export async function aReportDefinitionId(token: string, code = "usage-summary"): Promise<string> {
   const path = `GET /v1/reports?code=${code}`;
   const { body } = await request<{ items: { reportDefinitionId: string }[] }>(path, { token });
@@ -61,7 +61,7 @@ export async function endedReportRun(token: string, reportRunId: string): Promis
   return run as TestReportRun;
 }
 
-/** The id of a Completed report run. */
+/** A Completed report run's id. */
 export const aReportRunId = async (token: string): Promise<string> => (await aReportRun(token)).reportRunId;
 
 /** A Queued run without a job. The sweep sends its job after a minute. */

@@ -7,14 +7,14 @@ export interface Response<T> {
   readonly body: T;
 }
 
-// biome-ignore format: the body of an answer is what the test says it is
+// biome-ignore format: the answer's body is what the test says it is
 export type Json = { readonly [member: string]: Json } & readonly Json[] & string & number & boolean & null;
 
 interface RequestOptions {
   readonly token?: string | undefined;
   readonly body?: unknown;
   readonly headers?: Record<string, string>;
-  /** Bytes that are sent unchanged in place of `body`. */
+  /** Bytes that are sent unchanged, instead of `body`. */
   readonly raw?: string | Uint8Array;
   readonly base?: string;
 }

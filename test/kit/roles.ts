@@ -4,7 +4,7 @@ import { graphql } from "./request.js";
 
 const unique = () => `r${randomBytes(6).toString("hex")}`;
 
-/** Creates a role of the tenant and returns its id. */
+/** Creates a role in the tenant and returns its id. */
 export async function aRole(token: string, scopes: readonly Scope[] = ["user.read"]): Promise<string> {
   const code = unique();
   const { body } = await graphql<{ createRole: { roleId: string } }>(

@@ -38,7 +38,7 @@ const prefixes = {
   reportRunId: "run",
 } as const;
 
-/** The kind of a path parameter. The specification calls some of them only `id`. */
+/** A path parameter's kind. The specification calls some parameters only `id`. */
 export function parameterKind(at: string, name: string): string {
   if (name !== "id") return name;
   return endpointOf(at).path.startsWith("/v1/reports/") ? "reportDefinitionId" : "planSubscriptionId";
@@ -56,7 +56,7 @@ export const methodOf = (at: string) => endpointOf(at).method;
 
 export const baseOf = (route: Route) => (route.surface === "internal" ? platform().internalUrl : platform().publicUrl);
 
-/** The JSON Schema of the body of a row, or undefined if the row has no body. */
+/** The JSON Schema for a row's body, or undefined if the row has no body. */
 export function bodySchema({ run }: Route, graph: GraphQLSchema): JsonSchema | undefined {
   const field = graph.getQueryType()?.getFields()[run] ?? graph.getMutationType()?.getFields()[run];
   const input = field?.args.find(({ name }) => name === "input")?.type;

@@ -56,7 +56,7 @@ interface WantedDelivery {
   readonly unreadable?: true;
 }
 
-/** Inserts a delivery of a vendor with its run. */
+/** Inserts a vendor's delivery with its run. */
 export async function aDelivery(
   tenantId: string,
   { providerId, status = "Accepted", attempts = 0, unreadable }: WantedDelivery,
@@ -64,7 +64,7 @@ export async function aDelivery(
   const deliveryId = newId("whd");
   const runStatus = status === "Processed" ? "Completed" : "Queued";
   const runId = await insertRun(tenantId, { operation: "ProcessDelivery", status: runStatus, deliveryId });
-  const sealed = unreadable ? "x" : null;
+  const sealedPayload = unreadable ? "x" : null;
   await rows(
     `insert into integration.webhook_deliveries (tenant_id, delivery_id, provider_id, provider_key, provider_delivery_id,
        event_name, normalized_event_type, body_sha256, key_id, wrapped_key, ciphertext, run_id, status, attempts,
@@ -76,8 +76,8 @@ export async function aDelivery(
       decodeId("whd", deliveryId),
       decodeId("prv", providerId),
       deliveryId,
-      sealed,
-      sealed && Buffer.from(sealed),
+      sealedPayload,
+      sealedPayload && Buffer.from(sealedPayload),
       decodeId("run", runId),
       ...[status, attempts, traceId],
     ],

@@ -1,28 +1,28 @@
 import pg from "pg";
 
-/** Each object of a schema with everything that the catalog says about it, ids and statistics apart. */
+/** Each object in a schema with everything that the catalog says about it, ids and statistics apart. */
 export type SchemaObjects = ReadonlyMap<string, string>;
 
-const granted = (acl: string) => `(select jsonb_agg(line order by line) from (
+const grantsIn = (acl: string) => `(select jsonb_agg(line order by line) from (
     select format('%s by %s: %s', coalesce(grantee.rolname, 'public'), grantor.rolname, privilege_type) || is_grantable as line
     from aclexplode(${acl}) entry left join pg_roles grantee on grantee.oid = entry.grantee
       join pg_roles grantor on grantor.oid = entry.grantor) acl)`;
 
 const roleOf = (id: string) => `(select rolname from pg_roles where oid = ${id})`;
 
-/** A row of the catalog as JSON without the columns that hold ids, statistics or a form of something shown otherwise. */
-const rowOf = (alias: string, ...left: string[]) =>
-  `to_jsonb(${alias}) - array[${left.map((name) => `'${name}'`).join(", ")}]`;
+/** A catalog row as JSON, without columns that hold ids, statistics or something shown in another form. */
+const rowOf = (alias: string, ...leftOutColumns: string[]) =>
+  `to_jsonb(${alias}) - array[${leftOutColumns.map((name) => `'${name}'`).join(", ")}]`;
 
 const relation = "relation.oid::regclass::text";
 
-/** One statement for each kind of object. It returns the name and the content. */
+/** One statement for each object kind. It returns the name and the content. */
 const kinds: Readonly<Record<string, string>> = {
-  schema: `select nspname as name, jsonb_build_object('owner', ${roleOf("nspowner")}, 'acl', ${granted("nspacl")}) as content
+  schema: `select nspname as name, jsonb_build_object('owner', ${roleOf("nspowner")}, 'acl', ${grantsIn("nspacl")}) as content
     from pg_namespace where nspname = $1`,
 
-  // The flags about triggers, rules and indexes are cleared late, and the number of columns counts those that were dropped.
-  relation: `select ${relation} as name, jsonb_build_object('owner', ${roleOf("relowner")}, 'acl', ${granted("relacl")},
+  // The flags about triggers, rules and indexes are cleared late, and `relnatts` counts dropped columns too.
+  relation: `select ${relation} as name, jsonb_build_object('owner', ${roleOf("relowner")}, 'acl', ${grantsIn("relacl")},
       'view', case when relkind in ('v', 'm') then pg_get_viewdef(relation.oid) end,
       'toast', reltoastrelid <> 0) || ${rowOf(
         "relation",
@@ -35,7 +35,7 @@ const kinds: Readonly<Record<string, string>> = {
   column: `select ${relation} || '.' || attname as name, jsonb_build_object(
       'place', row_number() over (partition by attrelid order by attnum),
       'type', format_type(atttypid, atttypmod), 'default', pg_get_expr(adbin, adrelid),
-      'collation', (select collname from pg_collation where oid = attcollation), 'acl', ${granted("attacl")}) || ${rowOf(
+      'collation', (select collname from pg_collation where oid = attcollation), 'acl', ${grantsIn("attacl")}) || ${rowOf(
         "pg_attribute",
         ...["attrelid", "attnum", "atttypid", "attcollation", "attacl", "atthasmissing", "attmissingval"],
       )} as content
@@ -75,7 +75,7 @@ const kinds: Readonly<Record<string, string>> = {
     where relnamespace = $1::regnamespace`,
 
   function: `select called.oid::regprocedure::text as name, jsonb_build_object('owner', ${roleOf("proowner")},
-      'acl', ${granted("proacl")},
+      'acl', ${grantsIn("proacl")},
       'definition', case when prokind in ('f', 'p') then pg_get_functiondef(called.oid) end) || ${rowOf(
         "called",
         ...["oid", "pronamespace", "proowner", "proacl", "proargtypes", "proallargtypes", "prorettype"],
@@ -83,7 +83,7 @@ const kinds: Readonly<Record<string, string>> = {
       )} as content
     from pg_proc called where pronamespace = $1::regnamespace`,
 
-  type: `select formed.oid::regtype::text as name, jsonb_build_object('owner', ${roleOf("typowner")}, 'acl', ${granted("typacl")},
+  type: `select formed.oid::regtype::text as name, jsonb_build_object('owner', ${roleOf("typowner")}, 'acl', ${grantsIn("typacl")},
       'labels', (select jsonb_agg(enumlabel order by enumsortorder) from pg_enum where enumtypid = formed.oid),
       'base', nullif(typbasetype, 0)::regtype, 'of', nullif(typelem, 0)::regtype) || ${rowOf(
         "formed",
@@ -110,7 +110,7 @@ const kinds: Readonly<Record<string, string>> = {
   comment: `select identity.type || ' ' || identity.identity as name, to_jsonb(description) as content
     from pg_description, pg_identify_object(classoid, objoid, objsubid) identity where identity.schema = $1`,
 
-  "default privilege": `select concat_ws(' ', ${roleOf("defaclrole")}, nspname, defaclobjtype) as name, ${granted("defaclacl")} as content
+  "default privilege": `select concat_ws(' ', ${roleOf("defaclrole")}, nspname, defaclobjtype) as name, ${grantsIn("defaclacl")} as content
     from pg_default_acl left join pg_namespace on pg_namespace.oid = defaclnamespace
     where nspname is null or nspname = $1`,
 
@@ -118,7 +118,7 @@ const kinds: Readonly<Record<string, string>> = {
     union all select collname, to_jsonb(collcollate) from pg_collation where collnamespace = $1::regnamespace`,
 };
 
-/** Reads all objects of a schema, and the rows of its tables. The recorded migrations are read by their names. */
+/** Reads all objects in a schema, and its tables' rows. The recorded migrations are read by their names. */
 export async function schemaObjects(url: string, schema: string): Promise<SchemaObjects> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -143,20 +143,20 @@ export async function schemaObjects(url: string, schema: string): Promise<Schema
   }
 }
 
-/** The objects that only one of two schemas has, and those that are not the same in both, with the facts that differ. */
-export function schemaDifferences(expected: SchemaObjects, actual: SchemaObjects): string[] {
-  const names = new Set([...expected.keys(), ...actual.keys()]);
+/** The objects that only one of two schemas has, and those that differ between both, with the facts that differ. */
+export function schemaDifferences(expectedObjects: SchemaObjects, actual: SchemaObjects): string[] {
+  const names = new Set([...expectedObjects.keys(), ...actual.keys()]);
   return [...names].toSorted().flatMap((name) => {
-    const [wanted, present] = [expected.get(name), actual.get(name)];
-    if (wanted === present) return [];
+    const [expectedContent, present] = [expectedObjects.get(name), actual.get(name)];
+    if (expectedContent === present) return [];
     if (present === undefined) return [`missing: ${name}`];
-    if (wanted === undefined) return [`surplus: ${name}`];
-    return [`different: ${name}: ${differentFacts(JSON.parse(wanted), JSON.parse(present))}`];
+    if (expectedContent === undefined) return [`surplus: ${name}`];
+    return [`different: ${name}: ${differentFacts(JSON.parse(expectedContent), JSON.parse(present))}`];
   });
 }
 
-function differentFacts(wanted: object, present: object): string {
-  const before = new Map(Object.entries(wanted));
+function differentFacts(expectedFacts: object, present: object): string {
+  const before = new Map(Object.entries(expectedFacts));
   const text = (value: unknown) => JSON.stringify(value ?? null);
   return Object.entries(present)
     .filter(([fact, value]) => text(value) !== text(before.get(fact)))

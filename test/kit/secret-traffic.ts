@@ -15,7 +15,7 @@ import { aVendor } from "./vendor.js";
 export interface SecretTraffic {
   /** The failures so far. */
   readonly failures: readonly string[];
-  /** The number of configuration entries that were written. */
+  /** How many configuration entries were written. */
   readonly entries: () => number;
   /** Resolves when requests that were sent before have ended. */
   turn(): Promise<void>;
@@ -31,12 +31,12 @@ export async function secretTraffic(tenant: TestTenant, canaries: Canaries): Pro
     if (answer.status >= 400) failures.push(`${line}: ${answer.text}`);
     return answer;
   };
-  const called = await aCalledVendor(await tenant.tokenWith(), canaries);
+  const calledVendor = await aCalledVendor(await tenant.tokenWith(), canaries);
   const source = await anInboundSource(await tenant.tokenWith(), { secret: canaries.plant("inbound secret") });
   /** A request that starts a run, which must not fail. */
   const start = async (path: string, token: string, body: object) => {
-    const started = await ask(`POST ${path}`, { token, body });
-    const runId = String(started.body["verificationRunId"] ?? started.body["runId"]);
+    const answer = await ask(`POST ${path}`, { token, body });
+    const runId = String(answer.body["verificationRunId"] ?? answer.body["runId"]);
     const run = await ask(`GET /integrations/runs/${runId}`, { token, headers: { prefer: "wait=20" } });
     if (run.body["status"] === "Failed") failures.push(`${path}: ${run.text}`);
   };
@@ -56,22 +56,22 @@ export async function secretTraffic(tenant: TestTenant, canaries: Canaries): Pro
     },
     async (token) => {
       const body = { email: anAddress(), roleCodes: ["Viewer"] };
-      const invited = await ask("POST /v1/users/invitations", { token, body });
+      const invitation = await ask("POST /v1/users/invitations", { token, body });
       // a tenant may have 100 open invitations
-      await ask(`POST /v1/users/invitations/${String(invited.body["invitationId"])}/revoke`, { token });
+      await ask(`POST /v1/users/invitations/${String(invitation.body["invitationId"])}/revoke`, { token });
     },
     async () => {
       const delivery = { providerDeliveryId: randomBytes(12).toString("hex"), eventName: "a.made", payload: {} };
       await ask("POST /webhooks/deliveries", asSpecified(source, delivery));
     },
     async (token) => {
-      for (const connectionId of called.connections)
+      for (const connectionId of calledVendor.connections)
         await ask(`GET /integrations/connections/${connectionId}`, { token });
     },
-    ...called.connections.map(
+    ...calledVendor.connections.map(
       (connectionId) => (token: string) => start(`/integrations/connections/${connectionId}/check`, token, {}),
     ),
-    (token) => start("/integrations/credentials/rotate", token, { ...called.rotation(), graceSeconds: 1 }),
+    (token) => start("/integrations/credentials/rotate", token, { ...calledVendor.rotation(), graceSeconds: 1 }),
   ];
   let running = true;
   const rounds = works.map(() => 0);
@@ -94,12 +94,12 @@ export async function secretTraffic(tenant: TestTenant, canaries: Canaries): Pro
     async stop() {
       running = false;
       await Promise.all(loops);
-      await called.close();
+      await calledVendor.close();
     },
   };
 }
 
-/** A vendor with two connections: one with a token that its owner rotates, and one with tokens of the OAuth 2 server. */
+/** A vendor with two connections: one with a token that its owner rotates, one with tokens from the OAuth 2 server. */
 async function aCalledVendor(token: string, canaries: Canaries) {
   const vendor = await aVendor();
   const oauth2 = { tokenUrl: vendor.oauth.tokenUrl, clientAuthentication: "client_secret_basic" };

@@ -9,14 +9,14 @@ import { createLogger } from "@factory/runtime/telemetry/logger";
 
 const quiet = createLogger("test", "silent");
 
-/** A PostgreSQL server in a folder of its own. */
+/** A PostgreSQL server in a separate folder. */
 export interface OwnServer {
   readonly server: PostgresServer;
   readonly folder: string;
   close(): Promise<void>;
 }
 
-/** Starts a second server with the data of a stopped one. It takes writes again. */
+/** Starts a second server with the data from a stopped one. It takes writes again. */
 export async function aPromotedCopy(folder: string): Promise<OwnServer> {
   const record = JSON.parse(await readFile(join(folder, "postgres.json"), "utf8")) as ClusterRecord;
   const copy = await mkdtemp(join(tmpdir(), "promoted-"));

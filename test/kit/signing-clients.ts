@@ -4,7 +4,7 @@ import { platform } from "./platform.js";
 import { graphql } from "./request.js";
 import { platformToken } from "./tenants.js";
 
-/** The private key of a client. The platform has the public key. */
+/** A client's private key. The platform has the public key. */
 export interface SigningKey {
   readonly kid: string;
   readonly key: CryptoKey;
@@ -36,7 +36,7 @@ export async function aSigningClient(
   return clientId;
 }
 
-/** Sends the token request of a client with a signed assertion. */
+/** Sends a client's token request with a signed assertion. */
 export function sendAssertion(assertion: string): Promise<Response> {
   const body = new URLSearchParams({
     grant_type: "client_credentials",

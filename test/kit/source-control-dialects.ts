@@ -1,6 +1,6 @@
 import { fromGithub, mergeRequestFromGitlab, type SentDelivery } from "./vendor-senders.js";
 
-/** The vendor that the API of a vendor in the test is like. */
+/** The real vendor whose API the vendor in the test imitates. */
 export type Dialect = "github" | "gitlab";
 
 /** A pull request as the vendor keeps it. */
@@ -25,13 +25,13 @@ function asPull(
   { number, repository, title, body, branch, base, state, openedAt, changedAt }: KeptPullRequest,
 ) {
   const repo = { full_name: repository };
-  const ended = state === "open" ? null : seconds(changedAt);
+  const endTime = state === "open" ? null : seconds(changedAt);
   return {
     ...{ number, title, body, html_url: `${origin}/${repository}/pull/${number}` },
     state: state === "open" ? "open" : "closed",
     merged: state === "merged",
-    merged_at: state === "merged" ? ended : null,
-    closed_at: ended,
+    merged_at: state === "merged" ? endTime : null,
+    closed_at: endTime,
     ...{ created_at: seconds(openedAt), updated_at: seconds(changedAt) },
     head: { ref: branch, repo },
     base: { ref: base, repo },
@@ -54,9 +54,9 @@ function asMergeRequest(
   };
 }
 
-/** A pull request as the API of the vendor describes it. */
-export const describePullRequest = (dialect: Dialect, origin: string, one: KeptPullRequest): object =>
-  dialect === "github" ? asPull(origin, one) : asMergeRequest(origin, one);
+/** A pull request as the vendor's API describes it. */
+export const describePullRequest = (dialect: Dialect, origin: string, pullRequest: KeptPullRequest): object =>
+  dialect === "github" ? asPull(origin, pullRequest) : asMergeRequest(origin, pullRequest);
 
 interface Told {
   readonly id: string;
@@ -69,19 +69,19 @@ interface Told {
 export function pullRequestDelivery(
   dialect: Dialect,
   origin: string,
-  one: KeptPullRequest,
+  pullRequest: KeptPullRequest,
   { id, action, secret }: Told,
 ): SentDelivery {
   if (dialect === "github")
     return fromGithub(secret, id, "pull_request", {
-      ...{ action, repository: { full_name: one.repository }, pull_request: asPull(origin, one) },
+      ...{ action, repository: { full_name: pullRequest.repository }, pull_request: asPull(origin, pullRequest) },
     });
-  const { web_url: url, ...rest } = asMergeRequest(origin, one);
-  const ended = one.state === "merged" ? "merge" : "close";
-  const words: Readonly<Record<string, string>> = { opened: "open", closed: ended, reopened: "reopen" };
+  const { web_url: url, ...rest } = asMergeRequest(origin, pullRequest);
+  const endAction = pullRequest.state === "merged" ? "merge" : "close";
+  const words: Readonly<Record<string, string>> = { opened: "open", closed: endAction, reopened: "reopen" };
   return mergeRequestFromGitlab(secret, id, {
     object_kind: "merge_request",
-    project: { id: 7, path_with_namespace: one.repository },
+    project: { id: 7, path_with_namespace: pullRequest.repository },
     object_attributes: { ...rest, url, action: words[action] },
   });
 }

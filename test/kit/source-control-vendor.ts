@@ -18,7 +18,7 @@ const run = promisify(execFile);
 const apiPath = "/api";
 const listPaths = { github: /^\/repos\/([^/]+\/[^/]+)\/pulls$/, gitlab: /^\/projects\/([^/]+)\/merge_requests$/ };
 
-/** The members of both dialects for a new pull request. */
+/** The members for a new pull request in both dialects. */
 type WantedByApi = Partial<
   Record<"title" | "body" | "description" | "head" | "source_branch" | "base" | "target_branch", string>
 > & { readonly labels?: string[] };
@@ -26,7 +26,7 @@ type WantedByApi = Partial<
 const branchOf = (query: URLSearchParams, { head, source_branch }: WantedByApi): string =>
   query.get("source_branch") ?? query.get("head")?.split(":")[1] ?? head ?? source_branch ?? "";
 
-/** Answers in place of the vendor; undefined lets the vendor answer. */
+/** Answers instead of the vendor; undefined lets the vendor answer. */
 type Interference = (request: IncomingMessage, path: string) => Answer | Promise<Answer>;
 type Answer = { readonly status: number; readonly body?: string } | undefined;
 
@@ -34,9 +34,9 @@ type Answer = { readonly status: number; readonly body?: string } | undefined;
 export interface SourceControlVendor {
   readonly baseUrl: string;
   readonly origin: string;
-  /** The Authorization headers of git, without repetition. */
+  /** Git's Authorization headers, without repetition. */
   readonly gitLogins: ReadonlySet<string>;
-  /** Method and path of each call of the API. */
+  /** Each API call's method and path. */
   readonly calls: readonly string[];
   readonly pullRequests: readonly KeptPullRequest[];
   interfere: Interference;
@@ -57,7 +57,7 @@ interface Options {
   readonly token: string;
 }
 
-/** Starts a vendor that accepts one token. It is not part of the platform. */
+/** Starts a vendor that accepts one token. It does not belong to the platform. */
 export async function aSourceControlVendor({ dialect, token }: Options): Promise<SourceControlVendor> {
   const root = await mkdtemp(join(tmpdir(), "factory-git-vendor-"));
   const pullRequests: KeptPullRequest[] = [];
@@ -68,8 +68,8 @@ export async function aSourceControlVendor({ dialect, token }: Options): Promise
     const url = new URL(request.url ?? "", "http://vendor");
     const isApi = url.pathname.startsWith(`${apiPath}/`);
     if (isApi) calls.push(`${request.method} ${url.pathname}`);
-    const told = await vendor.interfere(request, url.pathname);
-    if (told) return void response.writeHead(told.status).end(told.body ?? "{}");
+    const interference = await vendor.interfere(request, url.pathname);
+    if (interference) return void response.writeHead(interference.status).end(interference.body ?? "{}");
     if (isApi) return serveApi(request, response, url);
     const { authorization } = request.headers;
     const password = Buffer.from(authorization?.split(" ")[1] ?? "", "base64")
@@ -93,18 +93,20 @@ export async function aSourceControlVendor({ dialect, token }: Options): Promise
     const answer = (status: number, body: unknown) =>
       void response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
     const path = url.pathname.slice(apiPath.length);
-    const shown = request.headers.authorization?.split(" ")[1] ?? request.headers["private-token"];
-    if (shown !== token) return answer(401, { message: "Bad credentials" });
+    const requestToken = request.headers.authorization?.split(" ")[1] ?? request.headers["private-token"];
+    if (requestToken !== token) return answer(401, { message: "Bad credentials" });
     if (path === "/user") return answer(200, { login: "robot" });
     const body = JSON.parse((await textOf(request)) || "{}") as WantedByApi;
-    const [, labeled] = /^\/repos\/[^/]+\/[^/]+\/issues\/(\d+)\/labels$/.exec(path) ?? [];
-    if (labeled !== undefined) return answer(200, label(Number(labeled), body.labels ?? []));
-    const [, encoded = ""] = listPaths[dialect].exec(path) ?? [];
-    const repository = decodeURIComponent(encoded);
+    const [, labeledNumber] = /^\/repos\/[^/]+\/[^/]+\/issues\/(\d+)\/labels$/.exec(path) ?? [];
+    if (labeledNumber !== undefined) return answer(200, label(Number(labeledNumber), body.labels ?? []));
+    const [, encodedRepository = ""] = listPaths[dialect].exec(path) ?? [];
+    const repository = decodeURIComponent(encodedRepository);
     if (!(await exists(repository))) return answer(404, { message: "Not Found" });
     const branch = branchOf(url.searchParams, body);
-    const ofBranch = pullRequests.filter((one) => one.repository === repository && one.branch === branch);
-    const shownOnes = ofBranch.map((one) => describePullRequest(dialect, origin, one));
+    const ofBranch = pullRequests.filter(
+      (pullRequest) => pullRequest.repository === repository && pullRequest.branch === branch,
+    );
+    const shownOnes = ofBranch.map((pullRequest) => describePullRequest(dialect, origin, pullRequest));
     if (request.method === "GET") return answer(200, shownOnes);
     if ((await git(repository, "branch", "--list", branch)) === "") return answer(422, { message: "head is invalid" });
     if (ofBranch.some(({ state }) => state === "open")) return answer(409, { message: "already exists" });
@@ -113,18 +115,18 @@ export async function aSourceControlVendor({ dialect, token }: Options): Promise
 
   function open(repository: string, branch: string, body: WantedByApi): KeptPullRequest {
     const now = new Date();
-    const kept: KeptPullRequest = {
+    const pullRequest: KeptPullRequest = {
       ...{ number: pullRequests.length + 1, repository, branch, base: body.base ?? body.target_branch ?? "" },
       ...{ title: body.title ?? "", body: body.body ?? body.description ?? "", labels: body.labels ?? [] },
       ...{ state: "open", openedAt: now, changedAt: now },
     };
-    pullRequests.push(kept);
-    return kept;
+    pullRequests.push(pullRequest);
+    return pullRequest;
   }
 
   function label(number: number, labels: readonly string[]): object {
-    const found = byNumber(number);
-    found.labels = [...new Set([...found.labels, ...labels])];
+    const pullRequest = byNumber(number);
+    pullRequest.labels = [...new Set([...pullRequest.labels, ...labels])];
     return {};
   }
 
@@ -133,15 +135,15 @@ export async function aSourceControlVendor({ dialect, token }: Options): Promise
       () => true,
       () => false,
     );
-  const deliver = (one: KeptPullRequest, action: string, secret: string): SentDelivery => {
+  const deliver = (pullRequest: KeptPullRequest, action: string, secret: string): SentDelivery => {
     deliveries += 1;
     const id = `delivery-${deliveries}-${Math.random().toString(36).slice(2)}`;
-    return pullRequestDelivery(dialect, origin, one, { id, action, secret });
+    return pullRequestDelivery(dialect, origin, pullRequest, { id, action, secret });
   };
   const byNumber = (number: number) => {
-    const found = pullRequests.find((one) => one.number === number);
-    if (!found) throw new Error(`The vendor has no pull request ${number}.`);
-    return found;
+    const pullRequest = pullRequests.find((candidate) => candidate.number === number);
+    if (!pullRequest) throw new Error(`The vendor has no pull request ${number}.`);
+    return pullRequest;
   };
   const vendor: SourceControlVendor = {
     ...{ baseUrl: origin + apiPath, origin, gitLogins, calls, pullRequests, git, interfere: () => undefined },
@@ -163,19 +165,19 @@ export async function aSourceControlVendor({ dialect, token }: Options): Promise
       await inFolder("-c", "user.name=Ada", "-c", "user.email=ada@people.example", "commit", "--quiet", "-m", "ours");
     },
     async move(number, to, secret) {
-      const found = byNumber(number);
+      const pullRequest = byNumber(number);
       if (to === "merge") {
-        const head = await git(found.repository, "rev-parse", found.branch);
-        await git(found.repository, "update-ref", `refs/heads/${found.base}`, head);
+        const head = await git(pullRequest.repository, "rev-parse", pullRequest.branch);
+        await git(pullRequest.repository, "update-ref", `refs/heads/${pullRequest.base}`, head);
       }
-      found.state = to === "merge" ? "merged" : to === "close" ? "closed" : "open";
+      pullRequest.state = to === "merge" ? "merged" : to === "close" ? "closed" : "open";
       // vendors tell the time in seconds, and tests are faster
-      found.changedAt = new Date(found.changedAt.getTime() + 1_000);
-      return deliver(found, to === "reopen" ? "reopened" : "closed", secret);
+      pullRequest.changedAt = new Date(pullRequest.changedAt.getTime() + 1_000);
+      return deliver(pullRequest, to === "reopen" ? "reopened" : "closed", secret);
     },
     opened(number, secret) {
-      const found = byNumber(number);
-      return deliver({ ...found, state: "open", changedAt: found.openedAt }, "opened", secret);
+      const pullRequest = byNumber(number);
+      return deliver({ ...pullRequest, state: "open", changedAt: pullRequest.openedAt }, "opened", secret);
     },
     async close() {
       server.closeAllConnections();

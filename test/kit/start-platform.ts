@@ -2,7 +2,7 @@ import { removeData, startPlatformProcess, temporaryDataDirectory } from "@facto
 import { platformVariable } from "./platform.js";
 
 /**
- * The global setup of Jest. It starts one platform for all stack suites, as a user starts it. Each suite creates its
+ * Jest's global setup. It starts one platform for all stack suites, as a user starts it. Each suite creates its
  * own tenants.
  */
 export default async function startPlatform(): Promise<void> {

@@ -1,7 +1,7 @@
 import { removeData } from "@factory/platform/client/platform-process";
 import { platform } from "./platform.js";
 
-/** The global teardown of Jest. It leaves no process and no file behind. */
+/** Jest's global teardown. It leaves no process and no file behind. */
 export default async function stopPlatform(): Promise<void> {
   await (globalThis as { stopPlatform?: () => Promise<unknown> }).stopPlatform?.();
   await removeData(platform().dataDir);

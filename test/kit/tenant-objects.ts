@@ -22,7 +22,7 @@ import type { TestTenant } from "./tenants.js";
 import { anHourAgo } from "./times.js";
 import { anInvitation, aUser } from "./users.js";
 
-/** One id of each kind, by the name of the path parameter or argument. */
+/** One id for each kind, by the name that the path parameter or the argument has. */
 export type TenantObjects = Readonly<Record<keyof typeof unknownIds, string>>;
 
 /** Well-formed ids that do not exist. */
@@ -54,20 +54,20 @@ export const unknownIds = {
   reportRunId: newId("run"),
   eventId: newId("evt"),
   jobId: randomUUID(),
-  /** The key of a feature flag, of a configuration entry and of a notification template. */
+  /** A feature flag, a configuration entry and a notification template have this key. */
   sessionId: randomBytes(32).toString("hex"),
-  /** The key of a feature flag and of a configuration entry. */
+  /** A feature flag and a configuration entry have this key. */
   key: "walked-unknown",
 };
 
-/** Texts that are not ids of any kind above: one of another form, and the id of a kind that no caller names. */
+/** Texts that are not ids for any kind above: one in another form, and an id for a kind that no caller names. */
 export const malformedIds = ["no-id", newId("apc")];
 
 export type ObjectKind = keyof typeof unknownIds;
 
 export const isObjectKind = (name: string): name is ObjectKind => Object.hasOwn(unknownIds, name);
 
-/** Creates one object of each kind. */
+/** Creates one object for each kind. */
 export async function tenantObjects(tenant: TestTenant): Promise<TenantObjects> {
   const { tenantId } = tenant;
   const token = await tenant.tokenWith();
@@ -80,7 +80,7 @@ export async function tenantObjects(tenant: TestTenant): Promise<TenantObjects> 
   const { executionId, scaffoldOutputId } = await executed(token, version, { target: { repository: "acme/walked" } });
   await post(`/v1/templates/${version.templateId}/validate`, { templateVersionId: version.templateVersionId });
   const libraryId = await aLibrary(token);
-  const registered = await versionMutation(
+  const libraryVersion = await versionMutation(
     token,
     `registerLibraryVersion(libraryId: "${libraryId}", input: { semanticVersion: "1.0.0" })`,
   );
@@ -101,10 +101,10 @@ export async function tenantObjects(tenant: TestTenant): Promise<TenantObjects> 
   const { notificationId } = await post("/v1/notifications", notice);
   const key = await aFlag(token, await anEntry(token, `walked-${tenantId}`));
   await aNotificationTemplate(token, key);
-  const made: Record<string, string | null | undefined> = {
+  const objects: Record<string, string | null | undefined> = {
     dependencyScanId: await aScanId(token, version.templateVersionId),
     ...{ ...version, executionId, scaffoldOutputId, libraryId, matrixId, credentialId, subscriptionId },
-    ...{ libraryVersionId: String(registered["libraryVersionId"]), providerId, connectionId },
+    ...{ libraryVersionId: String(libraryVersion["libraryVersionId"]), providerId, connectionId },
     ...{ userId, invitationId, notificationId, jobId: await aJobId(tenantId), eventId: await anEventId(tenantId), key },
     messageId: await anEndedMessage(subscriptionId),
     ...(await aDelivery(tenantId, { providerId, status: "Processed", unreadable: true })),
@@ -113,20 +113,20 @@ export async function tenantObjects(tenant: TestTenant): Promise<TenantObjects> 
     ...{ roleId, clientId, assignmentId, approvalId: await aPendingApproval(tenantId) },
     sessionId: (await aSignedInPerson(tenant)).sessionId,
   };
-  const missing = Object.keys(unknownIds).filter((kind) => typeof made[kind] !== "string");
+  const missing = Object.keys(unknownIds).filter((kind) => typeof objects[kind] !== "string");
   if (missing.length > 0) throw new Error(`No id came back of ${missing.join(", ")}`);
-  return made as TenantObjects;
+  return objects as TenantObjects;
 }
 
-/** The id of an event in the log of the tenant. */
+/** An event's id from the tenant's log. */
 async function anEventId(tenantId: string): Promise<string | undefined> {
   const statement = "select envelope->>'id' as id from integration.event_log where tenant_id = $1 limit 1";
-  const read = async () => (await rows<{ id: string }>(statement, [decodeId("ten", tenantId)]))[0]?.id;
-  await eventually("the tenant has an event", async () => (await read()) !== undefined);
-  return read();
+  const readId = async () => (await rows<{ id: string }>(statement, [decodeId("ten", tenantId)]))[0]?.id;
+  await eventually("the tenant has an event", async () => (await readId()) !== undefined);
+  return readId();
 }
 
-/** A message of a webhook subscription that was sent, and its attempt. */
+/** A webhook message that was sent, and its attempt. */
 async function anEndedMessage(subscriptionId: string | undefined): Promise<string> {
   const messageId = newId("msg");
   await rows(
@@ -145,15 +145,15 @@ async function anEndedMessage(subscriptionId: string | undefined): Promise<strin
   return messageId;
 }
 
-/** The id of the job that ends the invitation of the tenant after a week. */
+/** The id of the job that ends the tenant's invitation after a week. */
 async function aJobId(tenantId: string): Promise<string | undefined> {
-  const found = await rows<{ id: string }>("select id from spine_jobs.job where group_id = $1 limit 1", [tenantId]);
-  return found[0]?.id;
+  const jobs = await rows<{ id: string }>("select id from spine_jobs.job where group_id = $1 limit 1", [tenantId]);
+  return jobs[0]?.id;
 }
 
 const principal = { principalId: newId("cli") };
 
-/** The required members of each input type. */
+/** Each input type's required members. */
 const inputs: Record<string, Record<string, unknown>> = {
   CreateTemplateVersionInput: {
     semanticVersion: "2.0.0",
@@ -197,13 +197,13 @@ const inputs: Record<string, Record<string, unknown>> = {
 };
 
 /**
- * A valid value of an input type. If the type has `required` members without a value in the table above, the test fails
- * with its name.
+ * A valid value for an input type. If the type has `required` members without a value in the table above, the test
+ * fails with its name.
  */
 export function goodInput(type: string, hasRequired: boolean): Record<string, unknown> {
-  const known = inputs[type];
-  if (known === undefined && hasRequired) throw new Error(`test/kit/tenant-objects.ts has no input of type ${type}`);
-  return known ?? {};
+  const input = inputs[type];
+  if (input === undefined && hasRequired) throw new Error(`test/kit/tenant-objects.ts has no input of type ${type}`);
+  return input ?? {};
 }
 
 /** The answer to a document as text, without the values that differ in each request. */
@@ -214,8 +214,8 @@ export async function asked(query: string, variables: Record<string, unknown>, t
 
 /** The text without the trace id and without the requested ids, so that two answers can be compared. */
 export function normalized(text: string, ids: readonly unknown[]): string {
-  const named = ids.filter((id): id is string => typeof id === "string");
-  return named
-    .reduce((left, id) => left.replaceAll(id, "<id>"), text)
+  const presentIds = ids.filter((id): id is string => typeof id === "string");
+  return presentIds
+    .reduce((result, id) => result.replaceAll(id, "<id>"), text)
     .replaceAll(/"traceId":"[0-9a-f]{32}"/g, '"traceId":"<trace>"');
 }

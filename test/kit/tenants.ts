@@ -13,7 +13,7 @@ import { graphql, request } from "./request.js";
 export interface TestTenant {
   readonly tenantId: string;
   readonly slug: string;
-  /** An access token of a service client with these scopes, or with every scope of a tenant. */
+  /** A service client's access token with these scopes, or with every scope that a tenant has. */
   tokenWith(...scopes: Scope[]): Promise<string>;
 }
 
@@ -22,7 +22,7 @@ export async function platformToken(...scopes: Scope[]): Promise<string> {
   return accessToken(platform(), bootstrap, scopes.length === 0 ? undefined : scopes.join(" "));
 }
 
-/** Registers and provisions a new tenant, of the edition Standard unless another one is given. */
+/** Registers and provisions a new tenant, with the edition Standard unless the caller names another one. */
 export async function aTenant(editionCode?: string): Promise<TestTenant> {
   const admin = await platformToken();
   const slug = `t${randomBytes(6).toString("hex")}`;
@@ -39,7 +39,7 @@ export async function aTenant(editionCode?: string): Promise<TestTenant> {
   };
 }
 
-/** Changes the state of a tenant as the platform administrator, and returns the new status. */
+/** Changes a tenant's state as the platform administrator, and returns the new status. */
 export async function moved(
   { tenantId }: Pick<TestTenant, "tenantId">,
   move: "suspendTenant" | "resumeTenant" | "archiveTenant",

@@ -1,2 +1,2 @@
-/** The time of an hour ago, as ISO 8601. */
+/** The time one hour ago, as ISO 8601. */
 export const anHourAgo = (): string => new Date(Date.now() - 3_600_000).toISOString();

@@ -32,7 +32,7 @@ export async function tokenAttacks(good: string, real: RealKey): Promise<Attacks
   return Object.fromEntries(kinds.flatMap((kind) => Object.entries(kind(material))));
 }
 
-/** An expired token. It is refused with a code of its own. */
+/** An expired token. It is refused with a separate code. */
 export function expiredToken(good: string, real: RealKey): string {
   const now = Math.floor(Date.now() / 1000);
   const claims = decodeJwt(good);
@@ -57,10 +57,7 @@ function unsigned({ good, header, claims }: Material): Attacks {
   };
 }
 
-/**
- * Tokens signed with the public key as a shared secret. A verifier that accepts the algorithm of the token would accept
- * them.
- */
+/** Tokens signed with the public key as a shared secret. A verifier that trusts the token's algorithm accepts them. */
 function confusedKeys({ header, claims, published, own, real }: Material): Attacks {
   const { kty, crv, x, y } = published;
   const key = createPublicKey({
@@ -90,16 +87,16 @@ function confusedKeys({ header, claims, published, own, real }: Material): Attac
       ];
     }),
   );
-  const forged = `${encoded(header)}.${encoded(claims)}`;
+  const forgedContent = `${encoded(header)}.${encoded(claims)}`;
   return {
     ...Object.fromEntries(byHmac),
-    "another key under the real key's name": `${forged}.${signed(forged, own.privateKey)}`,
+    "another key under the real key's name": `${forgedContent}.${signed(forgedContent, own.privateKey)}`,
   };
 }
 
 function headers({ header, claims, real, own }: Material): Attacks {
   const jwk = own.publicKey.export({ format: "jwk" });
-  const added: Record<string, object> = {
+  const headerAdditions: Record<string, object> = {
     jku: { jku: "https://attacker.example/jwks.json" },
     "jku of the platform itself": { jku: `${platform().publicUrl}/.well-known/jwks` },
     x5u: { x5u: "https://attacker.example/chain.pem" },
@@ -114,7 +111,7 @@ function headers({ header, claims, real, own }: Material): Attacks {
     cty: { cty: "JWT" },
     "a nonce": { nonce: "1" },
   };
-  const changed: Record<string, object> = {
+  const headerChanges: Record<string, object> = {
     ...Object.fromEntries(
       ["RS256", "PS256", "ES384", "ES512", "ES256K", "EdDSA", "es256", "ES256 ", "dir"].map((alg) => [
         `alg ${alg}`,
@@ -152,27 +149,27 @@ function headers({ header, claims, real, own }: Material): Attacks {
     "kid as a list": { kid: [real.keyId] },
     "kid null": { kid: null },
   };
-  const tokens = Object.entries({ ...added, ...changed }).map(([name, change]) => [
+  const tokens = Object.entries({ ...headerAdditions, ...headerChanges }).map(([name, change]) => [
     name,
     real.token({ ...header, ...change }, claims),
   ]);
   const content = `${encoded({ ...header, jwk })}.${encoded(claims)}`;
-  const unnamed = `${encoded({ alg: "ES256", typ: "at+jwt", jwk })}.${encoded(claims)}`;
+  const namelessContent = `${encoded({ alg: "ES256", typ: "at+jwt", jwk })}.${encoded(claims)}`;
   return {
     ...Object.fromEntries(tokens),
     "a key that it brings along": `${content}.${signed(content, own.privateKey)}`,
-    "a key that it brings along, without a name": `${unnamed}.${signed(unnamed, own.privateKey)}`,
+    "a key that it brings along, without a name": `${namelessContent}.${signed(namelessContent, own.privateKey)}`,
   };
 }
 
 function wrongClaims({ header, claims, real }: Material): Attacks {
   const now = Math.floor(Date.now() / 1000);
   const { iss, aud } = claims as { iss: string; aud: string };
-  const named = ["iss", "aud", "exp", "iat", "sub", "client_id", "jti", "principalType"];
+  const claimNames = ["iss", "aud", "exp", "iat", "sub", "client_id", "jti", "principalType"];
   const changes: Record<string, object> = {
-    ...Object.fromEntries(named.map((name) => [`${name} missing`, { [name]: undefined }])),
-    ...Object.fromEntries(named.map((name) => [`${name} null`, { [name]: null }])),
-    ...Object.fromEntries(named.map((name) => [`${name} as an object`, { [name]: {} }])),
+    ...Object.fromEntries(claimNames.map((name) => [`${name} missing`, { [name]: undefined }])),
+    ...Object.fromEntries(claimNames.map((name) => [`${name} null`, { [name]: null }])),
+    ...Object.fromEntries(claimNames.map((name) => [`${name} as an object`, { [name]: {} }])),
     "iss of somebody else": { iss: "https://attacker.example" },
     "iss with a slash": { iss: `${iss}/` },
     "iss in capitals": { iss: iss.toUpperCase() },
@@ -260,18 +257,18 @@ function spelling({ good, header, claims, real }: Material): Attacks {
   };
 }
 
-/** 512 bits are 86 characters in base64url; the last four bits of the last character are unused */
+/** 512 bits are 86 characters in base64url; the last character's four low bits are unused */
 const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 const otherLastLetter = (letter: string) => letters.charAt(letters.indexOf(letter) ^ 1);
 
 function signatures({ good, header, claims }: Material): Attacks {
   const [head = "", payload = "", signature = ""] = good.split(".");
   const bytes = Buffer.from(signature, "base64url");
-  const flipped = Buffer.from(bytes);
-  flipped.writeUInt8(flipped.readUInt8(40) ^ 1, 40);
+  const flippedBytes = Buffer.from(bytes);
+  flippedBytes.writeUInt8(flippedBytes.readUInt8(40) ^ 1, 40);
   const order = Buffer.from("ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551", "hex");
   const values: Record<string, Buffer> = {
-    "one bit flipped": flipped,
+    "one bit flipped": flippedBytes,
     "all zero": Buffer.alloc(64),
     "r zero": Buffer.concat([Buffer.alloc(32), bytes.subarray(32)]),
     "s zero": Buffer.concat([bytes.subarray(0, 32), Buffer.alloc(32)]),

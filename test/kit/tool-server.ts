@@ -7,9 +7,9 @@ import { aProvider } from "./providers.js";
 
 interface ToolServer {
   readonly url: string;
-  /** The number of calls of tools so far. */
+  /** How many tool calls there were so far. */
   readonly calls: number;
-  /** Changes the definition of both tools. */
+  /** Changes both tools' definitions. */
   describe(description: string): void;
   close(): Promise<void>;
 }
@@ -19,10 +19,10 @@ async function aToolServer(): Promise<ToolServer> {
   let description = "A tool.";
   let calls = 0;
   const tool = (name: string) => ({ name, description, inputSchema: { type: "object" } });
-  const cached = { resultType: "complete", ttlMs: 0, cacheScope: "private" };
+  const cacheMembers = { resultType: "complete", ttlMs: 0, cacheScope: "private" };
   const answers: Readonly<Record<string, (name: string) => object>> = {
-    "server/discover": () => ({ ...cached, supportedVersions: ["2026-07-28"], capabilities: { tools: {} } }),
-    "tools/list": () => ({ ...cached, tools: [tool("works"), tool("fails")] }),
+    "server/discover": () => ({ ...cacheMembers, supportedVersions: ["2026-07-28"], capabilities: { tools: {} } }),
+    "tools/list": () => ({ ...cacheMembers, tools: [tool("works"), tool("fails")] }),
     "tools/call": (name) => ({ resultType: "complete", content: [], isError: name === "fails" }),
   };
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
@@ -54,8 +54,8 @@ async function aToolServer(): Promise<ToolServer> {
 }
 
 /**
- * A connection to a tool server whose tools were listed and invoked once each. Then the server has changed them; the hash
- * of the tool `works` waits to be accepted.
+ * A connection to a tool server whose tools were listed and invoked once each. Then the server has changed them; the
+ * new hash for the tool `works` waits to be accepted.
  */
 export async function aUsedToolServer(token: string, key = "tools") {
   const [server, channels] = [await aToolServer(), new GrpcChannels()];
@@ -69,8 +69,8 @@ export async function aUsedToolServer(token: string, key = "tools") {
     for (const name of ["works", "fails"]) await client.invokeTool({ connectionId, name }, options);
     server.describe("Another tool.");
     const { tools } = await client.listTools({ connectionId }, options);
-    const changed = tools.find(({ serverToolName }) => serverToolName === "works");
-    return { connectionId, definitionHash: changed?.definitionHash ?? "" };
+    const changedTool = tools.find(({ serverToolName }) => serverToolName === "works");
+    return { connectionId, definitionHash: changedTool?.definitionHash ?? "" };
   } finally {
     channels.close();
     await server.close();

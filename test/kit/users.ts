@@ -24,22 +24,20 @@ export interface TestUser {
 
 export const anAddress = (domain = "people.example") => `p${Math.random().toString(36).slice(2)}@${domain}`;
 
-/**
- * The newest of the mails that the platform has stored for an address, decoded. Waits until there are `mails` of them.
- */
+/** The newest mail that the platform has stored for an address, decoded. Waits until there are `mails` such mails. */
 export async function mailTo(email: string, mails = 1): Promise<string> {
   const folder = join(platform().dataDir, "outbox");
-  let found: string[] = [];
+  let matchingMails: string[] = [];
   await eventually(`${mails} mails to ${email}`, async () => {
     const files = (await readdir(folder).catch(() => [])).filter((file) => file.endsWith(".eml")).toSorted();
     const texts = await Promise.all(files.map((file) => readFile(join(folder, file), "utf8")));
-    found = texts.filter((text) => text.includes(`To: ${email}\r\n`));
-    return found.length >= mails;
+    matchingMails = texts.filter((text) => text.includes(`To: ${email}\r\n`));
+    return matchingMails.length >= mails;
   });
-  return (found.at(-1) ?? "").replaceAll("=\r\n", "").replaceAll("=3D", "=");
+  return (matchingMails.at(-1) ?? "").replaceAll("=\r\n", "").replaceAll("=3D", "=");
 }
 
-/** The invitation token in the newest of these mails. */
+/** The invitation token in the newest such mail. */
 export async function invitationToken(email: string, mails = 1): Promise<string> {
   const [, token] = /(?:Token: |token=)([\w-]{43})/.exec(await mailTo(email, mails)) ?? [];
   if (token === undefined) throw new Error(`The mail to ${email} holds no token`);

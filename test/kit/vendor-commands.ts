@@ -31,8 +31,8 @@ const commands = {
 const capabilities = ["email.send", "sms.send", "contacts.write", "tickets.write"];
 
 /**
- * Sends mail by three vendors: one accepts it, one rejects the credential, and one fails so that nobody knows whether it has
- * accepted it. A fourth command has no valid data. Returns a function that closes the vendors.
+ * Sends mail by three vendors: one accepts it, one rejects the credential, and one fails so that nobody knows whether
+ * it has accepted it. A fourth command has no valid data. Returns a function that closes the vendors.
  */
 export async function sendMail(token: string, tenantId: string): Promise<() => Promise<unknown>> {
   const [vendor, failing] = await Promise.all([aVendor(), aVendor()]);
@@ -62,7 +62,7 @@ export async function sendMail(token: string, tenantId: string): Promise<() => P
   return () => Promise.all([vendor.close(), failing.close()]);
 }
 
-/** Sends a mail and a text message by a vendor that reports what became of them. */
+/** Sends a mail and a text message by a vendor that reports later whether they arrived. */
 async function reportOutcomes(token: string, tenantId: string, baseUrl: string): Promise<void> {
   const scheme = { kind: "hmac", algorithm: "sha256", header: "x-signature", encoding: "hex" };
   const outcomes = ["EmailDelivered", "EmailBounced", "SmsDelivered"];

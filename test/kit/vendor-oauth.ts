@@ -18,7 +18,7 @@ export interface OAuthOptions {
 const accountId = "vendor-user";
 const scope = "openid offline_access api";
 
-/** The OAuth 2 server of a vendor: the real oidc-provider, whose user signs in and consents without a page. */
+/** A vendor's OAuth 2 server: the real oidc-provider, whose user signs in and consents without a page. */
 export interface VendorOAuth {
   readonly tokenUrl: string;
   readonly authorizationUrl: string;
@@ -29,7 +29,7 @@ export interface VendorOAuth {
   readonly post: VendorClient;
   /** Authenticates with private_key_jwt (ES256); the key is PKCS #8. */
   readonly keyed: { readonly clientId: string; readonly privateKey: string };
-  /** The number of answered grants by type, for example `refresh_token`, and of refused ones as `refresh_token refused`. */
+  /** The number of answered grants by type, for example `refresh_token`. Refused ones are `refresh_token refused`. */
   readonly grants: ReadonlyMap<string, number>;
   /** Gives a client another secret; the old one is refused from now on. */
   changeSecret(client: VendorClient): VendorClient;
@@ -71,7 +71,7 @@ function memoryOf(rows: Rows): (model: string) => Adapter {
 const nowSeconds = () => Math.floor(Date.now() / 1000);
 const aSecret = () => randomBytes(32).toString("base64url");
 
-/** Makes the OAuth 2 server of a vendor for the given issuer (the address of the vendor's server). */
+/** Makes a vendor's OAuth 2 server for this issuer (the address of the vendor's server). */
 export async function aVendorOAuth(issuer: string, options: OAuthOptions = {}): Promise<VendorOAuth> {
   const rows: Rows = new Map();
   const redirectUris: string[] = [];
@@ -129,13 +129,13 @@ export async function aVendorOAuth(issuer: string, options: OAuthOptions = {}): 
   const count = (name: string) => grants.set(name, (grants.get(name) ?? 0) + 1);
   provider.on("grant.success", ({ oidc }) => count(String(oidc.params?.grant_type)));
   provider.on("grant.error", ({ oidc }) => count(`${String(oidc.params?.grant_type)} refused`));
-  let refused = false;
+  let isConsentRefused = false;
 
   async function interact(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { prompt, params, session } = await provider.interactionDetails(request, response);
     if (prompt.name === "login") {
       await provider.interactionFinished(request, response, { login: { accountId } });
-    } else if (refused) {
+    } else if (isConsentRefused) {
       await provider.interactionFinished(request, response, { error: "access_denied" });
     } else {
       const grant = new provider.Grant({
@@ -157,10 +157,10 @@ export async function aVendorOAuth(issuer: string, options: OAuthOptions = {}): 
     keyed: { clientId: "vendor-keyed", privateKey: await exportPKCS8(client.privateKey) },
     grants,
     changeSecret({ clientId }) {
-      const changed = { clientId, clientSecret: aSecret() };
+      const newCredentials = { clientId, clientSecret: aSecret() };
       const row = rows.get(`Client:${clientId}`);
-      register(clientId, String(row?.token_endpoint_auth_method), { client_secret: changed.clientSecret });
-      return changed;
+      register(clientId, String(row?.token_endpoint_auth_method), { client_secret: newCredentials.clientSecret });
+      return newCredentials;
     },
     returnTo(redirectUri) {
       redirectUris.push(redirectUri);
@@ -168,7 +168,7 @@ export async function aVendorOAuth(issuer: string, options: OAuthOptions = {}): 
         if (key.startsWith("Client:")) rows.set(key, { ...row, ...grantTypes() } as AdapterPayload);
     },
     refuseConsent(value) {
-      refused = value;
+      isConsentRefused = value;
     },
     revokeAll() {
       for (const key of rows.keys()) if (!key.startsWith("Client:")) rows.delete(key);

@@ -49,8 +49,8 @@ export function fromSlack(secret: string, raw: string, type = "application/json"
 
 /** As Twilio documents it: "Validating signatures from Twilio". `url` is the address that Twilio calls. */
 export function fromTwilio(authToken: string, url: string, parameters: Record<string, string>): SentDelivery {
-  const sorted = Object.keys(parameters).sort();
-  const content = url + sorted.map((name) => name + (parameters[name] ?? "")).join("");
+  const sortedNames = Object.keys(parameters).sort();
+  const content = url + sortedNames.map((name) => name + (parameters[name] ?? "")).join("");
   return {
     raw: new URLSearchParams(parameters).toString(),
     headers: {
@@ -92,7 +92,7 @@ export function fromGitlab(secret: string, id: string, raw: string): SentDeliver
   };
 }
 
-/** The event of a merge request, as GitLab documents it. */
+/** A merge request's event, as GitLab documents it. */
 export function mergeRequestFromGitlab(secret: string, id: string, payload: unknown): SentDelivery {
   const { headers, raw } = fromGitlab(secret, id, JSON.stringify(payload));
   return { raw, headers: { ...headers, "x-gitlab-event": "Merge Request Hook" } };

@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo } from "node:net";
 import { aVendorOAuth, type OAuthOptions, type VendorOAuth } from "./vendor-oauth.js";
 
-/** The behavior of a part of the vendor: it works, never answers, cuts the connection, or answers with a status. */
+/** How a part of the vendor behaves: it works, never answers, cuts the connection, or answers with a status. */
 type Behavior =
   | "works"
   | "hangs"
@@ -15,19 +15,19 @@ export interface VendorCall {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
-  /** The credential of the call: a bearer token, an API key, or `user:password`. */
+  /** The call's credential: a bearer token, an API key, or `user:password`. */
   readonly credential: string | undefined;
 }
 
 export interface Vendor {
-  /** The base URL of the API. Every path below it answers 200 to an accepted credential and 401 to others. */
+  /** The API's base URL. Every path below it answers 200 to an accepted credential and 401 to others. */
   readonly baseUrl: string;
   readonly oauth: VendorOAuth;
-  /** The static credentials that the API accepts: API keys, bearer tokens, `user:password`. Access tokens are accepted too. */
+  /** Static credentials that the API accepts (API key, bearer token, `user:password`). It accepts access tokens too. */
   readonly accepted: Set<string>;
-  /** The calls of the API, oldest first. */
+  /** The API calls, oldest first. */
   readonly calls: readonly VendorCall[];
-  /** The number of calls that wait for an answer. */
+  /** How many calls wait for an answer. */
   readonly open: number;
   /** Changes the API, for the next `times` calls or from now on. */
   behave(behavior: Behavior, times?: number): void;
@@ -63,7 +63,7 @@ export async function aVendor(options: OAuthOptions = {}): Promise<Vendor> {
   server.unref();
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const oauth = await aVendorOAuth(issuer, options);
-  const accepted = new Set<string>();
+  const acceptedCredentials = new Set<string>();
   const calls: VendorCall[] = [];
   const api = new Switch();
   const tokens = new Switch();
@@ -75,9 +75,10 @@ export async function aVendor(options: OAuthOptions = {}): Promise<Vendor> {
     const credential = credentialOf(headers, new URL(path, issuer));
     calls.push({ method, path: path.slice(apiPath.length), headers, body, credential });
     if (!misbehave(api.next(), response)) return;
-    const allowed = credential !== undefined && (accepted.has(credential) || (await oauth.isValidToken(credential)));
-    response.writeHead(allowed ? 200 : 401, { "content-type": "application/json" });
-    response.end(JSON.stringify(allowed ? { method, path: path.slice(apiPath.length) } : { error: "unauthorized" }));
+    const isAllowed =
+      credential !== undefined && (acceptedCredentials.has(credential) || (await oauth.isValidToken(credential)));
+    response.writeHead(isAllowed ? 200 : 401, { "content-type": "application/json" });
+    response.end(JSON.stringify(isAllowed ? { method, path: path.slice(apiPath.length) } : { error: "unauthorized" }));
   }
 
   server.on("request", (request, response) => {
@@ -91,7 +92,7 @@ export async function aVendor(options: OAuthOptions = {}): Promise<Vendor> {
   return {
     baseUrl: issuer + apiPath,
     oauth,
-    accepted,
+    accepted: acceptedCredentials,
     calls,
     get open() {
       return open;

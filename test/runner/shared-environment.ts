@@ -1,8 +1,8 @@
 import { ModuleMocker } from "jest-mock";
 
 /**
- * The environment of all suites: the process itself. Suites share their modules, so that a worker loads each module
- * once. Jest puts the console of a suite on `global`, from where the runner takes it.
+ * The environment for all suites: the process itself. Suites share their modules, so that a worker loads each module
+ * once. Jest puts a suite's console on `global`, from where the runner takes it.
  */
 export default class SharedEnvironment {
   readonly global: Record<string, unknown> = {};

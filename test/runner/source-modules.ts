@@ -8,7 +8,7 @@ const globalsUrl = "jest:globals";
 const workspaceSource = /^(schema|test|(?:.*\/)?src)\/(.*)\.ts$/;
 
 /**
- * Makes this process load workspaces by the addresses of their sources, with the code that `tsc` has made of them. So a
+ * Makes this process load workspaces by their sources' addresses, with the code that `tsc` has made from them. So a
  * test finds the files beside it, and runs what the product runs.
  */
 export function loadSources(): void {
@@ -16,7 +16,7 @@ export function loadSources(): void {
   registerHooks({
     resolve(specifier, context, next) {
       if (specifier === "@jest/globals") return { url: globalsUrl, format: "module", shortCircuit: true };
-      // other packages use the condition "source" for sources of their own
+      // other packages use the condition "source" for their own sources
       if (specifier.startsWith("@factory/"))
         return next(specifier, { ...context, conditions: [...context.conditions, "source"] });
       const source = specifier.startsWith(".") && sourceBeside(specifier, context.parentURL);
@@ -33,14 +33,14 @@ export function loadSources(): void {
   });
 }
 
-/** The address of a source that another source names with the extension `.js`. */
+/** The source to which another source's import with the extension `.js` leads. */
 function sourceBeside(specifier: string, parent: string | undefined): string | undefined {
   if (parent === undefined || compiledFile(parent) === undefined) return undefined;
   const { href } = new URL(specifier.replace(/\.js$/, ".ts"), parent);
   return compiledFile(href) && href;
 }
 
-/** The compiled file of a workspace's source. */
+/** The compiled file for a workspace's source. */
 function compiledFile(url: string): string | undefined {
   if (!url.startsWith(root) || url.includes("/node_modules/")) return undefined;
   const [, folder, path] = workspaceSource.exec(url.slice(root.length)) ?? [];

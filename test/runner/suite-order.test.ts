@@ -10,8 +10,8 @@ describe("the order of suites", () => {
     const paths = [...Object.keys(sizes), "/test/faults/stop.test.ts"];
     const hasteFS = { getSize: (path: string) => sizes[path] ?? 20 };
     const context = { config: { id: `order-${process.pid}`, cacheDirectory: "/nowhere" }, hasteFS };
-    const sorted = new SuiteOrder({}).sort(paths.map((path) => ({ path, context })));
-    expect(sorted.map(({ path }) => path)).toEqual([
+    const sortedSuites = new SuiteOrder({}).sort(paths.map((path) => ({ path, context })));
+    expect(sortedSuites.map(({ path }) => path)).toEqual([
       ...["/test/faults/stop.test.ts", "/a/order-kills.test.ts"],
       ...["/a/users.test.ts", "/a/b.test.ts"],
     ]);

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 /** A suite as Jest hands it over. */
 interface Suite {
   readonly path: string;
-  /** Milliseconds of an earlier run on this machine. */
+  /** Milliseconds that an earlier run on this machine took. */
   readonly duration?: number;
 }
 
@@ -24,8 +24,8 @@ const isLong = ({ path }: Suite) => path.includes("/test/faults/") || path.endsW
  */
 export default class SuiteOrder extends JestOrder {
   override sort(suites: readonly Suite[]): Suite[] {
-    const sorted = super.sort(suites);
-    if (sorted.some(({ duration }) => duration !== undefined)) return sorted;
-    return [...sorted.filter(isLong), ...sorted.filter((suite) => !isLong(suite))];
+    const sortedSuites = super.sort(suites);
+    if (sortedSuites.some(({ duration }) => duration !== undefined)) return sortedSuites;
+    return [...sortedSuites.filter(isLong), ...sortedSuites.filter((suite) => !isLong(suite))];
   }
 }

@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import { ModuleMocker } from "jest-mock";
 import { loadSources } from "./source-modules.js";
 
-/** The arguments that Jest gives to a test runner: global config, project config, environment, runtime, file, messages. */
+/** A test runner's arguments from Jest: global config, project config, environment, runtime, file, messages. */
 type Suite = readonly [unknown, unknown, { readonly global: Record<string, unknown> }, unknown, string, unknown];
 
 const require = createRequire(import.meta.url);
@@ -17,22 +17,22 @@ const jest = {
 };
 
 loadSources();
-// with the same module instance as the fixtures of the suites
+// with the same module instance as the suites' fixtures
 const { suiteBegins, suiteEnded } = await import("@factory/runtime/postgres/worker-lifetime.fixture");
 
 /**
- * Runs one suite with jest-circus in this process, without a VM context and without a module registry of its own. So a
- * worker loads each module of the platform once, and not once for each of its suites.
+ * Runs one suite with jest-circus in this process, without a VM context and without a separate module registry. So a
+ * worker loads each platform module once, and not once for each suite.
  */
 export default async function runSuite(...[globalConfig, config, environment, , file, messages]: Suite) {
   // Jest maps stacks by its own transforms, which are not used here. Node maps them.
   Error.prepareStackTrace = undefined as never;
   const { console } = globalThis;
   Object.assign(globalThis, { jest, console: environment.global["console"] });
-  const shared = { ...environment, global: globalThis as Record<string, unknown> };
+  const suiteEnvironment = { ...environment, global: globalThis as Record<string, unknown> };
   await suiteBegins();
   try {
-    return await circus.default(globalConfig, config, shared, nativeModules(), file, messages);
+    return await circus.default(globalConfig, config, suiteEnvironment, nativeModules(), file, messages);
   } finally {
     suiteEnded();
     mocker.restoreAllMocks();
@@ -40,7 +40,7 @@ export default async function runSuite(...[globalConfig, config, environment, , 
   }
 }
 
-/** The runtime that jest-circus expects, over the modules of this process. Each suite has its own state of jest-circus. */
+/** The runtime that jest-circus expects, over this process's modules. Each suite has its own jest-circus state. */
 function nativeModules() {
   return {
     requireInternalModule(file: string): unknown {
