@@ -44,6 +44,7 @@ const recordedNames = async ({ url }: SuiteDatabase, schema: SubgraphName): Prom
 
 describe.each(subgraphNames)("the merged migration of the %s", (schema) => {
   const { migrations, merged } = tables[schema];
+  const half = Math.floor(migrations.length / 2);
   let expectedObjects: SchemaObjects;
 
   beforeAll(async () => {
@@ -54,15 +55,19 @@ describe.each(subgraphNames)("the merged migration of the %s", (schema) => {
     expect(expectedObjects.size).toBeGreaterThan(200);
   });
 
-  it("makes in a new database every object that the replaced ones make", async () => {
+  it("makes in a new database every object that the replaced ones make, and leaves releases before it nothing to do", async () => {
     const database = await anEmptyDatabase();
     const later = migrations.length - merged.replaces.length;
     expect(await migrate(definitionOf(database, schema))).toBe(1 + later);
     expect(schemaDifferences(expectedObjects, await schemaObjects(database.url, schema))).toEqual([]);
     expect(await migrate(definitionOf(database, schema))).toBe(0);
+    for (const count of [migrations.length, migrations.length - 1, 1])
+      expect(await migrate(formerDefinition(database, schema, count))).toBe(0);
+    expect(await recordedNames(database, schema)).toEqual([...merged.replaces, merged.name]);
   });
 
-  it.each([1, Math.floor(migrations.length / 2)])(
+  // the first migration alone is tried in one subgraph, since it is counted in the same way
+  it.each(schema === "spine" ? [1, half] : [half])(
     "counts as run in a database that had run the first %i migrations, after the others",
     async (count) => {
       const database = await anEmptyDatabase();
@@ -71,14 +76,6 @@ describe.each(subgraphNames)("the merged migration of the %s", (schema) => {
       expect(schemaDifferences(expectedObjects, await schemaObjects(database.url, schema))).toEqual([]);
     },
   );
-
-  it("leaves releases before it nothing to do", async () => {
-    const database = await anEmptyDatabase();
-    await migrate(definitionOf(database, schema));
-    for (const count of [migrations.length, migrations.length - 1, 1])
-      expect(await migrate(formerDefinition(database, schema, count))).toBe(0);
-    expect(await recordedNames(database, schema)).toEqual([...merged.replaces, merged.name]);
-  });
 });
 
 describe("the start of a new database", () => {

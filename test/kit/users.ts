@@ -24,13 +24,24 @@ export interface TestUser {
 
 export const anAddress = (domain = "people.example") => `p${Math.random().toString(36).slice(2)}@${domain}`;
 
-/** The newest mail that the platform has stored for an address, decoded. Waits until there are `mails` such mails. */
+/** The mails that were read, by their files. A mail is complete when its file has its name, and never changes. */
+const readMails = new Map<string, string>();
+
+async function mailIn(file: string): Promise<string> {
+  const text = readMails.get(file) ?? (await readFile(file, "utf8"));
+  readMails.set(file, text);
+  return text;
+}
+
+/**
+ * The newest of the mails that the platform has stored for an address, decoded. Waits until there are `mails` of them.
+ */
 export async function mailTo(email: string, mails = 1): Promise<string> {
   const folder = join(platform().dataDir, "outbox");
   let matchingMails: string[] = [];
   await eventually(`${mails} mails to ${email}`, async () => {
     const files = (await readdir(folder).catch(() => [])).filter((file) => file.endsWith(".eml")).toSorted();
-    const texts = await Promise.all(files.map((file) => readFile(join(folder, file), "utf8")));
+    const texts = await Promise.all(files.map((file) => mailIn(join(folder, file))));
     matchingMails = texts.filter((text) => text.includes(`To: ${email}\r\n`));
     return matchingMails.length >= mails;
   });

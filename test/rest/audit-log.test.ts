@@ -145,7 +145,7 @@ describe("the audit log", () => {
     expect((await list()).filter(({ status }) => status === 401)).toEqual([]);
   });
 
-  it("of one tenant is never seen by another, and needs audit.read", async () => {
+  it("of one tenant is never seen by another", async () => {
     await request("POST /v1/templates", { token, body: { name: "ours", category: "Service" } });
     const ours = await recorded("&operation=registerTemplate");
     const other = await aTenant();
@@ -153,8 +153,6 @@ describe("the audit log", () => {
     expect(theirs.filter(({ tenantId }) => tenantId !== other.tenantId)).toEqual([]);
     const ids = new Set(theirs.map(({ recordId }) => recordId));
     expect(ours.filter(({ recordId }) => ids.has(recordId))).toEqual([]);
-    const refusal = await request("GET /v1/audit-records", { token: await tenant.tokenWith("user.read") });
-    expect([refusal.status, refusal.body["code"]]).toEqual([403, "INSUFFICIENT_SCOPE"]);
   });
 
   it.each(["2026-13-01T00:00:00Z", "yesterday"])("refuses the time %s", async (time) => {
@@ -175,16 +173,6 @@ describe("a change of the database", () => {
     await request("POST /v1/templates", { token, body: { name: "e", category: "Service" } });
     await eventually("five records", async () => (await list("&operation=registerTemplate")).length === 5);
     expect(await verify(seal.jws)).toMatchObject({ status: "Intact", firstBroken: null });
-  });
-
-  it("that alters a row is found", async () => {
-    await change("update spine.audit_records set principal = 'usr_other' where tenant_id = $1 and position = 2");
-    expect((await verify()).firstBroken).toEqual({ position: 2, reason: "Altered" });
-  });
-
-  it("that removes a row is found", async () => {
-    await change("delete from spine.audit_records where tenant_id = $1 and position = 2");
-    expect((await verify()).firstBroken).toEqual({ position: 2, reason: "Removed" });
   });
 
   it("that cuts off the newest rows is found, also when the head is moved back", async () => {

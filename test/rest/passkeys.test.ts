@@ -88,54 +88,56 @@ describeWithChromium("passkeys in Chromium, with a virtual authenticator", () =>
     await tab.close();
   });
 
-  it("signs in with the passkey after the password", async () => {
-    const tab = await aTab();
-    const person = await anOwner(tab);
-    await tab.forgetCookies();
-    await tab.page.goto(authorizeUrl(client));
-    await enterPassword(tab, person);
-    await tab.press("Use a passkey");
-    expect(await claimsAt(tab)).toMatchObject({
-      sub: person.userId,
-      amr: ["pwd", "hwk", "user", "mfa"],
-      acr: "urn:factory:acr:phishing-resistant",
-    });
-    expect(tab.complaints).toEqual([]);
-    await tab.close();
-  });
+  describe("of one person", () => {
+    let tab: BrowserTab;
+    let person: Person;
 
-  it("signs in with the passkey alone, without a name or a password", async () => {
-    const tab = await aTab();
-    const person = await anOwner(tab);
-    await tab.forgetCookies();
-    await tab.page.goto(authorizeUrl(client));
-    await tab.press("Sign in with a passkey");
-    expect(await claimsAt(tab)).toMatchObject({
-      sub: person.userId,
-      amr: ["hwk", "user", "mfa"],
-      acr: "urn:factory:acr:phishing-resistant",
+    beforeAll(async () => {
+      tab = await aTab();
+      person = await anOwner(tab);
     });
-    await tab.forgetCookies();
-    await tab.page.goto(`${home}/connect/security`);
-    await tab.press("Sign in with a passkey");
-    expect(await tab.text()).toContain(person.email);
-    expect(tab.complaints).toEqual([]);
-    await tab.close();
-  });
+    afterAll(() => tab.close());
 
-  it("stays on the page when the authenticator does not recognize the person", async () => {
-    const tab = await aTab();
-    await anOwner(tab);
-    await tab.forgetCookies();
-    await tab.recognizes(false);
-    await tab.page.goto(authorizeUrl(client));
-    await tab.page.locator("::-p-text(Sign in with a passkey)").click();
-    await tab.page.locator("::-p-text(No passkey was used. Try again, or choose another way.)").wait();
-    expect(tab.page.url()).toContain("/connect/interaction/");
-    await tab.recognizes(true);
-    await tab.press("Sign in with a passkey");
-    expect(tab.page.url()).toContain(callback);
-    await tab.close();
+    it("signs in with the passkey after the password", async () => {
+      await tab.forgetCookies();
+      await tab.page.goto(authorizeUrl(client));
+      await enterPassword(tab, person);
+      await tab.press("Use a passkey");
+      expect(await claimsAt(tab)).toMatchObject({
+        sub: person.userId,
+        amr: ["pwd", "hwk", "user", "mfa"],
+        acr: "urn:factory:acr:phishing-resistant",
+      });
+      expect(tab.complaints).toEqual([]);
+    });
+
+    it("signs in with the passkey alone, without a name or a password", async () => {
+      await tab.forgetCookies();
+      await tab.page.goto(authorizeUrl(client));
+      await tab.press("Sign in with a passkey");
+      expect(await claimsAt(tab)).toMatchObject({
+        sub: person.userId,
+        amr: ["hwk", "user", "mfa"],
+        acr: "urn:factory:acr:phishing-resistant",
+      });
+      await tab.forgetCookies();
+      await tab.page.goto(`${home}/connect/security`);
+      await tab.press("Sign in with a passkey");
+      expect(await tab.text()).toContain(person.email);
+      expect(tab.complaints).toEqual([]);
+    });
+
+    it("stays on the page when the authenticator does not recognize the person", async () => {
+      await tab.forgetCookies();
+      await tab.recognizes(false);
+      await tab.page.goto(authorizeUrl(client));
+      await tab.page.locator("::-p-text(Sign in with a passkey)").click();
+      await tab.page.locator("::-p-text(No passkey was used. Try again, or choose another way.)").wait();
+      expect(tab.page.url()).toContain("/connect/interaction/");
+      await tab.recognizes(true);
+      await tab.press("Sign in with a passkey");
+      expect(tab.page.url()).toContain(callback);
+    });
   });
 
   it("names every control of the pages, and the key Tab reaches them in their order", async () => {

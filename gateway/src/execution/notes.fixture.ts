@@ -26,6 +26,17 @@ type Note @key(fields: "id") { id: ID! text: String! }`;
 export const comments = `${link}
 type Note @key(fields: "id") { id: ID! comment: String owner: String }`;
 
+/** Composed for the first notebook, since it is the same for all of them. */
+let composedSdl: string | undefined;
+
+function compose(): string {
+  const composition = composeServices(
+    Object.entries({ notes, comments }).map(([name, sdl]) => ({ name, url: `http://${name}`, typeDefs: parse(sdl) })),
+  );
+  if (composition.errors) throw new Error(composition.errors.join("\n"));
+  return composition.supergraphSdl;
+}
+
 /**
  * A subgraph with notes and a subgraph with their comments. A caller needs the scope `templates.read` to read comments.
  */
@@ -45,17 +56,14 @@ export class Notebook {
   readonly #subscribers = new Set<Channel<Note>>();
 
   constructor() {
-    const composition = composeServices(
-      Object.entries({ notes, comments }).map(([name, sdl]) => ({ name, url: `http://${name}`, typeDefs: parse(sdl) })),
-    );
-    if (composition.errors) throw new Error(composition.errors.join("\n"));
-    this.supergraphSdl = composition.supergraphSdl;
+    composedSdl ??= compose();
+    this.supergraphSdl = composedSdl;
     this.schemas = new Map([
       ["notes", this.#notes()],
       ["comments", this.#comments()],
     ]);
     this.executor = SupergraphExecutor.fromSdl(
-      composition.supergraphSdl,
+      composedSdl,
       [...this.schemas].map(([name, schema]) => localSubgraph<RequestContext>(name, schema)),
     );
   }

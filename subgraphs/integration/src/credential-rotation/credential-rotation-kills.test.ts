@@ -55,7 +55,7 @@ describe("kill -9 in the rotation of credentials", () => {
   it("keeps the material that was given, or lets it be given again", async () => {
     const vendor = aPrincipal();
     const phase = "credentialRotation.giving";
-    await subgraph.start();
+    expect(await subgraph.startMortal(`${phase}:kill:1`)).toBe(true);
     const { credentialId } = await subgraph.only(
       vendor,
       "mutation ($input: CreateCredentialInput!) { createCredential(input: $input) { credentialId } }",
@@ -69,7 +69,6 @@ describe("kill -9 in the rotation of credentials", () => {
         key,
       );
     const waiting = await ask();
-    expect(await subgraph.startMortal(`${phase}:kill:1`)).toBe(true);
     await ask({ apiKey: "second" }, "given").catch(() => undefined);
     expect(await subgraph.process.ended).toBeNull();
     await subgraph.start();

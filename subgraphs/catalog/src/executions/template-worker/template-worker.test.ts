@@ -72,16 +72,26 @@ let briefRenderer: TemplateRenderer;
 let parameterChecker: ParameterChecker;
 let briefParameterChecker: ParameterChecker;
 
+let isOpen = false;
+
 beforeAll(() => ensureCompiledWorker());
 beforeEach(() => {
   lossMessages.length = 0;
+  if (isOpen) return;
+  isOpen = true;
   pool = new WorkerPool({ entry: templateWorkerUrl, size: 2, logger });
   renderer = new TemplateRenderer(pool, { renderMs: patientMs, patterns: wideLimits });
   briefRenderer = new TemplateRenderer(pool, { renderMs: briefMs, patterns: wideLimits });
   parameterChecker = new ParameterChecker(pool, patientMs);
   briefParameterChecker = new ParameterChecker(pool, briefMs);
 });
-afterEach(() => pool.close());
+afterAll(() => pool.close());
+
+/** The next test gets another pool. */
+async function closePool(): Promise<void> {
+  isOpen = false;
+  await pool.close();
+}
 
 describe("worker processes of the catalog", () => {
   it("renders in a process and leaves the caller's bytes alone", async () => {
@@ -189,7 +199,7 @@ describe("worker processes of the catalog", () => {
       });
     }
     expect(endedCount).toBe(0);
-    await pool.close();
+    await closePool();
     await Promise.all(hostile);
   });
 
@@ -245,7 +255,7 @@ describe("worker processes of the catalog", () => {
 
   it("refuses work after its end and lets go of what waits", async () => {
     const waiting = [1, 2].map(() => renderer.render(endlessTemplate, quick).catch((error: Error) => error.message));
-    await pool.close();
+    await closePool();
     expect(await Promise.all(waiting)).toEqual(["The worker pool is closed.", "The worker pool is closed."]);
     await expect(parameterChecker.checkParameters({ schema: {}, parameters: {} })).rejects.toThrow("closed");
   });

@@ -52,7 +52,7 @@ export function describeRepositoryStore(openProcess: OpenProcess): void {
   it("has all commits of pushes that alternate between processes, in one line", async () => {
     const place = aPlace();
     const pushedCommits: string[] = [];
-    for (let turn = 0; turn < 10; turn += 1) {
+    for (let turn = 0; turn < 4; turn += 1) {
       const store = turn % 2 === 0 ? here : there;
       pushedCommits.unshift((await pushTexts(store, place, "main", { [`${turn}.txt`]: `${turn}` })).commitSha);
       const reader = turn % 2 === 0 ? there : here;

@@ -16,7 +16,7 @@ import { countSelected } from "./page-statement.js";
 import { ReplayScene } from "./replay.fixture.js";
 
 /** `REPLAY_EVENTS=100000` replays as many as the platform promises. */
-const manyEvents = Number(process.env["REPLAY_EVENTS"] ?? 2000);
+const manyEvents = Number(process.env["REPLAY_EVENTS"] ?? 1000);
 const patienceMs = 60_000 + manyEvents * 10;
 
 let fixture: IntegrationFixture;
@@ -71,7 +71,7 @@ describe("a replay of webhooks", () => {
       ]);
       await scene.settled(patienceMs);
       const seconds = (performance.now() - began) / 1000;
-      if (manyEvents > 2000)
+      if (manyEvents > 1000)
         process.stdout.write(`${manyEvents} webhooks replayed by two runs in ${seconds.toFixed(0)} s\n`);
       expect(scene.arrivals).toEqual({ most: 1, different: manyEvents });
       expect(await scene.count("status = 'Delivered'")).toBe(manyEvents);
@@ -80,14 +80,14 @@ describe("a replay of webhooks", () => {
   );
 
   it("goes on from where it was when its process stops, and sends each webhook once", async () => {
-    const subscription = await scene.exhausted(1500);
+    const subscription = await scene.exhausted(800);
     const { runId } = await scene.replay(subscription);
     await untilReplayed(runId, 100);
     await fixture.restart();
-    expect(await scene.ended(runId)).toMatchObject({ status: "Completed", attempts: 1, result: { replayed: 1500 } });
+    expect(await scene.ended(runId)).toMatchObject({ status: "Completed", attempts: 1, result: { replayed: 800 } });
     await scene.settled();
-    expect(scene.arrivals.different).toBe(1500);
-    // the dispatcher's stop interrupts requests that the receiver may have got
+    expect(scene.arrivals.different).toBe(800);
+    // the stop of the dispatcher interrupts requests that the receiver may have got
     expect(scene.arrivals.most).toBeLessThanOrEqual(2);
   });
 

@@ -60,8 +60,9 @@ const scalars = [
   ...["0", "1", "-1", "8", "8.0", "1.0", "1E5", "1.5", "1e21", "1e999", "9007199254740993", "9223372036854775808"],
   ...["0.10000000000000000001", "true", "false", "null", "{}", '{"a":1}', "[]", "[[]]"],
 ];
-const lists = scalars.flatMap((scalar) => [
-  `[${scalar}]`,
+const lists = scalars.map((scalar) => `[${scalar}]`);
+/** Longer lists, of which only choices can take several values. */
+const longerLists = scalars.flatMap((scalar) => [
   `[${scalar},${scalar}]`,
   `["net8.0",${scalar}]`,
   `[[${scalar}],"NET8.0"]`,
@@ -109,7 +110,9 @@ describe("the parameters of a version with a derived schema", () => {
   it.each(kinds)("are accepted exactly when the template reads them: %s", async (kind, symbol) => {
     const version = versionOf(symbol);
     const differing = [];
-    for (const text of kind.includes("required") ? scalars : [...scalars, ...lists]) {
+    const texts = kind.includes("required") ? [] : lists;
+    const longerTexts = texts.length > 0 && "choices" in symbol ? longerLists : [];
+    for (const text of [...scalars, ...texts, ...longerTexts]) {
       const parameters = { A: parseForeignJson(text) };
       const isAccepted = (await problem(version, parameters)) === undefined;
       if (isAccepted !== renders(symbol, parameters)) differing.push({ text, isAccepted });

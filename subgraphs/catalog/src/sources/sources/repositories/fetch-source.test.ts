@@ -143,6 +143,13 @@ describe("a git source", () => {
   ])("refuses %s", async (_, files) => {
     await repository.commit("main", files);
     await expect(fetchAt("")).rejects.toMatchObject({ code: "SOURCE_UNSAFE" });
+  });
+
+  it.each<[string, Record<string, FixtureFile>]>([
+    ["a symbolic link", { "a.txt": "1", link: { mode: "120000", content: "/etc/passwd" } }],
+    ["a submodule", { "a.txt": "1", sub: { mode: "160000", content: "1".repeat(40) } }],
+    ["twins in case", { "A.txt": "1", "a.txt": "2" }],
+  ])("refuses %s in the named folder", async (_, files) => {
     const inside = Object.fromEntries(Object.entries(files).map(([path, file]) => [`inner/${path}`, file]));
     await repository.commit("main", inside);
     await expect(fetchAt("#main:inner")).rejects.toMatchObject({ code: "SOURCE_UNSAFE" });

@@ -1,17 +1,26 @@
 import { hash } from "node:crypto";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
 import type { ClientCredentials } from "@factory/platform/client/platform-api";
 import type { PlatformProcess } from "@factory/platform/client/platform-process";
+import { type Clone, cloneOf } from "../kit/clone.js";
 import { rows } from "../kit/database.js";
 import { eventually } from "../kit/eventually.js";
+import { aFlag } from "../kit/feature-flags.js";
+import { aSmallPack } from "../kit/packs.js";
 import { aPerson, type Person } from "../kit/people.js";
 import { PlatformGroup } from "../kit/platform-group.js";
 import { refusal } from "../kit/refusal.js";
 import { request } from "../kit/request.js";
 import { aPasswordClient, refreshed, signedIn } from "../kit/sign-ins.js";
-import { aTenant } from "../kit/tenants.js";
+import { aTemplateSource, aTemplateVersion, finished, type TestVersion } from "../kit/templates.js";
+import { aTenant, type TestTenant } from "../kit/tenants.js";
 
 let group: PlatformGroup;
 let processes: readonly [PlatformProcess, PlatformProcess];
+let tenant: TestTenant;
+let token: string;
+let version: TestVersion;
 let client: ClientCredentials;
 let otherClient: ClientCredentials;
 let person: Person;
@@ -20,7 +29,12 @@ beforeAll(async () => {
   group = await PlatformGroup.open();
   const first = await group.start({});
   group.use(first);
-  const tenant = await aTenant();
+  tenant = await aTenant();
+  token = await tenant.tokenWith();
+  version = await aTemplateVersion(
+    token,
+    await aTemplateSource(aSmallPack({ files: { "Company.App1.txt": "one file" } })),
+  );
   client = await aPasswordClient(tenant.tenantId);
   otherClient = await aPasswordClient(tenant.tenantId);
   // either process may send a mail, and the kit looks for it in the first one's folder
@@ -128,5 +142,91 @@ describe("two uses of one refresh token in two processes", () => {
     const again = await refreshed(client, first.refresh_token, processes[1].publicUrl);
     expect([again.status, again.refresh_token]).toEqual([200, second.refresh_token]);
     expect((await refreshed(client, again.refresh_token, processes[0].publicUrl)).status).toBe(200);
+  });
+});
+
+const evaluated = async (base: string) => {
+  const { body } = await request("POST /ofrep/v1/evaluate/flags/shared", { base, token, body: {} });
+  return body["value"];
+};
+
+describe("a feature flag", () => {
+  it("is evaluated with its change at once in the own process, and soon in the other one", async () => {
+    const [one, { publicUrl: secondUrl }] = processes;
+    await aFlag(token, "shared", { enabled: false });
+    await eventually("both know the flag", async () => (await evaluated(secondUrl)) === false);
+    for (let round = 0; round < 10; round += 1) {
+      const enabled = round % 2 === 0;
+      await aFlag(token, "shared", { enabled });
+      expect(await evaluated(one.publicUrl)).toBe(enabled);
+      await eventually("the other process has the change", async () => (await evaluated(secondUrl)) === enabled);
+    }
+  });
+});
+
+/** Requests an execution at one of the processes. Either of them runs it. */
+async function execute(base: string, name: string, target: Record<string, unknown>): Promise<string> {
+  const { templateId, templateVersionId } = version;
+  const accepted = await request<{ executionId: string }>(`POST /v1/templates/${templateId}/execute`, {
+    ...{ token, base },
+    body: { templateVersionId, parameters: { name }, target: { onConflict: "overwrite", ...target } },
+  });
+  if (accepted.status !== 202) throw new Error(accepted.text);
+  return accepted.body.executionId;
+}
+
+const end = (executionId: string) => finished(token, version.templateId, executionId);
+const cloneFrom = ({ publicUrl }: PlatformProcess, repository: string) =>
+  cloneOf(`${publicUrl}/git/${tenant.slug}/${repository}.git`, token);
+
+/** The ids of the executions whose commits a clone has, the newest first. */
+const executionsIn = ({ commits }: Clone) =>
+  commits.map((message) => /^Execution-Id: (\S+)$/m.exec(message)?.[1] ?? message);
+
+// its last test ends one of the processes
+describe("a repository of a platform of two processes", () => {
+  it("has the commits of four executions that alternate between them, in one line, in clones from both", async () => {
+    const pushed: string[] = [];
+    for (let turn = 0; turn < 4; turn += 1) {
+      const base = processes[turn % 2]?.publicUrl ?? "";
+      const executionId = await execute(base, `Part${turn}`, { repository: "acme/alternating" });
+      expect(await end(executionId)).toMatchObject({ status: "Completed", error: null });
+      pushed.unshift(executionId);
+    }
+    for (const process of processes) {
+      const clone = await cloneFrom(process, "acme/alternating");
+      expect(executionsIn(clone)).toEqual(pushed);
+      const texts = clone.files.filter((file) => file.endsWith(".txt"));
+      expect(texts).toEqual(Array.from({ length: 4 }, (_, turn) => `Part${turn}.txt`));
+      await clone.remove();
+    }
+  });
+
+  it("has all commits of executions that run at once in both", async () => {
+    const executions = await Promise.all(
+      Array.from({ length: 4 }, (_, turn) =>
+        execute(processes[turn % 2]?.publicUrl ?? "", `Part${turn}`, { repository: "acme/busy" }),
+      ),
+    );
+    for (const executionId of executions)
+      expect(await end(executionId)).toMatchObject({ status: "Completed", error: null });
+    const clone = await cloneFrom(processes[1], "acme/busy");
+    expect(executionsIn(clone).toSorted()).toEqual(executions.toSorted());
+    await clone.remove();
+  });
+
+  it("survives the loss of a process with its folder", async () => {
+    const [first, second] = processes;
+    const executionId = await execute(second.publicUrl, "Lost", { repository: "acme/lost" });
+    expect(await end(executionId)).toMatchObject({ status: "Completed" });
+    await second.kill();
+    await rm(second.dataDir, { recursive: true, force: true });
+    const clone = await cloneFrom(first, "acme/lost");
+    expect(executionsIn(clone)).toEqual([executionId]);
+    await clone.remove();
+    await rm(join(first.dataDir, "repository-cache"), { recursive: true, force: true });
+    const again = await cloneFrom(first, "acme/lost");
+    expect(executionsIn(again)).toEqual([executionId]);
+    await again.remove();
   });
 });
