@@ -13,6 +13,10 @@ export interface Size {
   readonly outages: number;
   readonly documents: number;
   readonly neighborSeconds: number;
+  /** Executions that never end by themselves, beside a healthy tenant. */
+  readonly hostileRenders: number;
+  /** Events for each tenant whose receiver does not answer. */
+  readonly hangingEvents: number;
   /** How often each of several processes is stopped and started, and how often one is killed. */
   readonly restarts: number;
   /** Requests a second during the restarts. */

@@ -11,6 +11,8 @@ const usage = `npm run chaos -- [options]
   --kills <n>       default 30
   --outages <n>     of each kind, default 2
   --neighbors <s>  seconds beside hostile tenants, default 30
+  --renders <n>     that never end, of a hostile tenant, default 16
+  --events <n>      of each of ten tenants whose receivers do not answer, default 100
   --documents <n>   default 10000, sent twice over HTTP and a quarter of it over a websocket
   --restarts <n>    of each of two processes by SIGTERM, and as many by SIGKILL, default 5
   --rate <n>        requests a second during the restarts, default 200
@@ -27,6 +29,8 @@ async function main(): Promise<void> {
       kills: { type: "string", default: "30" },
       outages: { type: "string", default: "2" },
       neighbors: { type: "string", default: "30" },
+      renders: { type: "string", default: "16" },
+      events: { type: "string", default: "100" },
       documents: { type: "string", default: "10000" },
       restarts: { type: "string", default: "5" },
       rate: { type: "string", default: "200" },
@@ -46,6 +50,8 @@ async function main(): Promise<void> {
     outages: Number(values.outages),
     documents: Number(values.documents),
     neighborSeconds: Number(values.neighbors),
+    hostileRenders: Number(values.renders),
+    hangingEvents: Number(values.events),
     restarts: Number(values.restarts),
     requestsPerSecond: Number(values.rate),
     pace: Number(values.pace),

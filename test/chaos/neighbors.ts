@@ -13,9 +13,7 @@ import { aCustomer, aTenantCaller, aVersion } from "./load.js";
 import { workSteadily } from "./quiet-phase.js";
 import { WebhookReceiver } from "./webhook-receiver.js";
 
-const hostileRenders = 16;
 const hangingTenants = 10;
-const eventsPerTenant = 100;
 
 /** Hostile tenants may make another tenant's work so many times slower. */
 const mostSlowdown = 8;
@@ -33,7 +31,7 @@ export const neighbors: FaultScenario = async (scene) => {
   const healthy = await aCustomer(arena, `healthy-${randomUUID().slice(0, 8)}`, receiver);
   const forgotten = await openTransaction(arena);
   const hanging = await Promise.all([hangingReceiver(), hangingReceiver()]);
-  const hostile = Promise.all([hostileRendering(scene), ...hangingDeliveries(arena, hanging.map(urlOf))]);
+  const hostile = Promise.all([hostileRendering(scene), ...hangingDeliveries(scene, hanging.map(urlOf))]);
   hostile.catch(() => undefined);
   await sleep(1000);
   pulse.watch();
@@ -70,7 +68,7 @@ async function openTransaction(arena: Arena): Promise<pg.Client> {
   return client;
 }
 
-async function hostileRendering({ arena }: Scene): Promise<void> {
+async function hostileRendering({ arena, size }: Scene): Promise<void> {
   const { caller, tenantId } = await aTenantCaller(arena, `renders-${randomUUID().slice(0, 8)}`);
   const folder = join(arena.dataDir, `chaos-hostile-${tenantId}`);
   await mkdir(join(folder, ".template.config"), { recursive: true });
@@ -96,17 +94,17 @@ async function hostileRendering({ arena }: Scene): Promise<void> {
     };
     return caller.acknowledged(`/v1/templates/${version.templateId}/execute`, body, `slow-${place}`);
   };
-  await Promise.all(Array.from({ length: hostileRenders }, (_, place) => order(place)));
+  await Promise.all(Array.from({ length: size.hostileRenders }, (_, place) => order(place)));
 }
 
 /** Sends each tenant's events to one receiver, so that all tenants share two hosts. */
-function hangingDeliveries(arena: Arena, urls: readonly string[]): Promise<void>[] {
+function hangingDeliveries({ arena, size }: Scene, urls: readonly string[]): Promise<void>[] {
   return Array.from({ length: hangingTenants }, async (_, tenant) => {
     const { caller } = await aTenantCaller(arena, `hangs-${randomUUID().slice(0, 8)}`);
     const endpointUrl = urls[tenant % urls.length];
     const subscription = { eventType: "TemplateRegistered", endpointUrl, signingSecretRef: "hang" };
     await caller.acknowledged("/webhooks/subscriptions", subscription, "hang");
-    for (let event = 0; event < eventsPerTenant; event += 1)
+    for (let event = 0; event < size.hangingEvents; event += 1)
       await caller.acknowledged("/v1/templates", { name: `event-${event}` }, `event-${event}`);
   });
 }

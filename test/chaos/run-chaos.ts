@@ -67,7 +67,7 @@ async function runAlone({ dataDir, size, seed, tell }: ChaosOrder, names: (keyof
   const arena = await Arena.open(dataDir);
   const pulse = new VitalSigns(arena.platform.publicUrl);
   try {
-    const { customers, quiet, calm } = await prepare(arena, receiver, pulse);
+    const { customers, quiet, calm } = await prepare(arena, receiver, size, pulse);
     const load = new Load(customers);
     const scene = { arena, load, customers, receiver, ledger, pulse, quiet, random: randomOf(seed), size, tell };
     for (const name of names) {
@@ -101,7 +101,7 @@ async function runFleet({ size, seed, tell }: ChaosOrder, names: (keyof typeof f
     // mail is written to the sending process's folder, so the invitation comes before there is another one
     const signIns = await SignIns.prepare(await aTenant());
     for (let place = 1; place < fleet.size; place += 1) await fleet.start(place);
-    const { customers, quiet } = await prepare(fleet, receiver);
+    const { customers, quiet } = await prepare(fleet, receiver, size);
     const load = new Load(customers);
     const scene = { fleet, signIns, load, customers, receiver, ledger, quiet, random: randomOf(seed), size, tell };
     for (const name of names) {
@@ -117,13 +117,13 @@ async function runFleet({ size, seed, tell }: ChaosOrder, names: (keyof typeof f
 }
 
 /** Makes the customers, and measures their times before the first fault. */
-async function prepare(stage: Stage, receiver: WebhookReceiver, pulse?: VitalSigns) {
+async function prepare(stage: Stage, receiver: WebhookReceiver, { pace }: Size, pulse?: VitalSigns) {
   const customers = [];
   for (const slug of slugs) customers.push(await aCustomer(stage, slug, receiver));
   const [first] = customers;
   if (!first) throw new Error("There is no customer");
   pulse?.watch();
-  const quiet = await workSteadily(first, receiver, quietSeconds);
+  const quiet = await workSteadily(first, receiver, quietSeconds * pace);
   await pulse?.rest();
   const calm = pulse ? percentile((await pulse.report()).latenciesMs, 0.99) : 0;
   return { customers, quiet, calm };

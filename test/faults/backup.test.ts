@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
@@ -152,6 +152,58 @@ it("copies an installation under traffic, and the restored one signs in, reads a
   }
 });
 
+describe("a backup", () => {
+  it("is proven without restoring it, and contains nothing that can be read without its passphrase", async () => {
+    const { code, output } = await tool("backup", ["--check", backup], { DATA_DIR: "/missing" });
+    expect({ code, output }).toEqual({ code: 0, output: expect.stringContaining("The backup is sound") });
+    expect(output).not.toContain(passphrase);
+    const contents = await Promise.all((await readdir(backup)).map((file) => readFile(join(backup, file), "latin1")));
+    const secretsKey = (await readFile(join(dataDir, "secrets.key"), "utf8")).trim();
+    for (const text of ["Tenant to keep", passphrase, secretsKey, client.clientId])
+      expect(contents.filter((content) => content.includes(text))).toEqual([]);
+  });
+
+  it("is not made with a key that does not open the stored secrets, and leaves no folder", async () => {
+    const never = join(place, "no-backup");
+    const settings = { DATA_DIR: dataDir, SECRETS_KEY: "another key of thirty-two letters" };
+    expect(await tool("backup", [never], settings)).toEqual({
+      code: 1,
+      output: expect.stringContaining("No backup was made."),
+    });
+    await expect(stat(never)).rejects.toThrow("ENOENT");
+  });
+
+  // the unit tests of the backup's folder meet the other ways in which one is unusable
+  it("is refused with a wrong passphrase, and when one of its files was changed", async () => {
+    const target = { DATA_DIR: join(place, "never") };
+    expect(await tool("backup", ["--check", backup], { ...target, BACKUP_PASSPHRASE: "another passphrase" })).toEqual({
+      code: 1,
+      output: expect.stringContaining("The passphrase is not that of the backup."),
+    });
+    const file = join(backup, "table-spine.tenants");
+    const content = await readFile(file);
+    const changed = Buffer.from(content);
+    changed[changed.length - 1] = (changed.at(-1) ?? 0) ^ 1;
+    await writeFile(file, changed);
+    expect(await tool("restore", [backup], target)).toEqual({
+      code: 1,
+      output: expect.stringMatching(/tenants .*is damaged/),
+    });
+    await writeFile(file, content);
+    await expect(stat(target.DATA_DIR)).rejects.toThrow("ENOENT");
+  });
+
+  it("is refused when its process died", async () => {
+    const dead = join(place, "dead");
+    const begun = async () => (await readdir(dead).catch(() => [])).some((file) => file.startsWith("table-"));
+    while (!(await killedTool("backup", [dead], { DATA_DIR: dataDir }, begun))) await rm(dead, { recursive: true });
+    expect(await tool("backup", ["--check", dead], { DATA_DIR: join(place, "never") })).toEqual({
+      code: 1,
+      output: expect.stringContaining("is not a complete backup: it has no manifest.json"),
+    });
+  });
+});
+
 /** Rows that belong to a running process or to the installation itself. */
 const isLeftOut = (table: string) =>
   /^(health\.|releases\.|limits\.|bus\.turns$|installation\.(role_secrets|shared_folders)$)|\.migrations$|_jobs\.(version|bam)$/.test(
@@ -177,9 +229,12 @@ describe("a stopped installation", () => {
     await removeData(join(place, "server"));
   });
 
-  it("is restored to a server with every row of every table", async () => {
+  it("is restored to a server with every row of every table, also after a restore that died", async () => {
     const target = { DATA_DIR: join(place, "target"), DATABASE_URL: databaseUrl };
+    const begun = async () => (await readdir(target.DATA_DIR).catch((): string[] => [])).includes("secrets.key");
+    expect(await killedTool("restore", [exact], target, begun)).toBe(true);
     expect(await tool("restore", [exact], target)).toMatchObject({ code: 0 });
+    expect(await readdir(target.DATA_DIR)).not.toContain("restore.unfinished");
     const source = await startEmbeddedPostgres({ dataDir, logger: quiet });
     try {
       const wanted = await contentsOf(source.url, isLeftOut);
@@ -204,86 +259,4 @@ describe("a stopped installation", () => {
     expect(otherKey).toEqual({ code: 1, output: expect.stringContaining("SECRETS_KEY is not the key of the backup") });
     await expect(stat(elsewhere)).rejects.toThrow("ENOENT");
   });
-
-  it("is restored again after a restore that died", async () => {
-    await rowsIn(server.url, "create database again", []);
-    const again = Object.assign(new URL(server.url), { pathname: "again" }).href;
-    const target = { DATA_DIR: join(place, "again"), DATABASE_URL: again };
-    const begun = async () => (await readdir(target.DATA_DIR).catch((): string[] => [])).includes("secrets.key");
-    expect(await killedTool("restore", [exact], target, begun)).toBe(true);
-    expect(await tool("restore", [exact], target)).toMatchObject({ code: 0 });
-    expect(await readdir(target.DATA_DIR)).not.toContain("restore.unfinished");
-    expect(await contentsOf(again, isLeftOut)).toEqual(await contentsOf(databaseUrl, isLeftOut));
-  });
 });
-
-describe("a backup", () => {
-  it("is proven without restoring it, and contains nothing that can be read without its passphrase", async () => {
-    const { code, output } = await tool("backup", ["--check", backup], { DATA_DIR: "/missing" });
-    expect({ code, output }).toEqual({ code: 0, output: expect.stringContaining("The backup is sound") });
-    expect(output).not.toContain(passphrase);
-    const contents = await Promise.all((await readdir(backup)).map((file) => readFile(join(backup, file), "latin1")));
-    const secretsKey = (await readFile(join(dataDir, "secrets.key"), "utf8")).trim();
-    for (const text of ["Tenant to keep", passphrase, secretsKey, client.clientId])
-      expect(contents.filter((content) => content.includes(text))).toEqual([]);
-  });
-
-  it("is not made with a key that does not open the stored secrets, and leaves no folder", async () => {
-    const never = join(place, "no-backup");
-    const settings = { DATA_DIR: dataDir, SECRETS_KEY: "another key of thirty-two letters" };
-    expect(await tool("backup", [never], settings)).toEqual({
-      code: 1,
-      output: expect.stringContaining("No backup was made."),
-    });
-    await expect(stat(never)).rejects.toThrow("ENOENT");
-  });
-
-  it("is refused with a wrong passphrase", async () => {
-    const wrong = { BACKUP_PASSPHRASE: "another passphrase", DATA_DIR: join(place, "never") };
-    for (const [name, args] of refusals(backup))
-      expect(await tool(name, args, wrong)).toEqual({
-        code: 1,
-        output: expect.stringContaining("The passphrase is not that of the backup."),
-      });
-    await expect(stat(wrong.DATA_DIR)).rejects.toThrow("ENOENT");
-  });
-
-  it("is refused when one of its files was changed or is missing", async () => {
-    const damaged = join(place, "damaged");
-    await cp(backup, damaged, { recursive: true });
-    const file = join(damaged, "table-spine.tenants");
-    const content = await readFile(file);
-    content[content.length - 1] = (content.at(-1) ?? 0) ^ 1;
-    await writeFile(file, content);
-    const target = { DATA_DIR: join(place, "never") };
-    for (const [name, args] of refusals(damaged))
-      expect(await tool(name, args, target)).toEqual({
-        code: 1,
-        output: expect.stringMatching(/tenants .*is damaged/),
-      });
-    await rm(file);
-    for (const [name, args] of refusals(damaged))
-      expect(await tool(name, args, target)).toEqual({
-        code: 1,
-        output: expect.stringMatching(/tenants .*is missing/),
-      });
-    await expect(stat(target.DATA_DIR)).rejects.toThrow("ENOENT");
-  });
-
-  it("is refused when its process died", async () => {
-    const dead = join(place, "dead");
-    const begun = async () => (await readdir(dead).catch(() => [])).some((file) => file.startsWith("table-"));
-    while (!(await killedTool("backup", [dead], { DATA_DIR: dataDir }, begun))) await rm(dead, { recursive: true });
-    for (const [name, args] of refusals(dead))
-      expect(await tool(name, args, { DATA_DIR: join(place, "never") })).toEqual({
-        code: 1,
-        output: expect.stringContaining("is not a complete backup: it has no manifest.json"),
-      });
-  });
-});
-
-const refusals = (folder: string) =>
-  [
-    ["backup", ["--check", folder]],
-    ["restore", [folder]],
-  ] as const;

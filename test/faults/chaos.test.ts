@@ -7,16 +7,9 @@ const run = promisify(execFile);
 const chaos = fileURLToPath(new URL("../dist/chaos/main.js", import.meta.url));
 /** The former release would have to be built first, and the acts at two processes take minutes. */
 const short = [
-  "--kills",
-  "3",
-  "--outages",
-  "1",
-  "--neighbors",
-  "5",
-  "--documents",
-  "300",
-  "--pace",
-  "0.3",
+  // the process is killed once alone, and once with its PostgreSQL
+  ...["--kills", "2", "--outages", "1", "--pace", "0.3"],
+  ...["--neighbors", "2", "--renders", "4", "--events", "10", "--documents", "100"],
   ...["formerRelease", "silence", "failover", "fullDisk", "restarts", "losses"].flatMap((act) => ["--skip", act]),
   "--json",
 ];

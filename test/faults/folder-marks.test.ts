@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { PlatformProcess } from "@factory/platform/client/platform-process";
@@ -17,6 +17,8 @@ import { aTemplateSource, aTemplateVersion } from "../kit/templates.js";
 import { aTenant, type TestTenant } from "../kit/tenants.js";
 
 let group: PlatformGroup;
+/** The process that runs until its database is copied. */
+let first: PlatformProcess;
 let tenant: TestTenant;
 let token: string;
 let reportRunId: string;
@@ -25,35 +27,35 @@ let folders: { FILES_DIR: string; REPOSITORIES_DIR: string };
 
 const start = (variables: Record<string, string> = {}) =>
   group.start({ REPOSITORY_STORE: "folder", ...folders, ...variables });
-const accept = async (...args: string[]) =>
-  (await tool("accept-folder", args, { DATABASE_URL: group.databaseUrl, ...folders })).output;
+const accept = async (args: readonly string[], variables: Record<string, string> = {}) =>
+  (await tool("accept-folder", args, { DATABASE_URL: group.databaseUrl, ...folders, ...variables })).output;
 const content = ({ publicUrl }: PlatformProcess) =>
   request(`GET /v1/reports/runs/${reportRunId}/content`, { token, base: publicUrl });
 const lastLine = () => (JSON.parse(group.log.at(-1) ?? "{}") as { msg?: string }).msg;
+const place = (name: string) => join(group.databaseFolder, name);
 
 beforeAll(async () => {
   group = await PlatformGroup.open();
-  folders = {
-    FILES_DIR: join(group.databaseFolder, "files"),
-    REPOSITORIES_DIR: join(group.databaseFolder, "repositories"),
-  };
+  folders = { FILES_DIR: place("a"), REPOSITORIES_DIR: place("repositories") };
 });
 afterAll(() => group?.close());
 
 it("of two first starts at once with a folder each, the second is refused", async () => {
-  const places = ["a", "b"].map((name) => join(group.databaseFolder, name));
+  const places = ["a", "b"].map(place);
   const starts = await Promise.allSettled(places.map((FILES_DIR) => start({ FILES_DIR })));
   expect(starts.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
   const refusal = starts.find((each) => each.status === "rejected")?.reason as Error;
   expect(refusal.message).toContain("ended with 78");
   expect(group.log.join("\n")).toMatch(/FILES_DIR=\S+\/[ab] is not the folder that this database knows/);
-  const [platform] = starts.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
-  await platform?.stop();
-  await rename(places[starts.findIndex(({ status }) => status === "fulfilled")] ?? "", folders.FILES_DIR);
+  for (const [at, started] of starts.entries())
+    if (started.status === "fulfilled") {
+      first = started.value;
+      folders.FILES_DIR = places[at] ?? "";
+    }
 });
 
 it("another process serves contents and repositories, DATA_DIR has nothing that is not declared, and PUBLIC_URL is the same", async () => {
-  const [first, second] = [await start(), await start()];
+  const second = await start();
   group.use(first);
   tenant = await aTenant();
   token = await tenant.tokenWith();
@@ -83,38 +85,14 @@ it("another process serves contents and repositories, DATA_DIR has nothing that 
     expect(guide).toMatch(new RegExp(`\`${name}\`[^\n]*\\| ${kind} \\|`));
   await expect(start({ PUBLIC_URL: "http://127.0.0.1:1" })).rejects.toThrow("ended with 78");
   expect(lastLine()).toMatch(/^PUBLIC_URL is http:\/\/127\.0\.0\.1:1 here and http:\S+ in another process/);
-  for (const process of [first, second]) await process.stop();
-});
-
-it("a backup has the repositories of the folder, and a restored platform serves them", async () => {
-  const place = (name: string) => join(group.databaseFolder, name);
-  const tools = { ...suiteVariables, REPOSITORY_STORE: "folder", DATA_DIR: place("unused") };
-  const former = { ...folders, DATABASE_URL: group.databaseUrl };
-  expect(await tool("backup", [place("backup")], { ...tools, ...former })).toMatchObject({ code: 0 });
-  await rowsIn(group.databaseUrl, "create database restored", []);
-  const target = {
-    FILES_DIR: place("restored-files"),
-    REPOSITORIES_DIR: place("restored-repositories"),
-    DATABASE_URL: Object.assign(new URL(group.databaseUrl), { pathname: "restored" }).href,
-  };
-  expect(await tool("restore", [place("backup")], { ...tools, ...target })).toMatchObject({ code: 0 });
-  const restored = await start(target);
-  try {
-    expect((await content(restored)).status).toBe(200);
-    const clone = await cloneOf(`${restored.publicUrl}/git/${tenant.slug}/acme/shared.git`, token);
-    expect(clone.commits).toHaveLength(2);
-    await clone.remove();
-  } finally {
-    await restored.stop();
-  }
+  await second.stop();
 });
 
 it("a process whose folder is another one takes no requests until the folder is back", async () => {
-  const platform = await start();
   const away = `${folders.FILES_DIR}-away`;
   await rename(folders.FILES_DIR, away);
   await mkdir(folders.FILES_DIR);
-  const ready = () => request<{ checks: Record<string, string> }>("GET /readyz", { base: platform.publicUrl });
+  const ready = () => request<{ checks: Record<string, string> }>("GET /readyz", { base: first.publicUrl });
   await eventually("it is not ready and names the folder", async () => {
     const { status, body } = await ready();
     return status === 503 && body.checks["failingFolders"] === "FILES_DIR";
@@ -122,46 +100,60 @@ it("a process whose folder is another one takes no requests until the folder is 
   await rm(folders.FILES_DIR, { recursive: true });
   await rename(away, folders.FILES_DIR);
   await eventually("it is ready again", async () => (await ready()).status === 200);
-  await platform.stop();
 });
 
-it.each([
-  ["FILES_DIR", () => `lacks 1 of 1 report contents:\n  ${reportRunId} of ${tenant.tenantId}\n`],
-  ["REPOSITORIES_DIR", () => `lacks 1 of 1 repositories:\n  acme/shared of ${tenant.tenantId}\n`],
-] as const)("a lost %s is refused until it is accepted, after a list of what it lacks", async (setting, lack) => {
-  await rename(folders[setting], `${folders[setting]}-lost`);
-  await expect(start()).rejects.toThrow("ended with 78");
-  expect(lastLine()).toBe(
-    `${setting}=${folders[setting]} is not the folder that this database knows: .factory-folder in it is missing. Mount that folder, set ${setting} to the folder of the other processes, or accept this one: npm run -s accept-folder -- ${setting}.`,
+it("a backup has the repositories of the folder, and a restored platform serves them", async () => {
+  const tools = { ...suiteVariables, REPOSITORY_STORE: "folder", DATA_DIR: place("unused") };
+  const former = { ...folders, DATABASE_URL: group.databaseUrl };
+  expect(await tool("backup", [place("backup")], { ...tools, ...former })).toMatchObject({ code: 0 });
+  await first.stop();
+  await rowsIn(group.databaseUrl, "create database restored", []);
+  const target = {
+    FILES_DIR: place("restored-files"),
+    REPOSITORIES_DIR: place("restored-repositories"),
+    DATABASE_URL: Object.assign(new URL(group.databaseUrl), { pathname: "restored" }).href,
+  };
+  expect(await tool("restore", [place("backup")], { ...tools, ...target })).toMatchObject({ code: 0 });
+  // the restored installation is another one, for which the former folder is foreign
+  await expect(start({ ...target, FILES_DIR: folders.FILES_DIR })).rejects.toThrow("ended with 78");
+  expect(lastLine()).toContain(`FILES_DIR=${folders.FILES_DIR} belongs to another database.`);
+  const restored = await start(target);
+  expect((await content(restored)).status).toBe(200);
+  const clone = await cloneOf(`${restored.publicUrl}/git/${tenant.slug}/acme/shared.git`, token);
+  expect(clone.commits).toHaveLength(2);
+  await clone.remove();
+  await restored.stop();
+  const output = await accept(["FILES_DIR"], { DATABASE_URL: target.DATABASE_URL });
+  expect(output).toContain("The folder has the mark of another installation.");
+});
+
+it("lost folders are refused until each is accepted, after a list of what it lacks", async () => {
+  const lose = (setting: keyof typeof folders) => rename(folders[setting], `${folders[setting]}-lost`);
+  await Promise.all([lose("FILES_DIR"), lose("REPOSITORIES_DIR")]);
+  const expectRefusal = async (setting: keyof typeof folders) => {
+    await expect(start()).rejects.toThrow("ended with 78");
+    expect(lastLine()).toBe(
+      `${setting}=${folders[setting]} is not the folder that this database knows: .factory-folder in it is missing. Mount that folder, set ${setting} to the folder of the other processes, or accept this one: npm run -s accept-folder -- ${setting}.`,
+    );
+  };
+  const marks = () => rowsIn(group.databaseUrl, "select * from installation.shared_folders order by setting", []);
+  await expectRefusal("FILES_DIR");
+  const before = await marks();
+  expect(before).toHaveLength(2);
+  const asked = await accept(["FILES_DIR"]);
+  expect(asked).toContain(
+    `FILES_DIR=${folders.FILES_DIR} lacks 1 of 1 report contents:\n  ${reportRunId} of ${tenant.tenantId}\n`,
   );
-  const asked = await accept(setting);
-  expect(asked).toContain(`${setting}=${folders[setting]} ${lack()}`);
-  expect(asked).toContain(`npm run -s accept-folder -- ${setting} --yes`);
-  await expect(start()).rejects.toThrow("ended with 78");
-  expect(await accept(setting, "--yes")).toContain("The folder is accepted.");
+  expect(asked).toContain("npm run -s accept-folder -- FILES_DIR --yes");
+  expect([await marks(), existsSync(folders.FILES_DIR)]).toEqual([before, false]);
+  expect(await accept(["FILES_DIR", "--yes"])).toContain("The folder is accepted.");
+  await expectRefusal("REPOSITORIES_DIR");
+  const accepted = await accept(["REPOSITORIES_DIR", "--yes"]);
+  expect(accepted).toContain(
+    `REPOSITORIES_DIR=${folders.REPOSITORIES_DIR} lacks 1 of 1 repositories:\n  acme/shared of ${tenant.tenantId}\n`,
+  );
   const platform = await start();
-  expect(await accept(setting, "--yes")).toContain("A process of the platform runs over this database.");
-  await expect(start({ [setting]: `${folders[setting]}-lost` })).rejects.toThrow("ended with 78");
-  expect(lastLine()).toContain("names another installation");
-  if (setting === "FILES_DIR") expect((await content(platform)).status).toBe(503);
+  expect(await accept(["FILES_DIR", "--yes"])).toContain("A process of the platform runs over this database.");
+  expect((await content(platform)).status).toBe(503);
   await platform.stop();
-});
-
-it("a folder of another installation is refused", async () => {
-  const other = await PlatformGroup.open();
-  try {
-    await expect(other.start({ FILES_DIR: folders.FILES_DIR })).rejects.toThrow("ended with 78");
-    expect(other.log.join("\n")).toContain(`FILES_DIR=${folders.FILES_DIR} belongs to another database.`);
-    const own = join(other.databaseFolder, "files");
-    await (await other.start({ FILES_DIR: own })).stop();
-    const databaseOf = { DATABASE_URL: other.databaseUrl, FILES_DIR: folders.FILES_DIR };
-    const { output } = await tool("accept-folder", ["FILES_DIR"], databaseOf);
-    expect(output).toContain("The folder has the mark of another installation.");
-    await rm(join(own, ".factory-folder"));
-    await mkdir(join(own, ".factory-folder"));
-    await expect(other.start({ FILES_DIR: own })).rejects.toThrow("ended with 78");
-    expect(other.log.join("\n")).toContain(`FILES_DIR=${own}: .factory-folder in it cannot be read (EISDIR).`);
-  } finally {
-    await other.close();
-  }
 });

@@ -1,26 +1,20 @@
 import { connect } from "node:net";
-import {
-  type PlatformProcess,
-  removeData,
-  startPlatformProcess,
-  temporaryDataDirectory,
-} from "@factory/platform/client/platform-process";
+import type { PlatformProcess } from "@factory/platform/client/platform-process";
 import WebSocket from "ws";
 import { eventually } from "../kit/eventually.js";
 import { executed } from "../kit/executions.js";
 import { aSmallPack } from "../kit/packs.js";
-import { platformVariable } from "../kit/platform.js";
+import { PlatformHome } from "../kit/platform-home.js";
 import { graphql, request } from "../kit/request.js";
 import { aTemplateSource, aTemplateVersion } from "../kit/templates.js";
 import { aTenant } from "../kit/tenants.js";
 
-const shared = process.env[platformVariable];
 /** Names of parser errors, and sentences of V8, the database and the libraries. They must not reach a caller. */
 const engineWords =
   /CloseBraceExpected|Expected\b.*\bat position|call stack|Invalid string length|Converting circular|is not a function|Cannot read prop|node_modules/;
 
 describe("the output of the platform", () => {
-  let dataDir: string;
+  let home: PlatformHome;
   let platform: PlatformProcess | undefined;
   let token: string;
   const lines: string[] = [];
@@ -28,17 +22,16 @@ describe("the output of the platform", () => {
   const answers: string[] = [];
 
   beforeAll(async () => {
-    dataDir = await temporaryDataDirectory();
+    home = await PlatformHome.open();
     const variables = { RATE_LIMIT_FACTOR: "1000", LOG_LEVEL: "debug" };
-    platform = await startPlatformProcess(dataDir, variables, (line) => lines.push(line));
-    process.env[platformVariable] = JSON.stringify(platform);
+    platform = await home.start(variables, (line) => lines.push(line));
+    home.use(platform);
     token = await (await aTenant()).tokenWith();
   });
 
   afterAll(async () => {
-    process.env[platformVariable] = shared;
     await platform?.stop();
-    await removeData(dataDir);
+    await home?.close();
   });
 
   const post = async (path: string, body: unknown) => {
@@ -64,7 +57,7 @@ describe("the output of the platform", () => {
 
   it("is also JSON when the platform does not start", async () => {
     const lines: string[] = [];
-    const started = startPlatformProcess(dataDir, { PORT: "many" }, (line) => lines.push(line));
+    const started = home.start({ PORT: "many" }, (line) => lines.push(line));
     await expect(started).rejects.toThrow("ended with 78");
     await eventually("it says why", () => lines.length > 0);
     expect(lines.map((line) => JSON.parse(line) as object)).toEqual([

@@ -11,6 +11,7 @@ describe("comments and bindings", () => {
     "subgraphs/integration/",
     "subgraphs/runtime/",
     "subgraphs/spine/",
+    "test/",
   ])("name their nouns in %s", async (prefix) => {
     const { words, ofs, chains, bindings, participles } = await proseFigures(prefix);
     expect(words).toBeGreaterThan(1000);

@@ -5,7 +5,7 @@ import {
   startPlatformProcess,
   temporaryDataDirectory,
 } from "@factory/platform/client/platform-process";
-import { aSuiteDatabase, aSuiteServer, type SuiteDatabase } from "@factory/runtime/unit-of-work/suite-database.fixture";
+import { aSuiteDatabase, type SuiteDatabase } from "@factory/runtime/unit-of-work/suite-database.fixture";
 import { suiteVariables } from "@factory/runtime/unit-of-work/suite-roles.fixture";
 import type pg from "pg";
 import { rowsIn } from "./database.js";
@@ -13,8 +13,8 @@ import { platformVariable } from "./platform.js";
 
 /**
  * The DATA_DIR that a killed platform leaves to the next process, and its database on this worker's server. The tables
- * are complete, so a start takes half the time that it takes over an empty folder. `kill.test.ts` and the suites for
- * the embedded PostgreSQL start over empty folders.
+ * are complete, so a start takes half the time that it takes over an empty folder. The suites for the embedded
+ * PostgreSQL start over empty folders.
  */
 export class PlatformHome {
   readonly dataDir: string;
@@ -28,10 +28,8 @@ export class PlatformHome {
     this.#database = database;
   }
 
-  /** Platforms that run at the same time get a server each, so that they do not share its connections. */
-  static async open({ ownServer = false, dataDir = "" } = {}): Promise<PlatformHome> {
-    const database = await (ownServer ? aSuiteServer("platform") : aSuiteDatabase("platform"));
-    return new PlatformHome(dataDir || (await temporaryDataDirectory()), database);
+  static async open({ dataDir = "" } = {}): Promise<PlatformHome> {
+    return new PlatformHome(dataDir || (await temporaryDataDirectory()), await aSuiteDatabase("platform"));
   }
 
   start(variables: Record<string, string> = {}, onLine?: (line: string) => void): Promise<PlatformProcess> {

@@ -11,6 +11,9 @@ import type { TestTenant } from "./tenants.js";
 import { anAddress } from "./users.js";
 import { aVendor } from "./vendor.js";
 
+/** Two or three requests of each kind a second fill the time of each restart. */
+const betweenRequestsMs = 400;
+
 /** Requests that use everything that a master key protects, again and again, until `stop` is called. */
 export interface SecretTraffic {
   /** The failures so far. */
@@ -79,7 +82,7 @@ export async function secretTraffic(tenant: TestTenant, canaries: Canaries): Pro
     while (running) {
       await work(await tenant.tokenWith()).catch((error: unknown) => failures.push(String(error)));
       rounds[place] = (rounds[place] ?? 0) + 1;
-      await pause(100);
+      await pause(betweenRequestsMs);
     }
   });
   return {

@@ -164,7 +164,7 @@ describe("a feature flag", () => {
   });
 });
 
-/** Requests an execution at one of the processes. Either of them runs it. */
+/** Requests an execution at one process. Either process runs it. */
 async function execute(base: string, name: string, target: Record<string, unknown>): Promise<string> {
   const { templateId, templateVersionId } = version;
   const accepted = await request<{ executionId: string }>(`POST /v1/templates/${templateId}/execute`, {
