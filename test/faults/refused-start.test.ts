@@ -67,10 +67,15 @@ it.each([
   ["another SECRETS_KEY", { SECRETS_KEY: key }, "SECRETS_KEY is not the key"],
   ["a FILES_DIR that is no folder", { FILES_DIR: "/dev/null/files" }, "FILES_DIR=/dev/null/files cannot be written"],
   ["a wrong NODE_ENV", { NODE_ENV: "prod" }, "NODE_ENV"],
-  ["a wrong password", { DATABASE_URL: "wrong" }, 'refuses the login of "postgres"'],
 ] as const)("a start with %s ends with status 78 and one line", async (_, variables, text) => {
-  const isWrong = "DATABASE_URL" in variables;
-  await expectRefusal(empty, isWrong ? { DATABASE_URL: url({ password: "wrong" }) } : variables, 78, text);
+  await expectRefusal(empty, variables, 78, text);
+});
+
+it.each([
+  ["a wrong password", { password: "wrong" }, 'refuses the login of "postgres"'],
+  ["the name of no database", { pathname: "none" }, 'database "none" does not exist'],
+] as const)("a start with %s in DATABASE_URL ends with status 78 and one line", async (_, change, text) => {
+  await expectRefusal(empty, { DATABASE_URL: url(change) }, 78, text);
 });
 
 it("a start with SECRETS_KEY over a development folder says how to keep its keys, and starts with them", async () => {

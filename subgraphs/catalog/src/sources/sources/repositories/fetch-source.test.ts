@@ -1,5 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { chown, readdir, symlink } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { BareRepository, type FixtureFile } from "../../../git/git/bare-repository.fixture.js";
@@ -250,8 +252,12 @@ describe("a git source", () => {
     await repository.commit("main", { "a.txt": "1" });
     const folders = async () => (await readdir(tmpdir())).filter((name) => name.includes(`-${process.pid}-`)).length;
     const before = await folders();
-    const late = resolveSource(refTo(""), policy, { timeoutMs: 1 });
+    const silentHost = createServer().listen(0, "127.0.0.1");
+    await once(silentHost, "listening");
+    const { port } = silentHost.address() as AddressInfo;
+    const late = resolveSource(sourceRef(`git+http://127.0.0.1:${port}/a.git`), policy, { timeoutMs: 300 });
     await expect(late).rejects.toMatchObject({ code: "SOURCE_UNAVAILABLE", message: expect.stringMatching(/in time/) });
+    silentHost.close();
     const reason = new Error("cancelled");
     const cancelledRead = resolveSource(refTo(""), policy, { ...options, signal: AbortSignal.abort(reason) });
     await expect(cancelledRead).rejects.toBe(reason);
