@@ -1,5 +1,6 @@
+import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
-import { trackedFiles } from "./tracked-files.js";
+import { isForTests, isGenerated, root, trackedFiles } from "./tracked-files.js";
 
 /** Folder names that say nothing about the content. */
 const empty = new Set([
@@ -46,5 +47,27 @@ describe("the names of files and folders", () => {
     );
     const visible = [...folders].filter((name) => name !== undefined && !name.startsWith("."));
     expect(new Set(visible)).toEqual(new Set(["gateway", "rest-facade", "schema", "subgraphs", "test"]));
+  });
+});
+
+/** A declaration that other files may import. Overloads of one function have one name in one file. */
+const exportedName = /^export (?:abstract |async )*(?:class|const|enum|function\*?|interface|type) (\w+)/gm;
+
+describe("an exported name", () => {
+  it("means one thing inside a package", async () => {
+    const files = trackedFiles();
+    const packages = files.filter((file) => basename(file) === "package.json").map((file) => file.slice(0, -12));
+    const packageOf = (file: string) =>
+      packages.filter((folder) => file.startsWith(folder)).toSorted((a, b) => b.length - a.length)[0] ?? "";
+    const places = new Map<string, Set<string>>();
+    for (const file of files) {
+      if (!file.includes("/src/") || !file.endsWith(".ts") || isForTests(file) || isGenerated(file)) continue;
+      for (const [, name = ""] of (await readFile(root + file, "utf8")).matchAll(exportedName)) {
+        const key = `${packageOf(file)}: ${name}`;
+        places.set(key, (places.get(key) ?? new Set()).add(file));
+      }
+    }
+    expect(places.size).toBeGreaterThan(4000);
+    expect([...places].filter(([, declaring]) => declaring.size > 1)).toEqual([]);
   });
 });

@@ -10,7 +10,7 @@ import { pathOf } from "../http/send-problem.js";
 import type { RateLimits, RateState } from "../rate-limits/rate-limits.js";
 import { ofrepRoutes } from "../routes/ofrep.routes.js";
 import type { FeatureFlags, OfrepAnswer } from "./feature-flags.js";
-import { maxBodyBytes, ofrepMembers } from "./ofrep-members.js";
+import { maxContextBytes, ofrepMembers } from "./ofrep-members.js";
 
 /** Answers a request without the router, and returns true; `pass` gives it to the router as it came. */
 export type DirectAnswer = (request: IncomingMessage, response: ServerResponse, pass: () => void) => boolean;
@@ -61,7 +61,7 @@ function isCommon({ headers }: IncomingMessage): boolean {
     (type === "application/json" || type === "application/json; charset=utf-8") &&
     headers["content-encoding"] === undefined &&
     headers.origin === undefined &&
-    Number(headers["content-length"] ?? Number.NaN) <= maxBodyBytes
+    Number(headers["content-length"] ?? Number.NaN) <= maxContextBytes
   );
 }
 

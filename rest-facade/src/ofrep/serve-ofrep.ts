@@ -8,7 +8,7 @@ import { ofrepRoutes, streamPath } from "../routes/ofrep.routes.js";
 import { endpointOf, fastifyPath } from "../routes/route.js";
 import type { EventStreams } from "./event-streams.js";
 import type { FeatureFlags, OfrepAnswer } from "./feature-flags.js";
-import { maxBodyBytes, ofrepMembers } from "./ofrep-members.js";
+import { maxContextBytes, ofrepMembers } from "./ofrep-members.js";
 
 interface Ofrep {
   readonly flags: FeatureFlags;
@@ -23,7 +23,7 @@ interface Ofrep {
 export function serveOfrep(app: FastifyInstance, { flags, streams, admission }: Ofrep): void {
   const { evaluate, evaluateAll, stream } = ofrepRoutes;
   const config = { errorMembers };
-  const sharedOptions = { config, bodyLimit: maxBodyBytes, method: "POST" } as const;
+  const sharedOptions = { config, bodyLimit: maxContextBytes, method: "POST" } as const;
   const streamOf = streamAddresses(flags);
   app.route({
     ...sharedOptions,

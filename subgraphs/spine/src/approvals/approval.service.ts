@@ -27,8 +27,8 @@ import {
   type ApprovalRow,
   approvalColumns,
   approvalRowView,
+  approvalStatus,
   approvalView,
-  currentStatus,
   stateAt,
 } from "./approval.view.js";
 import { fourEyesRequest } from "./approval-request.js";
@@ -71,7 +71,7 @@ export const sortedApprovals = new SortedList<ApprovalType, TenantStatement>({
   columns: { requestedAt: { column: "requested_at", type: "timestamptz", of: ({ requestedAt }) => requestedAt } },
   id: { column: "approval_id", type: "uuid", of: ({ approvalId }) => decodeId("apr", approvalId) ?? "" },
   byDefault: "-requestedAt",
-  filters: { status: enumFilter(approvalStates, currentStatus), agentTaskId: textFilter("agent_task_id") },
+  filters: { status: enumFilter(approvalStates, approvalStatus), agentTaskId: textFilter("agent_task_id") },
   statement: (name, { filters, after, order, limit }) =>
     tenantStatement(
       name,

@@ -5,7 +5,7 @@ import type { ApprovalState } from "./approval.states.js";
 import type { ApprovalType, SettingProposalType } from "./approval.type.js";
 
 /** SQL for the current status. An approval expires by time alone; its row says so later. An approved setting stays approved. */
-export const currentStatus =
+export const approvalStatus =
   "case when (status = 'Pending' or status = 'Approved' and setting is null) and valid_until <= now() then 'Expired' else status end";
 
 const shownMembers = [
@@ -28,7 +28,7 @@ type Shown = (typeof shownMembers)[number] | "status";
 /** A row with the current status. */
 export type ApprovalRow = RowOf<Approval, Shown>;
 
-export const approvalColumns = `${columnsOf(Approval, shownMembers)}, ${currentStatus} as status`;
+export const approvalColumns = `${columnsOf(Approval, shownMembers)}, ${approvalStatus} as status`;
 
 const readApproval = rowReader(Approval);
 

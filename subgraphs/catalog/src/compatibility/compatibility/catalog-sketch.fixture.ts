@@ -3,7 +3,7 @@ import { type Evaluation, evaluateSet } from "./evaluate-set.js";
 import type {
   CatalogLibrary,
   CatalogLibraryVersion,
-  Deprecation,
+  KnownDeprecation,
   Vulnerability,
 } from "./evaluation/catalog-library.js";
 import type { EvaluationInput } from "./evaluation/evaluation-input.js";
@@ -17,7 +17,7 @@ interface VersionSketch {
   status?: CatalogLibraryVersion["status"];
   consumes?: string[];
   vulnerabilities?: Vulnerability[];
-  deprecation?: Deprecation;
+  deprecation?: KnownDeprecation;
   maxRuntime?: string;
 }
 

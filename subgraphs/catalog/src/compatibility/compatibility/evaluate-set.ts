@@ -4,7 +4,7 @@ import { SuggestionSearch } from "./advice/suggestion-search.js";
 import { evaluationContext } from "./evaluation/evaluation-context.js";
 import type { EvaluationInput } from "./evaluation/evaluation-input.js";
 import type { Resolution } from "./moves/move.js";
-import { type Advisory, findAdvisories } from "./rules/advisories.js";
+import { findAdvisories, type SetAdvisory } from "./rules/advisories.js";
 import { findingsOf } from "./rules/all-rules.js";
 import type { RuleName } from "./rules/rule-names.js";
 
@@ -19,7 +19,7 @@ export interface Violation {
 export interface Evaluation {
   compatible: boolean;
   violations: Violation[];
-  advisories: Advisory[];
+  advisories: SetAdvisory[];
 }
 
 interface CountedEvaluation extends Evaluation {

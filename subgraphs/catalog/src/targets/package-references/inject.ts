@@ -5,7 +5,7 @@ import { centralFileNames, centralVersionsOf } from "./central-versions.js";
 import {
   centralVersion,
   type Edit,
-  type LibraryReference,
+  type InjectedPackage,
   referenceWithoutVersion,
   referenceWithVersion,
 } from "./library-edits.js";
@@ -34,7 +34,7 @@ interface Injection {
 /** Adds the libraries to the generated projects by text edits that keep line endings, byte order mark and indentation. */
 export function injectPackageReferences(
   files: FileTree,
-  libraries: readonly LibraryReference[],
+  libraries: readonly InjectedPackage[],
   context: InjectionContext,
 ): Injection {
   for (const library of libraries) requireExactVersion(library);
@@ -42,11 +42,7 @@ export function injectPackageReferences(
   if (projects.length === 0) return injectNothing(files, libraries);
   const texts = new ScaffoldTexts(files, context.targetBranchFile ?? (() => undefined));
   const warnings = new Map<string, InjectionWarning>();
-  const apply = (
-    path: string,
-    library: LibraryReference,
-    change: (text: string, library: LibraryReference) => Edit,
-  ) => {
+  const apply = (path: string, library: InjectedPackage, change: (text: string, library: InjectedPackage) => Edit) => {
     let overridden = false;
     texts.edit(path, (text) => {
       const edit = change(text, library);
@@ -78,7 +74,7 @@ export function branchFilesToRead(files: FileTree, primaryOutputs: readonly stri
 }
 
 // with a floating version or none, the same scaffold would restore other packages on another day
-function requireExactVersion({ packageName, version }: LibraryReference): void {
+function requireExactVersion({ packageName, version }: InjectedPackage): void {
   if (parseVersion(version) !== undefined) return;
   throw new DomainError("LIBRARY_INJECTION_FAILED", {
     detail: `The version "${version}" of ${packageName} is not an exact version. Use one exact version, for example 1.2.3.`,
@@ -87,18 +83,14 @@ function requireExactVersion({ packageName, version }: LibraryReference): void {
   });
 }
 
-function injectNothing(files: FileTree, libraries: readonly LibraryReference[]): Injection {
+function injectNothing(files: FileTree, libraries: readonly InjectedPackage[]): Injection {
   const names = libraries.map(({ packageName, version }) => `${packageName} ${version}`).join(", ");
   const message = `The scaffold has no project that can reference packages. These libraries were not added: ${names}.`;
   const warnings = libraries.length === 0 ? [] : [{ code: "NoProjectForLibraries" as const, message }];
   return { files: new Map(files), warnings, branchFiles: [] };
 }
 
-function alreadyHigher(
-  path: string,
-  { packageName, version }: LibraryReference,
-  keptVersion: string,
-): InjectionWarning {
+function alreadyHigher(path: string, { packageName, version }: InjectedPackage, keptVersion: string): InjectionWarning {
   const message = `${path} already references ${packageName} ${keptVersion}, which is higher than ${version}. The higher version was kept.`;
   return { code: "LibraryVersionAlreadyHigher", message };
 }

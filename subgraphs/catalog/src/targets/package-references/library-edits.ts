@@ -1,7 +1,7 @@
 import { compareVersions, parseVersion } from "@factory/nuget/version";
 import { addItem, metadataOf, type PackageItem, packageItems, removeMetadata, setMetadata } from "./msbuild.js";
 
-export interface LibraryReference {
+export interface InjectedPackage {
   readonly packageName: string;
   readonly version: string;
 }
@@ -15,7 +15,7 @@ export interface Edit {
 }
 
 /** Adds a reference with exactly this version, for projects without central package management. */
-export function referenceWithVersion(text: string, { packageName, version }: LibraryReference): Edit {
+export function referenceWithVersion(text: string, { packageName, version }: InjectedPackage): Edit {
   const items = packageItems(text, "PackageReference", packageName);
   if (items.length === 0) return { text: add(text, "PackageReference", { packageName, version }) };
   // from the end, so that the offsets of earlier items stay valid
@@ -27,7 +27,7 @@ export function referenceWithVersion(text: string, { packageName, version }: Lib
 }
 
 /** Adds a reference without a version, for central package management. An existing VersionOverride is raised. */
-export function referenceWithoutVersion(text: string, { packageName, version }: LibraryReference): Edit {
+export function referenceWithoutVersion(text: string, { packageName, version }: InjectedPackage): Edit {
   const items = packageItems(text, "PackageReference", packageName);
   if (items.length === 0) return { text: add(text, "PackageReference", { packageName }) };
   let keptHigher: string | undefined;
@@ -46,7 +46,7 @@ export function referenceWithoutVersion(text: string, { packageName, version }: 
 }
 
 /** Adds or raises the version in the central file. A higher version stays, because other projects may need it. */
-export function centralVersion(text: string, { packageName, version }: LibraryReference): Edit {
+export function centralVersion(text: string, { packageName, version }: InjectedPackage): Edit {
   const items = packageItems(text, "PackageVersion", packageName);
   if (items.length === 0) return { text: add(text, "PackageVersion", { packageName, version }) };
   let keptHigher: string | undefined;

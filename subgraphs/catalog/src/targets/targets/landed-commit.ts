@@ -1,6 +1,6 @@
 import { gitlinkMode, listTree } from "../../git/git/tree-listing.js";
 import type { Workspace } from "../../git/git/workspace.js";
-import type { FileChange, ScaffoldFile } from "./scaffold.js";
+import type { FileChange, LandedFile } from "./scaffold.js";
 import type { ScaffoldCommit } from "./scaffold-commit.js";
 import { targetUnavailable } from "./target-failure.js";
 import { landedSearchDepth } from "./target-head.js";
@@ -41,7 +41,7 @@ export async function landedFiles(
   workspace: Workspace,
   tree: TargetTree,
   { commitSha, paths, knownSizes }: LandedScaffold,
-): Promise<ScaffoldFile[]> {
+): Promise<LandedFile[]> {
   const changes = await changesOf(workspace, commitSha);
   const entries = await listTree(workspace, commitSha);
   if (entries === undefined)
@@ -60,7 +60,7 @@ export function byPath(left: { path: string }, right: { path: string }): number 
   return left.path < right.path ? -1 : Number(left.path > right.path);
 }
 
-type ChangedFile = Omit<ScaffoldFile, "size">;
+type ChangedFile = Omit<LandedFile, "size">;
 
 const changeByStatus: Record<string, FileChange> = { A: "Created", M: "Updated", T: "Updated", D: "Deleted" };
 

@@ -28,7 +28,7 @@ export interface Scaffold extends ScaffoldContent {
 export type FileChange = "Created" | "Updated" | "Unchanged" | "Deleted";
 
 /** A produced or edited file as it is in the target after the push. A deleted file as it was before. */
-export interface ScaffoldFile {
+export interface LandedFile {
   path: string;
   change: FileChange;
   mode: string;
@@ -45,7 +45,7 @@ export interface PushedScaffold {
   filesCreated: number;
   filesUpdated: number;
   /** Sorted by path. */
-  files: ScaffoldFile[];
+  files: LandedFile[];
 }
 
 /** The change that a push would make to one path. */

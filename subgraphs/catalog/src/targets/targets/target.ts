@@ -9,7 +9,7 @@ import { byPath, findLanded, landedFiles } from "./landed-commit.js";
 import { planMerge } from "./merge.js";
 import { findMergeBase, memoizeMergeBase } from "./merge-base.js";
 import { type PlannedFile, planOverlay } from "./overlay.js";
-import type { FilePreview, PushedScaffold, Scaffold, ScaffoldContent, ScaffoldFile, TargetEdit } from "./scaffold.js";
+import type { FilePreview, LandedFile, PushedScaffold, Scaffold, ScaffoldContent, TargetEdit } from "./scaffold.js";
 import { type ScaffoldCommit, writeCommit } from "./scaffold-commit.js";
 import { conflictOf, targetFailure } from "./target-failure.js";
 import { readTargetHead, type TargetBranch, type TargetHead } from "./target-head.js";
@@ -231,12 +231,12 @@ export class Target {
   }
 }
 
-function scaffoldFile({ path, change, mode, blobSha, size = 0 }: PlannedFile): ScaffoldFile {
+function scaffoldFile({ path, change, mode, blobSha, size = 0 }: PlannedFile): LandedFile {
   return { path, change, mode, blobSha, size };
 }
 
-function summary(files: ScaffoldFile[]): Pick<PushedScaffold, "filesCreated" | "filesUpdated" | "files"> {
-  const count = (change: ScaffoldFile["change"]) => files.filter((file) => file.change === change).length;
+function summary(files: LandedFile[]): Pick<PushedScaffold, "filesCreated" | "filesUpdated" | "files"> {
+  const count = (change: LandedFile["change"]) => files.filter((file) => file.change === change).length;
   return { filesCreated: count("Created"), filesUpdated: count("Updated"), files };
 }
 

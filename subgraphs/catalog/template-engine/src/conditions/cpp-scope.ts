@@ -3,9 +3,9 @@ import { maxNesting, nestsTooDeeply } from "./nesting.js";
 import { MultiValue, parseBoolean, parseDouble, parseLong, type SymbolValue } from "./symbol-value.js";
 
 type Operator = "!" | "&&" | "||" | "^" | ">" | ">=" | "<" | "<=" | "==" | "!=" | "&" | "|" | "<<" | ">>";
-export type Sign = Operator | "(" | ")" | "blank" | "end" | "quote";
+export type CppSign = Operator | "(" | ")" | "blank" | "end" | "quote";
 
-export type Item = { kind: "sign"; sign: Sign; text: string } | { kind: "value"; value: SymbolValue };
+export type Item = { kind: "sign"; sign: CppSign; text: string } | { kind: "value"; value: SymbolValue };
 
 export class ConditionFault extends Error {}
 
@@ -53,7 +53,7 @@ class Folder {
     }
   }
 
-  sign(sign: Sign): void {
+  sign(sign: CppSign): void {
     switch (sign) {
       case "(":
         this.#open(new Scope());

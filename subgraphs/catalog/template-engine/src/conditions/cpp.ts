@@ -1,4 +1,4 @@
-import { ConditionFault, fold, type Item, type Sign, truth } from "./cpp-scope.js";
+import { ConditionFault, type CppSign, fold, type Item, truth } from "./cpp-scope.js";
 import { parseDouble, parseHex, parseLong, type SymbolValue, type Variables } from "./symbol-value.js";
 import { TokenReader } from "./token-reader.js";
 
@@ -10,7 +10,7 @@ import { TokenReader } from "./token-reader.js";
 
 type Lexeme = Item | { kind: "literal"; text: string };
 
-const operatorSigns: readonly [string, Sign][] = [
+const operatorSigns: readonly [string, CppSign][] = [
   ["&&", "&&"],
   ["||", "||"],
   ["^", "^"],
@@ -160,7 +160,7 @@ class Scan {
   }
 }
 
-const logicalSigns = new Set<Sign>(["&&", "||", "^"]);
+const logicalSigns = new Set<CppSign>(["&&", "||", "^"]);
 
 // the rest of the line looks like a part of the condition
 const unreadRest = /^[ \t]*(?:&&|\|\||[=!]=?|[<>]=?\s*[\w"'(]|[\w"'(])/;

@@ -9,8 +9,8 @@ import {
   configuredFiles,
   configuredPaths,
   filesNamed,
+  fileText,
   plainPath,
-  textOf,
   textOfFile,
   write,
 } from "./produced-files.js";
@@ -58,7 +58,7 @@ function referenceProblem(
   newReference: ProjectReference,
   { files, target, edits }: PostActionContext,
 ): string | undefined {
-  const text = isProduced ? textOf(files.get(path)) : (edits.get(path)?.text ?? target.files.get(path) ?? "");
+  const text = isProduced ? fileText(files.get(path)) : (edits.get(path)?.text ?? target.files.get(path) ?? "");
   if (withReference(text, newReference) === undefined) return `${path} cannot be edited safely`;
   if (isProduced || newReference.version === null || !managesVersions(target, path)) return undefined;
   return `the versions of ${path} are managed centrally`;

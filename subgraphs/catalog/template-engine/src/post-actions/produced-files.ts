@@ -7,10 +7,10 @@ import { asBuffer } from "../text/encodings.js";
 import type { PostActionContext } from "./post-action-context.js";
 
 export function textOfFile(context: PostActionContext, path: string): string {
-  return textOf(context.files.get(path));
+  return fileText(context.files.get(path));
 }
 
-export function textOf(file: TreeFile | undefined): string {
+export function fileText(file: TreeFile | undefined): string {
   return file === undefined ? "" : asBuffer(file.bytes).toString("utf8");
 }
 

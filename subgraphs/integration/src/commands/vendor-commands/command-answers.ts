@@ -64,7 +64,7 @@ interface FailedCommand {
 }
 
 /** Records the one event that answers a command which was not carried out, by the state in which it has ended. */
-export function recordFailure(
+export function recordCommandFailure(
   transaction: Transaction,
   command: AnsweredCommand,
   { state, error, result }: FailedCommand,
@@ -92,7 +92,7 @@ export function recordLateOutcome(transaction: Transaction, command: AnsweredCom
   if (end.status === "Completed") recordDone(transaction, command, result, cause);
   else if (answers[command.type].failed !== undefined) {
     const error = { code: end.code, detail: end.detail };
-    recordFailure(transaction, command, { state: "Failed", error, result }, cause);
+    recordCommandFailure(transaction, command, { state: "Failed", error, result }, cause);
   }
 }
 

@@ -11,7 +11,7 @@ import { moneyCommands, type VendorCommandType } from "../../providers/provider-
 import { failedOutcomes } from "../../providers/provider-drivers/vendor-report.js";
 import { AwaitedOutcome, type RunAttempt, type RunEnd, type RunHandler } from "../../runs/run-operations.js";
 import { causeOfRun, type RunRecord } from "../../runs/run-record.js";
-import { recordDone, recordFailure, stateOfFailure } from "./command-answers.js";
+import { recordCommandFailure, recordDone, stateOfFailure } from "./command-answers.js";
 import type { CommandConnection, CommandConnections } from "./command-connections.js";
 import { didNothing, withDoubt } from "./payments/doubt.js";
 import { firstLook, lastLookSeconds, nextLook } from "./payments/outcome-looks.js";
@@ -176,7 +176,8 @@ export class CommandRun implements RunHandler {
     const state = stateOfFailure(type, error);
     const values = { status: state, errorCode: error.code, vendorReference };
     const providerId = await rows.end(transaction, commandId, values);
-    if (providerId !== undefined) recordFailure(transaction, { ...about, providerId }, { state, error, result }, cause);
+    if (providerId !== undefined)
+      recordCommandFailure(transaction, { ...about, providerId }, { state, error, result }, cause);
   }
 
   /** A vendor's report counts more than the end that an attempt has reached meanwhile. */

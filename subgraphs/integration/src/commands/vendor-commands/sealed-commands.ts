@@ -8,7 +8,7 @@ const label = "factory integration vendor commands";
 export const commandSeal = (masterKeys: MasterKeys): EnvelopeSeal => new EnvelopeSeal(masterKeys.keyring(label));
 
 /** The row to which a command's data is bound. It cannot be opened in another one. */
-export const boundTo = (tenantId: string, commandId: string): string => `${tenantId}|${commandId}`;
+export const commandBinding = (tenantId: string, commandId: string): string => `${tenantId}|${commandId}`;
 
 /** The data in commands that have not ended, for a change of the master key. */
 export const sealedCommands = (seal: EnvelopeSeal): SealedTable =>
@@ -18,5 +18,5 @@ export const sealedCommands = (seal: EnvelopeSeal): SealedTable =>
     key: { tenant_id: "uuid", command_id: "uuid" },
     newestKeyId: seal.newestKeyId,
     rewrapped: (wrapping, { tenant_id: tenant = "", command_id: command = "" }) =>
-      seal.rewrapped(wrapping, boundTo(encodeId("ten", tenant), encodeId("cmd", command))),
+      seal.rewrapped(wrapping, commandBinding(encodeId("ten", tenant), encodeId("cmd", command))),
   });

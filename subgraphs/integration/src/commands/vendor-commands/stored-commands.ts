@@ -8,7 +8,7 @@ import type { Database, Transaction } from "@factory/runtime/unit-of-work/databa
 import type { VendorCommandType } from "../../providers/provider-drivers/command-template.js";
 import { toldBy } from "./payments/payment-records.js";
 import type { ToldOutcome } from "./payments/reported-end.js";
-import { boundTo } from "./sealed-commands.js";
+import { commandBinding } from "./sealed-commands.js";
 import { VendorCommand } from "./vendor-command.entity.js";
 import type { VendorCommandState } from "./vendor-command.states.js";
 
@@ -112,7 +112,7 @@ export class StoredCommands {
     return {
       ...{ commandId, type, expiresAt, askedAt },
       connectionId: encodeId("con", row.connection_id),
-      data: this.#opened(row, boundTo(tenant.tenantId, commandId)),
+      data: this.#opened(row, commandBinding(tenant.tenantId, commandId)),
       isAwaited: status === "Awaited",
       vendorId: vendorReference,
       told: toldBy(row),
@@ -128,7 +128,7 @@ export class StoredCommands {
   async insert({ execute, tenant }: Transaction, command: NewVendorCommand): Promise<boolean> {
     const { commandId, type, status, connectionId, providerId, data, expiresAt = null, errorCode = null } = command;
     const plain = data && Buffer.from(JSON.stringify(data));
-    const sealedData = plain && this.#seal.seal(plain, boundTo(tenant.tenantId, commandId));
+    const sealedData = plain && this.#seal.seal(plain, commandBinding(tenant.tenantId, commandId));
     const values = insertCommand.valuesOf({
       ...{ tenant: tenant.uuid, command: uuidOf(commandId), type, status, errorCode },
       connection: connectionId === undefined ? null : decodeId("con", connectionId),

@@ -5,7 +5,7 @@ import type { ProviderRecord } from "../../providers/providers/provider-record.j
 import type { VendorCredentials } from "./authentication/vendor-credentials.js";
 import { credentialRejected, outOfTime } from "./exchange/call-failure.js";
 import type { VendorTarget } from "./exchange/vendor-call.js";
-import { type AllowedClients, hasGrantOf, isAllowed, nextClient, settingsOf } from "./oauth2-client.js";
+import { type AllowedClients, hasGrantOf, isAllowedClient, nextClient, settingsOf } from "./oauth2-client.js";
 import type { VendorTokens } from "./token-answer.js";
 import type { Grant, TokenEndpoint } from "./token-endpoint.js";
 import type { StoredTokens, TokenStore } from "./token-store.js";
@@ -188,7 +188,7 @@ export class AccessTokens {
     clients: AllowedClients,
   ): AccessToken | undefined {
     if (storedTokens?.accessToken === undefined || storedTokens.version === refused) return undefined;
-    if (!isAllowed(storedTokens.client, clients)) return undefined;
+    if (!isAllowedClient(storedTokens.client, clients)) return undefined;
     // The credential's version is verified by a new token.
     if (target.credentialVersion !== undefined && refused === undefined) return undefined;
     const { accessToken: token, version, expiresAt } = storedTokens;

@@ -22,7 +22,7 @@ export function pauseAsked({ status, headers }: Answer, now: number): number | u
 }
 
 /** The delay before the next attempt; undefined when there is none. */
-export function retryDelayMs({
+export function callRetryDelayMs({
   response,
   error,
   pauseMs,

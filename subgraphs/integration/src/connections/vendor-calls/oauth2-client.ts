@@ -31,7 +31,7 @@ export function settingsOf(
 }
 
 /** Whether this client's tokens may be shown to the vendor's API. */
-export const isAllowed = (client: TokenClient | null, clients: AllowedClients): boolean =>
+export const isAllowedClient = (client: TokenClient | null, clients: AllowedClients): boolean =>
   hasGrantOf(client, clients) && clients.versions.includes(client?.version ?? 0);
 
 /** Whether the connection may use the client's refresh token: that outlives a change to the client's secret. */

@@ -8,7 +8,7 @@ const label = "factory integration connection tokens";
 export const tokenSeal = (masterKeys: MasterKeys): EnvelopeSeal => new EnvelopeSeal(masterKeys.keyring(label));
 
 /** The row to which tokens are bound. They cannot be opened in another one. */
-export const boundTo = (tenantId: string, connectionId: string): string => `${tenantId}|${connectionId}`;
+export const tokenBinding = (tenantId: string, connectionId: string): string => `${tenantId}|${connectionId}`;
 
 /** The connections' tokens, for a change of the master key. */
 export const sealedTokens = (seal: EnvelopeSeal): SealedTable =>
@@ -18,5 +18,5 @@ export const sealedTokens = (seal: EnvelopeSeal): SealedTable =>
     key: { tenant_id: "uuid", connection_id: "uuid" },
     newestKeyId: seal.newestKeyId,
     rewrapped: (wrapping, { tenant_id: tenant = "", connection_id: connection = "" }) =>
-      seal.rewrapped(wrapping, boundTo(encodeId("ten", tenant), encodeId("con", connection))),
+      seal.rewrapped(wrapping, tokenBinding(encodeId("ten", tenant), encodeId("con", connection))),
   });

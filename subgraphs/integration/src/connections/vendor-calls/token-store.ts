@@ -11,7 +11,7 @@ import type { Database, Transaction } from "@factory/runtime/unit-of-work/databa
 import type { VendorConnection } from "./exchange/vendor-call.js";
 import { leaseTokens } from "./lease-statement.js";
 import type { TokenClient } from "./oauth2-client.js";
-import { boundTo } from "./sealed-tokens.js";
+import { tokenBinding } from "./sealed-tokens.js";
 import type { VendorTokens } from "./token-answer.js";
 import {
   forgetTokens,
@@ -159,7 +159,7 @@ export class TokenStore {
   #values({ tenantId, uuid }: Tenant, connectionId: string, tokens: VendorTokens) {
     const { accessToken, refreshToken, expiresIn, scope, client } = tokens;
     const plain: SealedTokens = { accessToken, ...(refreshToken !== undefined && { refreshToken }) };
-    const sealedTokens = this.#envelopes.seal(Buffer.from(JSON.stringify(plain)), boundTo(tenantId, connectionId));
+    const sealedTokens = this.#envelopes.seal(Buffer.from(JSON.stringify(plain)), tokenBinding(tenantId, connectionId));
     const issuedAt = this.#clock();
     const expiresAt = expiresIn === undefined ? null : new Date(issuedAt.getTime() + expiresIn * 1000);
     return {
@@ -172,7 +172,7 @@ export class TokenStore {
     const { key_id: keyId, wrapped_key: wrappedKey, ciphertext } = row;
     const tokens =
       keyId !== null && wrappedKey !== null && ciphertext !== null
-        ? this.#open({ keyId, wrappedKey, ciphertext }, boundTo(tenantId, connectionId))
+        ? this.#open({ keyId, wrappedKey, ciphertext }, tokenBinding(tenantId, connectionId))
         : undefined;
     return {
       version: row.version,

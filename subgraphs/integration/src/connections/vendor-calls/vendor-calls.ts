@@ -7,7 +7,7 @@ import type { VendorCredentials } from "./authentication/vendor-credentials.js";
 import type { CallAttempts } from "./call-attempts.js";
 import { type CallResult, resultOfRefusal, resultOfStatus, type VendorCallCounts } from "./call-counts.js";
 import type { VendorCallOutcomes } from "./call-outcomes.js";
-import { pauseAsked, retryDelayMs } from "./call-retry.js";
+import { callRetryDelayMs, pauseAsked } from "./call-retry.js";
 import { outOfTime, rateLimited } from "./exchange/call-failure.js";
 import {
   isLongPurpose,
@@ -110,7 +110,7 @@ export class VendorCalls {
       );
       const pauseMs = result.response && pauseAsked(result.response, clock().getTime());
       if (pauseMs !== undefined) await rates.pause(target, pauseMs);
-      const delayMs = retryDelayMs({ ...result, pauseMs, attempt, request, driver: provider.driver });
+      const delayMs = callRetryDelayMs({ ...result, pauseMs, attempt, request, driver: provider.driver });
       const again = delayMs !== undefined && performance.now() + delayMs < deadline && !target.signal?.aborted;
       if (again) await sleep(delayMs, undefined, { ...(target.signal && { signal: target.signal }) });
       else if (result.error !== undefined) throw result.error;

@@ -16,7 +16,7 @@ import type { WebhookDelivery } from "./webhook-delivery.entity.js";
 import type { WebhookDeliveryFilterInput } from "./webhook-delivery.input.js";
 import { failedStates, hasFailed, webhookDeliveryStates } from "./webhook-delivery.states.js";
 import type { WebhookDeliveryType } from "./webhook-delivery.type.js";
-import { type DeliveryRow, deliveryColumns, deliveryView, readDelivery } from "./webhook-delivery.view.js";
+import { type DeliveryRow, deliveryColumns, deliveryView, readDeliveryRow } from "./webhook-delivery.view.js";
 
 const deliveryById = tenantStatement(
   "webhook_delivery_by_id",
@@ -83,7 +83,7 @@ export class WebhookDeliveryService {
     const uuid = decodeId("whd", deliveryId);
     if (uuid === undefined) return undefined;
     const row = await this.#parts.database.reader.row<DeliveryRow>(deliveryById, tenantOf(context), uuid);
-    return row && deliveryView(readDelivery(row));
+    return row && deliveryView(readDeliveryRow(row));
   }
 
   async get(context: RequestContext, deliveryId: string): Promise<WebhookDeliveryType> {
@@ -114,7 +114,7 @@ export class WebhookDeliveryService {
       { reader: database.reader, cursors, tenant: tenantOf(context) },
       request,
       (row: DeliveryRow): ListedDelivery =>
-        Object.assign(deliveryView(readDelivery(row)), { receivedAtText: row.received_at_text }),
+        Object.assign(deliveryView(readDeliveryRow(row)), { receivedAtText: row.received_at_text }),
     );
   }
 }

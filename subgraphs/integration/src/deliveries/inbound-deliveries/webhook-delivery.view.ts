@@ -29,7 +29,7 @@ export const deliveryColumns = `${columnsOf(WebhookDelivery, shownMembers)}, rec
 export type DeliveryRow = RowOf<WebhookDelivery, ShownMember> & { received_at_text: string };
 /** All columns, for statements that read others. */
 export type StoredDeliveryRow = RowOf<WebhookDelivery>;
-export const readDelivery = rowReader(WebhookDelivery);
+export const readDeliveryRow = rowReader(WebhookDelivery);
 
 export function deliveryView(delivery: RecordOf<WebhookDelivery, ShownMember>): WebhookDeliveryType {
   const { status, errorCode, errorDetail } = delivery;

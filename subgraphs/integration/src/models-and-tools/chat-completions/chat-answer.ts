@@ -1,7 +1,7 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { ToolCall, Usage } from "@factory/schema/proto/generated/factory/model/v1/model_invocation";
-import { countOf, type Json, listOf, objectOf, parsedBody, parsedExactly, textOf } from "./json-members.js";
-import { argumentsOf, hasJsonArguments, notUnderstood, partsOf, requireSomething } from "./message-parts.js";
+import { countOf, type Json, listOf, objectOf, parsedExactly, parsedJsonBody, textOf } from "./json-members.js";
+import { argumentsOf, hasJsonArguments, messagePartsOf, notUnderstood, requireSomething } from "./message-parts.js";
 
 /** A model's whole answer. */
 export interface Completion {
@@ -51,13 +51,13 @@ export function usageOf(value: unknown): Usage | undefined {
  * MODEL_ANSWER_NOT_UNDERSTOOD for one with a member in another form.
  */
 export function parseCompletion(body: Buffer): Completion {
-  const answer = parsedBody(body);
+  const answer = parsedJsonBody(body);
   if (answer) requireNoError(answer);
   const choice = choiceOf(answer);
   if (!answer || !isMessage(choice["message"])) throw unreadable();
-  const parts = partsOf(objectOf(choice["message"]));
+  const parts = messagePartsOf(objectOf(choice["message"]));
   const { calls } = hasJsonArguments(parts)
-    ? partsOf(objectOf(choiceOf(parsedExactly(body.toString("utf8")))["message"]))
+    ? messagePartsOf(objectOf(choiceOf(parsedExactly(body.toString("utf8")))["message"]))
     : parts;
   const finishReason = finishReasonOf(choice["finish_reason"]);
   if (calls.some(({ name }) => name === "")) throw notUnderstood("a call of a tool");

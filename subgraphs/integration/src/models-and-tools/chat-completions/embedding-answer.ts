@@ -1,6 +1,6 @@
 import type { Usage } from "@factory/schema/proto/generated/factory/model/v1/model_invocation";
 import { unreadable, usageOf } from "./chat-answer.js";
-import { countOf, listOf, objectOf, parsedBody, textOf } from "./json-members.js";
+import { countOf, listOf, objectOf, parsedJsonBody, textOf } from "./json-members.js";
 
 /** The vectors for the inputs, in their order. */
 export interface Embeddings {
@@ -11,7 +11,7 @@ export interface Embeddings {
 
 /** Reads the answer to `POST /embeddings` for so many inputs. Throws UPSTREAM_FAILED for one that does not fit. */
 export function parseEmbeddings(body: Buffer, inputs: number): Embeddings {
-  const answer = parsedBody(body);
+  const answer = parsedJsonBody(body);
   const data = listOf(answer?.["data"]);
   const vectors: (number[] | undefined)[] = Array.from({ length: inputs });
   for (const [place, value] of data.entries()) {

@@ -19,7 +19,7 @@ export const countOf = (value: unknown): number | undefined =>
   typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
 
 /** As `parsedObject`, for an answer's bytes, which must be UTF-8. */
-export const parsedBody = (body: Buffer): Json | undefined =>
+export const parsedJsonBody = (body: Buffer): Json | undefined =>
   isUtf8(body) ? parsedObject(body.toString("utf8")) : undefined;
 
 /** The object that a JSON text holds; undefined for any other text. */

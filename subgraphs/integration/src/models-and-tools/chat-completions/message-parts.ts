@@ -25,7 +25,7 @@ const silentParts: readonly string[] = ["thinking", "reasoning", "redacted_think
 const textParts: readonly string[] = ["text", "output_text"];
 
 /** Throws MODEL_ANSWER_NOT_UNDERSTOOD for another form, since it would be lost in part. */
-export function partsOf(message: Json): MessageParts {
+export function messagePartsOf(message: Json): MessageParts {
   const { content, refusal, tool_calls: calls, function_call: formerCall } = message;
   const contents = contentsOf(content);
   const refusals = contents.flatMap((part) => ("refusal" in part ? [part.refusal] : []));

@@ -1,5 +1,5 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import { objectOf, parsedBody, textOf } from "./json-members.js";
+import { objectOf, parsedJsonBody, textOf } from "./json-members.js";
 
 /** The codes that may be repeated. Vendors' texts may quote the prompt, so they are not. */
 const knownCodes: readonly string[] = [
@@ -33,7 +33,7 @@ interface Refused {
 export function refusedAnswer({ status, body, credentialRejected }: Refused): DomainError {
   if (credentialRejected)
     return new DomainError("CREDENTIAL_REJECTED", { detail: "The vendor refuses the credential of the connection." });
-  const { code, type } = objectOf(parsedBody(body)?.["error"]);
+  const { code, type } = objectOf(parsedJsonBody(body)?.["error"]);
   const knownCode = [code, type].map(textOf).find((text) => knownCodes.includes(text));
   const reason = knownCode === undefined ? "" : ` (${knownCode})`;
   if (status >= 500 || status < 400)

@@ -7,8 +7,8 @@ import {
   argumentsOf,
   type CallParts,
   hasJsonArguments,
+  messagePartsOf,
   notUnderstood,
-  partsOf,
   requireSomething,
 } from "./message-parts.js";
 
@@ -88,8 +88,8 @@ export class StreamedAnswer {
 
   *#choiceDeltas(chunk: Json, data: string): Generator<Delta, void> {
     const choice = choiceOf(chunk);
-    const parts = partsOf(messageOf(choice));
-    const { calls } = hasJsonArguments(parts) ? partsOf(messageOf(choiceOf(parsedExactly(data)))) : parts;
+    const parts = messagePartsOf(messageOf(choice));
+    const { calls } = hasJsonArguments(parts) ? messagePartsOf(messageOf(choiceOf(parsedExactly(data)))) : parts;
     const { content, refusal } = parts;
     this.#hasSomething ||= parts.hasText || refusal !== "" || calls.length > 0;
     const deltas = calls.map(toolCallDelta);

@@ -64,7 +64,7 @@ export function recordCompletion({ record }: Pick<Transaction, "record">, run: B
   });
 }
 
-export function recordFailure(
+export function recordModelFailure(
   { record }: Pick<Transaction, "record">,
   run: BegunRun,
   { status, code, detail }: ModelFailure,

@@ -12,7 +12,7 @@ import {
   type ModelOutcome,
   nothingKnown,
   recordCompletion,
-  recordFailure,
+  recordModelFailure,
   resultOf,
 } from "./model-run-end.js";
 import {
@@ -57,7 +57,7 @@ export class ModelRuns {
     for (const operation of modelOperations)
       held.add(operation, async (transaction, run, end) => {
         if (end.status === "Completed") return;
-        recordFailure(transaction, run, end, nothingKnown);
+        recordModelFailure(transaction, run, end, nothingKnown);
         const { reserved } = run.payload as { readonly reserved?: Reserved };
         // A process that still lives settles a cancelled call by itself.
         if (end.status !== "Cancelled" && reserved) await this.#settle(transaction, run.runId, reserved.promptTokens);
@@ -107,7 +107,7 @@ export class ModelRuns {
   fail(tenant: Tenant, cause: Cause, run: ModelRun, failure: ModelFailure, outcome: ModelOutcome): Promise<boolean> {
     const { record } = run;
     const end: RunEnd = { ...failure, result: resultOf(record, outcome) };
-    const tell: Ending["tell"] = (transaction) => recordFailure(transaction, record, failure, outcome);
+    const tell: Ending["tell"] = (transaction) => recordModelFailure(transaction, record, failure, outcome);
     return this.#end(tenant, { cause, run, end, outcome, tell });
   }
 

@@ -1,4 +1,4 @@
-import { isAllowed } from "./allowed-tools.js";
+import { isAllowedTool } from "./allowed-tools.js";
 
 describe("the tools that a connection allows", () => {
   it.each([
@@ -13,6 +13,6 @@ describe("the tools that a connection allows", () => {
     [{ allowedTools: "*" }, "anything", true],
     [{ allowedTools: " , ," }, "", false],
   ])("with %j: %s is %s", (configuration, name, verdict) => {
-    expect(isAllowed(configuration as Record<string, string>, name)).toBe(verdict);
+    expect(isAllowedTool(configuration as Record<string, string>, name)).toBe(verdict);
   });
 });

@@ -2,7 +2,7 @@
 const setting = "allowedTools";
 
 /** Whether a connection's settings allow the tool with this name on the server. Without the setting, all are. */
-export function isAllowed(configuration: Readonly<Record<string, string>>, name: string): boolean {
+export function isAllowedTool(configuration: Readonly<Record<string, string>>, name: string): boolean {
   const patterns = Object.hasOwn(configuration, setting) ? configuration[setting] : undefined;
   if (patterns === undefined) return true;
   return patterns

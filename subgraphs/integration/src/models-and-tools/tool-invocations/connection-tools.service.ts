@@ -9,7 +9,7 @@ import type { Database } from "@factory/runtime/unit-of-work/database";
 import type { ConnectionService } from "../../connections/connections/connection.service.js";
 import type { ConnectionRecord } from "../../connections/connections/connection.view.js";
 import { unknownConnection } from "../../connections/connections/locked-connection.js";
-import { isAllowed } from "./allowed-tools.js";
+import { isAllowedTool } from "./allowed-tools.js";
 import type { ConnectionToolConnection, ConnectionToolType, ToolState } from "./connection-tool.type.js";
 import { type DefinitionStore, readTool, type StoredTool, type ToolRow, toolColumns } from "./definition-store.js";
 import { readDefinition } from "./definitions.js";
@@ -92,6 +92,6 @@ function viewOf(tool: StoredTool, connection: ConnectionRecord, server: string |
 
 function stateOf(tool: StoredTool, { configuration }: ConnectionRecord): ToolState {
   if (tool.position === null) return "Removed";
-  if (!isAllowed(configuration, tool.name)) return "NotAllowed";
+  if (!isAllowedTool(configuration, tool.name)) return "NotAllowed";
   return tool.definitionHash === tool.acceptedHash ? "Allowed" : "Changed";
 }

@@ -6,7 +6,7 @@ import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import { unknownConnection } from "../../connections/connections/locked-connection.js";
 import type { ListedTool, TakenList } from "./definitions.js";
-import { partsOf } from "./qualified-name.js";
+import { namePartsOf } from "./qualified-name.js";
 import { type LeftOutTool, leftOutTool, maxLeftOut } from "./server-calls/left-out-tool.js";
 import { namesOfServers } from "./server-names.js";
 import { Tool } from "./tool.entity.js";
@@ -129,7 +129,7 @@ export class DefinitionStore {
    */
   async named(tenant: Tenant, connectionId: string, name: string): Promise<StoredTool[]> {
     const { reader } = this.#database;
-    const parts = partsOf(name);
+    const parts = namePartsOf(name);
     const isOwn = parts !== undefined && (await namesOfServers(reader, tenant)).get(connectionId) === parts.server;
     const values = { connection: uuidOf(connectionId), name, part: isOwn ? parts.tool : null };
     return (await reader.rows<ToolRow>(namedTools, tenant, ...namedTools.valuesOf(values))).map(readTool);

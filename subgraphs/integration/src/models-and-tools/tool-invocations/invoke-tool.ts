@@ -6,7 +6,7 @@ import { principalOf, type Tenant } from "@factory/runtime/tenancy/tenant";
 import type { ConnectionService } from "../../connections/connections/connection.service.js";
 import type { VendorTarget } from "../../connections/vendor-calls/exchange/vendor-call.js";
 import type { ProviderService } from "../../providers/providers/provider.service.js";
-import { isAllowed } from "./allowed-tools.js";
+import { isAllowedTool } from "./allowed-tools.js";
 import { type AttendedRuns, type AttendingCall, maxCallSeconds } from "./attended-runs.js";
 import { callableConnection, tenantOfToolCaller } from "./callable-connection.js";
 import type { DefinitionStore, StoredTool } from "./definition-store.js";
@@ -90,7 +90,7 @@ export class InvokeTool {
           "The server calls one tool so, and this is the qualified name of another one. Use the other name of the tool, as ListTools shows it.",
       });
     if (!tool) throw await this.#unknownTool(tenant, connection, name);
-    if (!isAllowed(connection.configuration, tool.name))
+    if (!isAllowedTool(connection.configuration, tool.name))
       throw new DomainError("TOOL_NOT_ALLOWED", {
         detail: "The setting allowedTools of the connection does not name this tool.",
       });
@@ -116,7 +116,7 @@ export class InvokeTool {
         detail: `The server lists the tool with a definition that the platform does not offer. ${leftOut.reason}`,
       });
     const allowedNames = (await store.names(tenant, connectionId)).filter((toolName) =>
-      isAllowed(configuration, toolName),
+      isAllowedTool(configuration, toolName),
     );
     const [nearest] = nearestNames(name, allowedNames);
     const hint = nearest === undefined ? "List its tools to find the name." : `Did you mean ${nearest}?`;

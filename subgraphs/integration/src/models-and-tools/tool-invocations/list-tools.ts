@@ -10,7 +10,7 @@ import type {
   Tool,
 } from "@factory/schema/proto/generated/factory/tool/v1/tools";
 import type { ConnectionRecord } from "../../connections/connections/connection.view.js";
-import { isAllowed } from "./allowed-tools.js";
+import { isAllowedTool } from "./allowed-tools.js";
 import { type AttendingCall, maxCallSeconds } from "./attended-runs.js";
 import { callableConnection, tenantOfToolCaller } from "./callable-connection.js";
 import type { StoredTool } from "./definition-store.js";
@@ -96,7 +96,7 @@ export class ListTools {
       bytes += Buffer.byteLength(tool.definition);
       if (tools.length > 0 && bytes > maxPageBytes)
         return { tools, leftOut, nextPageToken: tokenOf({ connectionId, after: last }) };
-      if (isAllowed(configuration, tool.name)) tools.push(shown(connectionId, server, tool));
+      if (isAllowedTool(configuration, tool.name)) tools.push(shown(connectionId, server, tool));
       last = tool.name;
     }
     const nextPageToken = storedTools.length === maxPageTools ? tokenOf({ connectionId, after: last }) : "";

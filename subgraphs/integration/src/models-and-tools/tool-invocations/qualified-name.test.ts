@@ -1,4 +1,4 @@
-import { partsOf, qualifiedName, serverParts, toolPart } from "./qualified-name.js";
+import { namePartsOf, qualifiedName, serverParts, toolPart } from "./qualified-name.js";
 
 const namePattern = /^[A-Za-z0-9_-]{1,64}$/;
 
@@ -7,9 +7,9 @@ describe("names of tools", () => {
     const [server = ""] = serverParts([{ connectionId: "con_1", displayName: "Issue Tracker (EU)" }]).values();
     const name = qualifiedName(server, toolPart("create_issue"));
     expect(name).toBe("issue-tracker-eu__create_issue");
-    expect(partsOf(name)).toEqual({ server, tool: "create_issue" });
-    expect(partsOf(qualifiedName(server, toolPart("_a__b")))).toEqual({ server, tool: "_a__b" });
-    expect(partsOf("create_issue")).toBeUndefined();
+    expect(namePartsOf(name)).toEqual({ server, tool: "create_issue" });
+    expect(namePartsOf(qualifiedName(server, toolPart("_a__b")))).toEqual({ server, tool: "_a__b" });
+    expect(namePartsOf("create_issue")).toBeUndefined();
   });
 
   it("have at most 64 allowed characters, and differ where the names of the server differ", () => {

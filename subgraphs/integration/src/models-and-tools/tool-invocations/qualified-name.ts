@@ -57,7 +57,7 @@ function serverPart(displayName: string): string {
 export const qualifiedName = (server: string, tool: string): string => `${server}${separator}${tool}`;
 
 /** A qualified name's parts; undefined for another name. */
-export function partsOf(name: string): { readonly server: string; readonly tool: string } | undefined {
+export function namePartsOf(name: string): { readonly server: string; readonly tool: string } | undefined {
   const at = name.indexOf(separator);
   return at > 0 ? { server: name.slice(0, at), tool: name.slice(at + separator.length) } : undefined;
 }

@@ -8,7 +8,13 @@ import type { Database, Transaction } from "@factory/runtime/unit-of-work/databa
 import type { WebhookLane } from "../webhook-messages/webhook-lane.js";
 import type { FailureStreaks } from "../webhook-subscriptions/failure-streaks.js";
 import type { WebhookSubscriptionService } from "../webhook-subscriptions/webhook-subscription.service.js";
-import { planByKeys, recordAttempts, recordValues, skipMessages, skipWithoutEvent } from "./attempt-statement.js";
+import {
+  planAttemptsByKeys,
+  recordAttempts,
+  recordValues,
+  skipMessages,
+  skipWithoutEvent,
+} from "./attempt-statement.js";
 import type { MadeAttempt } from "./make-attempt.js";
 import type { ClaimedMessage } from "./message-claims.js";
 
@@ -145,7 +151,7 @@ export class AttemptRecords {
     const subscriptionId = encodeId("whs", lane.subscription);
     const { failure, statusCode, disable, kind } = verdict;
     await this.#database.transaction(tenant, cause, async (transaction) => {
-      await transaction.defer(planByKeys);
+      await transaction.defer(planAttemptsByKeys);
       const won = await transaction.execute(recordAttempts, recordValues(lane.tenant, [result]));
       if (won.length === 0) return;
       const subject = `webhook-subscriptions/${subscriptionId}`;
@@ -201,7 +207,7 @@ export class AttemptRecords {
   #inTenant<T>({ tenant }: WebhookLane, work: (transaction: Transaction) => Promise<T>): Promise<T> {
     const cause = { trace: continueTrace(undefined) };
     return this.#database.transaction(tenantWithId(encodeId("ten", tenant)), cause, async (transaction) => {
-      await transaction.defer(planByKeys);
+      await transaction.defer(planAttemptsByKeys);
       return work(transaction);
     });
   }

@@ -7,7 +7,7 @@ import { isWaiting } from "../webhook-messages/webhook-message.states.js";
 import { isHeld, relaxed } from "./claim-statement.js";
 import type { MadeAttempt } from "./make-attempt.js";
 
-export const planByKeys = planStatement("webhook_attempt_plans", plansByKeys);
+export const planAttemptsByKeys = planStatement("webhook_attempt_plans", plansByKeys);
 
 /**
  * Stores the results whose claim is still the newest, and returns their message ids. The ids are named twice, because

@@ -2,7 +2,7 @@ import { planStatement, plansInOrder } from "@factory/runtime/db/plan-settings";
 import { createLogger } from "@factory/runtime/telemetry/logger";
 import pg from "pg";
 import { type IntegrationFixture, startIntegrationFixture } from "../../integration.fixture.js";
-import { planByKeys, recordAttempts } from "./attempt-statement.js";
+import { planAttemptsByKeys, recordAttempts } from "./attempt-statement.js";
 import { claimMessages, dueMessages, giveBack, waitingLanes } from "./claim-statement.js";
 import { MessageClaims } from "./message-claims.js";
 import { releaseKeys } from "./ordered-message-statement.js";
@@ -75,7 +75,7 @@ async function explained({ text }: { text: string }, values: unknown[], client =
   await client.query("begin");
   try {
     await client.query("select set_config('app.tenant', $1, true)", [uuid("8000", 0)]);
-    await client.query(client === worker ? planInOrder : planByKeys);
+    await client.query(client === worker ? planInOrder : planAttemptsByKeys);
     const { rows } = await client.query(
       `explain (analyze, format json) ${text.replaceAll("<= now()", "<= now() + interval '1 hour'")}`,
       values,
@@ -116,7 +116,7 @@ describe("without statistics of the table", () => {
     await app.query("begin");
     try {
       await app.query("select set_config('app.tenant', $1, true)", [uuid("8000", 0)]);
-      await app.query(planByKeys);
+      await app.query(planAttemptsByKeys);
       const { rowCount } = await app.query(recordAttempts.text, attemptValues(ids));
       expect(rowCount).toBe(1);
       const before = await readCount();

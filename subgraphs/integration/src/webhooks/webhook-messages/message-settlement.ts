@@ -5,7 +5,7 @@ import type { JobDefinition, JobQueue } from "@factory/runtime/jobs/queue/job-qu
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
-import { moveWaiting, planByKeys, settledBatch, skipWaiting, subscriptionState } from "./settle-statement.js";
+import { moveWaiting, planSettlementByKeys, settledBatch, skipWaiting, subscriptionState } from "./settle-statement.js";
 import { originOf } from "./webhook-lane.js";
 
 /** The payload for the job that settles one subscription's messages. */
@@ -53,7 +53,7 @@ export class MessageSettlement {
       signal.throwIfAborted();
       settledCount = await this.#database.transaction(tenant, cause, async (transaction) => {
         const { defer, execute } = transaction;
-        await defer(planByKeys);
+        await defer(planSettlementByKeys);
         const [state] = await execute<{ status: string; endpoint_url: string | null }>(subscriptionState, [
           tenant.uuid,
           subscription,

@@ -3,7 +3,7 @@
 import { planStatement, plansByKeys } from "@factory/runtime/db/plan-settings";
 import { isWaiting } from "./webhook-message.states.js";
 
-export const planByKeys = planStatement("webhook_settle_plans", plansByKeys);
+export const planSettlementByKeys = planStatement("webhook_settle_plans", plansByKeys);
 
 export const settledBatch = 1000;
 

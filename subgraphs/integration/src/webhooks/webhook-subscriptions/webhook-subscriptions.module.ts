@@ -20,7 +20,7 @@ import { WebhookSubscriptionLifecycleService } from "./webhook-subscription-life
 import { WebhookSubscriptionListService } from "./webhook-subscription-list.service.js";
 import { WebhookSubscriptionStates } from "./webhook-subscription-moves.js";
 
-export interface WebhookSubscriptionSettings {
+export interface WebhookModuleSettings {
   /** Webhook endpoints must be https. */
   readonly httpsOnly?: boolean;
   /** The address that vendors use for deliveries, without a slash at its end. */
@@ -28,7 +28,7 @@ export interface WebhookSubscriptionSettings {
 }
 
 /** The tenants' endpoints that get events as webhooks. */
-export const webhookSubscriptions: SliceModule<WebhookSubscriptionSettings> = {
+export const webhookSubscriptions: SliceModule<WebhookModuleSettings> = {
   slice: "webhook-subscriptions",
   entities: [WebhookSubscription],
   foreignKeys: {

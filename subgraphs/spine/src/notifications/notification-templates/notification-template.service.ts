@@ -22,7 +22,7 @@ import {
   builtInView,
   type ListedTemplateRow,
   messageTemplate,
-  readTemplate,
+  readTemplateRow,
   type TemplateRow,
   templateColumns,
   templateRowView,
@@ -77,7 +77,7 @@ export class NotificationTemplateService {
   /** The template that the tenant's notifications with this key have. */
   async find(tenant: Tenant, key: string): Promise<MessageTemplate | undefined> {
     const row = await this.#database.reader.row<TemplateRow>(oneTemplate, tenant, key);
-    return row ? messageTemplate(key, readTemplate(row)) : builtInTemplates.get(key);
+    return row ? messageTemplate(key, readTemplateRow(row)) : builtInTemplates.get(key);
   }
 
   /** Throws NOT_FOUND, or PARAMETERS_INVALID as a notification with these values would. */

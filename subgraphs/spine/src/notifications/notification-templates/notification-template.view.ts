@@ -18,10 +18,10 @@ export type TemplateRow = RowOf<NotificationTemplate, Shown>;
 /** In a list, a built-in template has its key only. */
 export type ListedTemplateRow = TemplateRow | { key: string; version: null };
 
-export const readTemplate = rowReader(NotificationTemplate);
+export const readTemplateRow = rowReader(NotificationTemplate);
 
 export function templateRowView(row: ListedTemplateRow): NotificationTemplateType {
-  if (row.version !== null) return templateView(readTemplate(row));
+  if (row.version !== null) return templateView(readTemplateRow(row));
   const builtIn = builtInTemplates.get(row.key);
   if (!builtIn) throw new Error(`No template is built in with the key ${row.key}.`);
   return builtInView(builtIn);

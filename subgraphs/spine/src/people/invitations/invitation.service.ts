@@ -27,10 +27,10 @@ import type { InvitationFilterInput, InviteUserInput } from "./invitation.input.
 import { type InvitationState, invitationStates } from "./invitation.states.js";
 import type { InvitationConnection, InvitationType } from "./invitation.type.js";
 import {
-  currentStatus,
   type InvitationRow,
   invitationColumns,
   invitationRowView,
+  invitationStatus,
   invitationView,
   stateOf,
 } from "./invitation.view.js";
@@ -51,7 +51,7 @@ export const sortedInvitations = new SortedList<InvitationType, TenantStatement>
   },
   id: { column: "invitation_id", type: "uuid", of: ({ invitationId }) => decodeId("inv", invitationId) ?? "" },
   byDefault: "createdAt",
-  filters: { status: enumFilter(invitationStates, currentStatus) },
+  filters: { status: enumFilter(invitationStates, invitationStatus) },
   statement: (name, { filters, after, order, limit }) =>
     tenantStatement(
       name,

@@ -20,9 +20,9 @@ type Shown = (typeof shownMembers)[number] | "status";
 export type InvitationRow = RowOf<Invitation, Shown>;
 
 /** SQL: an invitation's state now, whether or not the job has stored it. */
-export const currentStatus = "case when status = 'Pending' and expires_at <= now() then 'Expired' else status end";
+export const invitationStatus = "case when status = 'Pending' and expires_at <= now() then 'Expired' else status end";
 
-export const invitationColumns = `${columnsOf(Invitation, shownMembers)}, ${currentStatus} as status`;
+export const invitationColumns = `${columnsOf(Invitation, shownMembers)}, ${invitationStatus} as status`;
 
 export const readInvitation = rowReader(Invitation);
 

@@ -3,7 +3,7 @@ import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from "type-graphql";
 import { ConfigEntryFilterInput, SetConfigurationInput } from "./configuration.input.js";
-import { type ConfigurationService, sortedVersions } from "./configuration.service.js";
+import { type ConfigurationService, sortedEntryVersions } from "./configuration.service.js";
 import {
   ChangedConfigEntryType,
   ConfigEntryConnection,
@@ -57,7 +57,7 @@ export class ConfigurationResolver {
     @Arg("key", () => ID) key: string,
     @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
     @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
-    @SortArg(sortedVersions) sort: string | null | undefined,
+    @SortArg(sortedEntryVersions) sort: string | null | undefined,
     @Ctx() context: RequestContext,
   ): Promise<ConfigVersionConnection> {
     return this.#configuration.history(context, key, { first, after, sort });

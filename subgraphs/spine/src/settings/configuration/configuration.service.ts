@@ -15,11 +15,17 @@ import type {
   ConfigVersionType,
   KnownSettingType,
 } from "./configuration.type.js";
-import { type EntryRow, entryRowView, type VersionRow, versionColumns, versionRowView } from "./configuration.view.js";
+import {
+  type EntryRow,
+  entryRowView,
+  entryVersionColumns,
+  type VersionRow,
+  versionRowView,
+} from "./configuration.view.js";
 import { unknownEntry } from "./configuration-key.js";
 import { entriesOfKeys, sortedEntries } from "./configuration-statement.js";
 
-export const sortedVersions = new SortedList<ConfigVersionType, TenantStatement>({
+export const sortedEntryVersions = new SortedList<ConfigVersionType, TenantStatement>({
   list: "configurationHistory",
   columns: { version: { column: "version", type: "integer", unique: true, of: ({ version }) => String(version) } },
   id: { column: "version", type: "integer", of: ({ version }) => String(version) },
@@ -28,7 +34,7 @@ export const sortedVersions = new SortedList<ConfigVersionType, TenantStatement>
   statement: (name, { place, after, order, limit }) =>
     tenantStatement(
       name,
-      `select ${versionColumns} from configuration_versions
+      `select ${entryVersionColumns} from configuration_versions
        where tenant_id = scope.tenant and key = ${place("key")} ${after}
        order by ${order} limit ${limit}`,
     ),
@@ -79,7 +85,7 @@ export class ConfigurationService {
   /** Also a deleted entry's versions, as long as they are kept. Empty for a key that never had an entry. */
   async history(context: RequestContext, key: string, request: PageRequest<never>): Promise<ConfigVersionConnection> {
     const tenant = tenantOf(context);
-    const page = sortedVersions.page(this.#cursors, { tenantId: tenant.tenantId, key }, request, { key });
+    const page = sortedEntryVersions.page(this.#cursors, { tenantId: tenant.tenantId, key }, request, { key });
     const rows = await this.#database.reader.rows<VersionRow>(page.statement, tenant, ...page.values);
     return page.connection(rows.map(versionRowView));
   }

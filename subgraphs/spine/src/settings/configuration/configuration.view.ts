@@ -10,7 +10,7 @@ type ShownOfEntry = "key" | "isSecret" | "description" | "version" | "createdAt"
 const versionMembers = ["version", "change", "isSecret", "description", "changedAt", "changedBy"] as const;
 
 /** The columns in `VersionRow`. */
-export const versionColumns = `${columnsOf(ConfigurationVersion, versionMembers)}, value::text as value`;
+export const entryVersionColumns = `${columnsOf(ConfigurationVersion, versionMembers)}, value::text as value`;
 
 /** The value is JSON text; null for a secret entry. */
 interface StoredText {

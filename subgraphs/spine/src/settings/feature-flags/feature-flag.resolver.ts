@@ -3,7 +3,7 @@ import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from "type-graphql";
 import { FeatureFlagFilterInput, SetFeatureFlagInput } from "./feature-flag.input.js";
-import { type FeatureFlagService, sortedFlags, sortedVersions } from "./feature-flag.service.js";
+import { type FeatureFlagService, sortedFlags, sortedFlagVersions } from "./feature-flag.service.js";
 import {
   FeatureFlagConnection,
   FeatureFlagType,
@@ -55,7 +55,7 @@ export class FeatureFlagResolver {
     @Arg("key", () => ID) key: string,
     @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
     @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
-    @SortArg(sortedVersions) sort: string | null | undefined,
+    @SortArg(sortedFlagVersions) sort: string | null | undefined,
     @Ctx() context: RequestContext,
   ): Promise<FeatureFlagVersionConnection> {
     return this.#flags.history(context, key, { first, after, sort });

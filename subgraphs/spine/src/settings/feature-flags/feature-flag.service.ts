@@ -21,11 +21,11 @@ import type {
 import {
   type FlagRow,
   flagColumns,
+  flagVersionColumns,
   flagView,
   readFlag,
   readVersion,
   settingsOf,
-  versionColumns,
   versionView,
 } from "./feature-flag.view.js";
 import { FeatureFlagVersion } from "./feature-flag-version.entity.js";
@@ -63,7 +63,7 @@ export const sortedFlags = new SortedList<FeatureFlagType, TenantStatement>({
     ),
 });
 
-export const sortedVersions = new SortedList<FeatureFlagVersionType, TenantStatement>({
+export const sortedFlagVersions = new SortedList<FeatureFlagVersionType, TenantStatement>({
   list: "feature_flag_versions",
   columns: { version: { column: "version", type: "integer", unique: true, of: ({ version }) => String(version) } },
   id: { column: "version", type: "integer", of: ({ version }) => String(version) },
@@ -72,7 +72,7 @@ export const sortedVersions = new SortedList<FeatureFlagVersionType, TenantState
   statement: (name, { place, after, order, limit }) =>
     tenantStatement(
       name,
-      `select ${versionColumns} from feature_flag_versions where tenant_id = scope.tenant and key = ${place("key")} ${after}
+      `select ${flagVersionColumns} from feature_flag_versions where tenant_id = scope.tenant and key = ${place("key")} ${after}
        order by ${order} limit ${limit}`,
     ),
 });
@@ -112,7 +112,7 @@ export class FeatureFlagService {
   ): Promise<FeatureFlagVersionConnection> {
     const tenant = tenantOf(context);
     const { reader } = this.#database;
-    const page = sortedVersions.page(this.#cursors, { tenantId: tenant.tenantId, key }, request, { key });
+    const page = sortedFlagVersions.page(this.#cursors, { tenantId: tenant.tenantId, key }, request, { key });
     const rows = await reader.rows<RowOf<FeatureFlagVersion>>(page.statement, tenant, ...page.values);
     if (rows.length === 0 && !(await reader.row(oneVersion, tenant, key))) throw unknownFlag();
     return page.connection(rows.map((row) => versionView(readVersion(row))));

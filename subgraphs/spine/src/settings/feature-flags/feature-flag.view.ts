@@ -13,7 +13,7 @@ export type FlagRow = RowOf<FeatureFlag, ShownFlag>;
 
 /** A flag's columns, with the name of their table. */
 export const flagColumns = columnsOf(FeatureFlag, flagMembers, "feature_flags");
-export const versionColumns = columnsOf(FeatureFlagVersion);
+export const flagVersionColumns = columnsOf(FeatureFlagVersion);
 
 export const readFlag = rowReader(FeatureFlag);
 export const readVersion = rowReader(FeatureFlagVersion);

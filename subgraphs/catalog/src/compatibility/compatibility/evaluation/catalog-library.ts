@@ -10,7 +10,7 @@ export interface Vulnerability {
   advisoryUrl: string;
 }
 
-export interface Deprecation {
+export interface KnownDeprecation {
   /** Legacy, CriticalBugs or Other, as in NuGet. */
   reason: string | null;
   message: string | null;
@@ -24,7 +24,7 @@ export interface CatalogLibraryVersion extends PackageVersionMetadata {
   /** Contracts that another library in the set has to offer, for example `messaging/v2`. */
   consumes?: string[];
   vulnerabilities?: Vulnerability[];
-  deprecation?: Deprecation | null;
+  deprecation?: KnownDeprecation | null;
   license?: { kind: "Expression" | "File" | "Url"; value: string } | null;
   /** The last framework in its family on which the version runs. */
   maxRuntime?: string | null;

@@ -11,7 +11,7 @@ import type { EvaluationContext } from "../evaluation/evaluation-context.js";
 import type { AdvisoryCode } from "./rule-names.js";
 
 /** A note about the set that never makes it incompatible. */
-export interface Advisory {
+export interface SetAdvisory {
   code: AdvisoryCode;
   detail: string;
   packageName: string | null;
@@ -21,7 +21,7 @@ export interface Advisory {
 const lastFramework = parseFramework("net481");
 
 /** Finds everything that callers should know although it breaks no rule. Ordered by package, then by code. */
-export function findAdvisories(context: EvaluationContext): Advisory[] {
+export function findAdvisories(context: EvaluationContext): SetAdvisory[] {
   const advisories = [
     ...templateAdvisories(context),
     ...context.listed.flatMap((entry) => entryAdvisories(context, entry)),
@@ -37,7 +37,7 @@ export function findAdvisories(context: EvaluationContext): Advisory[] {
   );
 }
 
-function templateAdvisories({ template }: EvaluationContext): Advisory[] {
+function templateAdvisories({ template }: EvaluationContext): SetAdvisory[] {
   if (template === undefined) return [];
   const name = `Template version ${template.semanticVersion}`;
   if (template.status === "Deprecated")
@@ -46,7 +46,7 @@ function templateAdvisories({ template }: EvaluationContext): Advisory[] {
   return [{ code: "TemplateVersionDraft", detail: `${name} is a draft and may still be replaced.`, packageName: null }];
 }
 
-function entryAdvisories(context: EvaluationContext, entry: ListedLibrary): Advisory[] {
+function entryAdvisories(context: EvaluationContext, entry: ListedLibrary): SetAdvisory[] {
   const { packageName, text, library, release } = entry;
   const advise = (code: AdvisoryCode, detail: string) => ({ code, detail, packageName });
   if (library === undefined)
@@ -58,7 +58,7 @@ function entryAdvisories(context: EvaluationContext, entry: ListedLibrary): Advi
       advise("LibraryVersionUnknown", `${packageName} is registered without versions, so ${text} was not checked.`),
     ];
   if (release === undefined) return [];
-  const advisories: Advisory[] = [];
+  const advisories: SetAdvisory[] = [];
   if (release.status === "Deprecated" || release.registered.deprecation)
     advisories.push(advise("LibraryVersionDeprecated", `${packageName} ${text} is deprecated${because(release)}.`));
   if (isPrerelease(release.version))
@@ -75,7 +75,7 @@ function because({ registered }: Release): string {
 }
 
 // NU1901 to NU1904, also for transitive dependencies
-function vulnerabilities(context: EvaluationContext): Advisory[] {
+function vulnerabilities(context: EvaluationContext): SetAdvisory[] {
   return context.members.flatMap((member) =>
     (member.release?.registered.vulnerabilities ?? []).map(({ severity, advisoryUrl }) => ({
       code: "LibraryVulnerable" as const,
@@ -85,7 +85,7 @@ function vulnerabilities(context: EvaluationContext): Advisory[] {
   );
 }
 
-function endOfLife({ input }: EvaluationContext): Advisory[] {
+function endOfLife({ input }: EvaluationContext): SetAdvisory[] {
   const last = lastDayOfSupport(input.runtime);
   if (last === undefined || input.now === undefined || input.now.toISOString().slice(0, 10) <= last) return [];
   const detail = `Support of ${frameworkName(input.runtime)} ended on ${last}.`;
@@ -106,7 +106,7 @@ function fallbackDetail({ input }: EvaluationContext, release: Release): string 
   return `A restore for ${runtime} would take the .NET Framework assets of ${releaseName(release)} with warning NU1701. It is not known whether they run.`;
 }
 
-function unknownDependencies({ graph, input }: EvaluationContext): Advisory[] {
+function unknownDependencies({ graph, input }: EvaluationContext): SetAdvisory[] {
   if (input.unknownLibraries === "violation") return [];
   const details = new Map(
     graph.unknown.map(({ from, packageName, range }) => {

@@ -14,7 +14,7 @@ import type {
 import type { RequestedPullRequestText, StoredPullRequest } from "./pull-request.js";
 
 /** A package and its version that an execution adds to the projects. */
-export interface LibraryReference {
+export interface RequestedLibrary {
   packageName: string;
   version: string;
 }
@@ -73,7 +73,7 @@ export class Execution {
   parameters: Record<string, unknown>;
 
   @Property({ type: "json" })
-  libraries: LibraryReference[];
+  libraries: RequestedLibrary[];
 
   /** A URL, or `owner/name` in the platform's git store. */
   @Property({ type: "text" })

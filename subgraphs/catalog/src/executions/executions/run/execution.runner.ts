@@ -8,7 +8,7 @@ import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import { scratchRoot } from "../../../git/git/environment.js";
 import type { PullRequestFacts } from "../../../git/source-control/source-control.js";
-import type { ScaffoldFile as WrittenFile } from "../../../targets/targets/scaffold.js";
+import type { LandedFile as WrittenFile } from "../../../targets/targets/scaffold.js";
 import type { TargetResolver } from "../../../targets/targets/target-resolver.js";
 import type {
   ExecutionErrorType,

@@ -6,7 +6,7 @@ import {
   injectPackageReferences,
 } from "../../../targets/package-references/inject.js";
 import type { Target, TargetEdit } from "../../../targets/targets/push-scaffold.js";
-import type { LibraryReference } from "../record/execution.entity.js";
+import type { RequestedLibrary } from "../record/execution.entity.js";
 
 /** Rendered files with an execution's package references. */
 interface ScaffoldWithLibraries {
@@ -36,7 +36,7 @@ const tooManyBranchFiles = () =>
  */
 export async function addLibraries(
   renderResult: Rendered,
-  libraries: readonly LibraryReference[],
+  libraries: readonly RequestedLibrary[],
   target: Target,
 ): Promise<ScaffoldWithLibraries> {
   if (libraries.length === 0) return { files: renderResult.files, edits: new Map(), warnings: [] };

@@ -53,7 +53,7 @@ export async function isRepository(folder: string): Promise<boolean> {
 }
 
 /** Moves a ref from `expected` (null: it is new). False when it is elsewhere. */
-export async function moveRef(
+export async function moveBareRef(
   folder: string,
   { ref, expected, commit }: { ref: string; expected: string | null; commit: string },
 ): Promise<boolean> {

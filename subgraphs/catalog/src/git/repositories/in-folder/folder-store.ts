@@ -22,7 +22,7 @@ import {
   countObjects,
   createRepository,
   isRepository,
-  moveRef,
+  moveBareRef,
   readRefs,
   removeStaleLocks,
 } from "./bare-repository.js";
@@ -114,7 +114,7 @@ export class FolderStore implements RepositoryStore {
       if ((refs.find(({ name }) => name === move.ref)?.objectId ?? null) !== move.expected) return false;
       failpoint("repository.received");
       for (const { file, checksum } of receivedPacks) await movePack(file, join(folder, "objects", "pack"), checksum);
-      if (!(await moveRef(folder, move))) return false;
+      if (!(await moveBareRef(folder, move))) return false;
       failpoint("repository.committed");
       if (!refs.some(({ name }) => name === `refs/heads/${head}`))
         await git(["symbolic-ref", "HEAD", `refs/heads/${branch}`], { cwd: folder });

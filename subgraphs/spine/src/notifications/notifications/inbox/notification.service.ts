@@ -9,7 +9,7 @@ import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import { switchedOffReason } from "../preferences/switched-off.js";
-import { notificationChannels, notificationStates } from "../record/notification.states.js";
+import { channelNames, notificationStates } from "../record/notification.states.js";
 import type { NotificationConnection, NotificationType } from "../record/notification.type.js";
 import { type NotificationRow, notificationRowView } from "../record/notification.view.js";
 import { ownUser, seesAll, unknownNotification } from "../record/notification-access.js";
@@ -65,8 +65,8 @@ function conditionsOf(principal: Principal, filter: NotificationFilterInput | nu
   const unknown: InvalidEnumValue[] = [];
   if (status !== null && !Object.hasOwn(notificationStates, status))
     unknown.push({ pointer: "/filter/status", allowed: Object.keys(notificationStates) });
-  if (channel !== null && !notificationChannels.some((candidate) => candidate === channel))
-    unknown.push({ pointer: "/filter/channel", allowed: notificationChannels });
+  if (channel !== null && !channelNames.some((candidate) => candidate === channel))
+    unknown.push({ pointer: "/filter/channel", allowed: channelNames });
   if (unknown.length > 0) throw invalidEnumValue(unknown);
   const recipient = recipientOf(principal, recipientUserId);
   return { status, channel, unread, recipient, wanted: !seesAll(principal) };

@@ -9,7 +9,7 @@ import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import { activeUsers } from "../record/active-users-statement.js";
-import { type NotificationChannel, notificationChannels } from "../record/notification.states.js";
+import { channelNames, type NotificationChannel } from "../record/notification.states.js";
 import { inboxOwner } from "../record/notification-access.js";
 import { NotificationPreference } from "./notification-preference.entity.js";
 import type { NotificationPreferenceInput, SetNotificationPreferencesInput } from "./notification-preferences.input.js";
@@ -100,9 +100,9 @@ const preferencesView = (
 function checkedPreferences(inputs: readonly NotificationPreferenceInput[]): NotificationPreferenceType[] {
   const pointerOf = (at: number) => `/input/preferences/${at}`;
   const unknown = inputs.flatMap(({ channel }, at) =>
-    notificationChannels.some((candidate) => candidate === channel)
+    channelNames.some((candidate) => candidate === channel)
       ? []
-      : [{ pointer: `${pointerOf(at)}/channel`, allowed: notificationChannels }],
+      : [{ pointer: `${pointerOf(at)}/channel`, allowed: channelNames }],
   );
   if (unknown.length > 0) throw invalidEnumValue(unknown);
   const seenKeys = new Set<string>();

@@ -13,8 +13,8 @@ export const notificationStates = {
 export type NotificationState = keyof typeof notificationStates;
 
 /** The notification channels. */
-export const notificationChannels = ["InApp", "Email", "Sms", "Webhook"] as const;
-export type NotificationChannel = (typeof notificationChannels)[number];
+export const channelNames = ["InApp", "Email", "Sms", "Webhook"] as const;
+export type NotificationChannel = (typeof channelNames)[number];
 
 /** The notification priorities. */
 export const notificationPriorities = ["Low", "Normal", "High"] as const;

@@ -3,9 +3,9 @@ import { type InvalidEnumValue, invalidEnumValue } from "@factory/runtime/errors
 import { mailAddressKey } from "@factory/runtime/internet-names/mail-address";
 import type { DigestWindow, NotificationContent, NotificationRecipient } from "../delivery/channel-driver.js";
 import {
+  channelNames,
   type NotificationChannel,
   type NotificationPriority,
-  notificationChannels,
   notificationPriorities,
 } from "../record/notification.states.js";
 import type { NotificationRecipientInput, SendNotificationInput } from "./send-notification.input.js";
@@ -51,8 +51,7 @@ export function requestedContent(channel: string, input: ContentInput): Requeste
   const { title = null, body = null, templateKey = null, data = null, locale = null, digest = null } = input;
   const priority = input.priority ?? "Normal";
   const unknown: InvalidEnumValue[] = [];
-  if (!isOneOf(notificationChannels, channel))
-    unknown.push({ pointer: "/input/channel", allowed: notificationChannels });
+  if (!isOneOf(channelNames, channel)) unknown.push({ pointer: "/input/channel", allowed: channelNames });
   if (!isOneOf(notificationPriorities, priority))
     unknown.push({ pointer: "/input/priority", allowed: notificationPriorities });
   if (unknown.length > 0) throw invalidEnumValue(unknown);

@@ -12,7 +12,7 @@ import { isCrossSite, readForm } from "../../../ground/pages/read-form.js";
 import { FailureLimiter } from "../../../ground/request-limits/failure-limiter.js";
 import { passwordLength } from "../../users/password-hash.js";
 import type { OpenReset, PasswordResets } from "./password-resets.js";
-import { newPasswordPage, requestedPage, requestResetPage, resetDonePage, unknownLinkPage } from "./reset.page.js";
+import { newPasswordPage, requestedPage, requestResetPage, resetDonePage, unknownResetLinkPage } from "./reset.page.js";
 
 interface Options {
   readonly issuer: string;
@@ -106,7 +106,7 @@ function refuse(response: ServerResponse, error: unknown, logger: Logger): void 
     return;
   }
   if (error instanceof DomainError && error.code === "NOT_FOUND")
-    return sendPage(response, unknownLinkPage, { status: 404 });
+    return sendPage(response, unknownResetLinkPage, { status: 404 });
   const traceId = String(response.getHeader("x-trace-id") ?? "");
   const knownTexts = error instanceof DomainError ? texts[error.code] : undefined;
   if (!knownTexts) logger.error({ err: error, traceId }, "password reset page failed");

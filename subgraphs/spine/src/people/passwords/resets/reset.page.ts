@@ -72,7 +72,7 @@ export const resetDonePage: Page = {
 <p>Sign in again in your applications. All other sessions have ended. If you have a second factor, you need it as before.</p>`,
 };
 
-export const unknownLinkPage: Page = {
+export const unknownResetLinkPage: Page = {
   title: "This link does not work",
   content: html`<h1>This link does not work</h1>
 <p>The link was used, has expired or is incomplete.</p>

@@ -3,7 +3,7 @@ import type { PoolClient } from "pg";
 type Value = unknown;
 
 /** Rows from a cursor or a statement: one array for each row, with its values in column order. */
-export type SnapshotRow = readonly Value[];
+export type ValueRow = readonly Value[];
 
 /** About as many rows as a writer takes in one turn of the event loop. */
 const rowsPerFetch = 500;
@@ -25,14 +25,14 @@ export class ReportSnapshot {
   }
 
   /** All rows from a statement that has few. */
-  async rows(text: string, values: readonly Value[]): Promise<SnapshotRow[]> {
+  async rows(text: string, values: readonly Value[]): Promise<ValueRow[]> {
     this.#signal.throwIfAborted();
     const { rows } = await this.#client.query<Value[]>({ text, values: [...values], rowMode: "array" });
     return rows;
   }
 
   /** A statement's rows in batches, read by a server cursor, so that memory does not grow with their number. */
-  async *batches(text: string, values: readonly Value[]): AsyncGenerator<readonly SnapshotRow[], void, undefined> {
+  async *batches(text: string, values: readonly Value[]): AsyncGenerator<readonly ValueRow[], void, undefined> {
     this.#cursors += 1;
     const cursor = `report_${this.#cursors}`;
     await this.#client.query(`declare ${cursor} no scroll cursor for ${text}`, [...values]);

@@ -1,5 +1,5 @@
 import type { Cell, ReportColumn } from "../../report-formats/report/report.js";
-import type { SnapshotRow } from "../snapshot/report-snapshot.js";
+import type { ValueRow } from "../snapshot/report-snapshot.js";
 
 /** A report column with its SQL expression. */
 export interface SqlColumn extends ReportColumn {
@@ -11,7 +11,7 @@ export interface SqlColumn extends ReportColumn {
 }
 
 /** Converts database rows into report rows. */
-export function cellsOf(columns: readonly SqlColumn[]): (rows: readonly SnapshotRow[]) => Cell[][] {
+export function cellsOf(columns: readonly SqlColumn[]): (rows: readonly ValueRow[]) => Cell[][] {
   const converters = columns.map(({ kind, cell }) => cell ?? (kind === "integer" ? Number : undefined));
   return (rows) =>
     rows.map((row) =>

@@ -4,7 +4,7 @@ import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { encodeId } from "@factory/runtime/identifiers/wire-id";
 import { signInOperation } from "../../../people/users/record-sign-in.js";
 import type { Cell } from "../../report-formats/report/report.js";
-import type { ReportSnapshot, SnapshotRow } from "../snapshot/report-snapshot.js";
+import type { ReportSnapshot, ValueRow } from "../snapshot/report-snapshot.js";
 import { cellsOf, columnsIn, type SqlColumn } from "./cells.js";
 import type { ReportSource, SourceQuery } from "./report-source.js";
 
@@ -92,17 +92,17 @@ async function* readUsers(snapshot: ReportSnapshot, query: SourceQuery, format: 
 
 /** The activities of principals in ascending order, read as far as they are asked for. */
 class Activities {
-  readonly #batches: AsyncGenerator<readonly SnapshotRow[], void, undefined>;
-  #batch: readonly SnapshotRow[] = [];
+  readonly #batches: AsyncGenerator<readonly ValueRow[], void, undefined>;
+  #batch: readonly ValueRow[] = [];
   #at = 0;
   #ended = false;
 
-  constructor(batches: AsyncGenerator<readonly SnapshotRow[], void, undefined>) {
+  constructor(batches: AsyncGenerator<readonly ValueRow[], void, undefined>) {
     this.#batches = batches;
   }
 
   /** A principal's activity, without its id. Ask for principals in ascending order. */
-  async of(principal: string): Promise<SnapshotRow | undefined> {
+  async of(principal: string): Promise<ValueRow | undefined> {
     for (;;) {
       const row = this.#batch[this.#at];
       if (row === undefined) {

@@ -7,7 +7,7 @@ import { causeOf } from "../../../ground/http-endpoints/request-cause.js";
 import { errorPage } from "../../../ground/pages/error.page.js";
 import { sendPage } from "../../../ground/pages/page.js";
 import { isCrossSite, readForm } from "../../../ground/pages/read-form.js";
-import { unknownLinkPage, unlockedPage, unlockHelpPage, unlockPage } from "./unlock.page.js";
+import { unknownUnlockLinkPage, unlockedPage, unlockHelpPage, unlockPage } from "./unlock.page.js";
 import type { UnlockByLink } from "./unlock-by-link.js";
 
 interface Options {
@@ -44,7 +44,7 @@ function refuse(response: ServerResponse, error: unknown, logger: Logger): void 
     return;
   }
   const code = error instanceof DomainError ? error.code : undefined;
-  if (code === "NOT_FOUND") return sendPage(response, unknownLinkPage, { status: 404 });
+  if (code === "NOT_FOUND") return sendPage(response, unknownUnlockLinkPage, { status: 404 });
   const traceId = String(response.getHeader("x-trace-id") ?? "");
   if (code === "VALIDATION_FAILED") {
     const detail = "Open the link in the mail again.";

@@ -34,7 +34,7 @@ export const unlockedPage: Page = {
 <p>Sign in again with your password and a code. After many wrong codes you may have to wait for 15 minutes.</p>`,
 };
 
-export const unknownLinkPage: Page = {
+export const unknownUnlockLinkPage: Page = {
   title: "This link does not work",
   content: html`<h1>This link does not work</h1>
 <p>The link was used, has expired or is incomplete, or your codes are not locked. For a new link, sign in with your password.</p>`,
