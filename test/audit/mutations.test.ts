@@ -10,7 +10,8 @@ import { platform } from "../kit/platform.js";
 import { graphql, request } from "../kit/request.js";
 import { committedGraph } from "../kit/routes.js";
 import { aTenant, platformToken } from "../kit/tenants.js";
-import { mutationArguments, type World } from "./mutation-arguments.js";
+import { mutationArguments } from "./mutation-arguments.js";
+import type { World } from "./mutation-world.js";
 
 type Field = GraphQLField<unknown, unknown>;
 
@@ -86,7 +87,7 @@ async function call(field: Field, { ownToken, ...values }: Record<string, unknow
 describe.each(fields.map((field) => ({ name: field.name, field })))("Mutation.$name", ({ name, field }) => {
   it("writes exactly one audit record, with its principal", async () => {
     const prepare = mutationArguments[name];
-    if (!prepare) throw new Error(`test/audit/mutation-arguments.ts has no arguments of ${name}`);
+    if (!prepare) throw new Error(`test/audit has no arguments of ${name}`);
     const { token, status, text, headers } = await call(field, await prepare(world));
     expect([status < 300, text]).toEqual([true, text]);
     // a request for a new password is recorded after its answer

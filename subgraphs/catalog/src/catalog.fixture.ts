@@ -16,6 +16,7 @@ import { Database } from "@factory/runtime/unit-of-work/database";
 import { aSuiteDatabase } from "@factory/runtime/unit-of-work/suite-database.fixture";
 import { scopes as allScopes, type Scope } from "@factory/schema/scopes";
 import { graphql } from "graphql";
+import { catalogSettingsIn } from "./catalog-settings.fixture.js";
 import { type Catalog, startCatalog } from "./subgraph.js";
 import { catalogTables } from "./tables.js";
 
@@ -50,25 +51,7 @@ export async function startCatalogFixture(
   const bus = await PostgresBus.open(connections.worker, logger);
   const catalog = await startCatalog(
     { connections, bus, logger },
-    {
-      publicUrl: "http://127.0.0.1:4000",
-      repositories: {
-        driver: "database",
-        folder: join(dataDir, "repositories"),
-        cacheFolder: join(dataDir, "repository-cache"),
-        cacheBytes: 1024 ** 3,
-        limits: { repositoryBytes: 1024 ** 3, tenantBytes: 10 * 1024 ** 3 },
-      },
-      masterKeys: new MasterKeys(randomBytes(32)),
-      verifier,
-      development: true,
-      allowHosts: [],
-      sourceRoots: [],
-      nugetFeeds: [],
-      allowSsh: false,
-      sourceCredentials: new Map(),
-      usage: { consume: async () => undefined, release: async () => undefined },
-    },
+    { ...catalogSettingsIn(dataDir), masterKeys: new MasterKeys(randomBytes(32)), verifier },
   );
   const database = await Database.open({ connections, ...catalogTables }, logger);
   const admin = openPool(suite.url, 2, logger);

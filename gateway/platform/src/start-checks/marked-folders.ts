@@ -8,7 +8,7 @@ import type { DatabaseCheck } from "./start-check.js";
 /** FILES_DIR and REPOSITORIES_DIR are the folders that the other processes on this database use. */
 export const sharedFolders: DatabaseCheck = async (environment, admin) => {
   const problem = await foreignFolders(environment, admin);
-  // Another first start stores its marks before it writes them, so a mark in a folder may be newer than those just read.
+  // Another first start stores its marks before it writes them into the folders, so they may have come after this read.
   return problem === undefined ? undefined : foreignFolders(environment, admin);
 };
 

@@ -178,7 +178,7 @@ export class CredentialRotationService {
         const verification = status === "Rotating" || materialDueAt !== null ? rotationRunId : null;
         await versions.revoke(transaction, credential, reason);
         await tokens.forgetOf(transaction, credentialId);
-        // The run's handler finds a credential that is no longer Rotating, and leaves it as it is.
+        // The verification run then finds that the credential is not Rotating, and does not change it.
         await endRetirements(transaction, runs, credentialId);
         if (verification !== null) await runs.cancelIn(transaction, verification, "The credential was revoked.");
         return credentialView(credential);

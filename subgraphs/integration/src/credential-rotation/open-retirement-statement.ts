@@ -1,8 +1,8 @@
 // tables: runs, credential_versions
 
 /**
- * $1: tenant, $2: credential. The runs that wait to retire a version that is no longer Previous. One whose end another
- * transaction writes is left out, since that transaction waits for the credential's lock.
+ * $1: tenant, $2: credential. The waiting runs whose version has left the state Previous. A run that another
+ * transaction ends is left out, since that transaction waits for the credential's lock.
  */
 export const openRetirements = {
   name: "credential_open_retirements",

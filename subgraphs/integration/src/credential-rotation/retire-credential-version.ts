@@ -61,7 +61,7 @@ export class RetireCredentialVersion implements RunHandler {
 }
 
 /**
- * Cancels the runs that wait to retire a credential's versions which are no longer Previous. Call it under the
+ * Cancels the waiting RetireCredentialVersion runs whose version has left the state Previous. Call it under the
  * credential's lock, after the change.
  */
 export async function endRetirements(transaction: Transaction, runs: RunService, credentialId: string): Promise<void> {

@@ -40,21 +40,26 @@ export async function writeMigration(
     const own = code.replace(/^.*(create|drop) schema if .*\n\n?/gm, "");
     const whole = isForKeys ? withKeys(own, definition.connections.schema, drift) : withoutUnchangedFunctions(own);
     await writeFile(file, whole);
-    await listMigration(join(folder, "migrations.ts"), fileName.replace(/\.ts$/, ""));
+    const list = join(folder, "migrations.ts");
+    await writeFile(list, withListed(await readFile(list, "utf8"), fileName.replace(/\.ts$/, "")));
     return { file, code: whole };
   } finally {
     await orm.close(true);
   }
 }
 
-async function listMigration(file: string, name: string): Promise<void> {
-  const [, imports = "", list = ""] = /^((?:import .*\n)*)([^]*)$/.exec(await readFile(file, "utf8")) ?? [];
-  const longerList = list.replace(/\];\n$/, `  ${name},\n];\n`);
-  await writeFile(file, `${imports}import { ${name} } from "./${name}.js";\n${longerList}`);
+/** A list of migrations with one more at its end. Throws for a text in another form. */
+export function withListed(text: string, name: string): string {
+  const [, imports, list] = /^((?:import .*\n)*)([^]*)\];\n$/.exec(text) ?? [];
+  if (imports === undefined || list === undefined) throw new Error("The list of migrations does not end with `];`.");
+  return `${imports}import { ${name} } from "./${name}.js";\n${list}  ${name},\n];\n`;
 }
 
-/** The ORM finds the text of each function changed on the way back, since PostgreSQL stores it in another form. */
-function withoutUnchangedFunctions(code: string): string {
+/**
+ * A migration without the functions that only its way back changes. The ORM takes each function for a changed one there,
+ * since PostgreSQL stores function texts in another form.
+ */
+export function withoutUnchangedFunctions(code: string): string {
   const [up = "", down = ""] = code.split(/(?=\n {2}override down)/);
   if (up.includes("create or replace function")) return code;
   return up + down.replace(/\n? {4}this\.addSql\(`create or replace function [^`]*`\);\n/g, "");

@@ -13,7 +13,7 @@ export function answerUrl(answer: Answer, path: string): string | null {
   return url !== null && /^https?:\/\/[\x21-\x7e]+$/.test(url) && URL.canParse(url) ? url : null;
 }
 
-/** The text or number at `header:<name>` or `body:<JSON pointer>` in an answer; null where there is none. */
+/** The text or number at `header:<name>` or `body:<JSON pointer>` in an answer. Null if the answer has no such value. */
 export function answerValue(answer: Answer, path: string, longest = maxLength): string | null {
   if (path.startsWith("header:")) {
     const value = answer.headers[path.slice("header:".length).toLowerCase()];
@@ -27,7 +27,7 @@ export function answerValue(answer: Answer, path: string, longest = maxLength): 
   }
 }
 
-/** The text or number at `body:<JSON pointer>` in a payload; null where there is none. */
+/** The text or number at `body:<JSON pointer>` in a payload. Null if the payload has no such value. */
 export function valueInPayload(payload: unknown, path: string, longest = maxLength): string | null {
   return bounded(path.slice("body:".length).split("/").slice(1).reduce(memberOf, payload), longest);
 }

@@ -17,7 +17,10 @@ export class ReauthorizationService {
     this.#links = links;
   }
 
-  /** The link does not belong to the stored result, since whoever has it may use it. A replay has none. */
+  /**
+   * Returns the connection with a new link. The link is never stored, because anyone who has it can use it, so a replay
+   * returns no link.
+   */
   async reauthorize(context: RequestContext, connectionId: string): Promise<ConnectionType> {
     let newLink: { readonly view: ConnectionType; readonly url: string } | undefined;
     const connection = await idempotentMutation(this.#database, context, {

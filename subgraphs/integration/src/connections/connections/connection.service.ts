@@ -116,7 +116,7 @@ export class ConnectionService {
       await this.#verification.wait(context, createdConnection.lastRunId, waitSeconds);
       shownConnection = (await this.find(context, createdConnection.connectionId)) ?? createdConnection;
     }
-    // The link does not belong to the stored result, since whoever has it may use it.
+    // The link is never stored, because anyone who has it can use it.
     if (isNew) shownConnection.authorizationUrl = establishedConnection?.url ?? null;
     return shownConnection;
   }

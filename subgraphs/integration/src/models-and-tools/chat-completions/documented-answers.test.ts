@@ -16,7 +16,7 @@ const call = (callArguments: unknown, more: object = {}) => ({
 });
 const exact = '{"id":820982911946154508,"big":1e400,"zero":-0,"long":0.12345678901234567890}';
 
-/** Messages in the forms that vendors document, as JSON, since some numbers in them are no numbers in this language. */
+/** Messages in the forms that vendors document, as JSON texts, since JavaScript cannot hold some of their numbers. */
 const understood: readonly (readonly [what: string, message: string, handed: Handed])[] = [
   ["a text", '{"content":"hello"}', { content: "hello" }],
   ["an empty text", '{"content":""}', { content: "" }],

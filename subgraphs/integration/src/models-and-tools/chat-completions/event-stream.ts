@@ -86,7 +86,7 @@ export class EventStreamParser {
     this.#line.push(part);
   }
 
-  /** The data in the event that an empty line ends. An event without data is none. */
+  /** Returns the data when an empty line ends an event. An event without data is ignored. */
   #endLine(): string | undefined {
     const line = this.#line.join("");
     this.#line = [];

@@ -53,7 +53,7 @@ export class ListTools {
     return this.#page(context, call, { tenant, connection, server, after: place?.after ?? null });
   }
 
-  /** A page of all connections' tools: those of one connection, oldest first. */
+  /** Lists all connections' tools. Each page has one connection's tools; the oldest connection comes first. */
   async #ofAll(
     context: RequestContext,
     call: AttendingCall,

@@ -24,13 +24,13 @@ export class TimedWindows<W extends TimedWindow> {
     this.#clock = clock;
   }
 
-  /** The key's window; undefined if there is none, or if it has ended. */
+  /** The key's open window. Undefined for a key without one. */
   find(key: string): W | undefined {
     const window = this.#windows.get(key);
     return window && window.endsAt > this.#clock() ? window : undefined;
   }
 
-  /** The key's window; a new one if there is none. */
+  /** The key's open window. Opens a new one for a key without one. */
   open(key: string, create: (endsAt: number) => W): W {
     const openWindow = this.find(key);
     if (openWindow) return openWindow;

@@ -46,8 +46,8 @@ const tag = /\{\{([#^/]?)([^{}]*)\}\}/g;
 const pathForm = /^(?:\.|[A-Za-z][A-Za-z0-9_]{0,63}(?:\.[A-Za-z][A-Za-z0-9_]{0,63}){0,4})$/;
 
 /**
- * Reads a template. `{{a.b}}` is a value, `{{#a}}…{{/a}}` is rendered for each item in a list or once for any other
- * value that is there, `{{^a}}…{{/a}}` where there is none, and `{{.}}` is the present item. Nothing else is a command.
+ * Reads a template. `{{a.b}}` is a value. `{{#a}}…{{/a}}` is rendered for each item in a list, or once for any other
+ * value. `{{^a}}…{{/a}}` is rendered without a value, and `{{.}}` is the present item. Nothing else is a command.
  */
 export function readTemplate(source: string): TemplateText {
   const open: [OpenSection, ...OpenSection[]] = [{ path: "", inverted: false, parts: [] }];

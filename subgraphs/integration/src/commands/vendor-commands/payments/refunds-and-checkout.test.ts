@@ -119,7 +119,7 @@ describe("a command to refund a payment", () => {
   it.each<[string, Record<string, unknown>]>([
     ["no payment", { amountMinor: 1, currency: "CHF" }],
     ["an amount without its currency", { paymentRef: "pay-1", amountMinor: 1 }],
-    ["a currency that does not exist", { paymentRef: "pay-1", amountMinor: 1, currency: "XXX" }],
+    ["a currency that does not exist", { paymentRef: "pay-1", amountMinor: 1, currency: "QQQ" }],
   ])("is rejected with %s", async (_, data) => {
     await connect();
     expect(await answersTo(fixture, await sent("RefundPayment", data))).toMatchObject([

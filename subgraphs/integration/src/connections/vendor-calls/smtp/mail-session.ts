@@ -95,7 +95,7 @@ async function inSession<T>(
     connection: socket,
     host: server.host,
     port: server.port,
-    // this machine's name is nobody's business
+    // the mail server does not learn this machine's name
     name,
     secure: server.security === "tls",
     requireTLS: server.security === "starttls",

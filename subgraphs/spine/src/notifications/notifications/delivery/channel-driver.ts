@@ -62,7 +62,7 @@ export type DeliveryOutcome =
 
 /**
  * One attempt to deliver one notification. An attempt ends with exactly one call to its methods. Each is one
- * transaction that first locks the notification, and answers false without an effect when the notification is no longer
+ * transaction that first locks the notification, and does nothing and answers false when the notification is not
  * Queued. `also` writes in the same transaction.
  */
 export interface Delivery {
