@@ -314,16 +314,14 @@ describe("the refresh grant", () => {
     await aRoleOf(platform, tenantId, user.userId, ["templates.write", "user.read"]);
     const first = await signIn(user, { scope: "templates.read templates.write" });
     expect(first.body["scope"]).toBe("templates.read templates.write");
-    const expiry = (at: string) =>
-      platform.admin.query(
-        `update role_assignments set expires_at = ${at} where principal_id = $1 and role_id in
-         (select role_id from roles where 'user.read' = any(scopes))`,
-        [user.userId],
-      );
-    await expiry("now()");
+    const { rows } = await platform.admin.query(
+      `delete from role_assignments where principal_id = $1 and role_id in
+         (select role_id from roles where 'user.read' = any(scopes)) returning role_id`,
+      [user.userId],
+    );
     const second = await refresh(first.body["refresh_token"]);
     expect(second.body["scope"]).toBe("templates.read");
-    await expiry("null");
+    await aRoleOf(platform, tenantId, user.userId, [], rows[0]["role_id"]);
     const third = await refresh(second.body["refresh_token"]);
     expect(third.body["scope"]).toBe("templates.read templates.write");
     await platform.admin.query("delete from role_assignments where principal_id = $1", [user.userId]);
