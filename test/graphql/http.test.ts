@@ -14,11 +14,10 @@ interface Answer {
   errors?: { message: string; extensions: { code: string } }[];
 }
 
-const get = (parameters: Record<string, string>, headers: Record<string, string> = {}) =>
-  request<Answer>(`GET /graphql?${new URLSearchParams(parameters).toString()}`, {
-    token,
-    headers: { "content-type": "application/json", ...headers },
-  });
+const get = (
+  parameters: Record<string, string>,
+  options: { token?: undefined; headers?: Record<string, string> } = {},
+) => request<Answer>(`GET /graphql?${new URLSearchParams(parameters).toString()}`, { token, ...options });
 
 const times = (count: number, part: (index: number) => string) =>
   Array.from({ length: count }, (_, at) => part(at)).join(" ");
@@ -41,6 +40,17 @@ describe("GraphQL over HTTP", () => {
       const { headers } = await graphql(query);
       expect(headers.get("ratelimit")).toMatch(/^"anonymous";r=\d+;/);
     }
+  });
+
+  it("takes no cookie in place of the bearer token", async () => {
+    const answer = await get(
+      { query: "{ me { subject } }" },
+      { token: undefined, headers: { cookie: `token=${token}` } },
+    );
+    expect([answer.status, answer.body.errors?.map(({ extensions }) => extensions.code)]).toEqual([
+      401,
+      ["UNAUTHENTICATED"],
+    ]);
   });
 
   it("refuses mutations by GET", async () => {

@@ -56,6 +56,47 @@ describe("a token that may write templates only", () => {
   });
 });
 
+describe("a refused root field", () => {
+  it("leaves the other fields their values, also where subgraphs answer them", async () => {
+    const token = await tenant.tokenWith("templates.read", "config.manage");
+    const { body } = await graphql(
+      `{ me { subject } template(templateId: "tpl_01890000000000000000000000") { name }
+         templates { items { name } } provider(providerId: "prv_01890000000000000000000000") { key } }`,
+      { token },
+    );
+    expect(body.data).toMatchObject({
+      me: { subject: expect.any(String) },
+      template: null,
+      templates: { items: expect.any(Array) },
+      provider: null,
+    });
+    expect(body.errors?.map(({ path, extensions }) => [path, extensions.code]).sort()).toEqual([
+      [["provider"], "INSUFFICIENT_SCOPE"],
+      [["template"], "TEMPLATE_NOT_FOUND"],
+    ]);
+  });
+
+  it("does not stop the mutations after it", async () => {
+    const token = await tenant.tokenWith("templates.write", "config.manage", "config.read");
+    const { body } = await graphql(
+      `mutation {
+        first: registerTemplate(input: { name: "First of three" }) { name }
+        second: registerTemplate(input: { name: "" }) { name }
+        setFeatureFlag(key: "third", input: { enabled: true }) { key }
+        fourth: registerTemplate(input: { name: "Last of three" }) { name }
+      }`,
+      { token },
+    );
+    expect(body.data).toEqual({
+      first: { name: "First of three" },
+      second: null,
+      setFeatureFlag: { key: "third" },
+      fourth: { name: "Last of three" },
+    });
+    expect(body.errors?.map(({ path }) => path)).toEqual([["second"]]);
+  });
+});
+
 describe("text that PostgreSQL cannot store", () => {
   const search = (input: unknown) => encodeURIComponent(JSON.stringify({ input }));
   const query = encodeURIComponent(
@@ -72,10 +113,7 @@ describe("text that PostgreSQL cannot store", () => {
     });
     for (const capability of ["a\0", "a\ud800"]) {
       const variables = search({ capability });
-      const { text } = await request(`GET /graphql?query=${query}&variables=${variables}`, {
-        token,
-        headers: { "apollo-require-preflight": "1" },
-      });
+      const { text } = await request(`GET /graphql?query=${query}&variables=${variables}`, { token });
       expect(text).toContain("VALIDATION_FAILED");
     }
   });

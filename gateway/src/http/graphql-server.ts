@@ -51,7 +51,8 @@ export async function startGraphqlServer(options: {
     introspection: options.introspection,
     hideSchemaDetailsFromClientErrors: !options.introspection,
     includeStacktraceInErrorResponses: false,
-    csrfPrevention: true,
+    // A GET needs no preflight header: no endpoint here reads a cookie, so another site's page has no rights to use.
+    csrfPrevention: false,
     allowBatchedHttpRequests: false,
     stopOnTerminationSignals: false,
     parseOptions: { maxTokens: documentLimits.maxTokens },

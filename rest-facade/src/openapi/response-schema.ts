@@ -3,6 +3,7 @@ import {
   type FieldNode,
   type GraphQLObjectType,
   type GraphQLOutputType,
+  getNullableType,
   isEnumType,
   isListType,
   isNonNullType,
@@ -12,8 +13,14 @@ import {
   type SelectionSetNode,
 } from "graphql";
 
-/** The JSON Schema of a selection set's result, so that the documented response body always is the operation's body. */
-export function responseSchema(type: GraphQLOutputType, selection: SelectionSetNode | undefined): JsonSchema {
+/**
+ * The JSON Schema of a root field's result, so that the documented response body always is the operation's body. It has
+ * no null, because a null is 404 in REST.
+ */
+export const responseSchema = (type: GraphQLOutputType, selection: SelectionSetNode | undefined): JsonSchema =>
+  bareSchema(getNullableType(type), selection);
+
+function fieldSchema(type: GraphQLOutputType, selection: SelectionSetNode | undefined): JsonSchema {
   if (isNonNullType(type)) return bareSchema(type.ofType, selection);
   const schema = bareSchema(type, selection);
   const kind = schema["type"];
@@ -23,7 +30,7 @@ export function responseSchema(type: GraphQLOutputType, selection: SelectionSetN
 }
 
 function bareSchema(type: GraphQLOutputType, selection: SelectionSetNode | undefined): JsonSchema {
-  if (isListType(type)) return { type: "array", items: responseSchema(type.ofType, selection) };
+  if (isListType(type)) return { type: "array", items: fieldSchema(type.ofType, selection) };
   if (isObjectType(type)) return objectSchema(type, selection);
   if (isEnumType(type)) return { type: "string", enum: type.getValues().map(({ name }) => name) };
   if (isScalarType(type)) return { ...(scalarSchemas[type.name] ?? {}) };
@@ -56,6 +63,6 @@ function objectSchema(type: GraphQLObjectType, selection: SelectionSetNode | und
 function memberSchema(type: GraphQLObjectType, node: FieldNode): JsonSchema {
   const field = type.getFields()[node.name.value];
   if (!field) throw new Error(`${type.name} has no field ${node.name.value}`);
-  const schema = responseSchema(field.type, node.selectionSet);
+  const schema = fieldSchema(field.type, node.selectionSet);
   return field.description ? { ...schema, description: field.description } : schema;
 }

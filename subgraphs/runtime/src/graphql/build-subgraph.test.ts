@@ -101,6 +101,15 @@ describe("a reference to an entity", () => {
   });
 });
 
+describe("a refused root field", () => {
+  it("leaves the other fields their values", async () => {
+    expect(await ask(`{ inner first: book(isbn: "1") { isbn } }`)).toMatchObject({
+      data: { inner: null, first: { isbn: "1" } },
+      codes: ["NOT_FOUND"],
+    });
+  });
+});
+
 describe("a field below the root", () => {
   it("needs the scope that it declares", async () => {
     const document = `{ book(isbn: "1") { isbn summary } }`;

@@ -3,6 +3,7 @@ import {
   defaultFieldResolver,
   type GraphQLObjectType,
   type GraphQLSchema,
+  getNullableType,
   isObjectType,
   lexicographicSortSchema,
   parse,
@@ -59,6 +60,7 @@ export function buildSubgraph(definition: SubgraphDefinition): Subgraph {
     validate: false,
     skipCheck: true,
   });
+  letRootFieldsBeNull(decoratedSchema);
   const rules = rootRules(decoratedSchema);
   const sdl = definition.printedSdl ?? printedSdl(decoratedSchema);
   const resolvers = createResolversMap(decoratedSchema) as Record<string, Record<string, unknown>>;
@@ -76,6 +78,16 @@ export function buildSubgraph(definition: SubgraphDefinition): Subgraph {
     }
   }
   return { schema, sdl };
+}
+
+/**
+ * Makes every query and mutation field nullable, because each can be refused. A refused field that must not be null
+ * would remove all other fields from the answer (GraphQL specification, section 6.4.4). A subscription field is
+ * refused before its first value, so its values are never null.
+ */
+function letRootFieldsBeNull(schema: GraphQLSchema): void {
+  for (const root of [schema.getQueryType(), schema.getMutationType()])
+    for (const field of Object.values(root?.getFields() ?? {})) field.type = getNullableType(field.type);
 }
 
 const printedSdl = (decoratedSchema: GraphQLSchema) =>

@@ -4,18 +4,15 @@ import type { PageInfo } from "./page-info.type.js";
 const defaultPageSize = 50;
 const maxPageSize = 200;
 
-/**
- * The page size for a request. A size above the maximum becomes the maximum; a size below 1 throws VALIDATION_FAILED
- * (AIP-158).
- */
+/** The page size for a request. Throws VALIDATION_FAILED outside the bounds. REST's facade lowers a size before. */
 export function pageSize(first: number | null | undefined): number {
   if (first == null) return defaultPageSize;
-  if (first < 1)
+  if (first < 1 || first > maxPageSize)
     throw new DomainError("VALIDATION_FAILED", {
-      detail: "The page size must be at least 1.",
-      errors: [{ pointer: "/first", code: "OUT_OF_RANGE", detail: "Must be at least 1." }],
+      detail: `The page size must be from 1 to ${maxPageSize}.`,
+      errors: [{ pointer: "/first", code: "OUT_OF_RANGE", detail: `Must be from 1 to ${maxPageSize}.` }],
     });
-  return Math.min(first, maxPageSize);
+  return first;
 }
 
 /** A list's arguments. */
