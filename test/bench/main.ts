@@ -35,8 +35,8 @@ const usage = `npm run bench -- [options]
 `;
 
 const connections = 16;
-// V8 still optimizes the platform's code during about the first ten seconds under load
-const warmUpSeconds = 10;
+// V8 still optimizes the platform's code during the first half minute under load: two starts of one release differed by 1.7
+const warmUpSeconds = 30;
 
 const benches = {
   get: async (stage: Stage, rounds: Rounds) =>
