@@ -35,6 +35,7 @@ import { limitRequests } from "./rate-limits/rate-limits.js";
 import { serveReportContents } from "./report-contents/serve-report-contents.js";
 import { type CompiledRoute, compileRoutes } from "./requests/compile-route.js";
 import { type Admission, admit, handleRoute } from "./requests/handle-route.js";
+import { tellUnknownMembers } from "./requests/unknown-members.js";
 import { deliveryOperation } from "./routes/delivery.routes.js";
 import { ofrepRoutes } from "./routes/ofrep.routes.js";
 import { endpointOf, fastifyPath } from "./routes/route.js";
@@ -79,7 +80,8 @@ export async function startFacade(ports: FacadePorts, options: FacadeOptions): P
   };
   const { app } = listeners.public;
   const admission = { verifier: ports.verifier, limit: limitRequests(options.rateLimits) };
-  await serveRoutes(app, routes.filter(isPublic), admission);
+  const developerLog = options.development ? options.logger : undefined;
+  await serveRoutes(app, routes.filter(isPublic), { ...admission, developerLog });
   await serveDeliveries(app, ports.deliveries ?? deliveries);
   const streams = startOfrep(app, ports, admission);
   if (ports.reportContents) serveReportContents(app, ports.reportContents, admission);
@@ -105,7 +107,9 @@ export async function startFacade(ports: FacadePorts, options: FacadeOptions): P
   if (ports.commands) serveCommands(listeners.internal.app, ports.commands, ports.verifier);
   if (ports.sealedValues) serveSealedValues(listeners.internal.app, ports.sealedValues, ports.verifier);
   if (options.development) serveMetrics(app, metrics);
-  return listen(listeners, streams, options);
+  const facade = await listen(listeners, streams, options);
+  api.publishAt(facade.publicUrl);
+  return facade;
 }
 
 /** Serves OFREP where feature flags are evaluated, and returns its event streams. */
@@ -135,9 +139,10 @@ function followGraph({ useGraph }: Pick<FacadePorts, "useGraph">) {
       deliveries.prepared = delivery;
       for (const [index, route] of compiledRoutes.entries()) {
         const handle = handlers[index] as ServedRoute["handle"];
+        const present = { handle, input: route.input };
         const servedRoute = routes[index];
-        if (servedRoute) servedRoute.handle = handle;
-        else routes.push({ ...pick(route), handle });
+        if (servedRoute) Object.assign(servedRoute, present);
+        else routes.push({ ...pick(route), ...present });
       }
     };
   });
@@ -147,6 +152,7 @@ function followGraph({ useGraph }: Pick<FacadePorts, "useGraph">) {
 /** A row in the tables, with the handler that is compiled for the present graph. */
 interface ServedRoute extends Pick<CompiledRoute, "row" | "area" | "method" | "path" | "rate"> {
   handle: ReturnType<typeof handleRoute>;
+  input: CompiledRoute["input"];
 }
 
 const pick = ({ row, area, method, path, rate }: CompiledRoute) => ({ row, area, method, path, rate });
@@ -197,17 +203,23 @@ function publicListener(ports: FacadePorts, sharedOptions: Shared): Listener {
 
 const isPublic = ({ row }: ServedRoute) => row.surface !== "internal";
 
-async function serveRoutes(app: FastifyInstance, routes: readonly ServedRoute[], admission: Admission) {
+/** In development the log names members of a body that are ignored. */
+interface Serving extends Admission {
+  readonly developerLog?: FacadeOptions["logger"] | undefined;
+}
+
+async function serveRoutes(app: FastifyInstance, routes: readonly ServedRoute[], serving: Serving) {
   for (const area of areas) {
     await app.register(async (scope) => {
       if (area === "integration") acceptVendorMediaType(scope);
       for (const route of routes.filter((candidate) => candidate.area === area))
-        serveRoute(scope, route, route.path, admission);
+        serveRoute(scope, route, route.path, serving);
     });
   }
 }
 
-function serveRoute(app: FastifyInstance, route: ServedRoute, path: string, admission: Admission): void {
+function serveRoute(app: FastifyInstance, route: ServedRoute, path: string, serving: Serving): void {
+  const { developerLog, ...admission } = serving;
   const { method, row, rate } = route;
   const handler = (request: FastifyRequest, reply: FastifyReply) => route.handle(request, reply, admission.limit);
   const config = { rootField: row.run };
@@ -215,6 +227,7 @@ function serveRoute(app: FastifyInstance, route: ServedRoute, path: string, admi
     onRequest: admit(row, rate, admission),
     // a hook costs each answer some microseconds, and a GET's body is not read
     ...(method === "GET" ? {} : { onSend: chargeBody(rate, admission.limit) }),
+    ...(developerLog && { preHandler: tellUnknownMembers(() => route.input, developerLog) }),
   };
   app.route({ method, url: fastifyPath(path), config, ...hooks, handler });
 }

@@ -68,7 +68,7 @@ describe("schema/endpoints.json", () => {
   it("agrees with the OpenAPI document about public endpoints and their authentication", async () => {
     interface Operation {
       operationId: string;
-      security: { oauth2: string[] }[];
+      security: object[];
       responses: Record<string, unknown>;
     }
     const { body } = await request<{ paths: Record<string, Record<string, Operation>> }>("GET /openapi.json");
@@ -79,7 +79,8 @@ describe("schema/endpoints.json", () => {
       const row = table.find(({ endpoint }) => endpoint === at);
       expect([at, row?.surface]).toEqual([at, "public"]);
       const anyToken = row?.auth === "bearer" && row.scopes.length === 0 ? [{ oauth2: [] }] : [];
-      const requirements = [...anyToken, ...(row?.scopes ?? []).map((scope) => ({ oauth2: [scope] }))];
+      const flows = [...anyToken, ...(row?.scopes ?? []).map((scope) => ({ oauth2: [scope] }))];
+      const requirements = flows.length > 0 ? [...flows, { bearer: [] }] : [];
       expect([at, operation.security]).toEqual([at, requirements]);
       expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(row?.success.map(String) ?? []));
     }

@@ -58,8 +58,9 @@ describe("GET /openapi.json", () => {
       const operation = paths[path]?.[method.toLowerCase()];
       expect([at, operation?.operationId]).toEqual([at, run]);
       expect(Object.keys(operation?.responses ?? {})).toContain(String(reply));
-      const securityRequirements = forPeople ? [[]] : scopes.map((scope) => [scope]);
-      expect(operation?.security).toEqual(securityRequirements.map((oauth2) => ({ oauth2 })));
+      const flows = forPeople ? [[]] : scopes.map((scope) => [scope]);
+      const token = flows.length === 0 ? [] : [...flows.map((oauth2) => ({ oauth2 })), { bearer: [] }];
+      expect(operation?.security).toEqual(token);
     }
   });
 

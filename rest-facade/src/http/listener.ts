@@ -5,6 +5,7 @@ import type { Logger } from "@factory/runtime/telemetry/logger";
 import { continueTrace, traceparent } from "@factory/runtime/telemetry/trace";
 import { longWork } from "@factory/runtime/threads/long-work";
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify, type RouteOptions } from "fastify";
+import { adviceFor } from "../routes/graph-lists.js";
 import { documentedPath } from "../routes/route.js";
 import { cors } from "./cors.js";
 import { FrontDoor, type FrontDoorOptions, maxUrlLength, strictTransport } from "./front-door.js";
@@ -129,17 +130,21 @@ function welcome({ allowedOrigins, https, meterFor }: ListenerOptions, paths: Kn
       return;
     }
     reply.raw.once("finish", () => unmatchedMeter(reply.statusCode, reply.elapsedTime, undefined));
-    const allowedMethods = paths.methodsOf(pathOf(request.url));
+    const path = pathOf(request.url);
+    const allowedMethods = paths.methodsOf(path);
+    const advice = adviceFor(request.method, path);
     if (allowedMethods === undefined)
       callback(
-        new DomainError("NOT_FOUND", { detail: "This path does not exist. The documented paths are listed at /docs." }),
+        new DomainError("NOT_FOUND", {
+          detail: `This path does not exist. The documented paths are listed at /docs.${advice}`,
+        }),
       );
     else if (request.method === "OPTIONS") void reply.code(204).header("allow", allowedMethods).send();
     else {
       reply.header("allow", allowedMethods);
       callback(
         new DomainError("METHOD_NOT_ALLOWED", {
-          detail: `This path does not answer this method. It answers ${allowedMethods}.`,
+          detail: `This path does not answer this method. It answers ${allowedMethods}.${advice}`,
         }),
       );
     }

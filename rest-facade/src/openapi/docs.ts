@@ -3,9 +3,10 @@ import { type ErrorCode, errorCodes } from "@factory/schema/error-codes";
 import fastifySwagger from "@fastify/swagger";
 import fastifySwaggerUi from "@fastify/swagger-ui";
 import type { FastifyInstance } from "fastify";
-import { entityTag, matchesEntityTag } from "../http/entity-tag.js";
+import { matchesEntityTag } from "../http/entity-tag.js";
+import { type MemoryDocument, memoryDocument } from "../http/memory-document.js";
 import { isErrorCode, problemType } from "../http/problem.js";
-import type { OpenApiDocument } from "./openapi.js";
+import { addressed, type OpenApiDocument } from "./openapi.js";
 
 /** Swagger UI's Content-Security-Policy. It sets styles inline and loads everything from this server. */
 const uiPolicy =
@@ -14,15 +15,26 @@ const uiPolicy =
 /** The OpenAPI document that is served. It changes with the graph. */
 export class ServedApi {
   /** One object for as long as the process runs: Swagger UI keeps it. */
-  readonly document: Record<string, unknown> = {};
-  text = "";
-  tag = "";
+  readonly document = {} as OpenApiDocument;
+  #publicUrl = "";
+  #text: MemoryDocument | undefined;
 
   replace(document: OpenApiDocument): void {
-    for (const member of Object.keys(this.document)) delete this.document[member];
-    Object.assign(this.document, document);
-    this.text = JSON.stringify(document);
-    this.tag = entityTag(this.text);
+    const members = addressed(document, this.#publicUrl);
+    for (const member of Object.keys(this.document)) delete (this.document as Record<string, unknown>)[member];
+    Object.assign(this.document, members);
+    this.#text = undefined;
+  }
+
+  /** Writes absolute addresses, which are known after the listener is open. */
+  publishAt(publicUrl: string): void {
+    this.#publicUrl = publicUrl;
+    this.replace({ ...this.document });
+  }
+
+  get text(): MemoryDocument {
+    this.#text ??= memoryDocument(JSON.stringify(this.document), "application/json");
+    return this.#text;
   }
 }
 
@@ -30,7 +42,7 @@ export class ServedApi {
 export async function serveDocs(app: FastifyInstance, api: ServedApi): Promise<void> {
   app.get("/", (_request, reply) => reply.redirect("/docs", 302));
   app.get("/openapi.json", (request, reply) => {
-    const { text, tag } = api;
+    const { text, tag } = api.text;
     reply.header("etag", tag).header("cache-control", "no-cache");
     const knownTags = request.headers["if-none-match"];
     if (knownTags !== undefined && matchesEntityTag(knownTags, tag)) return reply.code(304).send();

@@ -1,5 +1,6 @@
 import { ofrepRoutes } from "../routes/ofrep.routes.js";
 import { endpointOf } from "../routes/route.js";
+import { securityOf } from "./security.js";
 
 type Member = Record<string, unknown>;
 
@@ -136,8 +137,7 @@ export const ofrepPaths: Record<string, Record<string, Member>> = Object.fromEnt
   Object.entries(operations).map(([name, operation]) => {
     const { at, scopes } = ofrepRoutes[name as keyof typeof ofrepRoutes];
     const { method, path } = endpointOf(at);
-    const security = scopes.map((scope) => ({ oauth2: [scope] }));
-    return [path, { [method.toLowerCase()]: { ...operation, tags: ["spine"], security } }];
+    return [path, { [method.toLowerCase()]: { ...operation, tags: ["spine"], security: securityOf(scopes) } }];
   }),
 );
 

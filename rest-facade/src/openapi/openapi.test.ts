@@ -6,7 +6,7 @@ import { plainHttpPaths } from "./plain-http-paths.js";
 
 interface Operation {
   operationId: string;
-  security: { oauth2: string[] }[];
+  security: { oauth2?: string[] }[];
   parameters?: { name: string; in: string; required: boolean; schema: unknown }[];
   requestBody?: { content: Record<string, { schema: { $ref: string } }> };
   responses: Record<string, { content?: Record<string, { schema: { $ref: string } }> }>;
@@ -14,8 +14,14 @@ interface Operation {
 
 interface Document {
   openapi: string;
+  info: { description: string };
+  servers: object[];
+  externalDocs: { url: string };
   paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Record<string, { properties?: Record<string, unknown>; required?: string[] }> };
+  components: {
+    schemas: Record<string, { properties?: Record<string, unknown>; required?: string[] }>;
+    securitySchemes: { oauth2: { flows: { clientCredentials: { tokenUrl: string } } } };
+  };
 }
 
 let facade: Started;
@@ -38,6 +44,15 @@ describe("GET /openapi.json", () => {
     expect(document.openapi).toMatch(/^3\.1\./);
     const tag = (await facade.call("GET /openapi.json")).headers.get("etag") ?? "";
     expect((await facade.call("GET /openapi.json", { headers: { "if-none-match": tag } })).status).toBe(304);
+  });
+
+  it("names the address of the platform, and the graph's lists where a reader looks for them", async () => {
+    const { servers, info, externalDocs, components } = document;
+    expect([servers, externalDocs.url]).toEqual([[{ url: facade.publicUrl }], `${facade.publicUrl}/docs/guides`]);
+    expect(components.securitySchemes.oauth2.flows.clientCredentials.tokenUrl).toBe(
+      `${facade.publicUrl}/connect/token`,
+    );
+    expect(info.description).toContain("`executions` (instead of GET /v1/templates/{templateId}/executions)");
   });
 
   it("describes every public route, but no internal route", () => {
@@ -87,9 +102,9 @@ describe("GET /openapi.json", () => {
 
   it("requires one of the known scopes", () => {
     for (const { operation } of operations())
-      for (const { oauth2 } of operation.security) expect(scopes).toEqual(expect.arrayContaining(oauth2));
+      for (const { oauth2 = [] } of operation.security) expect(scopes).toEqual(expect.arrayContaining(oauth2));
     const poll = document.paths["/v1/templates/{templateId}/executions/{executionId}"]?.["get"];
-    expect(poll?.security).toEqual([{ oauth2: ["templates.read"] }, { oauth2: ["templates.execute"] }]);
+    expect(poll?.security).toEqual([{ oauth2: ["templates.read"] }, { oauth2: ["templates.execute"] }, { bearer: [] }]);
   });
 
   it("derives bodies from input types and answers from selection sets", () => {

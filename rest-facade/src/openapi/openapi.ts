@@ -1,15 +1,16 @@
 import { inputSchema, type JsonSchema } from "@factory/runtime/input-validation/input-schema";
 import { problemMembers } from "@factory/schema/problem-members";
-import { scopes } from "@factory/schema/scopes";
 import type { GraphQLSchema } from "graphql";
 import { apiVersion, integrationMediaType } from "../http/match-version.js";
 import { problemMediaType } from "../http/problem.js";
 import { describeVariable } from "../operations/describe-variable.js";
 import { rootFieldOf } from "../operations/load-operation.js";
 import type { CompiledRoute } from "../requests/compile-route.js";
+import { graphListAdvice } from "../routes/graph-lists.js";
 import { pathParameters, successesOf } from "../routes/route.js";
 import { plainHttpPaths } from "./plain-http-paths.js";
 import { responseSchema } from "./response-schema.js";
+import { securityOf, securitySchemes } from "./security.js";
 
 export type OpenApiDocument = ReturnType<typeof describeApi>;
 
@@ -31,12 +32,11 @@ export function describeApi(routes: readonly CompiledRoute[], graph: GraphQLSche
     info: {
       title: "Software factory platform",
       version: apiVersion,
-      description:
-        "Template and library catalog, integrations, and the SaaS spine. The same data is served at /graphql, with subscriptions over a websocket.",
+      description: about,
       contact: { name: "The operator of this platform" },
       license: { name: "All rights reserved", identifier: "LicenseRef-All-Rights-Reserved" },
     },
-    servers: [{ url: "/" }],
+    ...addressesAt("/"),
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     paths,
     components: {
@@ -49,26 +49,28 @@ export function describeApi(routes: readonly CompiledRoute[], graph: GraphQLSche
           content: { [problemMediaType]: { schema: { $ref: "#/components/schemas/Problem" } } },
         },
       },
-      securitySchemes: {
-        oauth2: {
-          type: "oauth2",
-          flows: {
-            clientCredentials: {
-              tokenUrl: "/connect/token",
-              scopes: describedScopes,
-            },
-            authorizationCode: {
-              authorizationUrl: "/connect/authorize",
-              tokenUrl: "/connect/token",
-              refreshUrl: "/connect/token",
-              scopes: describedScopes,
-            },
-          },
-        },
-      },
+      securitySchemes: securitySchemes("/"),
     },
   };
 }
+
+/** The document with the absolute addresses of the platform that serves it. */
+export function addressed(document: OpenApiDocument, publicUrl: string): OpenApiDocument {
+  const base = `${publicUrl}/`;
+  const components = { ...document.components, securitySchemes: securitySchemes(base) };
+  return { ...document, ...addressesAt(base), components };
+}
+
+const addressesAt = (base: string) => ({
+  servers: [{ url: base.length > 1 ? base.slice(0, -1) : base }],
+  externalDocs: { description: "Guides with examples.", url: `${base}docs/guides` },
+});
+
+const about = `Template and library catalog, integrations, and the SaaS spine. The same data is served at /graphql, with \
+subscriptions over a websocket. ${graphListAdvice}
+
+Every request may have the header \`X-Tenant-Id\`, which must name the tenant of the token, and the header \
+\`traceparent\` (W3C Trace Context), whose trace the platform continues.`;
 
 const tags = {
   catalog: "Templates with their versions and executions, libraries, and compatibility.",
@@ -76,13 +78,6 @@ const tags = {
   spine: "Tenants, users, roles, invitations and approvals.",
   authorization: "Tokens and sign-in (OAuth 2.0, OpenID Connect).",
 };
-
-const describeScope = (scope: string) => {
-  const words = scope.split(".");
-  return `${words.at(-1)} ${words.slice(0, -1).join(" ")}`;
-};
-
-const describedScopes = Object.fromEntries(scopes.map((scope) => [scope, describeScope(scope)]));
 
 function describe(route: CompiledRoute, graph: GraphQLSchema, schemas: Record<string, JsonSchema>): Member {
   const { row, operation, area, input } = route;
@@ -103,7 +98,7 @@ function describe(route: CompiledRoute, graph: GraphQLSchema, schemas: Record<st
     tags: [area],
     summary: summaryOf(operation.name),
     ...(field.description ? { description: field.description } : {}),
-    security: row.forPeople ? [{ oauth2: [] }] : row.scopes.map((scope) => ({ oauth2: [scope] })),
+    security: row.anonymous ? [] : securityOf(row.forPeople ? [] : row.scopes),
     parameters: parametersOf(route, graph),
     ...(input
       ? {
@@ -246,8 +241,6 @@ function parametersOf(
     ...(method === "GET"
       ? [optional("If-None-Match", "The ETag of an earlier answer. The answer is 304 if the resource has not changed.")]
       : []),
-    optional("X-Tenant-Id", "The tenant of the token. No other tenant is allowed."),
-    optional("traceparent", "The trace of the caller (W3C Trace Context), which the platform continues."),
   ];
 }
 

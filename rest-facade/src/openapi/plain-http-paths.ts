@@ -1,6 +1,7 @@
 import { deliveryPaths } from "./delivery-paths.js";
 import { ofrepPaths } from "./ofrep-paths.js";
 import { reportContentPaths } from "./report-content-paths.js";
+import { securityOf } from "./security.js";
 import { signInPaths } from "./sign-in-paths.js";
 
 const tokenExchange = "urn:ietf:params:oauth:grant-type:token-exchange";
@@ -204,7 +205,7 @@ function userinfo(operationId: string, summary: string) {
     description:
       "The UserInfo endpoint (OpenID Connect Core 1.0 section 5.3). It needs an access token of a user whose sign-in asked for the scope `openid`. The scope `email` adds `email_verified`. Errors are in the header `WWW-Authenticate` (RFC 6750).",
     // the sign-in's scope `openid` is required, but it is not an API scope, so no scope is listed
-    security: [{ oauth2: [] }],
+    security: securityOf([]),
     responses: {
       "200": json("The claims of the user.", {
         type: "object",

@@ -1,5 +1,6 @@
 import { reportContentRoute } from "../routes/report-content.routes.js";
 import { endpointOf } from "../routes/route.js";
+import { securityOf } from "./security.js";
 
 type Member = Record<string, unknown>;
 
@@ -59,7 +60,7 @@ export const reportContentPaths: Record<string, Record<string, Member>> = {
     [method.toLowerCase()]: {
       ...operation,
       tags: ["spine"],
-      security: reportContentRoute.scopes.map((scope) => ({ oauth2: [scope] })),
+      security: securityOf(reportContentRoute.scopes),
     },
   },
 };
