@@ -17,6 +17,7 @@ import { causalChains } from "./events/causal-chains/causal-chains.module.js";
 import { eventLog } from "./events/event-log/event-log.module.js";
 import { eventPulls } from "./events/event-pulls/event-pulls.module.js";
 import { events } from "./events/events/events.module.js";
+import { nodes } from "./events/nodes/nodes.module.js";
 import { egress } from "./ground/egress/egress.module.js";
 import { tenantProjections } from "./ground/tenant-projections/tenant-projections.module.js";
 import { modelBudgets } from "./models-and-tools/model-budgets/model-budgets.module.js";
@@ -64,6 +65,7 @@ export const integrationModules = [
   eventPulls,
   events,
   causalChains,
+  nodes,
 ] as const;
 
 export type IntegrationSettings = SettingsOf<typeof integrationModules>;

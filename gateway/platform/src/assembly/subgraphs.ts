@@ -3,6 +3,7 @@ import { type Catalog, startCatalog } from "@factory/catalog/subgraph";
 import { type Integration, startIntegration } from "@factory/integration/subgraph";
 import type { Revocation } from "@factory/runtime/auth/revocations";
 import { TokenVerifier } from "@factory/runtime/auth/token-verifier";
+import { NodeTypes } from "@factory/runtime/graphql/node-types";
 import type { ServiceCertificates } from "@factory/runtime/grpc/service-certificates";
 import { type Spine, startSpine } from "@factory/spine/subgraph";
 import type { PlatformEnvironment } from "../settings/environment.js";
@@ -70,6 +71,7 @@ export async function startSubgraphs(
     webhookRetentionDays: environment.webhookRetentionDays,
     deliveryRetentionDays: environment.deliveryRetentionDays,
     tenantSnapshots: async () => (await grpcStart).snapshots.integration,
+    otherNodes: async () => [(await catalogStart).get(NodeTypes), (await spineStart).get(NodeTypes)],
     ...(development ? {} : { allowedPorts: [80, 443, 8443] }),
   });
   const catalogStart = startCatalog(hostOf("catalog"), {

@@ -1,8 +1,9 @@
 import type { AuthRule } from "@factory/runtime/graphql/auth";
+import { NodeKey, NodeType } from "@factory/runtime/graphql/node.type";
 import { DateTime, JsonObject } from "@factory/runtime/graphql/scalars";
 import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
-import { Directive, Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
+import { Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
 import type { RunState } from "./run.states.js";
 
 export const RunStatus = {
@@ -34,8 +35,12 @@ export class RunErrorType {
 }
 
 /** The GraphQL type for a run. */
-@ObjectType("Run", { simpleResolvers: true, description: "One piece of asynchronous work and its attempts." })
-@Directive('@key(fields: "runId")')
+@ObjectType("Run", {
+  implements: NodeType,
+  simpleResolvers: true,
+  description: "One piece of asynchronous work and its attempts.",
+})
+@NodeKey("runId")
 export class RunType {
   @Field(() => ID)
   runId: string;

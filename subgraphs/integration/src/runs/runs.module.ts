@@ -52,7 +52,11 @@ export const runs: SliceModule = {
   references(get) {
     const service = get(RunService);
     return {
-      Run: { auth: readRuns, resolve: ({ runId = "" }, context) => service.find(tenantOf(context), runId) },
+      Run: {
+        id: { prefix: "run", field: "runId" },
+        auth: readRuns,
+        resolve: ({ runId = "" }, context) => service.find(tenantOf(context), runId),
+      },
     };
   },
   retention: () => [runRetention, routineRunRetention],

@@ -13,7 +13,8 @@ import { buildSchemaSync, createResolversMap, type NonEmptyArray } from "type-gr
 import { constraintDirective } from "../input-validation/constraint.js";
 import type { Logger } from "../telemetry/logger.js";
 import { type AuthRule, authDirective } from "./auth.js";
-import { type EntityReference, Guard } from "./guard.js";
+import type { EntityReference } from "./entity-reference.js";
+import { Guard } from "./guard.js";
 import { DateTime } from "./scalars.js";
 
 interface SubgraphDefinition {

@@ -16,25 +16,11 @@ import type { RequestContext } from "../tenancy/request-context.js";
 import { principalOf } from "../tenancy/tenant.js";
 import { longWork } from "../threads/long-work.js";
 import type { AuthRule } from "./auth.js";
+import type { EntityReference, ReferenceResolver } from "./entity-reference.js";
 import { toGraphqlError } from "./graphql-error.js";
 
 type Resolver = GraphQLFieldResolver<unknown, RequestContext>;
 type Field = GraphQLField<unknown, RequestContext>;
-
-/**
- * Resolves `_entities`: applies the tenant rule like any other read; nothing where it is unknown or belongs to another
- * tenant.
- */
-type ReferenceResolver = (
-  reference: Record<string, string>,
-  context: RequestContext,
-) => Promise<object | null | undefined>;
-
-/** A way to an entity from another one: it needs what reading the entity itself needs. */
-export interface EntityReference {
-  readonly auth: AuthRule;
-  readonly resolve: ReferenceResolver;
-}
 
 /** Checks every entry into a subgraph (root fields and references), even if the gateway has checked it before. */
 export class Guard {
@@ -76,11 +62,12 @@ export class Guard {
   }
 
   /** An entity is reached through any root field, whose scope says nothing about the entity. */
-  reference(type: string, { auth, resolve }: EntityReference): ReferenceResolver {
-    return async (reference, context) => {
+  reference(type: string, { id: key, auth, resolve }: EntityReference): ReferenceResolver {
+    return async ({ id, ...reference }, context) => {
       try {
         authorize(auth, context);
-        return (await resolve(reference, context)) ?? null;
+        const representation = key && id !== undefined ? { ...reference, [key.field]: id } : reference;
+        return (await resolve(representation, context)) ?? null;
       } catch (error) {
         throw this.#answer(error, type, context);
       }

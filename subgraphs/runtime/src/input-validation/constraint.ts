@@ -18,8 +18,8 @@ export interface InputConstraint {
 export const constraintDirective =
   "directive @constraint(minLength: Int, maxLength: Int, pattern: String, format: String, minimum: Int, maximum: Int, minItems: Int, maxItems: Int) on INPUT_FIELD_DEFINITION | ARGUMENT_DEFINITION";
 
-/** Declares limits for a field in an input type. For a list, lengths and patterns apply to its items. */
-export function Constraint(constraint: InputConstraint): PropertyDecorator {
+/** Declares limits for an argument or a field in an input type. For a list, lengths and patterns apply to its items. */
+export function Constraint(constraint: InputConstraint): PropertyDecorator & ParameterDecorator {
   const values = Object.entries(constraint).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
-  return Directive(`@constraint(${values.join(", ")})`) as PropertyDecorator;
+  return Directive(`@constraint(${values.join(", ")})`) as PropertyDecorator & ParameterDecorator;
 }

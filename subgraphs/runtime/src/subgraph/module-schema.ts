@@ -1,5 +1,6 @@
 import type { SubgraphName } from "@factory/schema/subgraph-names";
 import { buildSubgraph, type Subgraph } from "../graphql/build-subgraph.js";
+import type { EntityReference } from "../graphql/entity-reference.js";
 import { jobResolver } from "../jobs/job.resolver.js";
 import { JobService } from "../jobs/job.service.js";
 import type { Logger } from "../telemetry/logger.js";
@@ -25,8 +26,16 @@ export function moduleSchema({ name, modules, servicesOf, logger, printedSdl }: 
       ...views.flatMap(({ module, get }) => module.resolvers?.(get) ?? []),
     ],
     types: modules.flatMap(({ types = [] }) => types),
-    references: Object.assign({}, ...views.map(({ module, get }) => module.references?.(get) ?? {})),
+    references: entityReferences({ modules, servicesOf }),
   });
+}
+
+/** The entities that the modules resolve, by type name. */
+export function entityReferences({
+  modules,
+  servicesOf,
+}: Pick<SchemaParts, "modules" | "servicesOf">): Readonly<Record<string, EntityReference>> {
+  return Object.assign({}, ...modules.map((module) => module.references?.(servicesOf(module.slice).get) ?? {}));
 }
 
 /** The SDL for a module list. Nothing is started: the resolvers get no services, and printing calls none. */

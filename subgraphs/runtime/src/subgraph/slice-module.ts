@@ -6,7 +6,7 @@ import type { Notifications } from "../connections/listener.js";
 import type { SchemaConnections } from "../connections/schema-connections.js";
 import type { RetentionRule } from "../db/retention.js";
 import type { TableReferences } from "../db/table-references.js";
-import type { EntityReference } from "../graphql/guard.js";
+import type { EntityReference } from "../graphql/entity-reference.js";
 import type { GrpcService } from "../grpc/grpc-service.js";
 import type {
   DeadLetterRule,

@@ -3,6 +3,7 @@ import type { Backlog } from "../backlogs/waiting-work.js";
 import type { BusConsumer } from "../bus/bus.js";
 import { openPool } from "../connections/pool.js";
 import { Retention } from "../db/retention.js";
+import { NodeTypes } from "../graphql/node-types.js";
 import type { GrpcService } from "../grpc/grpc-service.js";
 import { JobOperations } from "../jobs/administration/job-operations.js";
 import { JobService } from "../jobs/job.service.js";
@@ -15,7 +16,7 @@ import type { CursorSeal } from "../pagination/cursor.js";
 import { Resealer } from "../resealing/resealer.js";
 import { Database, type DatabaseDefinition } from "../unit-of-work/database.js";
 import { migrate } from "../unit-of-work/migrate.js";
-import { moduleSchema } from "./module-schema.js";
+import { entityReferences, moduleSchema } from "./module-schema.js";
 import { type GetService, ServiceRegistry } from "./service-registry.js";
 import type { SliceHost, SliceModule } from "./slice-module.js";
 import type { SubgraphHost } from "./subgraph-host.js";
@@ -106,6 +107,7 @@ async function start<Settings extends object>(
   };
   const registry = new ServiceRegistry();
   registry.forSlice("jobs").add(new JobService(database, jobs, cursors));
+  const nodeTypes = registry.forSlice("nodes").add(new NodeTypes());
   for (const module of modules) {
     await module.start?.(sliceHost, registry.forSlice(module.slice));
     for (const rows of module.waitingRows ?? []) startedParts.sweeper.add(new JobRows(database, jobs, rows));
@@ -120,6 +122,7 @@ async function start<Settings extends object>(
   if (rules.length > 0) startedParts.forget(new Retention(connections.worker, logger, rules));
   const operations = new JobOperations(database, jobs, startedParts.sweeper);
   const servicesOf = (slice: string) => registry.forSlice(slice);
+  nodeTypes.add(entityReferences({ modules, servicesOf }));
   return {
     schema: moduleSchema({ name: connections.schema, modules, servicesOf, logger, printedSdl: host.printedSdl }).schema,
     grpcServices: modules.flatMap((module) => module.grpcServices?.(servicesOf(module.slice).get, sliceHost) ?? []),

@@ -1,7 +1,8 @@
+import { NodeKey, NodeType } from "@factory/runtime/graphql/node.type";
 import { DateTime, Json } from "@factory/runtime/graphql/scalars";
 import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
-import { Directive, Field, ID, ObjectType, registerEnumType } from "type-graphql";
+import { Field, ID, ObjectType, registerEnumType } from "type-graphql";
 import { ConfigurationChange } from "../settings/configuration/configuration.type.js";
 import type { ApprovalState } from "./approval.states.js";
 
@@ -36,11 +37,12 @@ export class SettingProposalType {
 }
 
 @ObjectType("Approval", {
+  implements: NodeType,
   simpleResolvers: true,
   description:
     "A request for publishing scopes in one task of an agent, or for a weaker value of a protected setting, and the decision on it.",
 })
-@Directive('@key(fields: "approvalId")')
+@NodeKey("approvalId")
 export class ApprovalType {
   @Field(() => ID)
   approvalId: string;

@@ -49,6 +49,7 @@ export const approvals: SliceModule = {
     const service = get(ApprovalService);
     return {
       Approval: {
+        id: { prefix: "apr", field: "approvalId" },
         auth: { scopes: ["governance.read"] },
         resolve: ({ approvalId = "" }, context) => service.find(context, approvalId),
       },

@@ -1,20 +1,15 @@
+import { NodeKey, NodeType } from "@factory/runtime/graphql/node.type";
 import { DateTime } from "@factory/runtime/graphql/scalars";
 import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
-import { Directive, Field, ID, ObjectType, registerEnumType } from "type-graphql";
+import { Field, ID, ObjectType, registerEnumType } from "type-graphql";
 
 const OAuthClientStatus = { Active: "Active", Disabled: "Disabled" } as const;
 registerEnumType(OAuthClientStatus, { name: "ApiClientStatus" });
 
-/**
- * A client at the token endpoint. In the graph `OAuthClient` is another thing: a vendor's client that a provider uses.
- */
-@ObjectType("OAuthClient", {
-  simpleResolvers: true,
-  description: "An OAuth client: a program that gets tokens at the token endpoint.",
-})
-@Directive('@key(fields: "clientId")')
-export class OAuthClientType {
+/** The members that a client and a client with its new secret have. */
+@ObjectType("OAuthClientMembers", { simpleResolvers: true })
+class OAuthClientMembers {
   @Field(() => ID)
   clientId: string;
 
@@ -60,8 +55,19 @@ export class OAuthClientType {
   createdAt: string;
 }
 
+/**
+ * A client at the token endpoint. In the graph `OAuthClient` is another thing: a vendor's client that a provider uses.
+ */
+@ObjectType("OAuthClient", {
+  implements: NodeType,
+  simpleResolvers: true,
+  description: "An OAuth client: a program that gets tokens at the token endpoint.",
+})
+@NodeKey("clientId")
+export class OAuthClientType extends OAuthClientMembers {}
+
 @ObjectType("ApiClientSecret", { simpleResolvers: true })
-export class OAuthClientSecretType extends OAuthClientType {
+export class OAuthClientSecretType extends OAuthClientMembers {
   @Field(() => String, {
     nullable: true,
     description: "The secret, which is shown in this answer only; null for a client without a secret.",

@@ -4,7 +4,7 @@ import { PermissionLossHandlers } from "../rights/access-control/permission-loss
 import { TenantService } from "../tenants/tenants/tenant.service.js";
 import { ClientSecrets, sealedClientSecrets } from "./client-secret.js";
 import { OAuthClient } from "./oauth-client.entity.js";
-import { OAuthClientResolver } from "./oauth-client.resolver.js";
+import { OAuthClientResolver, OAuthClientSecretResolver } from "./oauth-client.resolver.js";
 import { OAuthClientService } from "./oauth-client.service.js";
 import { OAuthClientAdministrationService } from "./oauth-client-administration.service.js";
 import { PlatformClientNotices } from "./platform-made-clients.js";
@@ -34,11 +34,15 @@ export const oauthClients: SliceModule<OAuthClientSettings> = {
     services.add(new OAuthClientAdministrationService({ database, secrets, cursors, onPermissionLoss }));
   },
   sealedTables: ({ masterKeys }) => [sealedClientSecrets(masterKeys)],
-  resolvers: (get) => [new OAuthClientResolver(get(OAuthClientService), get(OAuthClientAdministrationService))],
+  resolvers: (get) => [
+    new OAuthClientResolver(get(OAuthClientService), get(OAuthClientAdministrationService)),
+    new OAuthClientSecretResolver(),
+  ],
   references(get) {
     const service = get(OAuthClientAdministrationService);
     return {
       OAuthClient: {
+        id: { prefix: "cli", field: "clientId" },
         auth: { scopes: ["client.read"] },
         resolve: ({ clientId = "" }, context) => service.find(context, clientId),
       },

@@ -33,6 +33,7 @@ export const compatibility: SliceModule = {
     const service = get(CompatibilityService);
     return {
       CompatibilityMatrix: {
+        id: { prefix: "mtx", field: "matrixId" },
         auth: { scopes: ["templates.read", "libraries.read"] },
         resolve: ({ matrixId = "" }, context) => service.find(context, matrixId),
       },

@@ -1,5 +1,6 @@
+import { NodeKey, NodeType } from "@factory/runtime/graphql/node.type";
 import { DateTime } from "@factory/runtime/graphql/scalars";
-import { Directive, Field, ID, ObjectType } from "type-graphql";
+import { Field, ID, ObjectType } from "type-graphql";
 
 @ObjectType("CompatibilityResolution", { simpleResolvers: true })
 export class CompatibilityResolutionType {
@@ -69,8 +70,8 @@ export class EvaluatedLibraryType {
   version: string;
 }
 
-@ObjectType("CompatibilityMatrix", { simpleResolvers: true })
-@Directive('@key(fields: "matrixId")')
+@ObjectType("CompatibilityMatrix", { implements: NodeType, simpleResolvers: true })
+@NodeKey("matrixId")
 export class CompatibilityMatrixType {
   @Field(() => ID)
   matrixId: string;

@@ -39,6 +39,7 @@ export const dependencyScans: SliceModule = {
     const service = get(DependencyScanService);
     return {
       DependencyScan: {
+        id: { prefix: "scn", field: "dependencyScanId" },
         auth: { scopes: ["templates.read", "libraries.read"] },
         resolve: ({ dependencyScanId = "" }, context) => service.find(context, dependencyScanId),
       },

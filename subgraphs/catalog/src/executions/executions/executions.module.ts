@@ -116,6 +116,7 @@ export const executions: SliceModule<ExecutionSettings> = {
     const service = get(ExecutionService);
     return {
       Execution: {
+        id: { prefix: "exe", field: "executionId" },
         auth: { scopes: ["templates.read", "templates.execute"] },
         resolve: ({ executionId = "" }, context) => service.find(tenantOf(context), executionId),
       },

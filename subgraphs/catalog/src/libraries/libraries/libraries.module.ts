@@ -45,6 +45,7 @@ export const libraries: SliceModule = {
     const service = get(LibraryService);
     return {
       Library: {
+        id: { prefix: "lib", field: "libraryId" },
         auth: { scopes: ["libraries.read"] },
         resolve: ({ libraryId, packageName }, context) =>
           libraryId === undefined

@@ -1,3 +1,4 @@
+import { NodeKey, NodeType } from "@factory/runtime/graphql/node.type";
 import { DateTime } from "@factory/runtime/graphql/scalars";
 import type { Connection } from "@factory/runtime/pagination/page";
 import { PageInfo } from "@factory/runtime/pagination/page-info.type";
@@ -144,8 +145,8 @@ export class LibraryVersionType {
   createdAt: string;
 }
 
-@ObjectType("Library", { simpleResolvers: true })
-@Directive('@key(fields: "libraryId")')
+@ObjectType("Library", { implements: NodeType, simpleResolvers: true })
+@NodeKey("libraryId")
 @Directive('@key(fields: "packageName")')
 export class LibraryType {
   @Field(() => ID)

@@ -1,11 +1,12 @@
-import { Directive, Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
+import { NodeKey, NodeType } from "@factory/runtime/graphql/node.type";
+import { Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
 
 const LibrarySearchSource = { Library: "Library", ApiClient: "ApiClient" } as const;
 registerEnumType(LibrarySearchSource, { name: "LibrarySearchSource" });
 
 /** A reference to an API client; the integration subgraph owns its fields. */
-@ObjectType("ApiClient", { simpleResolvers: true })
-@Directive('@key(fields: "apiClientId", resolvable: false)')
+@ObjectType("ApiClient", { implements: NodeType, simpleResolvers: true })
+@NodeKey("apiClientId", { resolvable: false })
 export class ApiClientReference {
   @Field(() => ID)
   apiClientId: string;

@@ -1,5 +1,6 @@
+import { NodeKey, NodeType } from "@factory/runtime/graphql/node.type";
 import { DateTime, JsonObject } from "@factory/runtime/graphql/scalars";
-import { Directive, Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
+import { Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
 import type { DeprecationReasonName } from "../../libraries/deprecations/deprecation-reason.js";
 
 const TemplateVersionStatus = { Draft: "Draft", Published: "Published", Deprecated: "Deprecated" } as const;
@@ -28,8 +29,8 @@ export class TemplateDeprecationType {
 }
 
 /** A template version as GraphQL shows it. */
-@ObjectType("TemplateVersion", { simpleResolvers: true })
-@Directive('@key(fields: "templateVersionId")')
+@ObjectType("TemplateVersion", { implements: NodeType, simpleResolvers: true })
+@NodeKey("templateVersionId")
 export class TemplateVersionType {
   @Field(() => ID)
   templateVersionId: string;

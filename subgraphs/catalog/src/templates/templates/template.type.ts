@@ -1,7 +1,8 @@
+import { NodeKey, NodeType } from "@factory/runtime/graphql/node.type";
 import { DateTime } from "@factory/runtime/graphql/scalars";
 import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
-import { Directive, Field, ID, ObjectType, registerEnumType } from "type-graphql";
+import { Field, ID, ObjectType, registerEnumType } from "type-graphql";
 import { TemplateVersionType } from "./template-version.type.js";
 
 export const TemplateStatus = { Active: "Active", Archived: "Archived" } as const;
@@ -11,8 +12,8 @@ registerEnumType(TemplateStatus, {
 });
 
 /** A template with its versions, as GraphQL shows it. */
-@ObjectType("Template", { simpleResolvers: true })
-@Directive('@key(fields: "templateId")')
+@ObjectType("Template", { implements: NodeType, simpleResolvers: true })
+@NodeKey("templateId")
 export class TemplateType {
   @Field(() => ID)
   templateId: string;

@@ -69,10 +69,12 @@ export const templates: SliceModule = {
     const versions = get(TemplateVersionService);
     return {
       Template: {
+        id: { prefix: "tpl", field: "templateId" },
         auth: { scopes: ["templates.read"] },
         resolve: ({ templateId = "" }, context) => service.find(tenantOf(context), templateId),
       },
       TemplateVersion: {
+        id: { prefix: "tpv", field: "templateVersionId" },
         auth: { scopes: ["templates.read"] },
         resolve: ({ templateVersionId = "" }, context) => versions.find(tenantOf(context), templateVersionId),
       },

@@ -1,8 +1,9 @@
 import type { AuthRule } from "@factory/runtime/graphql/auth";
+import { NodeKey, NodeType } from "@factory/runtime/graphql/node.type";
 import { DateTime, JsonObject } from "@factory/runtime/graphql/scalars";
 import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
-import { Directive, Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
+import { Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
 import type { ConnectionHealth, ConnectionState } from "./connection.states.js";
 
 const ConnectionStatus = {
@@ -27,10 +28,11 @@ export const readConnections = { scopes: ["integration.connections.read"] } as c
 
 /** The GraphQL type for a connection, which is also the view that the services return. */
 @ObjectType("Connection", {
+  implements: NodeType,
   simpleResolvers: true,
   description: "An account at a vendor that the platform may use for the tenant.",
 })
-@Directive('@key(fields: "connectionId")')
+@NodeKey("connectionId")
 export class ConnectionType {
   @Field(() => ID)
   connectionId: string;

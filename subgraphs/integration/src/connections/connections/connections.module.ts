@@ -97,6 +97,7 @@ export const connections: SliceModule<ConnectionSettings> = {
     const service = get(ConnectionService);
     return {
       Connection: {
+        id: { prefix: "con", field: "connectionId" },
         auth: readConnections,
         resolve: ({ connectionId = "" }, context) => service.find(context, connectionId),
       },

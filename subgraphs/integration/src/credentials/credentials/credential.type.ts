@@ -1,8 +1,9 @@
 import type { AuthRule } from "@factory/runtime/graphql/auth";
+import { NodeKey, NodeType } from "@factory/runtime/graphql/node.type";
 import { DateTime } from "@factory/runtime/graphql/scalars";
 import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
-import { Directive, Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
+import { Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
 import type { CredentialState } from "./credential.states.js";
 
 export const CredentialStatus = {
@@ -18,8 +19,8 @@ registerEnumType(CredentialStatus, { name: "CredentialStatus" });
 export const readCredentials = { scopes: ["integration.credentials.read"] } as const satisfies AuthRule;
 
 /** The GraphQL type for credentials. No type in the schema contains the secret. */
-@ObjectType("Credential", { simpleResolvers: true })
-@Directive('@key(fields: "credentialId")')
+@ObjectType("Credential", { implements: NodeType, simpleResolvers: true })
+@NodeKey("credentialId")
 export class CredentialType {
   @Field(() => ID)
   credentialId: string;

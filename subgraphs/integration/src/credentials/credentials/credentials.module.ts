@@ -51,6 +51,7 @@ export const credentials: SliceModule<CredentialSettings> = {
     const service = get(CredentialService);
     return {
       Credential: {
+        id: { prefix: "crd", field: "credentialId" },
         auth: readCredentials,
         resolve: ({ credentialId = "" }, context) => service.find(context, credentialId),
       },

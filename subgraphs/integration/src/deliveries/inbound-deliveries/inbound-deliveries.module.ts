@@ -104,6 +104,7 @@ export const inboundDeliveries: SliceModule<InboundDeliverySettings> = {
     const service = get(WebhookDeliveryService);
     return {
       WebhookDelivery: {
+        id: { prefix: "whd", field: "deliveryId" },
         auth: readWebhookDeliveries,
         resolve: ({ deliveryId = "" }, context) => service.find(context, deliveryId),
       },

@@ -1,8 +1,9 @@
 import type { AuthRule } from "@factory/runtime/graphql/auth";
+import { NodeKey, NodeType } from "@factory/runtime/graphql/node.type";
 import { DateTime } from "@factory/runtime/graphql/scalars";
 import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
-import { Directive, Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
+import { Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
 import type { WebhookDeliveryState } from "./webhook-delivery.states.js";
 
 const WebhookDeliveryStatus = {
@@ -28,8 +29,12 @@ class WebhookDeliveryErrorType {
 }
 
 /** The GraphQL type for an inbound delivery. `payload` has its own resolver. */
-@ObjectType("WebhookDelivery", { simpleResolvers: true, description: "A verified delivery of a vendor." })
-@Directive('@key(fields: "deliveryId")')
+@ObjectType("WebhookDelivery", {
+  implements: NodeType,
+  simpleResolvers: true,
+  description: "A verified delivery of a vendor.",
+})
+@NodeKey("deliveryId")
 export class WebhookDeliveryType {
   @Field(() => ID)
   deliveryId: string;

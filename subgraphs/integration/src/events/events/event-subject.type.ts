@@ -1,4 +1,5 @@
-import { createUnionType, Directive, Field, ID, ObjectType } from "type-graphql";
+import { NodeKey, NodeType } from "@factory/runtime/graphql/node.type";
+import { createUnionType, Field, ID, ObjectType } from "type-graphql";
 import { ConnectionType } from "../../connections/connections/connection.type.js";
 import { CredentialType } from "../../credentials/credentials/credential.type.js";
 import { WebhookDeliveryType } from "../../deliveries/inbound-deliveries/webhook-delivery.type.js";
@@ -8,106 +9,106 @@ import { WebhookSubscriptionType } from "../../webhooks/webhook-subscriptions/we
 
 // These types have only keys, because other subgraphs own their fields.
 
-@ObjectType("Template", { simpleResolvers: true })
-@Directive('@key(fields: "templateId", resolvable: false)')
+@ObjectType("Template", { implements: NodeType, simpleResolvers: true })
+@NodeKey("templateId", { resolvable: false })
 export class TemplateReference {
   @Field(() => ID)
   templateId: string;
 }
 
-@ObjectType("TemplateVersion", { simpleResolvers: true })
-@Directive('@key(fields: "templateVersionId", resolvable: false)')
+@ObjectType("TemplateVersion", { implements: NodeType, simpleResolvers: true })
+@NodeKey("templateVersionId", { resolvable: false })
 export class TemplateVersionReference {
   @Field(() => ID)
   templateVersionId: string;
 }
 
-@ObjectType("Execution", { simpleResolvers: true })
-@Directive('@key(fields: "executionId", resolvable: false)')
+@ObjectType("Execution", { implements: NodeType, simpleResolvers: true })
+@NodeKey("executionId", { resolvable: false })
 export class ExecutionReference {
   @Field(() => ID)
   executionId: string;
 }
 
-@ObjectType("Library", { simpleResolvers: true })
-@Directive('@key(fields: "libraryId", resolvable: false)')
+@ObjectType("Library", { implements: NodeType, simpleResolvers: true })
+@NodeKey("libraryId", { resolvable: false })
 export class LibraryReference {
   @Field(() => ID)
   libraryId: string;
 }
 
-@ObjectType("Tenant", { simpleResolvers: true })
-@Directive('@key(fields: "tenantId", resolvable: false)')
+@ObjectType("Tenant", { implements: NodeType, simpleResolvers: true })
+@NodeKey("tenantId", { resolvable: false })
 export class TenantReference {
   @Field(() => ID)
   tenantId: string;
 }
 
-@ObjectType("CompatibilityMatrix", { simpleResolvers: true })
-@Directive('@key(fields: "matrixId", resolvable: false)')
+@ObjectType("CompatibilityMatrix", { implements: NodeType, simpleResolvers: true })
+@NodeKey("matrixId", { resolvable: false })
 export class CompatibilityMatrixReference {
   @Field(() => ID)
   matrixId: string;
 }
 
-@ObjectType("DependencyScan", { simpleResolvers: true })
-@Directive('@key(fields: "dependencyScanId", resolvable: false)')
+@ObjectType("DependencyScan", { implements: NodeType, simpleResolvers: true })
+@NodeKey("dependencyScanId", { resolvable: false })
 export class DependencyScanReference {
   @Field(() => ID)
   dependencyScanId: string;
 }
 
-@ObjectType("User", { simpleResolvers: true })
-@Directive('@key(fields: "userId", resolvable: false)')
+@ObjectType("User", { implements: NodeType, simpleResolvers: true })
+@NodeKey("userId", { resolvable: false })
 export class UserReference {
   @Field(() => ID)
   userId: string;
 }
 
-@ObjectType("Invitation", { simpleResolvers: true })
-@Directive('@key(fields: "invitationId", resolvable: false)')
+@ObjectType("Invitation", { implements: NodeType, simpleResolvers: true })
+@NodeKey("invitationId", { resolvable: false })
 export class InvitationReference {
   @Field(() => ID)
   invitationId: string;
 }
 
-@ObjectType("Role", { simpleResolvers: true })
-@Directive('@key(fields: "roleId", resolvable: false)')
+@ObjectType("Role", { implements: NodeType, simpleResolvers: true })
+@NodeKey("roleId", { resolvable: false })
 export class RoleReference {
   @Field(() => ID)
   roleId: string;
 }
 
-@ObjectType("OAuthClient", { simpleResolvers: true })
-@Directive('@key(fields: "clientId", resolvable: false)')
+@ObjectType("OAuthClient", { implements: NodeType, simpleResolvers: true })
+@NodeKey("clientId", { resolvable: false })
 export class OAuthClientReference {
   @Field(() => ID)
   clientId: string;
 }
 
-@ObjectType("Approval", { simpleResolvers: true })
-@Directive('@key(fields: "approvalId", resolvable: false)')
+@ObjectType("Approval", { implements: NodeType, simpleResolvers: true })
+@NodeKey("approvalId", { resolvable: false })
 export class ApprovalReference {
   @Field(() => ID)
   approvalId: string;
 }
 
-@ObjectType("PlanSubscription", { simpleResolvers: true })
-@Directive('@key(fields: "subscriptionId", resolvable: false)')
+@ObjectType("PlanSubscription", { implements: NodeType, simpleResolvers: true })
+@NodeKey("subscriptionId", { resolvable: false })
 export class PlanSubscriptionReference {
   @Field(() => ID)
   subscriptionId: string;
 }
 
-@ObjectType("Notification", { simpleResolvers: true })
-@Directive('@key(fields: "notificationId", resolvable: false)')
+@ObjectType("Notification", { implements: NodeType, simpleResolvers: true })
+@NodeKey("notificationId", { resolvable: false })
 export class NotificationReference {
   @Field(() => ID)
   notificationId: string;
 }
 
-@ObjectType("ReportRun", { simpleResolvers: true })
-@Directive('@key(fields: "reportRunId", resolvable: false)')
+@ObjectType("ReportRun", { implements: NodeType, simpleResolvers: true })
+@NodeKey("reportRunId", { resolvable: false })
 export class ReportRunReference {
   @Field(() => ID)
   reportRunId: string;

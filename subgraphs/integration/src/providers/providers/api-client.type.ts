@@ -1,12 +1,14 @@
-import { Directive, Field, ID, ObjectType } from "type-graphql";
+import { NodeKey, NodeType } from "@factory/runtime/graphql/node.type";
+import { Field, ID, ObjectType } from "type-graphql";
 import type { ProviderState } from "./provider.states.js";
 import { ProviderStatus, ProviderType } from "./provider.type.js";
 
 @ObjectType("ApiClient", {
+  implements: NodeType,
   simpleResolvers: true,
   description: "The means to call a provider, with an id of its own. It is not a client of the API of this platform.",
 })
-@Directive('@key(fields: "apiClientId")')
+@NodeKey("apiClientId")
 export class ApiClientType {
   @Field(() => ID)
   apiClientId: string;

@@ -1,8 +1,9 @@
 import type { AuthRule } from "@factory/runtime/graphql/auth";
+import { NodeKey, NodeType } from "@factory/runtime/graphql/node.type";
 import { DateTime, JsonObject } from "@factory/runtime/graphql/scalars";
 import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
-import { Directive, Field, ID, ObjectType, registerEnumType } from "type-graphql";
+import { Field, ID, ObjectType, registerEnumType } from "type-graphql";
 import type { ProviderDriver } from "../provider-drivers/provider-driver.js";
 import type { ProviderState } from "./provider.states.js";
 import type { ProviderPreset } from "./provider-presets.js";
@@ -19,8 +20,8 @@ registerEnumType(ProviderStatus, { name: "ProviderStatus" });
 export const readProviders = { scopes: ["integration.providers.read"] } as const satisfies AuthRule;
 
 /** The GraphQL type for a provider, which is also the view that the services return. */
-@ObjectType("Provider", { simpleResolvers: true })
-@Directive('@key(fields: "providerId")')
+@ObjectType("Provider", { implements: NodeType, simpleResolvers: true })
+@NodeKey("providerId")
 export class ProviderType {
   @Field(() => ID)
   providerId: string;

@@ -48,10 +48,12 @@ export const providers: SliceModule<ProviderSettings> = {
     const service = get(ProviderService);
     return {
       Provider: {
+        id: { prefix: "prv", field: "providerId" },
         auth: readProviders,
         resolve: ({ providerId = "" }, context) => service.find(context, providerId),
       },
       ApiClient: {
+        id: { prefix: "apc", field: "apiClientId" },
         auth: readProviders,
         resolve: ({ apiClientId = "" }, context) => service.findApiClient(context, apiClientId),
       },

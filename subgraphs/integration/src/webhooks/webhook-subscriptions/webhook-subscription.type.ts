@@ -1,8 +1,9 @@
 import type { AuthRule } from "@factory/runtime/graphql/auth";
+import { NodeKey, NodeType } from "@factory/runtime/graphql/node.type";
 import { DateTime, JsonObject } from "@factory/runtime/graphql/scalars";
 import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
-import { Directive, Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
+import { Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
 import type {
   DisabledReason,
   HandshakeState,
@@ -57,8 +58,8 @@ class WebhookHandshakeType {
 }
 
 /** The GraphQL type for a webhook subscription, which is also the view that the service returns. */
-@ObjectType("WebhookSubscription", { simpleResolvers: true })
-@Directive('@key(fields: "subscriptionId")')
+@ObjectType("WebhookSubscription", { implements: NodeType, simpleResolvers: true })
+@NodeKey("subscriptionId")
 export class WebhookSubscriptionType {
   @Field(() => ID)
   subscriptionId: string;

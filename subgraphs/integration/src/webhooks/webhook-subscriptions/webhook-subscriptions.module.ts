@@ -85,6 +85,7 @@ export const webhookSubscriptions: SliceModule<WebhookModuleSettings> = {
     const service = get(WebhookSubscriptionService);
     return {
       WebhookSubscription: {
+        id: { prefix: "whs", field: "subscriptionId" },
         auth: readWebhookSubscriptions,
         resolve: ({ subscriptionId = "" }, context) => service.find(context, subscriptionId),
       },

@@ -112,6 +112,7 @@ export const notifications: SliceModule<NotificationSettings> = {
     const service = get(NotificationService);
     return {
       Notification: {
+        id: { prefix: "ntf", field: "notificationId" },
         auth: { scopes: ["notification.read"] },
         resolve: ({ notificationId = "" }, context) => service.findShared(context, notificationId),
       },

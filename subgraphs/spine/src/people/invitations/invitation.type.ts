@@ -1,7 +1,8 @@
+import { NodeKey, NodeType } from "@factory/runtime/graphql/node.type";
 import { DateTime } from "@factory/runtime/graphql/scalars";
 import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
-import { Directive, Field, ID, ObjectType, registerEnumType } from "type-graphql";
+import { Field, ID, ObjectType, registerEnumType } from "type-graphql";
 
 const InvitationStatus = {
   Pending: "Pending",
@@ -11,8 +12,8 @@ const InvitationStatus = {
 } as const;
 registerEnumType(InvitationStatus, { name: "InvitationStatus" });
 
-@ObjectType("Invitation", { simpleResolvers: true })
-@Directive('@key(fields: "invitationId")')
+@ObjectType("Invitation", { implements: NodeType, simpleResolvers: true })
+@NodeKey("invitationId")
 export class InvitationType {
   @Field(() => ID)
   invitationId: string;

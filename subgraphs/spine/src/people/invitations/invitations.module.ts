@@ -95,6 +95,7 @@ export const invitations: SliceModule<InvitationSettings> = {
     const service = get(InvitationService);
     return {
       Invitation: {
+        id: { prefix: "inv", field: "invitationId" },
         auth: { scopes: ["user.read", "user.invite"] },
         resolve: ({ invitationId = "" }, context) => service.find(context, invitationId),
       },

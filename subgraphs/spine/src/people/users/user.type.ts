@@ -1,15 +1,15 @@
+import { NodeKey, NodeType } from "@factory/runtime/graphql/node.type";
 import { DateTime } from "@factory/runtime/graphql/scalars";
 import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
-import { Directive, Field, ID, ObjectType, registerEnumType } from "type-graphql";
+import { Field, ID, ObjectType, registerEnumType } from "type-graphql";
 
 const UserStatus = { Active: "Active", Disabled: "Disabled", Deleted: "Deleted" } as const;
 registerEnumType(UserStatus, { name: "UserStatus" });
 
-/** `User` in GraphQL, keyed by userId. */
-@ObjectType("User", { simpleResolvers: true })
-@Directive('@key(fields: "userId")')
-export class UserType {
+/** The members that a user and a deleted user have. */
+@ObjectType("UserMembers", { simpleResolvers: true })
+class UserMembers {
   @Field(() => ID)
   userId: string;
 
@@ -40,6 +40,11 @@ export class UserType {
   updatedAt: string;
 }
 
+/** `User` in GraphQL, keyed by userId. */
+@ObjectType("User", { implements: NodeType, simpleResolvers: true })
+@NodeKey("userId")
+export class UserType extends UserMembers {}
+
 export const ClientsOfDeletedUser = { Disable: "Disable", Keep: "Keep" } as const;
 export type ClientsOfDeletedUser = keyof typeof ClientsOfDeletedUser;
 registerEnumType(ClientsOfDeletedUser, {
@@ -63,7 +68,7 @@ export class OrphanedClientType {
 }
 
 @ObjectType("DeletedUser", { simpleResolvers: true })
-export class DeletedUserType extends UserType {
+export class DeletedUserType extends UserMembers {
   @Field(() => [OrphanedClientType], {
     description: "Every client whose secret is known only to this user, or only to other clients in this list.",
   })

@@ -7,7 +7,7 @@ import { PersonalDataErasers } from "./personal-data.js";
 import { takenSeats } from "./seat-statement.js";
 import { Seats, seatsFeature } from "./seats.js";
 import { User } from "./user.entity.js";
-import { UserResolver } from "./user.resolver.js";
+import { DeletedUserResolver, UserResolver } from "./user.resolver.js";
 import { UserService } from "./user.service.js";
 import { UserLifecycleService } from "./user-lifecycle.service.js";
 
@@ -26,11 +26,12 @@ export const users: SliceModule = {
     services.get(UsageSources).add(seatsFeature, takenSeats);
     services.add(new UserLifecycleService({ database, seats, onPermissionLoss, erasePersonalData }));
   },
-  resolvers: (get) => [new UserResolver(get(UserService), get(UserLifecycleService))],
+  resolvers: (get) => [new UserResolver(get(UserService), get(UserLifecycleService)), new DeletedUserResolver()],
   references(get) {
     const service = get(UserService);
     return {
       User: {
+        id: { prefix: "usr", field: "userId" },
         auth: { scopes: ["user.read"] },
         resolve: ({ userId = "" }, context) => service.find(context, userId),
       },

@@ -1,8 +1,9 @@
 import type { AuthRule } from "@factory/runtime/graphql/auth";
+import { NodeKey, NodeType } from "@factory/runtime/graphql/node.type";
 import { DateTime } from "@factory/runtime/graphql/scalars";
 import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
-import { Directive, Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
+import { Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
 import { type BillingCycle, billingCycles } from "./plan-period.js";
 import { type PlanSubscriptionState, planSubscriptionStates } from "./plan-subscription.states.js";
 
@@ -18,8 +19,12 @@ registerEnumType(BillingCycleName, { name: "BillingCycle" });
 export const readPlanSubscriptions = { scopes: ["subscription.read"] } as const satisfies AuthRule;
 
 /** `PlanSubscription` in GraphQL, keyed by subscriptionId. */
-@ObjectType("PlanSubscription", { simpleResolvers: true, description: "The paid plan of a tenant." })
-@Directive('@key(fields: "subscriptionId")')
+@ObjectType("PlanSubscription", {
+  implements: NodeType,
+  simpleResolvers: true,
+  description: "The paid plan of a tenant.",
+})
+@NodeKey("subscriptionId")
 export class PlanSubscriptionType {
   @Field(() => ID)
   subscriptionId: string;

@@ -68,6 +68,7 @@ export const planSubscriptions: SliceModule<PlanSubscriptionSettings> = {
     const service = get(PlanSubscriptionService);
     return {
       PlanSubscription: {
+        id: { prefix: "sub", field: "subscriptionId" },
         auth: readPlanSubscriptions,
         resolve: ({ subscriptionId = "" }, context) => service.find(context, subscriptionId),
       },

@@ -80,6 +80,7 @@ export const reports: SliceModule<ReportSettings> = {
     const service = get(ReportRunService);
     return {
       ReportRun: {
+        id: { prefix: "run", field: "reportRunId" },
         auth: readReportRuns,
         resolve: ({ reportRunId = "" }, context) => service.find(tenantOf(context), reportRunId),
       },

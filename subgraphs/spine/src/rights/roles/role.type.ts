@@ -1,10 +1,11 @@
+import { NodeKey, NodeType } from "@factory/runtime/graphql/node.type";
 import { DateTime } from "@factory/runtime/graphql/scalars";
 import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
-import { Directive, Field, ID, ObjectType } from "type-graphql";
+import { Field, ID, ObjectType } from "type-graphql";
 
-@ObjectType("Role", { simpleResolvers: true })
-@Directive('@key(fields: "roleId")')
+@ObjectType("Role", { implements: NodeType, simpleResolvers: true })
+@NodeKey("roleId")
 export class RoleType {
   @Field(() => ID)
   roleId: string;

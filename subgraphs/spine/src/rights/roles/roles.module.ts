@@ -45,6 +45,7 @@ export const roles: SliceModule = {
     const service = get(RoleService);
     return {
       Role: {
+        id: { prefix: "rol", field: "roleId" },
         auth: { scopes: ["role.read"] },
         resolve: ({ roleId = "" }, context) => service.find(context, roleId),
       },

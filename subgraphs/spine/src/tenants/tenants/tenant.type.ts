@@ -1,8 +1,9 @@
+import { NodeKey, NodeType } from "@factory/runtime/graphql/node.type";
 import { DateTime } from "@factory/runtime/graphql/scalars";
 import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
 import { tenantLimits } from "@factory/schema/tenant-limits";
-import { Directive, Field, Float, ID, Int, ObjectType, registerEnumType } from "type-graphql";
+import { Field, Float, ID, Int, ObjectType, registerEnumType } from "type-graphql";
 
 export const TenantStatus = {
   Provisioning: "Provisioning",
@@ -26,8 +27,8 @@ class TenantLimitsType {
 }
 
 /** `Tenant` in GraphQL, keyed by tenantId. */
-@ObjectType("Tenant", { simpleResolvers: true })
-@Directive('@key(fields: "tenantId")')
+@ObjectType("Tenant", { implements: NodeType, simpleResolvers: true })
+@NodeKey("tenantId")
 export class TenantType {
   @Field(() => ID)
   tenantId: string;

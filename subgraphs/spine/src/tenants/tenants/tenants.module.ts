@@ -56,6 +56,7 @@ export const tenants: SliceModule = {
     const service = get(TenantService);
     return {
       Tenant: {
+        id: { prefix: "ten", field: "tenantId" },
         // no scope is needed: a tenant's tokens contain its own facts
         auth: {},
         resolve: ({ tenantId = "" }, context) => service.find(context, tenantId),

@@ -1,7 +1,8 @@
+import { NodeKey, NodeType } from "@factory/runtime/graphql/node.type";
 import { DateTime } from "@factory/runtime/graphql/scalars";
 import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
-import { Directive, Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
+import { Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
 import { VulnerabilitySeverity } from "../../../libraries/advisories/advisory.type.js";
 import type { AdvisorySeverity } from "../../../libraries/advisories/advisory-severity.js";
 import { PackageLicenseType } from "../../../libraries/libraries/library.type.js";
@@ -155,11 +156,12 @@ export class DependencyScanSummaryType {
 }
 
 @ObjectType("DependencyScan", {
+  implements: NodeType,
   simpleResolvers: true,
   description:
     "The packages of a template version or of a set of libraries, direct and transitive, as the catalog knows them.",
 })
-@Directive('@key(fields: "dependencyScanId")')
+@NodeKey("dependencyScanId")
 export class DependencyScanType extends DependencyScanSummaryType {
   @Field(() => [ScannedPackageType], { description: "Ordered by ref." })
   packages: ScannedPackageType[];

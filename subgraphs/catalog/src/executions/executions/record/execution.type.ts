@@ -1,7 +1,8 @@
+import { NodeKey, NodeType } from "@factory/runtime/graphql/node.type";
 import { DateTime, JsonObject } from "@factory/runtime/graphql/scalars";
 import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
-import { Directive, Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
+import { Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
 
 const ExecutionStatus = {
   Requested: "Requested",
@@ -120,8 +121,8 @@ export class ExecutionErrorType {
 }
 
 /** An execution as GraphQL shows it: state, target and result. */
-@ObjectType("Execution", { simpleResolvers: true })
-@Directive('@key(fields: "executionId")')
+@ObjectType("Execution", { implements: NodeType, simpleResolvers: true })
+@NodeKey("executionId")
 export class ExecutionType {
   @Field(() => ID)
   executionId: string;

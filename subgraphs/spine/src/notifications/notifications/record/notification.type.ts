@@ -1,7 +1,8 @@
+import { NodeKey, NodeType } from "@factory/runtime/graphql/node.type";
 import { DateTime } from "@factory/runtime/graphql/scalars";
 import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
-import { Directive, Field, ID, ObjectType, registerEnumType } from "type-graphql";
+import { Field, ID, ObjectType, registerEnumType } from "type-graphql";
 import type { NotificationChannel, NotificationPriority, NotificationState } from "./notification.states.js";
 
 export const NotificationStatusEnum = {
@@ -38,10 +39,11 @@ export class NotificationRecipientType {
 }
 
 @ObjectType("Notification", {
+  implements: NodeType,
   simpleResolvers: true,
   description: "The notifications to a deleted user have no content any more, and are deleted soon after.",
 })
-@Directive('@key(fields: "notificationId")')
+@NodeKey("notificationId")
 export class NotificationType {
   @Field(() => ID)
   notificationId: string;

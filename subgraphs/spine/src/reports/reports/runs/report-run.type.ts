@@ -1,8 +1,9 @@
 import type { AuthRule } from "@factory/runtime/graphql/auth";
+import { NodeKey, NodeType } from "@factory/runtime/graphql/node.type";
 import { DateTime, JsonObject } from "@factory/runtime/graphql/scalars";
 import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
-import { Directive, Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
+import { Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
 import type { ReportPeriod } from "../definitions/report-period.js";
 import type { ReportRunState } from "./report-run.states.js";
 
@@ -30,8 +31,8 @@ export class ReportRunErrorType {
 }
 
 /** A report run's GraphQL type. */
-@ObjectType("ReportRun", { simpleResolvers: true, description: "One generation of a report." })
-@Directive('@key(fields: "reportRunId")')
+@ObjectType("ReportRun", { implements: NodeType, simpleResolvers: true, description: "One generation of a report." })
+@NodeKey("reportRunId")
 export class ReportRunType {
   @Field(() => ID)
   reportRunId: string;

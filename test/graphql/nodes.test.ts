@@ -1,0 +1,103 @@
+import { isInterfaceType } from "graphql";
+import { graphql } from "../kit/request.js";
+import { committedGraph } from "../kit/routes.js";
+import { type ObjectKind, type TenantObjects, tenantObjects, unknownIds } from "../kit/tenant-objects.js";
+import { aTenant, type TestTenant } from "../kit/tenants.js";
+
+/** Each kind's type, with a field that only its owning subgraph can answer. */
+const kinds = {
+  templateId: ["Template", "name"],
+  templateVersionId: ["TemplateVersion", "semanticVersion"],
+  executionId: ["Execution", "requestedAt"],
+  libraryId: ["Library", "packageName"],
+  matrixId: ["CompatibilityMatrix", "compatible"],
+  dependencyScanId: ["DependencyScan", "complete"],
+  providerId: ["Provider", "displayName"],
+  connectionId: ["Connection", "displayName"],
+  credentialId: ["Credential", "credentialRef"],
+  runId: ["Run", "operation"],
+  deliveryId: ["WebhookDelivery", "receivedAt"],
+  subscriptionId: ["WebhookSubscription", "eventType"],
+  clientId: ["OAuthClient", "status"],
+  roleId: ["Role", "code"],
+  approvalId: ["Approval", "requestedAt"],
+  userId: ["User", "email"],
+  invitationId: ["Invitation", "email"],
+  notificationId: ["Notification", "body"],
+  planSubscriptionId: ["PlanSubscription", "status"],
+  reportRunId: ["ReportRun", "requestedAt"],
+} as const satisfies Partial<Record<ObjectKind, readonly [type: string, field: string]>>;
+
+const names = Object.keys(kinds) as (keyof typeof kinds)[];
+const fragments = Object.values(kinds).map(([type, field], at) => `... on ${type} { f${at}: ${field} }`);
+
+/** Ids have no scope of their own: the caller reads what its scopes allow. */
+const document = `query ($ids: [ID!]!) { nodes(ids: $ids) { __typename id ${fragments.join(" ")} } }`;
+
+interface Answer {
+  readonly nodes: readonly (Record<string, unknown> | null)[];
+}
+
+let tenant: TestTenant;
+let objects: TenantObjects;
+
+beforeAll(async () => {
+  tenant = await aTenant();
+  objects = await tenantObjects(tenant);
+});
+
+const idsOf = (ids: TenantObjects | typeof unknownIds) => names.map((name) => ids[name]);
+
+async function nodes(ids: readonly string[], token: string) {
+  const { body } = await graphql<Answer>(document, { token, variables: { ids } });
+  return body;
+}
+
+describe("Query.nodes", () => {
+  it("finds an object of each type with an id, with fields of its subgraph, in the order of the ids", async () => {
+    const { data, errors } = await nodes(idsOf(objects), await tenant.tokenWith());
+    expect(errors).toBeUndefined();
+    expect(data.nodes).toEqual(
+      names.map((name, at) => ({ __typename: kinds[name][0], id: objects[name], [`f${at}`]: expect.anything() })),
+    );
+  });
+
+  it("is the same null for an unknown id, another tenant's object, one without its scope and a malformed id", async () => {
+    const nothing = { data: { nodes: names.map(() => null) } };
+    expect(await nodes(idsOf(unknownIds), await tenant.tokenWith())).toEqual(nothing);
+    expect(await nodes(idsOf(objects), await (await aTenant()).tokenWith())).toEqual(nothing);
+    expect(await nodes(idsOf(objects), await tenant.tokenWith("flag.evaluate"))).toEqual(nothing);
+    const malformedIds = ["_", "tpl_", "tpl_1", "xyz_01890000000000000000000000", "run_!"];
+    expect((await nodes(malformedIds, await tenant.tokenWith())).data.nodes).toEqual(malformedIds.map(() => null));
+  });
+
+  it("takes at most 100 ids, and no caller without a token", async () => {
+    const tooMany = await nodes(
+      Array.from({ length: 101 }, () => objects.templateId),
+      await tenant.tokenWith(),
+    );
+    expect([tooMany.data, tooMany.errors?.[0]?.extensions.code]).toEqual([{ nodes: null }, "VALIDATION_FAILED"]);
+    const { status } = await graphql(document, { variables: { ids: [objects.templateId] } });
+    expect(status).toBe(401);
+  });
+
+  it("covers every type of the interface", () => {
+    const graph = committedGraph();
+    const node = graph.getType("Node");
+    const types = isInterfaceType(node) ? graph.getPossibleTypes(node).map(({ name }) => name) : [];
+    // a tenant's token reads no tenant, and an API client has no id in a kind that callers name
+    expect(types.sort()).toEqual([...Object.values(kinds).map(([type]) => type), "ApiClient", "Tenant"].sort());
+  });
+});
+
+describe("Query.node", () => {
+  it("finds the same object again by its id", async () => {
+    const token = await tenant.tokenWith();
+    const { body } = await graphql<Record<string, Record<string, unknown>>>(
+      `query ($id: ID!) { template(templateId: $id) { id name } node(id: $id) { id ... on Template { name } } }`,
+      { token, variables: { id: objects.templateId } },
+    );
+    expect(body.data["node"]).toEqual(body.data["template"]);
+    expect(body.data["node"]?.["id"]).toBe(objects.templateId);
+  });
+});
