@@ -344,6 +344,8 @@ const goodBodies: Record<string, () => Record<string, unknown>> = {
   "POST /webhooks/subscriptions/{subscriptionId}/replay": () => ({ since: anHourAgo() }),
   "POST /integrations/credentials": () => ({ name: unique(), secret: { token: "walk" } }),
   "POST /integrations/credentials/rotate": () => ({ credentialId: credentials.pop() }),
+  "PATCH /integrations/credentials/{credentialId}": () => ({ graceSeconds: Math.floor(Math.random() * 600_000) }),
+  "POST /integrations/credentials/{credentialId}/revoke": () => ({ reason: unique() }),
   "POST /v1/tenants": () => ({
     name: "Walk",
     slug: unique(),
@@ -377,6 +379,12 @@ describe.each(withBody)("a valid body of $at", ({ at, route }) => {
         await request(`POST /integrations/connections/${connectionId}/suspend`, { token: tenantToken, body: {} });
     });
 
+  let credentialId = "";
+  if (at.includes("{credentialId}"))
+    beforeEach(async () => {
+      ({ credentialId } = await aCredential(tenantToken));
+    });
+
   let subscriptionId = "";
   if (at.includes("{subscriptionId}"))
     beforeEach(async () => {
@@ -396,6 +404,7 @@ describe.each(withBody)("a valid body of $at", ({ at, route }) => {
       userId,
       approvalId,
       connectionId,
+      credentialId,
       providerId,
       subscriptionId,
       id: at.includes("/v1/reports/") ? reportDefinitionId : planSubscriptionId,
