@@ -1,12 +1,12 @@
 import { createServer } from "node:http";
 import { type AddressInfo } from "node:net";
 import { executed } from "../kit/executions.js";
+import { aFailedJob } from "../kit/failed-jobs.js";
 import { aLibrary, aPackageName, versionMutation } from "../kit/libraries.js";
 import { aPackage } from "../kit/nuget-packages.js";
 import { graphql, request } from "../kit/request.js";
 import { aSilentHost } from "../kit/silent-host.js";
 import { aTemplateSource, aTemplateVersion } from "../kit/templates.js";
-import { aFailedJob } from "./failed-job.js";
 import { type Prepare, unique, type World } from "./mutation-world.js";
 
 async function aVersion({ token }: World, source?: string) {
@@ -107,7 +107,7 @@ export const catalogMutations: Readonly<Record<string, Prepare>> = {
   importLibraryPackage: async (world) => ({ input: { sourceRef: await aPackageSource(world) } }),
   publishLibraryVersion: (world) => aLibraryVersion(world),
   publishTemplateVersion: aCheckedVersion,
-  redriveCatalogJob: (world) => aFailedJob("catalog", "import-package", world),
+  redriveCatalogJob: ({ tenant }) => aFailedJob("catalog", "import-package", tenant.tenantId),
   registerLibrary: () => ({ input: { packageName: aPackageName() } }),
   registerLibraryVersion: async ({ token }) => ({
     libraryId: await aLibrary(token),

@@ -1,6 +1,7 @@
 import { aPendingApproval } from "../kit/agents.js";
 import { anEntry } from "../kit/configuration.js";
 import { anEdition } from "../kit/editions.js";
+import { aFailedJob } from "../kit/failed-jobs.js";
 import { aFlag } from "../kit/feature-flags.js";
 import { aNotification, aNotificationTemplate, aTemplateInput } from "../kit/notifications.js";
 import { resetToken, storeWrongCodes } from "../kit/own-security.js";
@@ -13,7 +14,6 @@ import { graphql, request } from "../kit/request.js";
 import { aClientId, aRole } from "../kit/roles.js";
 import { aTenant, moved } from "../kit/tenants.js";
 import { anAddress, anInvitation, aUser, goodPassword, invitationToken } from "../kit/users.js";
-import { aFailedJob } from "./failed-job.js";
 import { type Prepare, unique, type World } from "./mutation-world.js";
 
 async function anAssignment({ token }: World) {
@@ -166,7 +166,8 @@ export const spineMutations: Readonly<Record<string, Prepare>> = {
     return { input: { recipientUserId } };
   },
   provisionTenant: aRegisteredTenant,
-  redriveSpineJob: (world) => aFailedJob("spine", "expire-invitation", world),
+  redriveSpineJob: ({ tenant }) => aFailedJob("spine", "expire-invitation", tenant.tenantId),
+  redriveJob: ({ tenant }) => aFailedJob("catalog", "import-package", tenant.tenantId),
   registerTenant: () => ({
     input: { name: "Walk", slug: unique(), editionCode: "Free", ownerEmail: anAddress() },
   }),

@@ -7,8 +7,10 @@ import { readJson } from "@factory/platform/client/platform-api";
 import { removeData, temporaryDataDirectory } from "@factory/platform/client/platform-process";
 import { rows } from "../kit/database.js";
 import { eventually } from "../kit/eventually.js";
+import { aFailedJob } from "../kit/failed-jobs.js";
 import { platform } from "../kit/platform.js";
-import { graphql, request } from "../kit/request.js";
+import { refusal } from "../kit/refusal.js";
+import { request } from "../kit/request.js";
 import { aTenant, platformToken } from "../kit/tenants.js";
 
 const run = promisify(execFile);
@@ -22,6 +24,11 @@ interface Job {
   tenantId: string;
   state: string;
   reason: string | null;
+}
+
+interface Page {
+  items: Job[];
+  nextCursor: string | null;
 }
 
 /** Stores a mail of an unknown kind, so that its job fails. */
@@ -170,14 +177,45 @@ describe("GET /jobs/lying", () => {
   });
 });
 
-describe("Query.spineJobs", () => {
-  it("shows a tenant only its own failed jobs", async () => {
+describe("GET /v1/jobs", () => {
+  it("shows a tenant its own failed jobs of all subgraphs, the newest first and page by page", async () => {
     const [tenant, other] = [await aTenant(), await aTenant()];
-    const jobId = await aFailedMail(tenant.tenantId);
-    const query = "{ spineJobs { items { jobId reason redrivable } nextCursor } }";
-    const { body } = await graphql<{ spineJobs: { items: object[] } }>(query, { token: await tenant.tokenWith() });
-    expect(body.data?.spineJobs.items).toEqual([{ jobId, reason: "An internal error occurred.", redrivable: true }]);
-    const theirs = await graphql<{ spineJobs: { items: object[] } }>(query, { token: await other.tokenWith() });
-    expect(theirs.body.data?.spineJobs.items).toEqual([]);
+    const { tenantId } = tenant;
+    const failedIds = [
+      await aFailedMail(tenantId),
+      (await aFailedJob("catalog", "import-package", tenantId)).jobId,
+      await aFailedMail(tenantId),
+    ];
+    const token = await tenant.tokenWith("jobs.read");
+    const listed: Job[] = [];
+    const pageAt = (path: string) => request<Page>(`GET ${path}`, { token });
+    for (let path: string | null = "/v1/jobs?limit=2"; path !== null; ) {
+      const { items, nextCursor }: Page = (await pageAt(path)).body;
+      listed.push(...items);
+      path = nextCursor && `/v1/jobs?limit=2&cursor=${nextCursor}`;
+    }
+    expect(listed.map(({ jobId }) => jobId)).toEqual(failedIds.toReversed());
+    expect(listed.map(({ queue, reason }) => `${queue}: ${reason}`)).toEqual(
+      ["send-mail", "import-package", "send-mail"].map((queue) => `${queue}: An internal error occurred.`),
+    );
+    expect((await request<{ items: Job[] }>("GET /v1/jobs", { token: await other.tokenWith() })).body.items).toEqual(
+      [],
+    );
+  });
+
+  it("lets a tenant send its failed job again, once, whichever subgraph has it", async () => {
+    const tenant = await aTenant();
+    const token = await tenant.tokenWith("jobs.manage");
+    for (const [schema, queue] of [
+      ["catalog", "import-package"],
+      ["spine", "expire-invitation"],
+    ] as const) {
+      const { jobId } = await aFailedJob(schema, queue, tenant.tenantId);
+      const redrive = (by: string) => request<Job>(`POST /v1/jobs/${jobId}/redrive`, { token: by });
+      expect(refusal(await redrive(await (await aTenant()).tokenWith()))).toBe("404 JOB_NOT_FOUND");
+      const { status, body } = await redrive(token);
+      expect([status, body.jobId, body.state]).toEqual([200, jobId, "Redriven"]);
+      expect(refusal(await redrive(token))).toBe("409 INVALID_STATE");
+    }
   });
 });

@@ -69,4 +69,6 @@ export const spineRoutes = [
   { at: "GET /v1/reports/runs/{reportRunId}",          run: "reportRun",         reply: 200, scopes: ["report.read", "report.generate"], version: "header", retryWhile: ["Queued", "Running"] },
   { at: "POST /v1/reports/runs/{reportRunId}/cancel",  run: "cancelReportRun",   reply: 200, scopes: ["report.generate"],                version: "header", idempotent: true },
   { at: "POST /v1/reports/runs/{reportRunId}/expire",  run: "expireReportRun",   reply: 200, scopes: ["report.generate"],                version: "header", idempotent: true },
+  { at: "GET /v1/jobs",                                run: "jobs",              reply: 200, scopes: ["jobs.read"],                      version: "header" },
+  { at: "POST /v1/jobs/{jobId}/redrive",               run: "redriveJob",        reply: 200, scopes: ["jobs.manage"],                    version: "header", idempotent: true },
 ] as const satisfies readonly Route[];

@@ -6,6 +6,7 @@ import { httpEndpoints } from "./ground/http-endpoints/http-endpoints.module.js"
 import { installationSecrets } from "./ground/installation-secrets/installation-secrets.module.js";
 import { mail } from "./ground/mail/mail.module.js";
 import { revocations } from "./ground/revocations/revocations.module.js";
+import { jobs } from "./jobs/jobs.module.js";
 import { notificationChannels } from "./notifications/notification-channels/notification-channels.module.js";
 import { notificationTemplates } from "./notifications/notification-templates/notification-templates.module.js";
 import { notifications } from "./notifications/notifications/notifications.module.js";
@@ -64,6 +65,7 @@ export const spineModules = [
   commands,
   tenantSnapshots,
   bootstrap,
+  jobs,
 ] as const;
 
 export type SpineSettings = SettingsOf<typeof spineModules>;

@@ -5,6 +5,7 @@ import type { Revocation } from "@factory/runtime/auth/revocations";
 import { TokenVerifier } from "@factory/runtime/auth/token-verifier";
 import { NodeTypes } from "@factory/runtime/graphql/node-types";
 import type { ServiceCertificates } from "@factory/runtime/grpc/service-certificates";
+import { JobService } from "@factory/runtime/jobs/job.service";
 import { type Spine, startSpine } from "@factory/spine/subgraph";
 import type { PlatformEnvironment } from "../settings/environment.js";
 import { filesDirOf, repositoriesDirOf } from "../settings/platform-folders.js";
@@ -53,6 +54,7 @@ export async function startSubgraphs(
       hasConnection: async (...request) => (await grpcReady).notificationTargets.hasConnection(...request),
       subscription: async (...request) => (await grpcReady).notificationTargets.subscription(...request),
     },
+    otherJobs: async () => [(await catalogStart).get(JobService), (await integrationStart).get(JobService)],
     ...(environment.platformClient ? { platformClient: environment.platformClient } : {}),
   });
   const verification = spineStart.then((spine) => verifyTokensOf(spine, publicUrl));

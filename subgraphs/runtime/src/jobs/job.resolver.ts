@@ -5,10 +5,7 @@ import type { RequestContext } from "../tenancy/request-context.js";
 import type { JobService } from "./job.service.js";
 import { JobConnection, JobType } from "./job.type.js";
 
-/**
- * Resolves a subgraph's jobs. A root field has one owner in the federated graph, so the fields have the subgraph's
- * name.
- */
+/** Resolves a subgraph's jobs under their former names, which go with the first release. */
 export function jobResolver(subgraph: SubgraphName, jobs: JobService): object {
   const redriveField = `redrive${subgraph.charAt(0).toUpperCase()}${subgraph.slice(1)}Job`;
 
@@ -16,7 +13,8 @@ export function jobResolver(subgraph: SubgraphName, jobs: JobService): object {
   class JobResolver {
     @Query(() => JobConnection, {
       name: `${subgraph}Jobs`,
-      description: "The background jobs of the tenant that run, wait for their next attempt or have failed.",
+      description: "As `jobs`, for one part of the platform.",
+      deprecationReason: "Use `jobs`.",
     })
     @Auth({ scopes: ["jobs.read"] })
     jobs(
@@ -29,8 +27,8 @@ export function jobResolver(subgraph: SubgraphName, jobs: JobService): object {
 
     @Mutation(() => JobType, {
       name: redriveField,
-      description:
-        "Sends a failed job again, once. Where retriedBy of the job names an operation, call that operation instead.",
+      description: "As `redriveJob`, for one part of the platform.",
+      deprecationReason: "Use `redriveJob`.",
     })
     @Auth({ scopes: ["jobs.manage"] })
     redrive(@Arg("jobId", () => ID) jobId: string, @Ctx() context: RequestContext): Promise<JobType> {

@@ -2,13 +2,15 @@ import { errorCodes } from "@factory/schema/error-codes";
 import { tenantStatement } from "../db/tenant-statement.js";
 import { idempotentMutation } from "../idempotency/idempotent-mutation.js";
 import type { CursorSeal } from "../pagination/cursor.js";
-import { type Connection, connectionOf, type PageRequest, pageSize } from "../pagination/page.js";
+import type { Connection, PageRequest } from "../pagination/page.js";
 import type { RequestContext } from "../tenancy/request-context.js";
 import { tenantOf } from "../tenancy/tenant.js";
 import type { Database } from "../unit-of-work/database.js";
 import { isJobId, JobLedger, type JobRecord, unknownJob } from "./administration/job-ledger.js";
+import type { JobPosition } from "./administration/job-operations.js";
 import { jobEnd } from "./definitions/job-definition.js";
 import type { JobType } from "./job.type.js";
+import { jobConnection, type ListedJob } from "./job-list.js";
 import type { JobQueue } from "./queue/job-queue.js";
 
 /** Lists and redrives a tenant's background jobs in one subgraph. */
@@ -26,15 +28,17 @@ export class JobService {
   }
 
   async list(context: RequestContext, { first, after }: PageRequest<never>): Promise<Connection<JobType>> {
-    const size = pageSize(first);
-    const tenant = tenantOf(context);
-    const scope = { list: "jobs", tenantId: tenant.tenantId };
-    const [at, id] = after == null ? [null, null] : (this.#cursors.open(scope, after) as [string, string]);
-    const rows = await this.#database.reader.rows(this.#listing, tenant, at, id, size + 1);
-    const records = rows.map((row) => this.#ledger.record(row as Parameters<JobLedger["record"]>[0]));
-    const positions = new Map(records.map(({ jobId, position }) => [jobId, position]));
-    const cursorOf = ({ jobId }: JobType) => this.#cursors.seal(scope, [positions.get(jobId), jobId]);
-    return connectionOf(records.map(jobView), { size, after, cursorOf });
+    return jobConnection(this.#cursors, [this], { context, first, after });
+  }
+
+  /** At most `limit` jobs of the tenant, newest first, that stand after a position in the list. */
+  async after(context: RequestContext, position: JobPosition | null, limit: number): Promise<ListedJob[]> {
+    const [at, id] = position ?? [null, null];
+    const rows = await this.#database.reader.rows(this.#listing, tenantOf(context), at, id, limit);
+    return rows.map((row) => {
+      const record = this.#ledger.record(row as Parameters<JobLedger["record"]>[0]);
+      return { job: jobView(record), position: [record.position, record.jobId] };
+    });
   }
 
   redrive(context: RequestContext, field: string, jobId: string): Promise<JobType> {
