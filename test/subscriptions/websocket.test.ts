@@ -39,13 +39,20 @@ async function refused(document: string, variables: Record<string, unknown> = {}
 
 describe("a websocket", () => {
   it.each([
-    ["no token", undefined],
-    ["garbage", "Bearer garbage"],
-    ["text that is not a token", "Basic eDp5"],
-  ])("is closed with 4403 when it starts with %s", async (_, authorization) => {
+    ["no token", undefined, "No token in connection_init"],
+    ["garbage", "Bearer garbage", "Token not valid"],
+    ["text that is not a token", "Basic eDp5", "Token not valid"],
+  ])("is closed with 4403 and the reason in words when it starts with %s", async (_, authorization, reason) => {
     const socket = await aRawSocket();
     socket.send(init(authorization));
-    expect((await socket.closed).code).toBe(4403);
+    expect(await socket.closed).toEqual({ code: 4403, reason });
+  });
+
+  it("takes the token from the headers in its connection_init", async () => {
+    const socket = await aRawSocket();
+    socket.send({ type: "connection_init", payload: { headers: { Authorization: `Bearer ${token}` } } });
+    await eventually("it is acknowledged", () => socket.messages.some(({ type }) => type === "connection_ack"));
+    socket.close();
   });
 
   it("continues the trace of its connection_init", async () => {

@@ -58,7 +58,9 @@ describe("a subscription from the page", () => {
 
   it("shows why the socket was closed, and the errors of a refused operation", async () => {
     const without = await ask(`http://127.0.0.1:${server.port}`, query, {});
-    expect((await without.next()).value).toEqual({ errors: [{ message: "The socket was closed: 4403 Forbidden" }] });
+    expect((await without.next()).value).toEqual({
+      errors: [{ message: "The socket was closed: 4403 No token in connection_init" }],
+    });
     expect((await without.next()).done).toBe(true);
     const wrong = await ask(`http://127.0.0.1:${server.port}`, "subscription { other }", {
       authorization: "Bearer good",

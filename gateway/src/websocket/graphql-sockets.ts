@@ -21,7 +21,7 @@ import { noteRefusedFields, noteRefusedToken } from "../admission/refused-fields
 import { publicErrors } from "../public-errors/public-error.js";
 import { withoutSchemaDetails } from "../public-errors/schema-names.js";
 import type { ServingGraphs } from "../supergraph/serving-graphs.js";
-import { textOf, tokenFrom } from "./connection-parameters.js";
+import { headerFrom, tokenFrom } from "./connection-parameters.js";
 import { type ChannelLimits, defaultChannelLimits, SocketChannel } from "./socket-channel.js";
 import { runOperation, type SocketOperation, subscribeOperation } from "./socket-operation.js";
 import { type Seat, SocketSeats } from "./socket-seats.js";
@@ -72,8 +72,8 @@ const longestTimerMs = 2_147_483_647;
 
 /**
  * Serves the protocol graphql-transport-ws. A socket is authenticated by `authorization` in the payload of
- * `connection_init`. It is closed with 4403 when its token expires, and with 4420 when its principal has too many
- * sockets.
+ * `connection_init`, or in its `headers`. It is closed with 4403 when its token expires, and with 4420 when its principal
+ * has too many sockets.
  */
 export function graphqlSockets(options: {
   graphs: Pick<ServingGraphs, "current">;
@@ -104,12 +104,13 @@ export function graphqlSockets(options: {
   const connect = async (context: SocketContext) => {
     const token = tokenFrom(context.connectionParams);
     const { channel, seat, origin } = context.extra;
+    if (token === undefined) channel.close(CloseCode.Forbidden, "No token in connection_init");
     const principal =
       token === undefined
         ? undefined
         : await verifier.verify(token).catch((error: unknown) => {
             noteRefusedToken(refusals, error, origin);
-            return refuse(channel, "Forbidden")(error);
+            return refuse(channel, "Token not valid")(error);
           });
     // Returning false closes the socket with 4403. The client may then connect again with a new token.
     if (token === undefined || !principal || !channel.isOpen) return false;
@@ -125,7 +126,7 @@ export function graphqlSockets(options: {
     seat.known();
     const remainingMs = Math.min(principal.expiresAt * 1000 - Date.now(), longestTimerMs);
     const expiry = setTimeout(() => channel.close(CloseCode.Forbidden, "Token expired"), Math.max(remainingMs, 0));
-    const traceparent = textOf(context.connectionParams, "traceparent");
+    const traceparent = headerFrom(context.connectionParams, "traceparent");
     states.set(context.extra, { principal, token, traceparent, expiry, operations: 0, streams: new Map() });
     return true;
   };
