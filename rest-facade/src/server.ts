@@ -2,21 +2,16 @@ import type { AddressInfo } from "node:net";
 import type { Verifier } from "@factory/runtime/auth/authenticate";
 import { clientNetworkOf, TrustedProxies } from "@factory/runtime/ingress/client-address";
 import { unauditedRefusals } from "@factory/runtime/messages/refusal";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance } from "fastify";
 import { Registry } from "prom-client";
 import { DeliveryMutation } from "./deliveries/delivery-mutation.js";
 import { serveDeliveries } from "./deliveries/serve-deliveries.js";
 import { serveEventDocuments } from "./event-documents/serve-event-documents.js";
 import type { FacadeOptions, FacadePorts } from "./facade-ports.js";
 import { serveGuides } from "./guides/serve-guides.js";
+import { offerCompression } from "./http/compression.js";
 import type { StopPatience } from "./http/front-door.js";
-import {
-  acceptVendorMediaType,
-  createListener,
-  type Listener,
-  type ListenerOptions,
-  securityHeaders,
-} from "./http/listener.js";
+import { createListener, type Listener, type ListenerOptions, securityHeaders } from "./http/listener.js";
 import { requestMetrics } from "./http/request-metrics.js";
 import { type DirectAnswer, directEvaluation } from "./ofrep/direct-evaluation.js";
 import { EventStreams } from "./ofrep/event-streams.js";
@@ -29,17 +24,15 @@ import { cacheReadiness, readinessMetric, serveHealth } from "./operator/health.
 import { serveCommands } from "./operator/serve-commands.js";
 import { serveJobs } from "./operator/serve-jobs.js";
 import { serveSealedValues } from "./operator/serve-sealed-values.js";
-import { chargeBody } from "./rate-limits/body-points.js";
 import { limitByAddress } from "./rate-limits/limit-by-address.js";
 import { limitRequests } from "./rate-limits/rate-limits.js";
 import { serveReportContents } from "./report-contents/serve-report-contents.js";
-import { type CompiledRoute, compileRoutes } from "./requests/compile-route.js";
-import { type Admission, admit, handleRoute } from "./requests/handle-route.js";
-import { tellUnknownMembers } from "./requests/unknown-members.js";
+import { compileRoutes } from "./requests/compile-route.js";
+import type { Admission } from "./requests/handle-route.js";
+import { routesFor, type ServedRoute, serveInternalRoutes, serveRoutes } from "./requests/serve-routes.js";
 import { deliveryOperation } from "./routes/delivery.routes.js";
 import { ofrepRoutes } from "./routes/ofrep.routes.js";
-import { endpointOf, fastifyPath } from "./routes/route.js";
-import { areas } from "./routes/route-tables.js";
+import { endpointOf } from "./routes/route.js";
 
 export type { FacadeGraph, FacadeOptions, FacadePorts } from "./facade-ports.js";
 export type { Guide } from "./guides/guides-page.js";
@@ -81,19 +74,11 @@ export async function startFacade(ports: FacadePorts, options: FacadeOptions): P
   const { app } = listeners.public;
   const admission = { verifier: ports.verifier, limit: limitRequests(options.rateLimits) };
   const developerLog = options.development ? options.logger : undefined;
-  await serveRoutes(app, routes.filter(isPublic), { ...admission, developerLog });
+  await serveRoutes(app, routes, { ...admission, developerLog });
   await serveDeliveries(app, ports.deliveries ?? deliveries);
   const streams = startOfrep(app, ports, admission);
   if (ports.reportContents) serveReportContents(app, ports.reportContents, admission);
-  app.route({
-    method: ["GET", "POST"],
-    url: "/graphql",
-    // counted before the body is read, since the document's cost is not known yet
-    onRequest: async ({ headers, raw }, reply) => {
-      if (headers.authorization === undefined) await admission.limit.ofAddress(clientNetworkOf(raw), reply);
-    },
-    handler: (request, reply) => ports.graphql.handle(request, reply),
-  });
+  await serveGraphql(app, ports.graphql, admission);
   await serveDocs(app, api);
   serveGuides(app, options.guides ?? []);
   serveEventDocuments(app, () => options.publicUrl ?? urlOf(listeners.public));
@@ -110,6 +95,21 @@ export async function startFacade(ports: FacadePorts, options: FacadeOptions): P
   const facade = await listen(listeners, streams, options);
   api.publishAt(facade.publicUrl);
   return facade;
+}
+
+async function serveGraphql(app: FastifyInstance, graphql: FacadePorts["graphql"], { limit }: Admission) {
+  await app.register(async (scope) => {
+    await offerCompression(scope);
+    scope.route({
+      method: ["GET", "POST"],
+      url: "/graphql",
+      // counted before the body is read, since the document's cost is not known yet
+      onRequest: async ({ headers, raw }, reply) => {
+        if (headers.authorization === undefined) await limit?.ofAddress(clientNetworkOf(raw), reply);
+      },
+      handler: (request, reply) => graphql.handle(request, reply),
+    });
+  });
 }
 
 /** Serves OFREP where feature flags are evaluated, and returns its event streams. */
@@ -131,31 +131,17 @@ function followGraph({ useGraph }: Pick<FacadePorts, "useGraph">) {
     const graph = readGraph(supergraphSdl);
     const compiledRoutes = compileRoutes(graph, prepare);
     const document = describeApi(compiledRoutes, graph);
-    const handlers = compiledRoutes.map(handleRoute);
+    const graphRoutes = routesFor(compiledRoutes, routes);
     const { text, name } = loadOperation(deliveryOperation.area, deliveryOperation.run);
     const delivery = prepare(text, name);
     return () => {
       api.replace(document);
       deliveries.prepared = delivery;
-      for (const [index, route] of compiledRoutes.entries()) {
-        const handle = handlers[index] as ServedRoute["handle"];
-        const present = { handle, input: route.input };
-        const servedRoute = routes[index];
-        if (servedRoute) Object.assign(servedRoute, present);
-        else routes.push({ ...pick(route), ...present });
-      }
+      graphRoutes.use();
     };
   });
   return { routes, api, deliveries };
 }
-
-/** A row in the tables, with the handler that is compiled for the present graph. */
-interface ServedRoute extends Pick<CompiledRoute, "row" | "area" | "method" | "path" | "rate"> {
-  handle: ReturnType<typeof handleRoute>;
-  input: CompiledRoute["input"];
-}
-
-const pick = ({ row, area, method, path, rate }: CompiledRoute) => ({ row, area, method, path, rate });
 
 const closedOptions = { passThrough: [], upgrade: undefined, allowedOrigins: [] };
 
@@ -199,44 +185,6 @@ function publicListener(ports: FacadePorts, sharedOptions: Shared): Listener {
     ...(direct && { direct }),
     upgrade: { path: "/graphql", accept },
   });
-}
-
-const isPublic = ({ row }: ServedRoute) => row.surface !== "internal";
-
-/** In development the log names members of a body that are ignored. */
-interface Serving extends Admission {
-  readonly developerLog?: FacadeOptions["logger"] | undefined;
-}
-
-async function serveRoutes(app: FastifyInstance, routes: readonly ServedRoute[], serving: Serving) {
-  for (const area of areas) {
-    await app.register(async (scope) => {
-      if (area === "integration") acceptVendorMediaType(scope);
-      for (const route of routes.filter((candidate) => candidate.area === area))
-        serveRoute(scope, route, route.path, serving);
-    });
-  }
-}
-
-function serveRoute(app: FastifyInstance, route: ServedRoute, path: string, serving: Serving): void {
-  const { developerLog, ...admission } = serving;
-  const { method, row, rate } = route;
-  const handler = (request: FastifyRequest, reply: FastifyReply) => route.handle(request, reply, admission.limit);
-  const config = { rootField: row.run };
-  const hooks = {
-    onRequest: admit(row, rate, admission),
-    // a hook costs each answer some microseconds, and a GET's body is not read
-    ...(method === "GET" ? {} : { onSend: chargeBody(rate, admission.limit) }),
-    ...(developerLog && { preHandler: tellUnknownMembers(() => route.input, developerLog) }),
-  };
-  app.route({ method, url: fastifyPath(path), config, ...hooks, handler });
-}
-
-/** Serves internal paths with and without `/v1`, as the specification's surface table lists them. */
-function serveInternalRoutes(app: FastifyInstance, routes: readonly ServedRoute[], admission: Admission): void {
-  for (const route of routes.filter((candidate) => !isPublic(candidate))) {
-    for (const path of new Set([route.path, route.path.replace(/^\/v1/, "")])) serveRoute(app, route, path, admission);
-  }
 }
 
 function serveMetrics(app: FastifyInstance, metrics: () => Promise<string>): void {

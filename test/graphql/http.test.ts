@@ -53,6 +53,15 @@ describe("GraphQL over HTTP", () => {
     ]);
   });
 
+  it("compresses the answer to a query, but not to a mutation, which may show a new secret", async () => {
+    const text = "x".repeat(190);
+    const fields = times(20, (at) => `a${at}: registerTemplate(input: { name: "${at} ${text}" }) { name }`);
+    const mutation = await graphql(`mutation { ${fields} }`, { token });
+    expect([mutation.status, mutation.headers.get("content-encoding")]).toEqual([200, null]);
+    const query = await graphql("{ templates { items { name } } }", { token });
+    expect([query.status, query.headers.get("content-encoding")]).toEqual([200, expect.stringMatching(/^(br|gzip)$/)]);
+  });
+
   it("refuses mutations by GET", async () => {
     const name = `By GET ${Math.random()}`;
     const query = `mutation { registerTemplate(input: { name: "${name}" }) { templateId } }`;

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { bodyPoints } from "@factory/rest-facade/body-points";
+import { sendCompressed } from "@factory/rest-facade/compression";
 import { authenticate, type Verifier } from "@factory/runtime/auth/authenticate";
 import type { Principal } from "@factory/runtime/auth/principal";
 import { DomainError } from "@factory/runtime/errors/domain-error";
@@ -37,7 +38,7 @@ export function graphqlEndpoint(options: {
           .send(await page);
       }
       const context = await contextOf(request, reply, options.verifier);
-      const { status, headers, body } = await options.server.execute(
+      const { status, headers, body, mayBeCompressed } = await options.server.execute(
         {
           method: request.method,
           headers: headersOf(request),
@@ -47,7 +48,8 @@ export function graphqlEndpoint(options: {
         context,
       );
       for (const [name, value] of headers) reply.header(name, value);
-      return reply.code(status).send(body);
+      reply.code(status);
+      return mayBeCompressed ? sendCompressed(reply, body) : reply.send(body);
     },
   };
 }

@@ -5,7 +5,7 @@ import { GraphqlServerOnDemand } from "./graphql-server-on-demand.js";
 
 const request = { method: "POST", headers: [], search: "", body: {} } as const;
 const context = requestContext({ principal: undefined, trace: continueTrace(undefined) });
-const answer = { status: 200, headers: [], body: "{}" };
+const answer = { status: 200, headers: [], body: "{}", mayBeCompressed: true };
 
 /** Counts how often it is started and stopped. The first starts fail. */
 class CountedServer {

@@ -52,6 +52,16 @@ function ask(query: string, { anonymous = false } = {}) {
   return server.execute({ method: "POST", headers, search: "", body: { query } }, context);
 }
 
+describe("an answer over HTTP", () => {
+  it.each([
+    ["a query", "{ me { id } }", true],
+    ["a query that may show a secret", "{ me { authorizationUrl: id } }", false],
+    ["an invalid document", "{", false],
+  ])("to %s may be compressed: %s", async (_, query, mayBeCompressed) => {
+    expect((await ask(query)).mayBeCompressed).toBe(mayBeCompressed);
+  });
+});
+
 describe("the charge of a document over HTTP", () => {
   it.each([
     ["does not parse", "{"],

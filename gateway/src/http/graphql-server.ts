@@ -17,6 +17,7 @@ import { documentLimits } from "../limits/document-limits.js";
 import { publicErrors } from "../public-errors/public-error.js";
 import type { CompiledGateway } from "../supergraph/compiled-gateway.js";
 import type { ServingGraphs } from "../supergraph/serving-graphs.js";
+import { CompressibleAnswers } from "./compressible-answers.js";
 
 type Options = ApolloServerOptionsWithGateway<RequestContext>;
 
@@ -25,11 +26,15 @@ export interface GraphqlRequest extends Omit<HTTPGraphQLRequest, "headers"> {
   readonly headers: Iterable<[string, string]>;
 }
 
+interface GraphqlAnswer {
+  readonly status: number;
+  readonly headers: Iterable<[string, string]>;
+  readonly body: string;
+  readonly mayBeCompressed: boolean;
+}
+
 export interface GraphqlServer {
-  execute(
-    request: GraphqlRequest,
-    context: RequestContext,
-  ): Promise<{ status: number; headers: Iterable<[string, string]>; body: string }>;
+  execute(request: GraphqlRequest, context: RequestContext): Promise<GraphqlAnswer>;
   stop(): Promise<void>;
 }
 
@@ -46,6 +51,7 @@ export async function startGraphqlServer(options: {
   refusals?: RefusalSink;
   logger: Logger;
 }): Promise<GraphqlServer> {
+  const compressible = new CompressibleAnswers();
   const server = new ApolloServer<RequestContext>({
     gateway: options.gateway,
     introspection: options.introspection,
@@ -63,6 +69,7 @@ export async function startGraphqlServer(options: {
     plugins: [
       ApolloServerPluginLandingPageDisabled(),
       keptVariables,
+      compressible.plugin,
       replayMark,
       refusedStatus,
       invalidCount(options.limits),
@@ -76,12 +83,14 @@ export async function startGraphqlServer(options: {
     async execute(request, context) {
       const refusal = await refusedUnread(options.limits, context);
       if (refusal) throw refusal;
+      const httpGraphQLRequest = { ...request, headers: new HeaderMap(request.headers) };
       const { status, headers, body } = await server.executeHTTPGraphQLRequest({
-        httpGraphQLRequest: { ...request, headers: new HeaderMap(request.headers) },
+        httpGraphQLRequest,
         context: async () => context,
       });
       if (body.kind !== "complete") throw new Error("Incremental delivery is not offered");
-      return { status: status ?? 200, headers, body: body.string };
+      const mayBeCompressed = compressible.has(httpGraphQLRequest);
+      return { status: status ?? 200, headers, body: body.string, mayBeCompressed };
     },
   };
 }

@@ -1,4 +1,7 @@
+import { brotliCompressSync, gzipSync } from "node:zlib";
+import { negotiate } from "@fastify/accept-negotiator";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { type ContentCoding, contentCodings, smallestCompressed } from "./compression.js";
 import { entityTag, matchesEntityTag } from "./entity-tag.js";
 
 /** A public document in memory with its entity tag. */
@@ -6,18 +9,43 @@ export interface MemoryDocument {
   readonly text: string;
   readonly tag: string;
   readonly mediaType: string;
+  /** The compressed text. Each is made once, so that no caller can make the platform compress it again and again. */
+  readonly compressed: Map<ContentCoding, Buffer>;
 }
 
 /** Makes a document from the text, whose media type has no parameters. */
 export const memoryDocument = (text: string, mediaType: string): MemoryDocument => ({
   ...{ text, mediaType },
   tag: entityTag(text),
+  compressed: new Map(),
 });
 
-/** Answers with the document, or 304 if the caller has it. Caches may keep it for an hour. */
-export function sendDocument(request: FastifyRequest, reply: FastifyReply, document: MemoryDocument): FastifyReply {
-  reply.header("etag", document.tag).header("cache-control", "public, max-age=3600");
-  const knownTags = request.headers["if-none-match"];
+const anHour = "public, max-age=3600";
+
+/** Answers with the document, or 304 if the caller has it. Caches may keep it for an hour, unless the caller says so. */
+export function sendDocument(
+  { headers }: FastifyRequest,
+  reply: FastifyReply,
+  document: MemoryDocument,
+  cacheControl = anHour,
+): FastifyReply {
+  reply.header("etag", document.tag).header("cache-control", cacheControl).header("vary", "accept-encoding");
+  const knownTags = headers["if-none-match"];
   if (knownTags !== undefined && matchesEntityTag(knownTags, document.tag)) return reply.code(304).send();
-  return reply.header("content-type", `${document.mediaType}; charset=utf-8`).send(document.text);
+  reply.header("content-type", `${document.mediaType}; charset=utf-8`);
+  const coding = codingFor(headers["accept-encoding"], document.text);
+  if (coding === undefined) return reply.send(document.text);
+  return reply.header("content-encoding", coding).send(compressedText(document, coding));
+}
+
+function codingFor(acceptEncoding: string | string[] | undefined, text: string): ContentCoding | undefined {
+  if (typeof acceptEncoding !== "string" || text.length < smallestCompressed) return undefined;
+  const chosen = negotiate(acceptEncoding, [...contentCodings]);
+  return contentCodings.find((coding) => coding === chosen);
+}
+
+function compressedText({ text, compressed }: MemoryDocument, coding: ContentCoding): Buffer {
+  const bytes = compressed.get(coding) ?? (coding === "br" ? brotliCompressSync(text) : gzipSync(text));
+  compressed.set(coding, bytes);
+  return bytes;
 }

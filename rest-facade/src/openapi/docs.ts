@@ -3,8 +3,7 @@ import { type ErrorCode, errorCodes } from "@factory/schema/error-codes";
 import fastifySwagger from "@fastify/swagger";
 import fastifySwaggerUi from "@fastify/swagger-ui";
 import type { FastifyInstance } from "fastify";
-import { matchesEntityTag } from "../http/entity-tag.js";
-import { type MemoryDocument, memoryDocument } from "../http/memory-document.js";
+import { type MemoryDocument, memoryDocument, sendDocument } from "../http/memory-document.js";
 import { isErrorCode, problemType } from "../http/problem.js";
 import { addressed, type OpenApiDocument } from "./openapi.js";
 
@@ -41,13 +40,7 @@ export class ServedApi {
 /** Serves `/openapi.json`, `/docs` (also from `/`), and a page for each problem type. */
 export async function serveDocs(app: FastifyInstance, api: ServedApi): Promise<void> {
   app.get("/", (_request, reply) => reply.redirect("/docs", 302));
-  app.get("/openapi.json", (request, reply) => {
-    const { text, tag } = api.text;
-    reply.header("etag", tag).header("cache-control", "no-cache");
-    const knownTags = request.headers["if-none-match"];
-    if (knownTags !== undefined && matchesEntityTag(knownTags, tag)) return reply.code(304).send();
-    return reply.header("content-type", "application/json; charset=utf-8").send(text);
-  });
+  app.get("/openapi.json", (request, reply) => sendDocument(request, reply, api.text, "no-cache"));
   await app.register(fastifySwagger, { mode: "static", specification: { document: api.document as never } });
   await app.register(fastifySwaggerUi, {
     routePrefix: "/docs",
