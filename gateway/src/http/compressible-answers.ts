@@ -15,9 +15,9 @@ export class CompressibleAnswers {
 
   readonly plugin: ApolloServerPlugin<RequestContext> = {
     requestDidStart: async () => ({
-      willSendResponse: async ({ request: { http }, operation, source = "" }) => {
+      willSendResponse: async ({ request: { http }, operation, source }) => {
         const isQuery = operation?.operation === OperationTypeNode.QUERY;
-        if (http && isQuery && !secretFields.some((field) => source.includes(field))) this.#requests.add(http);
+        if (http && isQuery && !secretFields.some((field) => source?.includes(field))) this.#requests.add(http);
       },
     }),
   };

@@ -16,12 +16,14 @@ const options: FastifyCompressOptions = {
 };
 
 /** Compresses all answers in this scope, where the caller accepts it. */
-export const compressAnswers = async (scope: FastifyInstance): Promise<void> =>
-  void (await scope.register(fastifyCompress, { ...options, globalCompression: true }));
+export async function compressAnswers(scope: FastifyInstance): Promise<void> {
+  await scope.register(fastifyCompress, { ...options, globalCompression: true });
+}
 
 /** Lets the routes in this scope choose answers, by `sendCompressed`. */
-export const offerCompression = async (scope: FastifyInstance): Promise<void> =>
-  void (await scope.register(fastifyCompress, { ...options, globalCompression: false }));
+export async function offerCompression(scope: FastifyInstance): Promise<void> {
+  await scope.register(fastifyCompress, { ...options, globalCompression: false });
+}
 
 /** Sends the text, compressed where the scope offers it and the caller accepts it. */
 export function sendCompressed(reply: FastifyReply, text: string): FastifyReply {
