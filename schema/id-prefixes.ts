@@ -41,3 +41,14 @@ export const idPrefixes = {
 
 /** A wire ID's prefix, for example `tpl`. */
 export type IdPrefix = keyof typeof idPrefixes;
+
+/** The prefixes of opaque ids, whose objects are known by a key. */
+export const keyIdPrefixes = {
+  cfg: "configuration entry",
+  edn: "edition",
+  flg: "feature flag",
+  ntt: "notification template",
+} as const;
+
+/** An opaque id's prefix, for example `flg`. */
+export type KeyIdPrefix = keyof typeof keyIdPrefixes;

@@ -1,5 +1,5 @@
 import { isInterfaceType } from "graphql";
-import { graphql } from "../kit/request.js";
+import { graphql, type Json } from "../kit/request.js";
 import { committedGraph } from "../kit/routes.js";
 import { type ObjectKind, type TenantObjects, tenantObjects, unknownIds } from "../kit/tenant-objects.js";
 import { aTenant, type TestTenant } from "../kit/tenants.js";
@@ -86,7 +86,9 @@ describe("Query.nodes", () => {
     const node = graph.getType("Node");
     const types = isInterfaceType(node) ? graph.getPossibleTypes(node).map(({ name }) => name) : [];
     // a tenant's token reads no tenant, and an API client has no id in a kind that callers name
-    expect(types.sort()).toEqual([...Object.values(kinds).map(([type]) => type), "ApiClient", "Tenant"].sort());
+    const keyedTypes = ["FeatureFlag", "ConfigEntry", "NotificationTemplate", "Edition"];
+    const testedTypes = [...Object.values(kinds).map(([type]) => type), ...keyedTypes];
+    expect(types.sort()).toEqual([...testedTypes, "ApiClient", "Tenant"].sort());
   });
 });
 
@@ -99,5 +101,44 @@ describe("Query.node", () => {
     );
     expect(body.data["node"]).toEqual(body.data["template"]);
     expect(body.data["node"]?.["id"]).toBe(objects.templateId);
+  });
+});
+
+describe("an object that is known by a key", () => {
+  const query = `query ($key: ID!) {
+    featureFlag(key: $key) { id } configEntry(key: $key) { id }
+    notificationTemplate(key: $key) { id } edition(code: "Standard") { id } }`;
+
+  it("has an opaque id, by which its tenant finds it again", async () => {
+    const token = await tenant.tokenWith();
+    const { body } = await graphql<Record<string, { id: string }>>(query, { token, variables: { key: objects.key } });
+    const ids = Object.values(body.data).map(({ id }) => id);
+    expect(ids.map((id) => id.slice(0, 4))).toEqual(["flg_", "cfg_", "ntt_", "edn_"]);
+    const again = `query ($ids: [ID!]!) { nodes(ids: $ids) { __typename id ... on FeatureFlag { key }
+      ... on ConfigEntry { entryKey: key } ... on NotificationTemplate { key } ... on Edition { code } } }`;
+    const read = async (by: string) => (await graphql<Answer>(again, { token: by, variables: { ids } })).body;
+    expect((await read(token)).data.nodes).toEqual([
+      { __typename: "FeatureFlag", id: ids[0], key: objects.key },
+      { __typename: "ConfigEntry", id: ids[1], entryKey: objects.key },
+      { __typename: "NotificationTemplate", id: ids[2], key: objects.key },
+      { __typename: "Edition", id: ids[3], code: "Standard" },
+    ]);
+    const others = await read(await (await aTenant()).tokenWith());
+    expect(others).toEqual({ data: { nodes: [null, null, null, expect.objectContaining({ id: ids[3] })] } });
+    expect(await read(await tenant.tokenWith("flag.evaluate"))).toEqual({ data: { nodes: ids.map(() => null) } });
+  });
+
+  it("is held by the answer to its change under its own type", async () => {
+    const token = await tenant.tokenWith();
+    const document = `mutation ($key: ID!) {
+      setFeatureFlag(key: $key, input: { enabled: false }, ifMatch: "*") { flag { __typename id enabled } }
+      setConfiguration(key: $key, input: { value: "held" }, ifMatch: "*") { entry { __typename id value } } }`;
+    const { body } = await graphql<Json>(document, { token, variables: { key: objects.key } });
+    expect(body).toEqual({
+      data: {
+        setFeatureFlag: { flag: { __typename: "FeatureFlag", id: expect.stringMatching(/^flg_/), enabled: false } },
+        setConfiguration: { entry: { __typename: "ConfigEntry", id: expect.stringMatching(/^cfg_/), value: "held" } },
+      },
+    });
   });
 });

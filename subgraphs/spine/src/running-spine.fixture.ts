@@ -151,7 +151,7 @@ export class RunningSpine extends SpineCaller {
     });
     const shownErrors = errors.map((error) => error.toJSON());
     return {
-      data: data ?? null,
+      data: data && Object.values(data).some((value) => value !== null) ? data : null,
       errors: shownErrors,
       refusal: shownErrors[0]?.extensions,
       replayed: contextValue.replayed,

@@ -164,11 +164,12 @@ export async function createTenantClient(
     createTenantApiClient(tenantId: $tenantId, input: $input) { clientId clientSecret }
   }`;
   const variables = { tenantId, input: { ...client, principalType: "Service", grantTypes: ["client_credentials"] } };
-  const answer = await call<{ data?: { createTenantApiClient: ClientCredentials }; errors?: unknown }>(
+  const answer = await call<{ data?: { createTenantApiClient: ClientCredentials | null }; errors?: unknown }>(
     "POST",
     `${platform.publicUrl}/graphql`,
     { token, body: { query, variables } },
   );
-  if (!answer.body.data) throw new UnexpectedAnswer("createTenantApiClient", answer);
-  return answer.body.data.createTenantApiClient;
+  const credentials = answer.body.data?.createTenantApiClient;
+  if (!credentials) throw new UnexpectedAnswer("createTenantApiClient", answer);
+  return credentials;
 }

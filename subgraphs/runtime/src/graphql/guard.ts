@@ -16,7 +16,7 @@ import type { RequestContext } from "../tenancy/request-context.js";
 import { principalOf } from "../tenancy/tenant.js";
 import { longWork } from "../threads/long-work.js";
 import type { AuthRule } from "./auth.js";
-import type { EntityReference, ReferenceResolver } from "./entity-reference.js";
+import { type EntityReference, type ReferenceResolver, valueFor } from "./entity-reference.js";
 import { toGraphqlError } from "./graphql-error.js";
 
 type Resolver = GraphQLFieldResolver<unknown, RequestContext>;
@@ -66,8 +66,9 @@ export class Guard {
     return async ({ id, ...reference }, context) => {
       try {
         authorize(auth, context);
-        const representation = key && id !== undefined ? { ...reference, [key.field]: id } : reference;
-        return (await resolve(representation, context)) ?? null;
+        if (!key || id === undefined) return (await resolve(reference, context)) ?? null;
+        const value = valueFor(key, id, context);
+        return (value !== undefined && (await resolve({ [key.field]: value }, context))) || null;
       } catch (error) {
         throw this.#answer(error, type, context);
       }

@@ -1,8 +1,6 @@
-import type { IdPrefix } from "@factory/schema/id-prefixes";
 import { DomainError } from "../errors/domain-error.js";
-import { decodeId } from "../identifiers/wire-id.js";
 import type { RequestContext } from "../tenancy/request-context.js";
-import type { EntityReference } from "./entity-reference.js";
+import { type EntityReference, valueFor } from "./entity-reference.js";
 import { authorize } from "./guard.js";
 
 /** An object that the caller may read. */
@@ -15,7 +13,7 @@ export interface FoundNode {
 
 interface Candidate extends EntityReference {
   readonly type: string;
-  readonly field: string;
+  readonly key: NonNullable<EntityReference["id"]>;
 }
 
 /** The entities of a subgraph, found by their ids alone. */
@@ -24,9 +22,10 @@ export class NodeTypes {
 
   add(references: Readonly<Record<string, EntityReference>>): void {
     for (const [type, reference] of Object.entries(references)) {
-      if (!reference.id) continue;
-      const { prefix, field } = reference.id;
-      this.#candidates.set(prefix, [...(this.#candidates.get(prefix) ?? []), { ...reference, type, field }]);
+      const { id: key } = reference;
+      if (!key) continue;
+      const others = this.#candidates.get(key.prefix) ?? [];
+      this.#candidates.set(key.prefix, [...others, { ...reference, type, key }]);
     }
   }
 
@@ -35,14 +34,13 @@ export class NodeTypes {
    * tells nobody which of them it is. Throws UNAVAILABLE.
    */
   async find(id: string, context: RequestContext): Promise<FoundNode | undefined> {
-    const prefix = id.slice(0, id.indexOf("_")) as IdPrefix;
-    for (const { type, field, auth, resolve } of this.#candidates.get(prefix) ?? []) {
-      if (decodeId(prefix, id) === undefined) return undefined;
+    for (const { type, key, auth, resolve } of this.#candidates.get(id.slice(0, id.indexOf("_"))) ?? []) {
       const object = await allowed(async () => {
         authorize(auth, context);
-        return resolve({ [field]: id }, context);
+        const value = valueFor(key, id, context);
+        return value === undefined ? undefined : resolve({ [key.field]: value }, context);
       });
-      if (object) return { type, field, object };
+      if (object) return { type, field: key.field, object };
     }
     return undefined;
   }

@@ -1,7 +1,7 @@
 import { Auth } from "@factory/runtime/graphql/auth";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from "type-graphql";
+import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from "type-graphql";
 import { CreateApiClientInput, UpdateApiClientInput } from "./oauth-client.input.js";
 import type { OAuthClientService } from "./oauth-client.service.js";
 import { OAuthClientConnection, OAuthClientSecretType, OAuthClientType } from "./oauth-client.type.js";
@@ -109,14 +109,5 @@ export class OAuthClientResolver {
     @Ctx() context: RequestContext,
   ): Promise<OAuthClientType[]> {
     return this.#administration.disableHeldBy(context, userId);
-  }
-}
-
-/** The answer with a secret holds the client under its own type, so that a caller's cache knows the object. */
-@Resolver(() => OAuthClientSecretType)
-export class OAuthClientSecretResolver {
-  @FieldResolver(() => OAuthClientType, { description: "The client itself." })
-  apiClient(@Root() client: OAuthClientSecretType): OAuthClientType {
-    return client;
   }
 }

@@ -1,11 +1,13 @@
+import { heldObjectResolver } from "@factory/runtime/graphql/object-fields";
 import type { MasterKeys } from "@factory/runtime/sealing/master-keys";
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
 import { PermissionLossHandlers } from "../rights/access-control/permission-loss.js";
 import { TenantService } from "../tenants/tenants/tenant.service.js";
 import { ClientSecrets, sealedClientSecrets } from "./client-secret.js";
 import { OAuthClient } from "./oauth-client.entity.js";
-import { OAuthClientResolver, OAuthClientSecretResolver } from "./oauth-client.resolver.js";
+import { OAuthClientResolver } from "./oauth-client.resolver.js";
 import { OAuthClientService } from "./oauth-client.service.js";
+import { OAuthClientSecretType, OAuthClientType } from "./oauth-client.type.js";
 import { OAuthClientAdministrationService } from "./oauth-client-administration.service.js";
 import { PlatformClientNotices } from "./platform-made-clients.js";
 
@@ -36,7 +38,10 @@ export const oauthClients: SliceModule<OAuthClientSettings> = {
   sealedTables: ({ masterKeys }) => [sealedClientSecrets(masterKeys)],
   resolvers: (get) => [
     new OAuthClientResolver(get(OAuthClientService), get(OAuthClientAdministrationService)),
-    new OAuthClientSecretResolver(),
+    heldObjectResolver(OAuthClientSecretType, OAuthClientType, {
+      name: "apiClient",
+      description: "The client itself.",
+    }),
   ],
   references(get) {
     const service = get(OAuthClientAdministrationService);

@@ -28,4 +28,4 @@ export class NodeService {
   }
 }
 
-const keyOf = ({ type, field }: FoundNode, id: string): ResolvedNode => ({ __typename: type, ...{ [field]: id } });
+const keyOf = ({ type, field }: FoundNode, id: string): ResolvedNode => ({ __typename: type, ...{ id, [field]: id } });

@@ -1,5 +1,6 @@
 import { NodeTypes } from "@factory/runtime/graphql/node-types";
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
+import { keyedReferences } from "./keyed-references.js";
 import { NodeResolver } from "./node.resolver.js";
 import { NodeService } from "./node.service.js";
 
@@ -11,6 +12,7 @@ export interface NodeSettings {
 /** The queries `node` and `nodes`. */
 export const nodes: SliceModule<NodeSettings> = {
   slice: "nodes",
+  types: keyedReferences,
   start({ settings }, services) {
     services.add(new NodeService(services.get(NodeTypes), settings.otherNodes ?? (async () => [])));
   },

@@ -1,7 +1,8 @@
+import { NodeType } from "@factory/runtime/graphql/node.type";
 import { DateTime } from "@factory/runtime/graphql/scalars";
 import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
-import { Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
+import { Directive, Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
 import type { VariableType } from "./message-template.js";
 
 const NotificationTemplateVariableTypeEnum = {
@@ -43,11 +44,9 @@ class NotificationTemplateTextType {
   linkLabel: string | null;
 }
 
-@ObjectType("NotificationTemplate", {
-  simpleResolvers: true,
-  description: "The texts of notifications, which sendNotification names by templateKey.",
-})
-export class NotificationTemplateType {
+/** The members that a template and the answer to its change have. */
+@ObjectType("NotificationTemplateMembers", { simpleResolvers: true })
+class NotificationTemplateMembers {
   @Field(() => ID)
   key: string;
 
@@ -81,8 +80,16 @@ export class NotificationTemplateType {
   updatedBy: string | null;
 }
 
+@ObjectType("NotificationTemplate", {
+  implements: NodeType,
+  simpleResolvers: true,
+  description: "The texts of notifications, which sendNotification names by templateKey.",
+})
+@Directive('@key(fields: "id")')
+export class NotificationTemplateType extends NotificationTemplateMembers {}
+
 @ObjectType("NotificationTemplateSetting", { simpleResolvers: true })
-export class SetNotificationTemplateType extends NotificationTemplateType {
+export class SetNotificationTemplateType extends NotificationTemplateMembers {
   @Field({ description: "False if the tenant had a template with this key already." })
   created: boolean;
 }

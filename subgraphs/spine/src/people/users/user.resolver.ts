@@ -1,7 +1,7 @@
 import { Auth } from "@factory/runtime/graphql/auth";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from "type-graphql";
+import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from "type-graphql";
 import { unknownUser } from "./find-users.js";
 import { DisableUserInput, UserFilterInput } from "./user.input.js";
 import { sortedUsers, type UserService } from "./user.service.js";
@@ -74,14 +74,5 @@ export class UserResolver {
     @Ctx() context: RequestContext,
   ): Promise<DeletedUserType> {
     return this.#lifecycle.delete(context, userId, clients ?? ClientsOfDeletedUser.Disable);
-  }
-}
-
-/** The answer to a deletion holds the user under its own type, so that a client's cache knows the object. */
-@Resolver(() => DeletedUserType)
-export class DeletedUserResolver {
-  @FieldResolver(() => UserType, { description: "The user after the deletion." })
-  user(@Root() user: DeletedUserType): UserType {
-    return user;
   }
 }

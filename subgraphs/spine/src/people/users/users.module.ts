@@ -1,3 +1,4 @@
+import { heldObjectResolver } from "@factory/runtime/graphql/object-fields";
 import { eraseAddressFromResults } from "@factory/runtime/idempotency/erase-address";
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
 import { EntitlementService } from "../../plans/entitlements/entitlement.service.js";
@@ -7,8 +8,9 @@ import { PersonalDataErasers } from "./personal-data.js";
 import { takenSeats } from "./seat-statement.js";
 import { Seats, seatsFeature } from "./seats.js";
 import { User } from "./user.entity.js";
-import { DeletedUserResolver, UserResolver } from "./user.resolver.js";
+import { UserResolver } from "./user.resolver.js";
 import { UserService } from "./user.service.js";
+import { DeletedUserType, UserType } from "./user.type.js";
 import { UserLifecycleService } from "./user-lifecycle.service.js";
 
 /** A tenant's users. */
@@ -26,7 +28,10 @@ export const users: SliceModule = {
     services.get(UsageSources).add(seatsFeature, takenSeats);
     services.add(new UserLifecycleService({ database, seats, onPermissionLoss, erasePersonalData }));
   },
-  resolvers: (get) => [new UserResolver(get(UserService), get(UserLifecycleService)), new DeletedUserResolver()],
+  resolvers: (get) => [
+    new UserResolver(get(UserService), get(UserLifecycleService)),
+    heldObjectResolver(DeletedUserType, UserType, { name: "user", description: "The user after the deletion." }),
+  ],
   references(get) {
     const service = get(UserService);
     return {

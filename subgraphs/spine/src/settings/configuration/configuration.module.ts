@@ -1,7 +1,10 @@
+import { tenantKey } from "@factory/runtime/graphql/entity-reference";
+import { heldObjectResolver, keyIdResolver } from "@factory/runtime/graphql/object-fields";
 import type { MasterKeys } from "@factory/runtime/sealing/master-keys";
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
 import { ConfigurationResolver } from "./configuration.resolver.js";
 import { ConfigurationService } from "./configuration.service.js";
+import { ChangedConfigEntryType, ConfigEntryType } from "./configuration.type.js";
 import { ConfigurationChangeService } from "./configuration-change.service.js";
 import { ConfigurationEntry } from "./configuration-entry.entity.js";
 import { ConfigurationSecrets, sealedConfiguration } from "./configuration-secrets.js";
@@ -37,5 +40,22 @@ export const configuration: SliceModule<ConfigurationModuleSettings> = {
     );
   },
   sealedTables: ({ masterKeys }) => sealedConfiguration(new ConfigurationSecrets(masterKeys)),
-  resolvers: (get) => [new ConfigurationResolver(get(ConfigurationService), get(ConfigurationChangeService))],
+  resolvers: (get) => [
+    new ConfigurationResolver(get(ConfigurationService), get(ConfigurationChangeService)),
+    keyIdResolver(ConfigEntryType, "cfg"),
+    heldObjectResolver(ChangedConfigEntryType, ConfigEntryType, {
+      name: "entry",
+      description: "The entry after the change. A deleted entry is as it was.",
+    }),
+  ],
+  references(get) {
+    const service = get(ConfigurationService);
+    return {
+      ConfigEntry: {
+        id: tenantKey("cfg"),
+        auth: { scopes: ["config.read"] },
+        resolve: ({ key = "" }, context) => service.get(context, key),
+      },
+    };
+  },
 };

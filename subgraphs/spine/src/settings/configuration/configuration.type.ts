@@ -1,7 +1,8 @@
+import { NodeType } from "@factory/runtime/graphql/node.type";
 import { DateTime, Json, JsonObject } from "@factory/runtime/graphql/scalars";
 import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
-import { Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
+import { Directive, Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
 
 export const ConfigurationChange = { Set: "Set", Restored: "Restored", Deleted: "Deleted" } as const;
 export type ConfigurationChange = keyof typeof ConfigurationChange;
@@ -9,11 +10,9 @@ registerEnumType(ConfigurationChange, { name: "ConfigurationChange" });
 
 const valueDescription = "Any JSON value. The value of a secret entry is always shown as ********.";
 
-@ObjectType("ConfigEntry", {
-  simpleResolvers: true,
-  description: "A configuration entry of the tenant, or a limit that the platform has set for it (limits.*).",
-})
-export class ConfigEntryType {
+/** The members that an entry and the answer to its change have. */
+@ObjectType("ConfigEntryMembers", { simpleResolvers: true })
+class ConfigEntryMembers {
   @Field()
   key: string;
 
@@ -42,8 +41,16 @@ export class ConfigEntryType {
   updatedBy: string;
 }
 
+@ObjectType("ConfigEntry", {
+  implements: NodeType,
+  simpleResolvers: true,
+  description: "A configuration entry of the tenant, or a limit that the platform has set for it (limits.*).",
+})
+@Directive('@key(fields: "id")')
+export class ConfigEntryType extends ConfigEntryMembers {}
+
 @ObjectType("ChangedConfigEntry", { simpleResolvers: true })
-export class ChangedConfigEntryType extends ConfigEntryType {
+export class ChangedConfigEntryType extends ConfigEntryMembers {
   @Field({ description: "False if the entry existed already." })
   created: boolean;
 

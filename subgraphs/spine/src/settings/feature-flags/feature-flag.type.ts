@@ -1,7 +1,8 @@
+import { NodeType } from "@factory/runtime/graphql/node.type";
 import { DateTime } from "@factory/runtime/graphql/scalars";
 import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
-import { Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
+import { Directive, Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
 import type { FlagChange, Operator, Stickiness } from "./evaluation/flag-rule.js";
 
 const FeatureFlagStickiness = {
@@ -63,11 +64,9 @@ class FlagSettingsType {
   version: number;
 }
 
-@ObjectType("FeatureFlag", {
-  simpleResolvers: true,
-  description: "A boolean flag: who gets it by rules, and which share of all others gets it.",
-})
-export class FeatureFlagType extends FlagSettingsType {
+/** The members that a flag and the answer to its change have. */
+@ObjectType("FeatureFlagMembers", { simpleResolvers: true })
+class FeatureFlagMembers extends FlagSettingsType {
   @Field(() => DateTime)
   createdAt: string;
 
@@ -78,8 +77,16 @@ export class FeatureFlagType extends FlagSettingsType {
   updatedBy: string;
 }
 
+@ObjectType("FeatureFlag", {
+  implements: NodeType,
+  simpleResolvers: true,
+  description: "A boolean flag: who gets it by rules, and which share of all others gets it.",
+})
+@Directive('@key(fields: "id")')
+export class FeatureFlagType extends FeatureFlagMembers {}
+
 @ObjectType("FeatureFlagSetting", { simpleResolvers: true })
-export class SetFeatureFlagType extends FeatureFlagType {
+export class SetFeatureFlagType extends FeatureFlagMembers {
   @Field({ description: "False if the flag existed already." })
   created: boolean;
 }

@@ -1,8 +1,11 @@
+import { tenantKey } from "@factory/runtime/graphql/entity-reference";
+import { heldObjectResolver, keyIdResolver } from "@factory/runtime/graphql/object-fields";
 import type { MasterKeys } from "@factory/runtime/sealing/master-keys";
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
 import { FeatureFlag } from "./feature-flag.entity.js";
 import { FeatureFlagResolver } from "./feature-flag.resolver.js";
 import { FeatureFlagService } from "./feature-flag.service.js";
+import { FeatureFlagType, SetFeatureFlagType } from "./feature-flag.type.js";
 import { FeatureFlagSet } from "./feature-flag-set.entity.js";
 import { FeatureFlagVersion } from "./feature-flag-version.entity.js";
 import { FlagEvaluation } from "./flag-evaluation.js";
@@ -25,5 +28,22 @@ export const featureFlags: SliceModule<FeatureFlagSettings> = {
     onStarted(() => sets.start());
     onStop(() => sets.stop());
   },
-  resolvers: (get) => [new FeatureFlagResolver(get(FeatureFlagService))],
+  resolvers: (get) => [
+    new FeatureFlagResolver(get(FeatureFlagService)),
+    keyIdResolver(FeatureFlagType, "flg"),
+    heldObjectResolver(SetFeatureFlagType, FeatureFlagType, {
+      name: "flag",
+      description: "The flag after the change.",
+    }),
+  ],
+  references(get) {
+    const service = get(FeatureFlagService);
+    return {
+      FeatureFlag: {
+        id: tenantKey("flg"),
+        auth: { scopes: ["config.read"] },
+        resolve: ({ key = "" }, context) => service.get(context, key),
+      },
+    };
+  },
 };

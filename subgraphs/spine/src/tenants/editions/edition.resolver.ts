@@ -1,7 +1,8 @@
 import { Auth } from "@factory/runtime/graphql/auth";
+import { platformKeyId } from "@factory/runtime/identifiers/key-id";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { Arg, Ctx, FieldResolver, Int, Mutation, Query, Resolver, Root } from "type-graphql";
+import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from "type-graphql";
 import { CreateEditionInput, EditionFilterInput, UpdateEditionInput } from "./edition.input.js";
 import { type EditionService, sortedEditions } from "./edition.service.js";
 import { EditionConnection, EditionType, EditionVersionType } from "./edition.type.js";
@@ -30,6 +31,11 @@ export class EditionResolver {
   @Auth({ scopes: ["subscription.read", "tenant.read"] })
   edition(@Arg("code") code: string): Promise<EditionType> {
     return this.#editions.get(code);
+  }
+
+  @FieldResolver(() => ID, { description: "An opaque id, by which `node` and clients' caches know the edition." })
+  id(@Root() { code }: EditionType): string {
+    return platformKeyId("edn", code);
   }
 
   @FieldResolver(() => [EditionVersionType], {

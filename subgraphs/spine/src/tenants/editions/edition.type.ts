@@ -1,17 +1,20 @@
+import { NodeType } from "@factory/runtime/graphql/node.type";
 import { DateTime, JsonObject } from "@factory/runtime/graphql/scalars";
 import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
 import type { EditionFeatures } from "@factory/schema/edition-features";
-import { Field, ID, Int, ObjectType } from "type-graphql";
+import { Directive, Field, ID, Int, ObjectType } from "type-graphql";
 import { selfServiceDescription } from "./edition.input.js";
 
 const featuresDescription =
   "The features by key. Each has a kind and the members of its kind: boolean (enabled), limit (limit), metered (limit, period, soft) or config (value). A limit of null means unlimited.";
 
 @ObjectType("Edition", {
+  implements: NodeType,
   simpleResolvers: true,
   description: "A plan that tenants can subscribe to, with its features.",
 })
+@Directive('@key(fields: "id")')
 export class EditionType {
   @Field(() => ID)
   code: string;

@@ -1,3 +1,4 @@
+import { platformKeyIn } from "@factory/runtime/identifiers/key-id";
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
 import { Edition } from "./edition.entity.js";
 import { EditionResolver } from "./edition.resolver.js";
@@ -19,4 +20,14 @@ export const editions: SliceModule = {
     services.add(new EditionService(database, cursors, catalog));
   },
   resolvers: (get) => [new EditionResolver(get(EditionService))],
+  references(get) {
+    const service = get(EditionService);
+    return {
+      Edition: {
+        id: { prefix: "edn", field: "code", keyIn: (id) => platformKeyIn("edn", id) },
+        auth: { scopes: ["subscription.read", "tenant.read"] },
+        resolve: ({ code = "" }) => service.get(code),
+      },
+    };
+  },
 };
