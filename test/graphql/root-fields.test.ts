@@ -78,7 +78,9 @@ async function codes(document: string, token?: string): Promise<unknown[]> {
 }
 
 const unscopedFields = fields.filter(({ rule }) => Object.keys(rule).length === 0);
-const forEveryToken = unscopedFields.filter(({ coordinate }) => coordinate === "Query.me");
+/** `node` and `nodes` show what the caller's scopes allow. */
+const everyTokenFields = ["Query.me", "Query.node", "Query.nodes"];
+const forEveryToken = unscopedFields.filter(({ coordinate }) => everyTokenFields.includes(coordinate));
 const forPeople = unscopedFields.filter((field) => !forEveryToken.includes(field));
 const guardedFields = fields.filter((field) => field.rule.anonymous !== true && !unscopedFields.includes(field));
 
@@ -181,7 +183,7 @@ describe("the graph", () => {
     const all = [graph.getQueryType(), graph.getMutationType(), graph.getSubscriptionType()];
     const rules = all.flatMap((type) => Object.values(type?.getFields() ?? {}).map(ruleOf));
     const unscopedRules = rules.filter(({ scopes = [], anonymous }) => anonymous !== true && scopes.length === 0);
-    expect(forEveryToken.map(({ coordinate }) => coordinate)).toEqual(["Query.me"]);
+    expect(forEveryToken.map(({ coordinate }) => coordinate).sort()).toEqual(everyTokenFields);
     expect(forPeople.map(({ coordinate }) => coordinate).sort()).toEqual([
       ...["Mutation.changeOwnPassword", "Mutation.endOtherOwnSessions", "Mutation.endOwnSession", "Query.ownSessions"],
     ]);
