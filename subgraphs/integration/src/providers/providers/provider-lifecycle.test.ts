@@ -98,7 +98,7 @@ describe("a provider", () => {
     const principal = aPrincipal();
     const providerId = await aProviderIn(principal, from);
     const { value, error, message } = await move(principal, to, providerId, { input: { reason: "Because." } });
-    expect(value).toBeUndefined();
+    expect(value).toBeNull();
     expect(message).toContain(`The provider is ${from}. It can become ${to} only from `);
     expect(error).toMatchObject({
       code: "INVALID_STATE",
