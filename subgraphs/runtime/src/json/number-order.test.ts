@@ -18,6 +18,7 @@ describe("numberOrder", () => {
     ["0.1000000000000000055511151231257827", "0.1", 1],
     ["00".slice(1), "-1.0", 1],
     ["1.50", "1.5", 0],
+    ["-19.000", "-19", 0],
   ])("has %s and %s in the order %i", (first, other, expectedOrder) => {
     expect(order(first, other)).toBe(expectedOrder);
     expect(order(other, first)).toBe(expectedOrder === 0 ? 0 : -expectedOrder);

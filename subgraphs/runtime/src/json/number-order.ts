@@ -14,7 +14,8 @@ export function numberOrder(first: ForeignNumber, other: ForeignNumber): number 
   const [a, b] = [decimalOf(first), decimalOf(other)];
   if (a.sign !== b.sign) return a.sign - b.sign;
   const order = a.magnitude === b.magnitude ? textOrder(a.digits, b.digits) : a.magnitude - b.magnitude;
-  return a.sign * order;
+  // 0 - 0 is 0, while -1 * 0 is -0
+  return a.sign < 0 ? 0 - order : order;
 }
 
 /** The number `sign` × 0.`digits` × 10^`magnitude`. */
