@@ -6,6 +6,8 @@ import { Arg, Ctx, ID, Query, Resolver } from "type-graphql";
 import type { NodeService } from "./node.service.js";
 
 const maxNodes = 100;
+/** A node is read by itself, so many of them cost more than one request (decision "Limits count work"). */
+const nodesPerPoint = 10;
 
 @Resolver()
 export class NodeResolver {
@@ -33,6 +35,7 @@ export class NodeResolver {
     @Arg("ids", () => [ID]) @Constraint({ maxItems: maxNodes }) ids: string[],
     @Ctx() context: RequestContext,
   ): Promise<(object | null)[]> {
+    context.points += Math.max(0, Math.ceil(ids.length / nodesPerPoint) - 1);
     return Promise.all(ids.map((id) => this.#nodes.find(id, context)));
   }
 }
