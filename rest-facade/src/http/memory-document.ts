@@ -1,6 +1,7 @@
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { negotiate } from "@fastify/accept-negotiator";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { addHeader } from "./add-header.js";
 import { type ContentCoding, contentCodings, smallestCompressed } from "./compression.js";
 import { entityTag, matchesEntityTag } from "./entity-tag.js";
 
@@ -29,7 +30,8 @@ export function sendDocument(
   document: MemoryDocument,
   cacheControl = anHour,
 ): FastifyReply {
-  reply.header("etag", document.tag).header("cache-control", cacheControl).header("vary", "accept-encoding");
+  addHeader(reply, "vary", "accept-encoding");
+  reply.header("etag", document.tag).header("cache-control", cacheControl);
   const knownTags = headers["if-none-match"];
   if (knownTags !== undefined && matchesEntityTag(knownTags, document.tag)) return reply.code(304).send();
   reply.header("content-type", `${document.mediaType}; charset=utf-8`);

@@ -8,6 +8,7 @@ import { versionTag } from "@factory/runtime/input-validation/preconditions";
 import { type RequestContext, requestContext } from "@factory/runtime/tenancy/request-context";
 import type { RateClass } from "@factory/schema/rate-classes";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { addHeader } from "../http/add-header.js";
 import { entityTag, matchesEntityTag } from "../http/entity-tag.js";
 import { apiVersion, matchApiVersion, matchMediaType } from "../http/match-version.js";
 import type { RateLimit } from "../rate-limits/rate-limits.js";
@@ -52,11 +53,6 @@ export function admit(row: Route | PlainRoute, rate: RateClass, { verifier, limi
 function negotiate(request: FastifyRequest, reply: FastifyReply): string {
   addHeader(reply, "vary", "Accept");
   return matchMediaType(request.headers.accept);
-}
-
-function addHeader(reply: FastifyReply, name: string, value: string): void {
-  const others = reply.getHeader(name);
-  reply.header(name, others === undefined ? value : `${String(others)}, ${value}`);
 }
 
 function requireScope(row: Route | PlainRoute, principal: Principal): void {
