@@ -22,7 +22,10 @@ const before = ([time, id]: JobPosition, [otherTime, otherId]: JobPosition) =>
 
 /** Jobs in memory, which are listed as a subgraph lists them. */
 function sourceOf(...positions: JobPosition[]) {
-  const jobs = positions.map((position) => ({ job: { jobId: position[1] }, position }) as unknown as ListedJob);
+  const jobs = positions.map((position) => {
+    const [time, jobId] = position;
+    return { job: { jobId, createdAt: new Date(time).toISOString() }, position } as unknown as ListedJob;
+  });
   return {
     after: async (_: unknown, position: JobPosition | null, limit: number) =>
       jobs.filter((job) => position === null || before(job.position, position)).slice(0, limit),
@@ -54,6 +57,11 @@ describe("a list over several sources", () => {
     const found = await pages(sources, first);
     expect(found.flat()).toEqual(["d", "a", "e", "b", "c"]);
     expect(found.every((page) => page.length <= first)).toBe(true);
+  });
+
+  it("has the newest job first when the clocks of the database's time zone go back", async () => {
+    const [summer, winter] = ["2026-10-25 02:30:00+02", "2026-10-25 02:10:00+01"];
+    expect(await pages([sourceOf([summer, "a"]), sourceOf([winter, "b"])], 10)).toEqual([["b", "a"]]);
   });
 
   it("refuses another tenant's cursor", async () => {

@@ -31,9 +31,7 @@ export async function jobConnection(
   const scope = { list: "jobs", tenantId: tenantOf(context).tenantId };
   const position = after == null ? null : (cursors.open(scope, after) as unknown as JobPosition);
   const lists = await Promise.all(sources.map((source) => source.after(context, position, size + 1)));
-  const listedJobs = lists
-    .flat()
-    .sort((a, b) => compareTexts(b.position[0], a.position[0]) || compareTexts(b.position[1], a.position[1]));
+  const listedJobs = lists.flat().sort((a, b) => -order(a, b));
   const positions = new Map(listedJobs.map(({ job, position: of }) => [job.jobId, of]));
   const cursorOf = ({ jobId }: JobType) => cursors.seal(scope, [...(positions.get(jobId) ?? [])]);
   return connectionOf(
@@ -42,5 +40,13 @@ export async function jobConnection(
   );
 }
 
-/** PostgreSQL leaves out zeros at the end of a fraction. The order of the characters is still the order of the times. */
+/**
+ * The order of creation. `createdAt` has milliseconds in UTC. Within one millisecond the positions, which PostgreSQL
+ * prints in its own time zone, have one offset; it leaves out zeros at their end, which changes no order.
+ */
+const order = (a: ListedJob, b: ListedJob): number =>
+  compareTexts(a.job.createdAt, b.job.createdAt) ||
+  compareTexts(a.position[0], b.position[0]) ||
+  compareTexts(a.position[1], b.position[1]);
+
 const compareTexts = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1);

@@ -23,7 +23,7 @@ export interface OperatorJob {
   readonly retriedBy: string | null;
 }
 
-/** The position after which a page begins, newest jobs first. The time is as PostgreSQL prints it, in UTC. */
+/** The position after which a page begins, newest jobs first. The time is as PostgreSQL prints it. */
 export type JobPosition = readonly [createdAt: string, jobId: string];
 
 interface PositionedJob {
