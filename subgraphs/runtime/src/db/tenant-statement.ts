@@ -4,6 +4,8 @@ import { foreignJsonTypes } from "../connections/foreign-json-types.js";
 import type { ReadPipeline } from "../connections/read-pipeline.js";
 import type { WatchedPool } from "../connections/watched-pool.js";
 import type { Tenant } from "../tenancy/tenant.js";
+import type { KeyStatement } from "./key-statement.js";
+import { KeyedReads } from "./keyed-reads.js";
 import { type NamedStatement, namedStatement } from "./named-parameters.js";
 import type { PreparedStatement } from "./transaction-dialect.js";
 
@@ -32,6 +34,7 @@ export class TenantReader {
   readonly #pool: WatchedPool;
   readonly #pipeline: ReadPipeline;
   readonly #shares: ConnectionShares;
+  readonly #keyedReads = new KeyedReads((statement, values) => this.#send(statement, values));
   /** The reads in this event-loop turn, which are sent at its end. */
   #turn: Map<string, Promise<QueryResultRow[]>> | undefined;
 
@@ -52,19 +55,24 @@ export class TenantReader {
 
   /**
    * Reads one row by a key. The read shares its connection with others, so it must be fast. Equal reads in one
-   * event-loop turn are sent once, and their callers share the row. No read misses what was committed before it was
-   * asked.
+   * event-loop turn are sent once, and their callers share the row. Reads by a key statement that are asked for together
+   * are one statement. No read misses what was committed before it was asked.
    */
   async row<R extends QueryResultRow>(
-    { name, text }: TenantStatement,
+    statement: TenantStatement | KeyStatement,
     tenant: Tenant,
     ...values: unknown[]
   ): Promise<R | undefined> {
+    if ("several" in statement) return (await this.#keyedReads.row(statement, tenant.uuid, values)) as R | undefined;
+    return ((await this.#send(statement, [tenant.uuid, ...values])) as R[])[0];
+  }
+
+  #send({ name, text }: TenantStatement, values: unknown[]): Promise<QueryResultRow[]> {
     const turn = this.#turn ?? this.#nextTurn();
-    const key = JSON.stringify([name, tenant.uuid, values]);
-    const running = turn.get(key) ?? this.#pipeline.query<R>({ name, text, values: [tenant.uuid, ...values] });
+    const key = JSON.stringify([name, values]);
+    const running = turn.get(key) ?? this.#pipeline.query({ name, text, values });
     turn.set(key, running);
-    return ((await running) as R[])[0];
+    return running;
   }
 
   #nextTurn(): Map<string, Promise<QueryResultRow[]>> {

@@ -1,4 +1,4 @@
-import { tenantStatement } from "@factory/runtime/db/tenant-statement";
+import { keyStatement } from "@factory/runtime/db/key-statement";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
@@ -25,7 +25,7 @@ import {
   readMessage,
 } from "./webhook-message.view.js";
 
-const messageById = tenantStatement(
+const messageById = keyStatement(
   "webhook_message_by_id",
   `select ${messageColumns} from webhook_messages where tenant_id = scope.tenant and message_id = $2`,
 );
