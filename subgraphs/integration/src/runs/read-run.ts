@@ -1,5 +1,5 @@
 import { keyStatement } from "@factory/runtime/db/key-statement";
-import type { TenantReader } from "@factory/runtime/db/tenant-statement";
+import type { TenantReader } from "@factory/runtime/db/tenant-reader";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import { type RunRecord, type RunRow, type RunStep, runRecord, stepsOf } from "./run-record.js";

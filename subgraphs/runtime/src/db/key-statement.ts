@@ -18,7 +18,7 @@ export function keyStatement(name: string, select: string, ...keyTypes: readonly
     several: tenantStatement(
       `several_${name}`,
       `select wanted.key_place::int, keyed.*
-       from unnest(${arrays}) with ordinality wanted(${names}, key_place)
+       from unnest(${arrays.join()}) with ordinality wanted(${names.join()}, key_place)
        cross join lateral (${select.replace(/\$([23])/g, "wanted.key_$1")} offset 0) keyed`,
     ),
   };

@@ -1,5 +1,6 @@
+import { PageArguments } from "../pagination/page-arguments.js";
 import type { SubgraphName } from "@factory/schema/subgraph-names";
-import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from "type-graphql";
+import { Args, Arg, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
 import { Auth } from "../graphql/auth.js";
 import type { RequestContext } from "../tenancy/request-context.js";
 import type { JobService } from "./job.service.js";
@@ -18,11 +19,10 @@ export function jobResolver(subgraph: SubgraphName, jobs: JobService): object {
     })
     @Auth({ scopes: ["jobs.read"] })
     jobs(
-      @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
-      @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
+      @Args(() => PageArguments) page: PageArguments,
       @Ctx() context: RequestContext,
     ): Promise<JobConnection> {
-      return jobs.list(context, { first, after });
+      return jobs.list(context, page);
     }
 
     @Mutation(() => JobType, {

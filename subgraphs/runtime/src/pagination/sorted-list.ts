@@ -1,5 +1,6 @@
 import type { QueryResultRow } from "pg";
-import type { TenantReader, TenantStatement } from "../db/tenant-statement.js";
+import type { TenantReader } from "../db/tenant-reader.js";
+import type { TenantStatement } from "../db/tenant-statement.js";
 import { DomainError } from "../errors/domain-error.js";
 import { invalidEnumValue } from "../errors/invalid-enum-value.js";
 import { nilUuid } from "../identifiers/nil-uuid.js";

@@ -1,7 +1,8 @@
+import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { Auth } from "@factory/runtime/graphql/auth";
 import { JobConnection, JobType } from "@factory/runtime/jobs/job.type";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from "type-graphql";
+import { Args, Arg, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
 import type { AllJobsService } from "./all-jobs.service.js";
 
 @Resolver()
@@ -17,11 +18,10 @@ export class AllJobsResolver {
   })
   @Auth({ scopes: ["jobs.read"] })
   jobs(
-    @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
-    @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
+    @Args(() => PageArguments) page: PageArguments,
     @Ctx() context: RequestContext,
   ): Promise<JobConnection> {
-    return this.#jobs.list(context, { first, after });
+    return this.#jobs.list(context, page);
   }
 
   @Mutation(() => JobType, {

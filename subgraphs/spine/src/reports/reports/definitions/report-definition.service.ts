@@ -87,6 +87,14 @@ export class ReportDefinitionService {
     return uuid === undefined ? undefined : this.#one(oneDefinition, tenant, uuid);
   }
 
+  /** The same as GraphQL shows it. */
+  async view(tenant: Tenant, reportDefinitionId: string): Promise<ReportDefinitionType | undefined> {
+    const uuid = decodeId("rpd", reportDefinitionId);
+    if (uuid === undefined) return undefined;
+    const row = await this.#database.reader.row<RowOf<ReportDefinition>>(oneDefinition, tenant, uuid);
+    return row && isKnownReport(row.code) ? definitionView(readDefinition(row)) : undefined;
+  }
+
   /** The definition for the report with this code. */
   findByCode(tenant: Tenant, code: string): Promise<UsableDefinition | undefined> {
     return this.#one(definitionByCode, tenant, code);
