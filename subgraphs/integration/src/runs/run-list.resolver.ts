@@ -1,8 +1,8 @@
-import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { Auth } from "@factory/runtime/graphql/auth";
+import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { Args, Arg, Ctx, Query, Resolver } from "type-graphql";
+import { Arg, Args, Ctx, Query, Resolver } from "type-graphql";
 import { RunFilterInput } from "./run.input.js";
 import { RunConnection, readRuns } from "./run.type.js";
 import { type RunListService, sortedRuns } from "./run-list.service.js";

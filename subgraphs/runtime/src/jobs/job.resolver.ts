@@ -1,6 +1,5 @@
-import { PageArguments } from "../pagination/page-arguments.js";
 import type { SubgraphName } from "@factory/schema/subgraph-names";
-import { Args, Arg, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
+import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from "type-graphql";
 import { Auth } from "../graphql/auth.js";
 import type { RequestContext } from "../tenancy/request-context.js";
 import type { JobService } from "./job.service.js";
@@ -19,10 +18,11 @@ export function jobResolver(subgraph: SubgraphName, jobs: JobService): object {
     })
     @Auth({ scopes: ["jobs.read"] })
     jobs(
-      @Args(() => PageArguments) page: PageArguments,
+      @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
+      @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
       @Ctx() context: RequestContext,
     ): Promise<JobConnection> {
-      return jobs.list(context, page);
+      return jobs.list(context, { first, after });
     }
 
     @Mutation(() => JobType, {

@@ -1,8 +1,7 @@
-import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { Auth } from "@factory/runtime/graphql/auth";
 import { JobConnection, JobType } from "@factory/runtime/jobs/job.type";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { Args, Arg, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
+import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from "type-graphql";
 import type { AllJobsService } from "./all-jobs.service.js";
 
 @Resolver()
@@ -18,10 +17,11 @@ export class AllJobsResolver {
   })
   @Auth({ scopes: ["jobs.read"] })
   jobs(
-    @Args(() => PageArguments) page: PageArguments,
+    @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
+    @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
     @Ctx() context: RequestContext,
   ): Promise<JobConnection> {
-    return this.#jobs.list(context, page);
+    return this.#jobs.list(context, { first, after });
   }
 
   @Mutation(() => JobType, {

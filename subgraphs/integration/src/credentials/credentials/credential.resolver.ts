@@ -1,8 +1,8 @@
-import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { Auth } from "@factory/runtime/graphql/auth";
+import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { Args, Arg, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from "type-graphql";
+import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from "type-graphql";
 import { CreateCredentialInput, CredentialFilterInput } from "./credential.input.js";
 import type { CredentialService } from "./credential.service.js";
 import { CredentialConnection, CredentialType, readCredentials } from "./credential.type.js";

@@ -1,10 +1,10 @@
-import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { Auth } from "@factory/runtime/graphql/auth";
 import { Json } from "@factory/runtime/graphql/scalars";
+import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf } from "@factory/runtime/tenancy/tenant";
-import { Args, Arg, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from "type-graphql";
+import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from "type-graphql";
 import type { IntakePort } from "./intake-port.js";
 import { IngestWebhookDeliveryInput, WebhookDeliveryFilterInput } from "./webhook-delivery.input.js";
 import { sortedDeliveries, type WebhookDeliveryService } from "./webhook-delivery.service.js";

@@ -1,8 +1,8 @@
-import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { Auth } from "@factory/runtime/graphql/auth";
+import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { eventReadScopes } from "@factory/schema/event-names";
-import { Args, Arg, Ctx, Query, Resolver } from "type-graphql";
+import { Arg, Args, Ctx, Query, Resolver } from "type-graphql";
 import { EventTypeFilterInput } from "./event-type.input.js";
 import type { EventTypeService } from "./event-type.service.js";
 import { EventTypeConnection } from "./event-type.type.js";

@@ -1,9 +1,9 @@
-import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { Auth } from "@factory/runtime/graphql/auth";
 import { JsonObject } from "@factory/runtime/graphql/scalars";
+import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { Args, Arg, Ctx, FieldResolver, ID, Query, Resolver, Root } from "type-graphql";
+import { Arg, Args, Ctx, FieldResolver, ID, Query, Resolver, Root } from "type-graphql";
 import { readWebhookSubscriptions } from "../webhook-subscriptions/webhook-subscription.type.js";
 import { attemptsOfMessage } from "./message-lists.js";
 import type { MessageLogService } from "./message-log.service.js";

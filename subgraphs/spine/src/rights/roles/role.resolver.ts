@@ -1,8 +1,8 @@
-import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { Auth } from "@factory/runtime/graphql/auth";
+import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { Args, Arg, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
+import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
 import { CreateRoleInput, RoleFilterInput, UpdateRoleInput } from "./role.input.js";
 import { type RoleService, sortedRoles } from "./role.service.js";
 import { RoleConnection, RoleType } from "./role.type.js";

@@ -1,9 +1,9 @@
-import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { Auth } from "@factory/runtime/graphql/auth";
 import { platformKeyId } from "@factory/runtime/identifiers/key-id";
+import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { Args, Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from "type-graphql";
+import { Arg, Args, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from "type-graphql";
 import { CreateEditionInput, EditionFilterInput, UpdateEditionInput } from "./edition.input.js";
 import { type EditionService, sortedEditions } from "./edition.service.js";
 import { EditionConnection, EditionType, EditionVersionType } from "./edition.type.js";

@@ -1,8 +1,8 @@
-import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { Auth } from "@factory/runtime/graphql/auth";
+import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { Args, Arg, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
+import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
 import { GenerateReportInput, ReportRunFilterInput } from "./report-run.input.js";
 import type { ReportRunService } from "./report-run.service.js";
 import { ReportRunConnection, ReportRunType, readReportRuns } from "./report-run.type.js";
