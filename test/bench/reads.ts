@@ -16,7 +16,7 @@ const join = `query Join($input: SearchLibrariesInput!) {
 }`;
 
 const list = `query List($first: Int!) {
-  templates(first: $first) { items { templateId name category status versions { templateVersionId semanticVersion status targetFramework } } }
+  templates(first: $first) { items { templateId name category status versions { items { templateVersionId semanticVersion status targetFramework } } } }
 }`;
 
 export function oneById({ bare, platform, token, templates }: Stage): Contestant[] {

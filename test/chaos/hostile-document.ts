@@ -22,7 +22,7 @@ const shapes: readonly Shape[] = [
   (depth) => `{ ${preview(objects(depth))} }`,
   (depth) => `query ($p: JSON = ${lists(depth)}) { ${preview("$p")} }`,
   (depth) => `query ($p: JSON) { ${preview(`[$p, ${lists(depth)}]`)} }`,
-  (depth) => `{ templates { items { ${"versions { templateVersionId } ".repeat(depth)} } } }`,
+  (depth) => `{ templates { items { ${"allVersions { templateVersionId } ".repeat(depth)} } } }`,
   (depth) => `{ ${Array.from({ length: depth }, (_, place) => `a${place}: templates { nextCursor }`).join(" ")} }`,
   (depth) => `{ templates { items { ${"... on Template { ".repeat(depth)} name ${"} ".repeat(depth)} } } }`,
   (depth) =>

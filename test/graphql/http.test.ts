@@ -25,7 +25,7 @@ const times = (count: number, part: (index: number) => string) =>
 describe("GraphQL over HTTP", () => {
   it("answers a query by POST and by GET, with the trace of the request", async () => {
     const query =
-      "query Q($id: ID!) { template(templateId: $id) { name versions { semanticVersion template { name } } } }";
+      "query Q($id: ID!) { template(templateId: $id) { name allVersions { semanticVersion template { name } } } }";
     const { templateId } = await aTemplateVersion(token, "stored://unresolved");
     const postAnswer = await graphql(query, { token, variables: { id: templateId } });
     expect(postAnswer.status).toBe(200);
@@ -133,7 +133,7 @@ describe("GraphQL over HTTP", () => {
 describe("the limits of a document", () => {
   const { maxAliases, maxDepth, maxRootFields, maxTokens, maxBytes } = documentLimits;
   const template = (selection: string) => `{ template(templateId: "x") { ${selection} } }`;
-  const deep = `${"versions { template { ".repeat(maxDepth)} name ${"} }".repeat(maxDepth)}`;
+  const deep = `${"allVersions { template { ".repeat(maxDepth)} name ${"} }".repeat(maxDepth)}`;
 
   it.each([
     ["aliases", template(times(maxAliases + 1, (at) => `a${at}: name`))],

@@ -73,7 +73,7 @@ const retire = (libraryVersionId: string, options = {}) =>
 const importPackage = (input: object, options = {}) =>
   ask(
     `mutation ($input: ImportLibraryPackageInput!) { importLibraryPackage(input: $input) {
-       library { libraryId packageName owner tags versions { semanticVersion } } version { ${versionFields} }
+       library { libraryId packageName owner tags versions: allVersions { semanticVersion } } version { ${versionFields} }
        warnings { code } } }`,
     { input },
     options,
@@ -127,7 +127,7 @@ describe("Mutation.registerLibraryVersion", () => {
       createdAt: expect.stringMatching(/Z$/),
     };
     expect(value).toEqual(storedVersion);
-    const library = await ask(`{ library(libraryId: "${libraryId}") { versions { ${versionFields} } } }`);
+    const library = await ask(`{ library(libraryId: "${libraryId}") { versions: allVersions { ${versionFields} } } }`);
     expect(library.value["versions"]).toEqual([value]);
   });
 
@@ -216,7 +216,7 @@ describe("the life of a library version", () => {
   it("continues with Deprecated and Retired, and a set with a retired version is incompatible", async () => {
     const packageName = aPackageName();
     const libraryId = await aLibrary(token, { packageName, versions: [{ semanticVersion: "1.0.0" }] });
-    const library = await ask(`{ library(libraryId: "${libraryId}") { versions { libraryVersionId } } }`);
+    const library = await ask(`{ library(libraryId: "${libraryId}") { versions: allVersions { libraryVersionId } } }`);
     const id = String(library.value["versions"]?.[0]?.["libraryVersionId"]);
     const deprecation = {
       reason: "CriticalBugs",
@@ -323,7 +323,7 @@ describe("POST /v1/libraries", () => {
       ],
     });
     const { value } = await ask(
-      `{ library(libraryId: "${libraryId}") { capabilities { name contract exclusive } versions { ${versionFields} } } }`,
+      `{ library(libraryId: "${libraryId}") { capabilities { name contract exclusive } versions: allVersions { ${versionFields} } } }`,
     );
     expect(value["capabilities"]).toEqual([
       { name: "messaging.bus", contract: "messaging/v2", exclusive: true },
@@ -498,6 +498,38 @@ describe("Mutation.importLibraryPackage", () => {
   });
 });
 
+describe("Library.versions", () => {
+  const numbers = ["1.10.0", "1.9.0", "1.2.0", "1.0.0-beta.2"];
+
+  it("is read in pages from both ends, the highest version first, and all at once", async () => {
+    const token = await (await aTenant()).tokenWith();
+    const versions = numbers.map((semanticVersion) => ({ semanticVersion })).reverse();
+    const libraryId = await aLibrary(token, { versions });
+    const read = async (bounds: string) => {
+      const query = `{ library(libraryId: "${libraryId}") { allVersions { semanticVersion }
+        versions${bounds} { items { semanticVersion } nextCursor pageInfo { hasNextPage hasPreviousPage startCursor } } } }`;
+      const { body } = await graphql(query, { token });
+      const { items, nextCursor, pageInfo } = body.data["library"]?.["versions"] as Json;
+      const texts = (of: Json) => (of as unknown as { semanticVersion: string }[]).map((each) => each.semanticVersion);
+      expect(texts(body.data["library"]?.["allVersions"] as Json)).toEqual(numbers);
+      return { items: texts(items as Json), nextCursor, pageInfo: pageInfo as Json };
+    };
+    expect((await read("")).items).toEqual(numbers);
+    const firstPage = await read("(first: 3)");
+    expect([firstPage.items, firstPage.pageInfo["hasNextPage"]]).toEqual([numbers.slice(0, 3), true]);
+    expect((await read(`(first: 3, after: "${String(firstPage.nextCursor)}")`)).items).toEqual(numbers.slice(3));
+    const lastPage = await read("(last: 1)");
+    expect([lastPage.items, lastPage.pageInfo["hasPreviousPage"]]).toEqual([numbers.slice(3), true]);
+    const before = String(lastPage.pageInfo["startCursor"]);
+    expect((await read(`(last: 2, before: "${before}")`)).items).toEqual(numbers.slice(1, 3));
+    const { body } = await graphql(
+      `{ library(libraryId: "${libraryId}") { packageName versions(first: 1, after: "x") { items { status } } } }`,
+      { token },
+    );
+    expect(body.errors?.[0]?.extensions.code).toBe("INVALID_CURSOR");
+  });
+});
+
 describe("Query.libraries", () => {
   let by: string;
   let foreign: string;
@@ -505,7 +537,7 @@ describe("Query.libraries", () => {
     ask(
       `query ($first: Int, $after: String, $filter: LibraryFilterInput) {
          libraries(first: $first, after: $after, filter: $filter) {
-           edges { cursor node { packageName } } items { packageName versions { semanticVersion } }
+           edges { cursor node { packageName } } items { packageName versions { items { semanticVersion } } }
            nextCursor totalCount pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`,
       args,
       options,
@@ -533,7 +565,7 @@ describe("Query.libraries", () => {
     const answer = await list();
     expect(names(answer)).toEqual(["Acme.Bills", "acme.orders", "Beta.Bus", "Zeta_1"]);
     expect(answer.value).toMatchObject({ nextCursor: null, totalCount: 4, pageInfo: { hasNextPage: false } });
-    expect(answer.value["items"]?.[1]?.["versions"]).toEqual([{ semanticVersion: "1.0.0" }]);
+    expect(answer.value["items"]?.[1]?.["versions"]).toEqual({ items: [{ semanticVersion: "1.0.0" }] });
   });
 
   it("lists each library once in pages, also libraries that are registered in the meantime", async () => {

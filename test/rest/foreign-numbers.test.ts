@@ -358,7 +358,7 @@ describe("a number of parameters", () => {
     });
     const version = await aTemplateVersion(token, sourceRef, { parameterSchema: parseForeignJson(schema) });
     const schemaAnswer = await graphql(
-      `{ template(templateId: "${version.templateId}") { versions { parameterSchema } } }`,
+      `{ template(templateId: "${version.templateId}") { allVersions { parameterSchema } } }`,
       {
         token,
       },

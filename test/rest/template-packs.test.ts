@@ -73,7 +73,7 @@ async function scaffolded(version: TestVersion, parameters: Record<string, unkno
 
 const details = async ({ templateId, templateVersionId }: TestVersion, locale?: string) => {
   const { body } = await graphql<{ template: { versions: { templateVersionId: string; details: unknown }[] } }>(
-    `query ($id: ID!, $locale: String) { template(templateId: $id) { versions { templateVersionId details(locale: $locale) {
+    `query ($id: ID!, $locale: String) { template(templateId: $id) { versions: allVersions { templateVersionId details(locale: $locale) {
       name author language type culture parameters {
         name description aliases hidden required defaultValue datatype choices { choice description } } } } } }`,
     { token, variables: { id: templateId, locale } },

@@ -177,7 +177,7 @@ describe("events", () => {
     events: { type: string; tenantId: string; data: { name: string }; subject: { name: string; versions: unknown[] } };
   }
   const query = `subscription { events(types: ["TemplateRegistered"]) {
-    type tenantId data subject { ... on Template { name versions { semanticVersion } } } } }`;
+    type tenantId data subject { ... on Template { name allVersions { semanticVersion } } } } }`;
 
   it("reach only their own tenant, on the websocket and at webhooks, with the subject as a federated entity", async () => {
     const [mine, other] = [await aFeed<Event>({ token, query }), await aFeed<Event>({ token: theirToken, query })];

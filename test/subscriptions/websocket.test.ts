@@ -208,7 +208,7 @@ describe("the limits of a document over the websocket", () => {
     ["aliases", `subscription { events { ${fields(maxAliases + 1, "a")} } }`],
     [
       "levels",
-      `subscription { events { subject { ... on TemplateVersion { ${"template { versions { ".repeat(maxDepth / 2)} status ${"} }".repeat(maxDepth / 2)} } } } }`,
+      `subscription { events { subject { ... on TemplateVersion { ${"template { allVersions { ".repeat(maxDepth / 2)} status ${"} }".repeat(maxDepth / 2)} } } } }`,
     ],
     ["two root fields", `subscription { a: events { type } b: events { type } }`],
     ["tokens", `subscription { events { ${"type ".repeat(maxTokens)} } }`],

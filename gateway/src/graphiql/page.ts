@@ -7,7 +7,7 @@ subscription {
     type
     cursor
     subject {
-      ... on Template { name versions { semanticVersion } }
+      ... on Template { name versions(first: 5) { items { semanticVersion } } }
       ... on Execution { status output { repository commitSha } }
     }
   }

@@ -29,9 +29,9 @@ export function requirePreconditions({ ifMatch, ifNoneMatch }: Preconditions, ve
     noneMatch: ifNoneMatch == null ? undefined : readTags(ifNoneMatch, "ifNoneMatch"),
   };
   if (tags.match && !names(tags.match, version, { weakly: false }))
-    throw failed("If-Match names a different version than the current one", version);
+    throw failed("The request expects a different version than the current one", version);
   if (tags.noneMatch && names(tags.noneMatch, version, { weakly: true }))
-    throw failed("If-None-Match excludes the current version", version);
+    throw failed("The request excludes the current version", version);
 }
 
 /** Whether the list names the version. `*` names any version, but only if the resource exists. */

@@ -29,8 +29,10 @@ describe("a page", () => {
     expect(() => pageReach(bounds)).toThrow(refusal);
   });
 
-  const letters = ["d", "b", "a", "c"];
-  const keyOf = (letter: string) => letter;
+  const letters = ["a", "b", "c", "d"];
+  const compareTo = (cursor?: string) =>
+    cursor === undefined ? undefined : (letter: string) => letter.localeCompare(cursor);
+  const cursorOf = (letter: string) => letter;
 
   it.each([
     [{ first: 2 }, "ab", [true, false]],
@@ -41,7 +43,7 @@ describe("a page", () => {
     [{ last: 1, before: "c" }, "b", [true, true]],
   ])("%j has the items %j in the order of the list, and says what there is around it", (bounds, items, around) => {
     const reach = pageReach(bounds);
-    const page = connectionOf(pageOf(letters, reach, { keyOf, cursorKey: reach.cursor }), reach, keyOf);
+    const page = connectionOf(pageOf(letters, reach, compareTo(reach.cursor)), reach, cursorOf);
     const { hasNextPage, hasPreviousPage, startCursor, endCursor } = page.pageInfo;
     expect(page.items.join("")).toBe(items);
     expect([hasNextPage, hasPreviousPage]).toEqual(around);

@@ -38,7 +38,7 @@ export function pageReach({ first, after, last, before }: PageBounds): PageReach
       errors: [
         {
           pointer: last == null ? "/before" : "/last",
-          code: "INVALID_FORMAT",
+          code: "FORMAT",
           detail: "Must not be given together with first or after.",
         },
       ],
@@ -58,25 +58,28 @@ export function pageReach({ first, after, last, before }: PageBounds): PageReach
   return { size: size ?? defaultPageSize, cursor: (backward ? before : after) ?? undefined, backward };
 }
 
-/** Reads a page, and one item more, from a list in memory, which it sorts by the items' keys. */
+/**
+ * Reads a page, and one item more, from a list in memory that has its order. `compareToCursor` is negative for an item
+ * before the cursor's item, and undefined without a cursor.
+ */
 export function pageOf<Item>(
   items: readonly Item[],
   { size, backward }: PageReach,
-  { keyOf, cursorKey }: { keyOf: (item: Item) => string; cursorKey: string | undefined },
+  compareToCursor?: (item: Item) => number,
 ): Item[] {
-  const isInReach = (key: string) => cursorKey === undefined || (backward ? key < cursorKey : key > cursorKey);
-  return items
-    .filter((item) => isInReach(keyOf(item)))
-    .sort((a, b) => (keyOf(a) < keyOf(b) === backward ? 1 : -1))
-    .slice(0, size + 1);
+  const reached = compareToCursor
+    ? items.filter((item) => (backward ? compareToCursor(item) < 0 : compareToCursor(item) > 0))
+    : [...items];
+  if (backward) reached.reverse();
+  return reached.slice(0, size + 1);
 }
 
 /** One page from a list: Relay's members, and `items` and `nextCursor` for REST. */
 export interface Connection<Node> {
-  edges: { cursor: string; node: Node }[];
-  pageInfo: PageInfo;
-  items: Node[];
-  nextCursor: string | null;
+  readonly edges: { readonly cursor: string; readonly node: Node }[];
+  readonly pageInfo: PageInfo;
+  readonly items: Node[];
+  readonly nextCursor: string | null;
 }
 
 /**
@@ -90,19 +93,36 @@ export function connectionOf<Node>(
 ): Connection<Node> {
   const items = nodes.slice(0, size);
   if (backward) items.reverse();
-  const edges = items.map((node) => ({ cursor: cursorOf(node), node }));
+  // a cursor costs a signature, so it is made where it is selected
+  const edge = (node: Node) => ({
+    node,
+    get cursor() {
+      return cursorOf(node);
+    },
+  });
+  const cursorAt = (at: number) => {
+    const node = items.at(at);
+    return node === undefined ? null : cursorOf(node);
+  };
   const goesOn = nodes.length > size;
   const hasNextPage = backward ? cursor !== undefined : goesOn;
-  const endCursor = edges.at(-1)?.cursor ?? null;
   return {
-    edges,
     items,
-    nextCursor: hasNextPage ? endCursor : null,
+    get edges() {
+      return items.map(edge);
+    },
+    get nextCursor() {
+      return hasNextPage ? cursorAt(-1) : null;
+    },
     pageInfo: {
       hasNextPage,
       hasPreviousPage: backward ? goesOn : cursor !== undefined,
-      startCursor: edges[0]?.cursor ?? null,
-      endCursor,
+      get startCursor() {
+        return cursorAt(0);
+      },
+      get endCursor() {
+        return cursorAt(-1);
+      },
     },
   };
 }

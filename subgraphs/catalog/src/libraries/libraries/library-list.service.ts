@@ -2,14 +2,15 @@ import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenan
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
 import { enumFilter, textCondition } from "@factory/runtime/pagination/list-filters";
-import type { PageRequest } from "@factory/runtime/pagination/page";
+import type { Connection, PageBounds, PageRequest } from "@factory/runtime/pagination/page";
 import { SortedList } from "@factory/runtime/pagination/sorted-list";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
+import { pageOfVersions } from "../../ground/version-pages/page-of-versions.js";
 import type { LibraryFilterInput } from "./library.input.js";
-import { type LibraryConnection, LibraryStatus, type LibraryType } from "./library.type.js";
-import { type LibraryRow, libraryView } from "./library.view.js";
+import { type LibraryConnection, LibraryStatus, type LibraryType, type LibraryVersionType } from "./library.type.js";
+import { highestFirst, type LibraryRow, libraryView } from "./library.view.js";
 import { libraryColumnsWith } from "./library-columns.js";
 
 /** The list's columns and statement. Each row has the total; an empty page is one row with the total alone. */
@@ -67,5 +68,15 @@ export class LibraryListService {
     const rows = await this.#database.reader.rows<PageRow>(page.statement, tenant, ...page.values);
     const libraries = rows.filter((row): row is { total: number } & LibraryRow => row.library_id !== null);
     return { ...page.connection(libraries.map(libraryView)), totalCount: rows[0]?.total ?? 0 };
+  }
+
+  /** A page of the versions of a library that was read. */
+  versionsOf(
+    context: RequestContext,
+    { libraryId, versions }: LibraryType,
+    bounds: PageBounds,
+  ): Connection<LibraryVersionType> {
+    const scope = { list: "libraryVersions", tenantId: tenantOf(context).tenantId, libraryId };
+    return pageOfVersions(versions, bounds, { cursors: this.#cursors, scope, compare: highestFirst });
   }
 }

@@ -2,10 +2,10 @@ import { Auth } from "@factory/runtime/graphql/auth";
 import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
+import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from "type-graphql";
 import { ChangeLibraryCapabilitiesInput, LibraryFilterInput, RegisterLibraryInput } from "./library.input.js";
 import type { LibraryService } from "./library.service.js";
-import { LibraryConnection, LibraryType } from "./library.type.js";
+import { LibraryConnection, LibraryType, LibraryVersionConnection } from "./library.type.js";
 import { type LibraryListService, sortedLibraries } from "./library-list.service.js";
 
 /** The GraphQL operations on libraries. */
@@ -36,6 +36,18 @@ export class LibraryResolver {
     @Ctx() context: RequestContext,
   ): Promise<LibraryConnection> {
     return this.#lists.list(context, { ...page, sort, filter });
+  }
+
+  @FieldResolver(() => LibraryVersionConnection, {
+    name: "versions",
+    description: "The versions of the library, the highest first.",
+  })
+  versionPage(
+    @Root() library: LibraryType,
+    @Args(() => PageArguments) page: PageArguments,
+    @Ctx() context: RequestContext,
+  ): LibraryVersionConnection {
+    return this.#lists.versionsOf(context, library, page);
   }
 
   @Mutation(() => LibraryType, {

@@ -1,5 +1,6 @@
 import { NodeKey, NodeType } from "@factory/runtime/graphql/node.type";
 import { DateTime } from "@factory/runtime/graphql/scalars";
+import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
 import { PageInfo } from "@factory/runtime/pagination/page-info.type";
 import { Directive, Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
@@ -180,9 +181,20 @@ export class LibraryType {
   @Field(() => DateTime)
   createdAt: string;
 
-  @Field(() => [LibraryVersionType], { description: "All versions, the highest first." })
+  @Field(() => [LibraryVersionType], {
+    name: "allVersions",
+    simple: false,
+    description: "All versions in one list, the highest first. For one library; a list of libraries has pages.",
+  })
   versions: LibraryVersionType[];
 }
+
+export const LibraryVersionConnection = connectionType(
+  "LibraryVersion",
+  () => LibraryVersionType,
+  "Sorted by version, the highest first.",
+);
+export type LibraryVersionConnection = Connection<LibraryVersionType>;
 
 @ObjectType("LibraryEdge", { simpleResolvers: true })
 export class LibraryEdge {

@@ -82,7 +82,7 @@ export function libraryVersionView(version: VersionRecord): LibraryVersionType {
 }
 
 /** Orders versions as NuGet does, the highest first. Texts that are not valid versions come last. */
-function highestFirst(a: { semanticVersion: string }, b: { semanticVersion: string }): number {
+export function highestFirst(a: { semanticVersion: string }, b: { semanticVersion: string }): number {
   const [versionA, versionB] = [parseVersion(a.semanticVersion), parseVersion(b.semanticVersion)];
   if (!versionA || !versionB) return Number(!versionA) - Number(!versionB);
   return compareVersions(versionB, versionA);

@@ -3,7 +3,7 @@ import { aTokenIssuer } from "@factory/runtime/auth/token-issuer.fixture";
 import { aPrincipal, type CatalogFixture, startCatalogFixture } from "../../catalog.fixture.js";
 
 const tokens = await aTokenIssuer();
-const fields = "{ templateId name title description category owner tags status versions { status } }";
+const fields = "{ templateId name title description category owner tags status versions: allVersions { status } }";
 
 interface Template {
   templateId: string;

@@ -2,14 +2,17 @@ import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenan
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
 import { textCondition, textFilter } from "@factory/runtime/pagination/list-filters";
-import type { Connection, PageRequest } from "@factory/runtime/pagination/page";
+import type { Connection, PageBounds, PageRequest } from "@factory/runtime/pagination/page";
 import { readPage, SortedList } from "@factory/runtime/pagination/sorted-list";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
+import { pageOfVersions } from "../../ground/version-pages/page-of-versions.js";
+import { newestFirst } from "./semantic-version.js";
 import type { TemplateFilterInput } from "./template.input.js";
 import { type TemplateRow, templateResource, templateView } from "./template.service.js";
 import type { TemplateType } from "./template.type.js";
+import type { TemplateVersionType } from "./template-version.type.js";
 
 /** The template list's sort columns. Names ignore case. */
 export const sortedTemplates = new SortedList<TemplateType, TenantStatement>({
@@ -52,5 +55,15 @@ export class TemplateListService {
     return readPage(sortedTemplates, list, request, ({ template }: { template: TemplateRow }) =>
       templateView(template),
     );
+  }
+
+  /** A page of the versions of a template that was read. */
+  versionsOf(
+    context: RequestContext,
+    { templateId, versions }: TemplateType,
+    bounds: PageBounds,
+  ): Connection<TemplateVersionType> {
+    const scope = { list: "templateVersions", tenantId: tenantOf(context).tenantId, templateId };
+    return pageOfVersions(versions, bounds, { cursors: this.#cursors, scope, compare: newestFirst });
   }
 }

@@ -1,18 +1,14 @@
 import { Auth } from "@factory/runtime/graphql/auth";
+import { ExpectedVersion, preconditionsOf } from "@factory/runtime/input-validation/expected-version";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
-import { Arg, Ctx, FieldResolver, ID, Mutation, Resolver, Root } from "type-graphql";
+import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Resolver, Root } from "type-graphql";
 import { TemplateDetailsType } from "./template-details.type.js";
 import type { TemplateDraftService } from "./template-draft.service.js";
 import type { TemplatePromotionService } from "./template-promotion.service.js";
 import { CreateTemplateVersionInput, DeprecateTemplateVersionInput } from "./template-version.input.js";
 import type { TemplateVersionService } from "./template-version.service.js";
 import { TemplateVersionType } from "./template-version.type.js";
-
-const ifMatchDescription = {
-  nullable: true,
-  description: 'Entity tags such as "7", or *. Without one that names the revision: 412.',
-};
 
 interface VersionServices {
   readonly versions: TemplateVersionService;
@@ -54,10 +50,10 @@ export class TemplateVersionResolver {
   replaceTemplateVersion(
     @Arg("templateVersionId", () => ID) templateVersionId: string,
     @Arg("input") input: CreateTemplateVersionInput,
-    @Arg("ifMatch", () => String, ifMatchDescription) ifMatch: string | null | undefined,
+    @Args(() => ExpectedVersion) expected: ExpectedVersion,
     @Ctx() context: RequestContext,
   ): Promise<TemplateVersionType> {
-    return this.#drafts.replace(context, templateVersionId, { input, ifMatch });
+    return this.#drafts.replace(context, templateVersionId, { input, ...preconditionsOf(expected) });
   }
 
   @Mutation(() => TemplateVersionType, {
@@ -67,10 +63,10 @@ export class TemplateVersionResolver {
   @Auth({ scopes: ["templates.write"] })
   deleteTemplateVersion(
     @Arg("templateVersionId", () => ID) templateVersionId: string,
-    @Arg("ifMatch", () => String, ifMatchDescription) ifMatch: string | null | undefined,
+    @Args(() => ExpectedVersion) expected: ExpectedVersion,
     @Ctx() context: RequestContext,
   ): Promise<TemplateVersionType> {
-    return this.#drafts.delete(context, templateVersionId, { ifMatch });
+    return this.#drafts.delete(context, templateVersionId, preconditionsOf(expected));
   }
 
   @Mutation(() => TemplateVersionType, {

@@ -83,7 +83,9 @@ export class TemplateVersionType {
   @Field(() => ParameterSchemaOrigin)
   parameterSchemaOrigin: keyof typeof ParameterSchemaOrigin;
 
-  @Field(() => Int, { description: "Rises with every replacement of the Draft. The entity tag for ifMatch." })
+  @Field(() => Int, {
+    description: "Rises with every replacement of the Draft. A change can name it in `expectedVersion`.",
+  })
   revision: number;
 
   @Field(() => String, { nullable: true })

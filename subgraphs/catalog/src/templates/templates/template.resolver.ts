@@ -2,10 +2,10 @@ import { Auth } from "@factory/runtime/graphql/auth";
 import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
+import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from "type-graphql";
 import { RegisterTemplateInput, TemplateFilterInput, UpdateTemplateInput } from "./template.input.js";
 import type { TemplateService } from "./template.service.js";
-import { TemplateConnection, TemplateType } from "./template.type.js";
+import { TemplateConnection, TemplateType, TemplateVersionConnection } from "./template.type.js";
 import type { TemplateChangeService } from "./template-change.service.js";
 import { sortedTemplates, type TemplateListService } from "./template-list.service.js";
 
@@ -37,6 +37,18 @@ export class TemplateResolver {
     @Ctx() context: RequestContext,
   ): Promise<TemplateConnection> {
     return this.#lists.list(context, { ...page, sort, filter });
+  }
+
+  @FieldResolver(() => TemplateVersionConnection, {
+    name: "versions",
+    description: "The versions of the template, the newest first. Drafts are included.",
+  })
+  versionPage(
+    @Root() template: TemplateType,
+    @Args(() => PageArguments) page: PageArguments,
+    @Ctx() context: RequestContext,
+  ): TemplateVersionConnection {
+    return this.#lists.versionsOf(context, template, page);
   }
 
   @Mutation(() => TemplateType, {

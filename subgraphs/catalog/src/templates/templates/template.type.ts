@@ -43,10 +43,19 @@ export class TemplateType {
   createdAt: string;
 
   @Field(() => [TemplateVersionType], {
-    description: "Sorted by semantic version, the newest first. Drafts are included.",
+    name: "allVersions",
+    simple: false,
+    description: "All versions in one list, as `versions` sorts them. For one template; a list of templates has pages.",
   })
   versions: TemplateVersionType[];
 }
+
+export const TemplateVersionConnection = connectionType(
+  "TemplateVersion",
+  () => TemplateVersionType,
+  "Sorted by semantic version, the newest first. Drafts are included.",
+);
+export type TemplateVersionConnection = Connection<TemplateVersionType>;
 
 export const TemplateConnection = connectionType("Template", () => TemplateType, "Sorted by name, ignoring case.");
 export type TemplateConnection = Connection<TemplateType>;

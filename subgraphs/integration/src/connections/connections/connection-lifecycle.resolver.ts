@@ -1,16 +1,13 @@
 import { Auth } from "@factory/runtime/graphql/auth";
+import { ExpectedVersion, preconditionsOf } from "@factory/runtime/input-validation/expected-version";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { Arg, Ctx, ID, Int, Mutation, Resolver } from "type-graphql";
+import { Arg, Args, Ctx, ID, Int, Mutation, Resolver } from "type-graphql";
 import { ConnectionMoveInput, UpdateConnectionInput, waitSecondsDescription } from "./connection.input.js";
 import { ConnectionType } from "./connection.type.js";
 import type { ConnectionChangeService } from "./connection-change.service.js";
 import type { ConnectionLifecycleService } from "./connection-lifecycle.service.js";
 
 const write = { scopes: ["integration.connections.write"] } as const;
-const ifMatchDescription = {
-  nullable: true,
-  description: 'The header If-Match: entity tags such as "7", or *. Without one that names the version: 412.',
-};
 
 @Resolver(() => ConnectionType)
 export class ConnectionLifecycleResolver {
@@ -30,11 +27,11 @@ export class ConnectionLifecycleResolver {
   updateConnection(
     @Arg("connectionId", () => ID) connectionId: string,
     @Arg("input") input: UpdateConnectionInput,
-    @Arg("ifMatch", () => String, ifMatchDescription) ifMatch: string | null | undefined,
+    @Args(() => ExpectedVersion) expected: ExpectedVersion,
     @Arg("waitSeconds", () => Int, waitSecondsDescription) waitSeconds: number | null | undefined,
     @Ctx() context: RequestContext,
   ): Promise<ConnectionType> {
-    return this.#changes.change(context, { connectionId, input, ifMatch, waitSeconds });
+    return this.#changes.change(context, { connectionId, input, ...preconditionsOf(expected), waitSeconds });
   }
 
   @Mutation(() => ConnectionType, { description: "Stops the use of an Active connection until it is resumed." })
@@ -67,9 +64,9 @@ export class ConnectionLifecycleResolver {
   @Auth(write)
   deleteConnection(
     @Arg("connectionId", () => ID) connectionId: string,
-    @Arg("ifMatch", () => String, ifMatchDescription) ifMatch: string | null | undefined,
+    @Args(() => ExpectedVersion) expected: ExpectedVersion,
     @Ctx() context: RequestContext,
   ): Promise<ConnectionType> {
-    return this.#lifecycle.delete(context, { connectionId, ifMatch });
+    return this.#lifecycle.delete(context, { connectionId, ...preconditionsOf(expected) });
   }
 }

@@ -25,6 +25,8 @@ const descriptions: readonly Described[] = [...eventSchemas.keys()].sort().map((
   example: exampleWebhookBody(type) ?? {},
 }));
 
+const compare = (type: string, otherType: string): number => (type < otherType ? -1 : type > otherType ? 1 : 0);
+
 /** Lists the event types in pages. It reads nothing from the database. */
 export class EventTypeService {
   readonly #cursors: CursorSeal;
@@ -45,7 +47,11 @@ export class EventTypeService {
       .map((description) => ({ ...description, readable: mayRead(description.type, principal) }))
       .filter((item) => source === null || item.source === source)
       .filter((item) => readable === null || item.readable === readable);
-    const page = pageOf(listedTypes, reach, { keyOf: ({ type }) => type, cursorKey });
+    const page = pageOf(
+      listedTypes,
+      reach,
+      cursorKey === undefined ? undefined : ({ type }) => compare(type, cursorKey),
+    );
     return connectionOf(page, reach, ({ type }) => this.#cursors.seal(scope, type));
   }
 }

@@ -1,16 +1,13 @@
 import { Auth } from "@factory/runtime/graphql/auth";
+import { ExpectedVersion, preconditionsOf } from "@factory/runtime/input-validation/expected-version";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { Arg, Ctx, ID, Mutation, Resolver } from "type-graphql";
+import { Arg, Args, Ctx, ID, Mutation, Resolver } from "type-graphql";
 import { UpdateWebhookSubscriptionInput } from "./webhook-subscription.input.js";
 import { WebhookSubscriptionType } from "./webhook-subscription.type.js";
 import type { WebhookSubscriptionChangeService } from "./webhook-subscription-change.service.js";
 import type { WebhookSubscriptionLifecycleService } from "./webhook-subscription-lifecycle.service.js";
 
 const write = { scopes: ["webhooks.subscriptions.write"] } as const;
-const ifMatchDescription = {
-  nullable: true,
-  description: 'The header If-Match: entity tags such as "7", or *. Without one that names the version: 412.',
-};
 
 @Resolver(() => WebhookSubscriptionType)
 export class WebhookSubscriptionLifecycleResolver {
@@ -29,10 +26,10 @@ export class WebhookSubscriptionLifecycleResolver {
   updateWebhookSubscription(
     @Arg("subscriptionId", () => ID) subscriptionId: string,
     @Arg("input") input: UpdateWebhookSubscriptionInput,
-    @Arg("ifMatch", () => String, ifMatchDescription) ifMatch: string | null | undefined,
+    @Args(() => ExpectedVersion) expected: ExpectedVersion,
     @Ctx() context: RequestContext,
   ): Promise<WebhookSubscriptionType> {
-    return this.#changes.change(context, { subscriptionId, input, ifMatch });
+    return this.#changes.change(context, { subscriptionId, input, ...preconditionsOf(expected) });
   }
 
   @Mutation(() => WebhookSubscriptionType, {
@@ -65,9 +62,9 @@ export class WebhookSubscriptionLifecycleResolver {
   @Auth(write)
   deleteWebhookSubscription(
     @Arg("subscriptionId", () => ID) subscriptionId: string,
-    @Arg("ifMatch", () => String, ifMatchDescription) ifMatch: string | null | undefined,
+    @Args(() => ExpectedVersion) expected: ExpectedVersion,
     @Ctx() context: RequestContext,
   ): Promise<WebhookSubscriptionType> {
-    return this.#lifecycle.delete(context, subscriptionId, { ifMatch });
+    return this.#lifecycle.delete(context, subscriptionId, preconditionsOf(expected));
   }
 }

@@ -1,4 +1,9 @@
 import { Auth } from "@factory/runtime/graphql/auth";
+import {
+  ExpectedVersion,
+  ExpectedVersionOrNone,
+  preconditionsOf,
+} from "@factory/runtime/input-validation/expected-version";
 import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
@@ -13,15 +18,6 @@ import {
 } from "./notification-template.type.js";
 import type { TemplateChangeService } from "./template-change.service.js";
 import { sortedTemplates } from "./template-list.js";
-
-const ifMatchDescription = {
-  nullable: true,
-  description: 'The header If-Match: entity tags such as "7", or *. Without one that names the version: 412.',
-};
-const ifNoneMatchDescription = {
-  nullable: true,
-  description: "The header If-None-Match: * refuses the change with 412 if the template exists.",
-};
 
 @Resolver(() => NotificationTemplateType)
 export class NotificationTemplateResolver {
@@ -75,11 +71,10 @@ export class NotificationTemplateResolver {
   setNotificationTemplate(
     @Arg("key", () => ID) key: string,
     @Arg("input") input: SetNotificationTemplateInput,
-    @Arg("ifMatch", () => String, ifMatchDescription) ifMatch: string | null | undefined,
-    @Arg("ifNoneMatch", () => String, ifNoneMatchDescription) ifNoneMatch: string | null | undefined,
+    @Args(() => ExpectedVersionOrNone) expected: ExpectedVersionOrNone,
     @Ctx() context: RequestContext,
   ): Promise<SetNotificationTemplateType> {
-    return this.#changes.set(context, key, input, { ifMatch, ifNoneMatch });
+    return this.#changes.set(context, key, input, preconditionsOf(expected));
   }
 
   @Mutation(() => NotificationTemplateType, {
@@ -89,9 +84,9 @@ export class NotificationTemplateResolver {
   @Auth({ scopes: ["config.manage"] })
   deleteNotificationTemplate(
     @Arg("key", () => ID) key: string,
-    @Arg("ifMatch", () => String, ifMatchDescription) ifMatch: string | null | undefined,
+    @Args(() => ExpectedVersion) expected: ExpectedVersion,
     @Ctx() context: RequestContext,
   ): Promise<NotificationTemplateType> {
-    return this.#changes.delete(context, key, { ifMatch });
+    return this.#changes.delete(context, key, preconditionsOf(expected));
   }
 }

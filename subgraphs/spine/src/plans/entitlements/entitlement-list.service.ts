@@ -36,8 +36,12 @@ export class EntitlementListService {
     const cursorBinding = { tenantId: tenant.tenantId, list: "entitlements" };
     const cursorKey = reach.cursor === undefined ? undefined : String(this.#cursors.open(cursorBinding, reach.cursor));
     const plan = await plans.of(tenant);
-    const allFeatures = Object.entries(editions.featuresOf(plan.editionCode));
-    const features = pageOf(allFeatures, reach, { keyOf: ([key]) => key, cursorKey });
+    const allFeatures = Object.entries(editions.featuresOf(plan.editionCode)).sort(byKey);
+    const features = pageOf(
+      allFeatures,
+      reach,
+      cursorKey === undefined ? undefined : ([key]) => compare(key, cursorKey),
+    );
     const now = clock();
     const countedFeatures = features.flatMap(([key, feature]) => (isCounted(feature) ? [[key, feature] as const] : []));
     const usageByKey =
@@ -49,6 +53,9 @@ export class EntitlementListService {
     return connectionOf(nodes, reach, cursorOf);
   }
 }
+
+const compare = (key: string, otherKey: string): number => (key < otherKey ? -1 : key > otherKey ? 1 : 0);
+const byKey = ([key]: readonly [string, unknown], [otherKey]: readonly [string, unknown]) => compare(key, otherKey);
 
 function answerOf(
   plan: TenantPlan,

@@ -1,4 +1,9 @@
 import { Auth } from "@factory/runtime/graphql/auth";
+import {
+  ExpectedVersion,
+  ExpectedVersionOrNone,
+  preconditionsOf,
+} from "@factory/runtime/input-validation/expected-version";
 import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
@@ -14,10 +19,6 @@ import {
 } from "./configuration.type.js";
 import type { ConfigurationChangeService } from "./configuration-change.service.js";
 import { sortedEntries } from "./configuration-statement.js";
-
-const ifMatchDescription =
-  'The change happens only if the entry has one of these versions: entity tags such as "7", or * for any version.';
-const ifNoneMatchDescription = "With * the change happens only if the key does not have an entry yet.";
 
 @Resolver(() => ConfigEntryType)
 export class ConfigurationResolver {
@@ -79,13 +80,10 @@ export class ConfigurationResolver {
   setConfiguration(
     @Arg("key", () => ID) key: string,
     @Arg("input") input: SetConfigurationInput,
-    @Arg("ifMatch", () => String, { nullable: true, description: ifMatchDescription })
-    ifMatch: string | null | undefined,
-    @Arg("ifNoneMatch", () => String, { nullable: true, description: ifNoneMatchDescription })
-    ifNoneMatch: string | null | undefined,
+    @Args(() => ExpectedVersionOrNone) expected: ExpectedVersionOrNone,
     @Ctx() context: RequestContext,
   ): Promise<ChangedConfigEntryType> {
-    return this.#changes.set(context, key, input, { ifMatch, ifNoneMatch });
+    return this.#changes.set(context, key, input, preconditionsOf(expected));
   }
 
   @Mutation(() => ChangedConfigEntryType, {
@@ -95,11 +93,10 @@ export class ConfigurationResolver {
   @Auth({ scopes: ["config.manage"] })
   deleteConfiguration(
     @Arg("key", () => ID) key: string,
-    @Arg("ifMatch", () => String, { nullable: true, description: ifMatchDescription })
-    ifMatch: string | null | undefined,
+    @Args(() => ExpectedVersion) expected: ExpectedVersion,
     @Ctx() context: RequestContext,
   ): Promise<ChangedConfigEntryType> {
-    return this.#changes.delete(context, key, { ifMatch });
+    return this.#changes.delete(context, key, preconditionsOf(expected));
   }
 
   @Mutation(() => ChangedConfigEntryType, {
@@ -110,10 +107,9 @@ export class ConfigurationResolver {
   restoreConfiguration(
     @Arg("key", () => ID) key: string,
     @Arg("version", () => Int) version: number,
-    @Arg("ifMatch", () => String, { nullable: true, description: ifMatchDescription })
-    ifMatch: string | null | undefined,
+    @Args(() => ExpectedVersion) expected: ExpectedVersion,
     @Ctx() context: RequestContext,
   ): Promise<ChangedConfigEntryType> {
-    return this.#changes.restore(context, key, version, { ifMatch });
+    return this.#changes.restore(context, key, version, preconditionsOf(expected));
   }
 }

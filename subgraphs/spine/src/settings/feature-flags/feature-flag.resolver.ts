@@ -1,4 +1,9 @@
 import { Auth } from "@factory/runtime/graphql/auth";
+import {
+  ExpectedVersion,
+  ExpectedVersionOrNone,
+  preconditionsOf,
+} from "@factory/runtime/input-validation/expected-version";
 import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
@@ -11,15 +16,6 @@ import {
   FeatureFlagVersionConnection,
   SetFeatureFlagType,
 } from "./feature-flag.type.js";
-
-const ifMatchDescription = {
-  nullable: true,
-  description: 'The header If-Match: entity tags such as "7", or *. Without one that names the version: 412.',
-};
-const ifNoneMatchDescription = {
-  nullable: true,
-  description: "The header If-None-Match: * refuses the change with 412 if the flag exists.",
-};
 
 @Resolver(() => FeatureFlagType)
 export class FeatureFlagResolver {
@@ -68,11 +64,10 @@ export class FeatureFlagResolver {
   setFeatureFlag(
     @Arg("key", () => ID) key: string,
     @Arg("input") input: SetFeatureFlagInput,
-    @Arg("ifMatch", () => String, ifMatchDescription) ifMatch: string | null | undefined,
-    @Arg("ifNoneMatch", () => String, ifNoneMatchDescription) ifNoneMatch: string | null | undefined,
+    @Args(() => ExpectedVersionOrNone) expected: ExpectedVersionOrNone,
     @Ctx() context: RequestContext,
   ): Promise<SetFeatureFlagType> {
-    return this.#flags.set(context, key, input, { ifMatch, ifNoneMatch });
+    return this.#flags.set(context, key, input, preconditionsOf(expected));
   }
 
   @Mutation(() => FeatureFlagType, {
@@ -81,10 +76,10 @@ export class FeatureFlagResolver {
   @Auth({ scopes: ["config.manage"] })
   deleteFeatureFlag(
     @Arg("key", () => ID) key: string,
-    @Arg("ifMatch", () => String, ifMatchDescription) ifMatch: string | null | undefined,
+    @Args(() => ExpectedVersion) expected: ExpectedVersion,
     @Ctx() context: RequestContext,
   ): Promise<FeatureFlagType> {
-    return this.#flags.delete(context, key, { ifMatch });
+    return this.#flags.delete(context, key, preconditionsOf(expected));
   }
 
   @Mutation(() => SetFeatureFlagType, {
@@ -94,9 +89,9 @@ export class FeatureFlagResolver {
   restoreFeatureFlag(
     @Arg("key", () => ID) key: string,
     @Arg("version", () => Int) version: number,
-    @Arg("ifMatch", () => String, ifMatchDescription) ifMatch: string | null | undefined,
+    @Args(() => ExpectedVersion) expected: ExpectedVersion,
     @Ctx() context: RequestContext,
   ): Promise<SetFeatureFlagType> {
-    return this.#flags.restore(context, key, version, { ifMatch });
+    return this.#flags.restore(context, key, version, preconditionsOf(expected));
   }
 }
