@@ -1,25 +1,29 @@
+import { ConnectionSeats } from "@factory/gateway/admission/connection-seats";
 import { tenantFactor } from "@factory/gateway/admission/tenant-factor";
+import { GraphqlStreams } from "@factory/gateway/event-streams/graphql-streams";
 import { graphqlEndpoint } from "@factory/gateway/http/graphql-endpoint";
 import { GraphqlServerOnDemand } from "@factory/gateway/http/graphql-server-on-demand";
+import { LiveOperations } from "@factory/gateway/live-operations/live-operations";
 import { localSubgraph } from "@factory/gateway/subgraphs/local-subgraph";
 import { readCommittedSupergraph } from "@factory/gateway/supergraph/committed-supergraph";
 import { ReplaceableSupergraph } from "@factory/gateway/supergraph/replaceable-supergraph";
 import { SupergraphFile } from "@factory/gateway/supergraph/supergraph-file";
-import { type GraphqlSockets, graphqlSockets } from "@factory/gateway/websocket/graphql-sockets";
+import { graphqlSockets } from "@factory/gateway/websocket/graphql-sockets";
 import { type RateLimits, rateLimits } from "@factory/rest-facade/rate-limits";
 import type { FacadePorts } from "@factory/rest-facade/server";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { TenantFacts } from "@factory/runtime/tenant-facts/tenant-facts";
+import type { OpenSockets } from "../monitoring/resource-metrics.js";
 import { supergraphMetrics } from "../monitoring/supergraph-metrics.js";
 import type { Foundation, Start } from "./foundation.js";
 import type { Subgraphs } from "./subgraphs.js";
 
-/** The federated graph for the facade: the REST routes' documents, `/graphql`, and its websockets. */
+/** The federated graph for the facade: the REST routes' documents, `/graphql`, its websockets and its event streams. */
 export interface Graph extends Pick<FacadePorts, "useGraph" | "graphql"> {
   readonly limits: RateLimits;
-  readonly openSockets: () => GraphqlSockets["open"];
-  /** Closes the open websockets. */
+  readonly openSockets: () => OpenSockets;
+  /** Closes the open websockets and event streams. */
   readonly closeSockets: () => Promise<void>;
 }
 
@@ -56,11 +60,15 @@ export async function startGraph(
     const unfollow = follow(file, supergraph, logger);
     parts.add("supergraph file", async () => unfollow());
   }
-  const sockets = graphqlSockets({
-    ...{ graphs, verifier, introspection, limits, refusals, logger },
-    principals: sharedLimits.sockets,
+  const operations = new LiveOperations({ graphs, introspection, limits, refusals, logger });
+  const seats = new ConnectionSeats();
+  const doors = { operations, verifier, limits, seats, principals: sharedLimits.sockets };
+  const sockets = graphqlSockets({ ...doors, refusals, logger });
+  const streams = new GraphqlStreams(doors);
+  onRevoked((revocation) => {
+    sockets.revoked(revocation);
+    streams.revoked(revocation);
   });
-  onRevoked((revocation) => sockets.revoked(revocation));
   return {
     limits,
     useGraph: (compile) =>
@@ -70,9 +78,9 @@ export async function startGraph(
           prepare: (document, operationName) => graph.prepare(document, operationName),
         }),
       ),
-    graphql: graphqlEndpoint({ server, sockets, verifier, graphiql: environment.development }),
-    openSockets: () => sockets.open,
-    closeSockets: () => sockets.close(),
+    graphql: graphqlEndpoint({ server, sockets, streams, verifier, graphiql: environment.development }),
+    openSockets: () => ({ ...sockets.open, eventStreams: streams.open }),
+    closeSockets: async () => void (await Promise.all([sockets.close(), streams.close()])),
   };
 }
 
