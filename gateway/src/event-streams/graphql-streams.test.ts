@@ -2,6 +2,7 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import { PrincipalSeats } from "@factory/runtime/platform-limits/principal-seats";
 import { ConnectionSeats } from "../admission/connection-seats.js";
 import { aPrincipal } from "../admission/principal.fixture.js";
+import { comments, notes } from "../execution/notes.fixture.js";
 import { until } from "../websocket/socket-server.fixture.js";
 import { defaultEventLimits } from "./event-channel.js";
 import { type StreamClient, type StreamServer, startStreamServer } from "./stream-server.fixture.js";
@@ -11,9 +12,12 @@ const noteLength = 64 * 1024;
 
 let server: StreamServer;
 
-const start = async (...[options, gatewayOptions]: [...Partial<Parameters<typeof startStreamServer>>]) => {
-  server = await startStreamServer({ good: aPrincipal() }, options as object, gatewayOptions as object);
-};
+async function start(
+  options?: Parameters<typeof startStreamServer>[1],
+  gatewayOptions?: Parameters<typeof startStreamServer>[2],
+): Promise<void> {
+  server = await startStreamServer({ good: aPrincipal() }, options, gatewayOptions);
+}
 
 afterEach(() => server.close());
 
@@ -171,8 +175,9 @@ describe("the end of an event stream", () => {
   it("comes when its graph is replaced, with the cursor", async () => {
     await start({}, { subscriptionsEndMs: 30 });
     const client = await subscribed();
-    const sdl = `${server.notebook.supergraphSdl}\n# changed`;
-    expect(await server.gateway.supergraph.replace({ supergraphSdl: sdl })).toMatchObject({ outcome: "replaced" });
+    const changedSdls = { notes, comments: comments.replace("owner: String", "") };
+    const replacement = await server.gateway.supergraph.replace({ subgraphSdls: changedSdls });
+    expect(replacement).toMatchObject({ outcome: "replaced" });
     await client.ended;
     expect(lastResult(client).errors).toMatchObject([{ extensions: { code: "UNAVAILABLE", cursor: "0" } }]);
     expect(client.text()).toMatch(/event: complete\ndata: \n\n$/);
