@@ -18,6 +18,7 @@ import { publicErrors } from "../public-errors/public-error.js";
 import type { CompiledGateway } from "../supergraph/compiled-gateway.js";
 import type { ServingGraphs } from "../supergraph/serving-graphs.js";
 import { CompressibleAnswers } from "./compressible-answers.js";
+import { WellFormedRequests } from "./well-formed-requests.js";
 
 type Options = ApolloServerOptionsWithGateway<RequestContext>;
 
@@ -52,6 +53,7 @@ export async function startGraphqlServer(options: {
   logger: Logger;
 }): Promise<GraphqlServer> {
   const compressible = new CompressibleAnswers();
+  const wellFormed = new WellFormedRequests();
   const server = new ApolloServer<RequestContext>({
     gateway: options.gateway,
     introspection: options.introspection,
@@ -70,6 +72,7 @@ export async function startGraphqlServer(options: {
       ApolloServerPluginLandingPageDisabled(),
       keptVariables,
       compressible.plugin,
+      wellFormed.plugin,
       replayMark,
       refusedStatus,
       invalidCount(options.limits),
@@ -90,7 +93,10 @@ export async function startGraphqlServer(options: {
       });
       if (body.kind !== "complete") throw new Error("Incremental delivery is not offered");
       const mayBeCompressed = compressible.has(httpGraphQLRequest);
-      return { status: status ?? 200, headers, body: body.string, mayBeCompressed };
+      const isRefusedDocument = status === 400 && wellFormed.has(httpGraphQLRequest);
+      const isPlainJson = headers.get("content-type")?.startsWith("application/json") === true;
+      // A client of this media type reads a refused document as an answer (GraphQL over HTTP, section 6.4.1).
+      return { status: isRefusedDocument && isPlainJson ? 200 : (status ?? 200), headers, body: body.string, mayBeCompressed };
     },
   };
 }
