@@ -61,8 +61,7 @@ export class GraphqlStreams {
     if (this.#isClosed) throw stopping();
     const refusal = await refusedUnread(this.#options.limits, context);
     if (refusal) throw refusal;
-    const { query, operationName, variables } = this.#parameters(caller);
-    const live = await this.#options.operations.read({ text: query, operationName, variables }, context);
+    const live = await this.#options.operations.read(this.#parameters(caller), context);
     if ("errors" in live) return this.#answer(caller, { errors: live.errors });
     try {
       requireToken(live, context);

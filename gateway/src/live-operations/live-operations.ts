@@ -1,3 +1,4 @@
+import { toGraphqlError } from "@factory/runtime/graphql/graphql-error";
 import { type RefusalSink, unauditedRefusals } from "@factory/runtime/messages/refusal";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
@@ -10,11 +11,12 @@ import {
   getOperationAST,
   type OperationDefinitionNode,
 } from "graphql";
-import { chargeWork, operationFields, type RateLimits, refusedByRate } from "../admission/operation-charge.js";
+import { chargeWork, countInvalid, operationFields, type RateLimits, refusedByRate } from "../admission/operation-charge.js";
 import { deadlineOf, runInTime } from "../admission/operation-deadline.js";
 import { noteRefusedFields } from "../admission/refused-fields.js";
 import type { CompiledOperation } from "../execution/compiled-operation.js";
 import { ResponseStream } from "../execution/response-stream.js";
+import { PersistedDocuments } from "../persisted-documents/persisted-documents.js";
 import { publicErrors } from "../public-errors/public-error.js";
 import { withoutSchemaDetails } from "../public-errors/schema-names.js";
 import type { Graph } from "../supergraph/graph.js";
@@ -22,7 +24,10 @@ import type { ServingGraphs } from "../supergraph/serving-graphs.js";
 import { subscriberGroup } from "./subscriber-group.js";
 
 interface AskedOperation {
-  readonly text: string;
+  /** The document. It may be absent where one of the two next members names it. */
+  readonly query: string | undefined;
+  readonly documentId?: unknown;
+  readonly extensions?: unknown;
   readonly operationName: string | undefined;
   readonly variables: Readonly<Record<string, unknown>>;
 }
@@ -39,6 +44,8 @@ export interface LiveOperation {
 
 interface LiveOptions {
   readonly graphs: Pick<ServingGraphs, "current">;
+  /** Absent: the operator has given none. */
+  readonly persisted?: PersistedDocuments | undefined;
   readonly introspection: boolean;
   readonly limits: RateLimits;
   /** Takes refused operations for the audit log; absent: they are dropped. */
@@ -55,6 +62,8 @@ interface SubscriptionRun extends OperationRun {
   /** Each event's work continues this trace. */
   readonly traceparent: string | undefined;
 }
+
+const noDocuments = new PersistedDocuments();
 
 /** The members of an ExecutionResult, which graphql-ws also sets to undefined. */
 type AnyResult = { [Member in keyof ExecutionResult]: ExecutionResult[Member] | undefined };
@@ -73,9 +82,11 @@ export class LiveOperations {
 
   /** Reads a document with the graph that serves now. `run`, `subscribe` or `leave` must follow. */
   async read(
-    { text, operationName, variables }: AskedOperation,
+    { operationName, variables, ...named }: AskedOperation,
     context: RequestContext,
   ): Promise<LiveOperation | { readonly errors: readonly GraphQLError[] }> {
+    const text = this.#textOf(named, context);
+    if (typeof text !== "string") return { errors: [text] };
     const graph = this.#options.graphs.current;
     graph.enter();
     const readOperation = await graph.operations.read({ text, operationName, variables }, context);
@@ -137,6 +148,16 @@ export class LiveOperations {
       ...(errors ? { errors: this.publicErrors(errors) } : {}),
       ...(errors || !publicExtensions ? {} : { extensions: publicExtensions }),
     };
+  }
+
+  #textOf(named: Parameters<PersistedDocuments["textOf"]>[0], context: RequestContext): string | GraphQLError {
+    const { persisted = noDocuments, limits } = this.#options;
+    try {
+      return persisted.knownTextOf(named);
+    } catch (error) {
+      countInvalid(limits, context);
+      return toGraphqlError(error, context);
+    }
   }
 
   /** Counts the operation in the rate limits, runs it, and charges its work. */

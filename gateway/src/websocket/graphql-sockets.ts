@@ -147,7 +147,7 @@ export function graphqlSockets(options: {
     connectionInitWaitTimeout: initTimeoutMs,
     onConnect: connect,
     onDisconnect: disconnect,
-    async onSubscribe(context, id, { query, operationName, variables }) {
+    async onSubscribe(context, id, payload) {
       const state = states.get(context.extra);
       if (!state)
         return [
@@ -176,8 +176,9 @@ export function graphqlSockets(options: {
           ),
         ];
       state.operations += 1;
-      const askedOperation = { text: query, operationName: operationName ?? undefined, variables: variables ?? {} };
-      const live = await operations.read(askedOperation, contextValue);
+      const { operationName, variables, ...named } = payload;
+      const asked = { ...named, operationName: operationName ?? undefined, variables: variables ?? {} };
+      const live = await operations.read(asked, contextValue);
       if ("errors" in live) {
         state.operations -= 1;
         return live.errors;
