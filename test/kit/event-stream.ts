@@ -17,7 +17,7 @@ export interface StreamedResult<T> {
 export interface EventStream<T> {
   readonly status: number;
   readonly headers: Headers;
-  /** The body of an answer that is no event stream. */
+  /** The body, where the answer is not an event stream. */
   readonly problem: { readonly code?: string; readonly detail?: string } | undefined;
   readonly events: readonly StreamEvent[];
   /** The results in the `next` events. */

@@ -37,8 +37,8 @@ interface Caller {
 const longestTimerMs = 2_147_483_647;
 
 /**
- * Serves graphql-sse in its distinct connections mode: each request has one operation, whose results are events. What
- * refuses a request before its document is read has a status of HTTP; the document's own errors are an event.
+ * Serves graphql-sse in its distinct connections mode: each request has one operation, whose results are events. A
+ * refusal before the document is read has an HTTP status. An error in the document is an event.
  */
 export class GraphqlStreams {
   readonly #options: StreamOptions;

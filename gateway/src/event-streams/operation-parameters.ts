@@ -24,22 +24,29 @@ interface ParameterRequest {
 export function operationParameters({ method, search, body }: ParameterRequest): OperationParameters {
   const members = method === "GET" ? membersOfSearch(search) : body;
   if (!isObject(members)) throw invalid("", "The body must be a JSON object with the member query.");
-  const { query, documentId, extensions, operationName, variables } = members;
-  if (documentId != null && typeof documentId !== "string") throw invalid("/documentId", "The id must be a text.");
-  if (extensions != null && !isObject(extensions)) throw invalid("/extensions", "The extensions must be an object.");
-  const isNamed = Boolean(documentId) || Boolean(extensions?.["persistedQuery"]);
-  if (typeof query === "string" ? query === "" && !isNamed : query != null || !isNamed)
-    throw invalid("/query", "Send the GraphQL document as a text, or the documentId of a persisted document.");
-  if (operationName != null && typeof operationName !== "string")
-    throw invalid("/operationName", "The name of the operation must be a text.");
-  if (variables != null && !isObject(variables)) throw invalid("/variables", "The variables must be a JSON object.");
-  return {
-    query: typeof query === "string" && query !== "" ? query : undefined,
-    documentId: documentId || undefined,
-    extensions: extensions ?? undefined,
-    operationName: operationName || undefined,
-    variables: variables ?? {},
+  const parameters = {
+    query: textOf(members, "query"),
+    documentId: textOf(members, "documentId"),
+    extensions: objectOf(members, "extensions"),
+    operationName: textOf(members, "operationName"),
+    variables: objectOf(members, "variables") ?? {},
   };
+  if (!parameters.query && !parameters.documentId && !parameters.extensions?.["persistedQuery"])
+    throw invalid("/query", "Send the GraphQL document as a text, or the documentId of a persisted document.");
+  return parameters;
+}
+
+/** An empty text is as good as none. */
+function textOf(members: Record<string, unknown>, name: string): string | undefined {
+  const value = members[name] ?? "";
+  if (typeof value !== "string") throw invalid(`/${name}`, `The member ${name} must be a text.`);
+  return value === "" ? undefined : value;
+}
+
+function objectOf(members: Record<string, unknown>, name: string): Record<string, unknown> | undefined {
+  const value = members[name] ?? undefined;
+  if (value !== undefined && !isObject(value)) throw invalid(`/${name}`, `The member ${name} must be a JSON object.`);
+  return value;
 }
 
 function membersOfSearch(search: string): Record<string, unknown> {
@@ -59,7 +66,7 @@ function jsonOf(parameters: URLSearchParams, name: string): unknown {
   try {
     return parseForeignJson(text);
   } catch {
-    throw invalid(`/${name}`, `The ${name} must be a JSON object.`);
+    throw invalid(`/${name}`, `The parameter ${name} must be a JSON object.`);
   }
 }
 

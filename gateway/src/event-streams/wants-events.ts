@@ -4,7 +4,7 @@ const events = "text/event-stream";
 const json = ["application/graphql-response+json", "application/json"];
 
 /**
- * Whether the header Accept prefers an event stream to JSON. Of two types with the same weight the first one counts,
+ * Whether the header Accept prefers an event stream to JSON. The first type counts where two have the same weight,
  * since clients name all types that they can read (urql).
  */
 export function wantsEvents(accept: string | undefined): boolean {

@@ -68,7 +68,12 @@ describe("an answer over HTTP", () => {
 });
 
 describe("the status of a refused document", () => {
-  const refusedDocuments = ["{", "{ nothing }", "query A { me { id } } query B { me { id } }", "query ($id: ID!) { user(id: $id) { id } }"];
+  const refusedDocuments = [
+    "{",
+    "{ nothing }",
+    "query A { me { id } } query B { me { id } }",
+    "query ($id: ID!) { user(id: $id) { id } }",
+  ];
 
   it.each([
     [graphqlResponse, 400],

@@ -118,7 +118,12 @@ export async function startGraphqlServer(options: {
       const isRefusedDocument = status === 400 && wellFormed.has(httpGraphQLRequest);
       const isPlainJson = headers.get("content-type")?.startsWith("application/json") === true;
       // A client of this media type reads a refused document as an answer (GraphQL over HTTP, section 6.4.1).
-      return { status: isRefusedDocument && isPlainJson ? 200 : (status ?? 200), headers, body: body.string, mayBeCompressed };
+      return {
+        status: isRefusedDocument && isPlainJson ? 200 : (status ?? 200),
+        headers,
+        body: body.string,
+        mayBeCompressed,
+      };
     },
   };
 }

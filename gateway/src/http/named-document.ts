@@ -1,11 +1,16 @@
 import type { PersistedDocuments } from "../persisted-documents/persisted-documents.js";
-import type { GraphqlRequest } from "./graphql-server.js";
+
+interface RequestParts {
+  readonly method: string;
+  readonly search: string;
+  readonly body: unknown;
+}
 
 /**
  * The request with its document's text, where it names a persisted document. Throws PERSISTED_QUERY_NOT_FOUND. Apollo
  * Server sees no name that was resolved here, so that it keeps no document of the operator.
  */
-export function withDocument(request: GraphqlRequest, persisted: PersistedDocuments): GraphqlRequest {
+export function withDocument<Parts extends RequestParts>(request: Parts, persisted: PersistedDocuments): Parts {
   const isGet = request.method === "GET";
   const members = isGet ? membersOf(request.search) : request.body;
   if (!isObject(members)) return request;
@@ -33,7 +38,7 @@ function searchWith(search: string, query: string): string {
   return `?${parameters.toString()}`;
 }
 
-/** Apollo Server refuses a text that is no JSON. */
+/** Apollo Server refuses a text that is not JSON. */
 function parsedJson(text: string | null): unknown {
   try {
     return text === null ? undefined : JSON.parse(text);

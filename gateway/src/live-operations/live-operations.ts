@@ -11,7 +11,13 @@ import {
   getOperationAST,
   type OperationDefinitionNode,
 } from "graphql";
-import { chargeWork, countInvalid, operationFields, type RateLimits, refusedByRate } from "../admission/operation-charge.js";
+import {
+  chargeWork,
+  countInvalid,
+  operationFields,
+  type RateLimits,
+  refusedByRate,
+} from "../admission/operation-charge.js";
 import { deadlineOf, runInTime } from "../admission/operation-deadline.js";
 import { noteRefusedFields } from "../admission/refused-fields.js";
 import type { CompiledOperation } from "../execution/compiled-operation.js";

@@ -8,8 +8,7 @@ const sha256Digits = /^[0-9a-f]{64}$/;
 const manifestFormat = "apollo-persisted-query-manifest";
 const maxIdLength = 200;
 
-export const sha256Id = (text: string): string =>
-  `${sha256Prefix}${createHash("sha256").update(text).digest("hex")}`;
+export const sha256Id = (text: string): string => `${sha256Prefix}${createHash("sha256").update(text).digest("hex")}`;
 
 /**
  * Reads the documents of a file, by their identifiers. The file is Apollo's manifest of persisted queries, or an object

@@ -3,7 +3,7 @@ interface MediaRange {
   readonly quality: number;
 }
 
-/** Reads a header Accept. A weight that is no number between 0 and 1 counts as 0. */
+/** Reads a header Accept. A weight outside 0 to 1 counts as 0. */
 export function mediaRanges(accept: string): MediaRange[] {
   return accept
     .split(",")

@@ -19,6 +19,7 @@ import { TenantFacts } from "@factory/runtime/tenant-facts/tenant-facts";
 import type { OpenSockets } from "../monitoring/resource-metrics.js";
 import { supergraphMetrics } from "../monitoring/supergraph-metrics.js";
 import type { PlatformEnvironment } from "../settings/environment.js";
+import { persistedProblem } from "../start-checks/persisted-file.js";
 import type { Foundation, Start } from "./foundation.js";
 import type { Subgraphs } from "./subgraphs.js";
 
@@ -59,7 +60,7 @@ export async function startGraph(
   else await server.start();
   parts.add("GraphQL server", () => server.stop());
   parts.add("supergraph", () => supergraph.close());
-  await naming(environment.persistedDocuments?.file, persisted.requireFit(graphs.current.apiSchema, introspection));
+  await naming(environment.persistedDocuments, persisted.requireFit(graphs.current.apiSchema, introspection));
   supergraphMetrics(registry, supergraph);
   if (file) {
     const unfollow = follow(file, supergraph, logger);
@@ -83,27 +84,30 @@ export async function startGraph(
           prepare: (document, operationName) => graph.prepare(document, operationName),
         }),
       ),
-    graphql: graphqlEndpoint({ server, sockets, streams, verifier, graphiql: environment.development && !persisted.only }),
+    graphql: graphqlEndpoint({
+      server,
+      sockets,
+      streams,
+      verifier,
+      graphiql: environment.development && !persisted.only,
+    }),
     openSockets: () => ({ ...sockets.open, eventStreams: streams.open }),
     closeSockets: async () => void (await Promise.all([sockets.close(), streams.close()])),
   };
 }
 
-async function readPersisted(setting: PlatformEnvironment["persistedDocuments"]): Promise<PersistedDocuments> {
+type PersistedSetting = PlatformEnvironment["persistedDocuments"];
+
+async function readPersisted(setting: PersistedSetting): Promise<PersistedDocuments> {
   if (!setting) return new PersistedDocuments();
-  return naming(setting.file, PersistedDocuments.read(setting.file, setting.only));
+  return naming(setting, PersistedDocuments.read(setting.file, setting.only));
 }
 
 /** Names the operator's file in an error about its documents. */
-async function naming<T>(file: string | undefined, work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new EnvironmentError(
-      `PERSISTED_DOCUMENTS=${file} cannot be used: ${reason} Correct the file, or remove the setting.`,
-    );
-  }
+async function naming<T>(setting: PersistedSetting, work: Promise<T>): Promise<T> {
+  return work.catch((error: unknown) => {
+    throw setting ? new EnvironmentError(persistedProblem(setting, error)) : error;
+  });
 }
 
 const apolloModules = () =>

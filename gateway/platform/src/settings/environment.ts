@@ -231,7 +231,8 @@ export function platformEnvironment(processEnv: NodeJS.ProcessEnv = process.env)
     platformClient: id !== undefined && secret !== undefined ? { id, secret } : undefined,
     smtp: smtpUrl !== undefined && from !== undefined ? { smtpUrl, from } : undefined,
     supergraphFile: values.SUPERGRAPH_FILE,
-    persistedDocuments: documents === undefined ? undefined : { file: documents, only: values.PERSISTED_DOCUMENTS_ONLY },
+    persistedDocuments:
+      documents === undefined ? undefined : { file: documents, only: values.PERSISTED_DOCUMENTS_ONLY },
     logLevel: values.LOG_LEVEL,
     allowedOrigins: values.ALLOWED_ORIGINS.map(inAscii),
     trustedProxies: values.TRUSTED_PROXIES,
