@@ -34,6 +34,12 @@ interface Caller {
   readonly context: RequestContext;
 }
 
+interface OpenedStream {
+  readonly stream: OpenStream;
+  readonly channel: EventChannel;
+  readonly result: Awaited<ReturnType<LiveOperations["subscribe"]>>;
+}
+
 const longestTimerMs = 2_147_483_647;
 
 /**
@@ -75,7 +81,8 @@ export class GraphqlStreams {
     }
     if (live.definition.operation !== OperationTypeNode.SUBSCRIPTION)
       return this.#answer(caller, await this.#options.operations.run(live));
-    return this.#subscribe(caller, live);
+    // A stream may last longer than its graph. An async function that sends it would keep `live`, and so the graph.
+    return this.#open(caller, live).then((opened) => this.#send(caller, opened));
   }
 
   /** Ends the streams whose tokens this revocation makes invalid. */
@@ -111,8 +118,7 @@ export class GraphqlStreams {
     return reply;
   }
 
-  async #subscribe(caller: Caller, live: LiveOperation): Promise<FastifyReply> {
-    const { reply, context, request } = caller;
+  async #open({ reply, context, request }: Caller, live: LiveOperation): Promise<OpenedStream> {
     const { operations, verifier } = this.#options;
     const principal = context.principal as Principal;
     const token = tokenOf(request);
@@ -129,6 +135,11 @@ export class GraphqlStreams {
     const result = await operations.subscribe(live, { traceparent: traceparent(context.trace) });
     // a revocation before this stream was registered has told nothing about it
     await verifier.verify(token).catch((error: unknown) => stream.end(reasonOf(error)));
+    return { stream, channel, result };
+  }
+
+  async #send({ reply }: Caller, { stream, channel, result }: OpenedStream): Promise<FastifyReply> {
+    const { operations } = this.#options;
     begin(channel, reply);
     if (result instanceof ResponseStream) await stream.send(result);
     else {
