@@ -7,7 +7,7 @@ export const errorCodes = {
   IDEMPOTENCY_KEY_INVALID:         { status: 400,  title: "Invalid Idempotency-Key", when: "the key is empty, longer than 255 characters, or not printable ASCII" },
   INVALID_CURSOR:                  { status: 400,  title: "Invalid cursor", when: "the cursor cannot be read, or was made for another tenant, filter or order" },
   MALFORMED_JSON:                  { status: 400,  title: "Malformed JSON", when: "the body is not JSON" },
-  PERSISTED_QUERY_NOT_FOUND:       { status: 400,  title: "Persisted query not found", when: "the APQ hash or the documentId is unknown" },
+  PERSISTED_QUERY_NOT_FOUND:       { status: 400,  title: "Persisted query not found", when: "the APQ hash or the documentId is unknown, or the platform serves persisted documents only and the document is none of them" },
   PROVIDER_HEADER_MISSING:         { status: 400,  title: "Provider header missing", when: "the header X-Svc-Provider is missing" },
   TENANT_REQUIRED:                 { status: 400,  title: "Tenant required", when: "neither the token nor a header names a tenant" },
   TOO_COMPLEX:                     { status: 400,  title: "Too complex", when: "the GraphQL document is over a limit of depth, size or cost" },

@@ -1,6 +1,7 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { createServer, type Server } from "node:net";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { removeData, startPlatformProcess, temporaryDataDirectory } from "@factory/platform/client/platform-process";
 import { choosePort } from "@factory/platform/settings/free-port";
 import { lockDataDirectory } from "@factory/runtime/postgres/data-directory-lock";
@@ -61,11 +62,17 @@ async function expectRefusal(dataDir: string, variables: Record<string, string>,
 }
 
 const key = "k".repeat(32);
+const thisFile = fileURLToPath(import.meta.url);
 
 // the unit tests of the checks meet the other variants
 it.each([
   ["another SECRETS_KEY", { SECRETS_KEY: key }, "SECRETS_KEY is not the key"],
   ["a FILES_DIR that is no folder", { FILES_DIR: "/dev/null/files" }, "FILES_DIR=/dev/null/files cannot be written"],
+  [
+    "a PERSISTED_DOCUMENTS that is no JSON",
+    { PERSISTED_DOCUMENTS: thisFile },
+    `PERSISTED_DOCUMENTS=${thisFile} cannot be`,
+  ],
   ["a wrong NODE_ENV", { NODE_ENV: "prod" }, "NODE_ENV"],
 ] as const)("a start with %s ends with status 78 and one line", async (_, variables, text) => {
   await expectRefusal(empty, variables, 78, text);

@@ -119,12 +119,12 @@ describe("GraphQL over HTTP", () => {
     expect(answer.headers.get("x-trace-id")).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  it("answers a subscription with the advice to use a websocket", async () => {
+  it("answers a subscription with the advice to use a stream", async () => {
     const { body } = await graphql<Answer>("subscription { events { type } }", { token });
     expect(body.errors).toMatchObject([
       {
         message:
-          "A subscription cannot run over HTTP. Open a websocket with the protocol graphql-transport-ws to the same address.",
+          "A subscription needs a stream. Send the header Accept: text/event-stream, or open a websocket with the protocol graphql-transport-ws to the same address.",
       },
     ]);
   });

@@ -509,10 +509,14 @@ describe("Library.versions", () => {
       const query = `{ library(libraryId: "${libraryId}") { allVersions { semanticVersion }
         versions${bounds} { items { semanticVersion } nextCursor pageInfo { hasNextPage hasPreviousPage startCursor } } } }`;
       const { body } = await graphql(query, { token });
-      const { items, nextCursor, pageInfo } = body.data["library"]?.["versions"] as Json;
+      const page = body.data["library"]?.["versions"] as Json;
       const texts = (of: Json) => (of as unknown as { semanticVersion: string }[]).map((each) => each.semanticVersion);
       expect(texts(body.data["library"]?.["allVersions"] as Json)).toEqual(numbers);
-      return { items: texts(items as Json), nextCursor, pageInfo: pageInfo as Json };
+      return {
+        items: texts(page["items"] as Json),
+        nextCursor: page["nextCursor"],
+        pageInfo: page["pageInfo"] as Json,
+      };
     };
     expect((await read("")).items).toEqual(numbers);
     const firstPage = await read("(first: 3)");

@@ -123,7 +123,8 @@ describe("an operation that the document does not contain", () => {
   it("is refused over HTTP without a message about our code", async () => {
     const token = await tenant.tokenWith();
     const body = { query: "query A { __typename }", operationName: "B" };
-    const { status, text } = await request("POST /graphql", { token, body });
+    const headers = { accept: "application/graphql-response+json" };
+    const { status, text } = await request("POST /graphql", { token, body, headers });
     expect([status, text.includes("VALIDATION_FAILED"), text.includes("undefined")]).toEqual([400, true, false]);
   });
 });

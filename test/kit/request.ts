@@ -53,6 +53,11 @@ export async function graphql<T = Json>(
     errors?: { message: string; path?: unknown[]; extensions: { code: string } & Record<string, unknown> }[];
   }>
 > {
-  const { variables, ...rest } = options;
-  return request("POST /graphql", { ...rest, body: { query, ...(variables ? { variables } : {}) } });
+  const { variables, headers, ...rest } = options;
+  return request("POST /graphql", {
+    ...rest,
+    // a refused document has a status of its own with this media type only
+    headers: { accept: "application/graphql-response+json", ...headers },
+    body: { query, ...(variables ? { variables } : {}) },
+  });
 }

@@ -2,6 +2,7 @@ import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import { createEvent } from "@factory/runtime/messages/envelope";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { rows } from "../kit/database.js";
+import { anEventStream, type EventStream } from "../kit/event-stream.js";
 import { eventually } from "../kit/eventually.js";
 import { aRawSocket, type RawSocket } from "../kit/raw-socket.js";
 import { request } from "../kit/request.js";
@@ -14,6 +15,8 @@ const query = `subscription ($after: String) { events(types: ["TemplateRegistere
  */
 const portions = 7;
 const portion = 100;
+/** An event stream has no answers from its client, so the kernel takes some megabytes first. */
+const streamedPortions = 30;
 const eventLength = 4096;
 
 interface ReceivedEvent {
@@ -85,5 +88,36 @@ describe("a subscriber that stops reading while events come", () => {
     const whole = cursors(fast);
     expect([...slowCursors, ...cursors(resumedSocket)].filter((cursor) => whole.includes(cursor))).toEqual(whole);
     for (const socket of [slow, fast, resumedSocket]) socket.close();
+  });
+});
+
+describe("a client that stops reading its event stream while events come", () => {
+  it("gets SUBSCRIPTION_LAGGED as its last event when it reads again, and misses nothing after its id", async () => {
+    const tenant = await aTenant();
+    const token = await tenant.tokenWith();
+    const follow = (lastEventId?: string) => anEventStream({ query, token, lastEventId });
+    const [slow, fast] = [await follow(), await follow()];
+    slow.pause();
+    for (let round = 0; round < streamedPortions; round += 1) {
+      await writeEvents(tenant);
+      await eventually(`the fast one has portion ${round}`, () => fast.results.length >= (round + 1) * portion);
+    }
+    slow.resume();
+    await slow.ended;
+    const [lastResult, completion] = [slow.results.at(-1), slow.events.at(-1)];
+    expect(lastResult?.errors?.map(({ extensions }) => extensions.code)).toEqual(["SUBSCRIPTION_LAGGED"]);
+    expect(completion?.event).toBe("complete");
+    const lastEventId = slow.events.at(-2)?.id;
+    expect(lastResult?.errors?.[0]?.extensions.cursor).toBe(lastEventId);
+    const resumedStream = await follow(lastEventId);
+    const received = (stream: EventStream<unknown>) =>
+      stream.events.flatMap(({ id, data }) => (data.startsWith('{"data":{') ? [id] : []));
+    const wholeIds = received(fast);
+    await eventually("the remaining events arrive", () => {
+      const ids = [...received(slow), ...received(resumedStream)];
+      return ids.length >= wholeIds.length;
+    });
+    expect([...received(slow), ...received(resumedStream)]).toEqual(wholeIds);
+    await Promise.all([fast.stop(), resumedStream.stop()]);
   });
 });

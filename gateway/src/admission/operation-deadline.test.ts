@@ -1,14 +1,18 @@
 import { type AddressInfo, connect } from "node:net";
+import { PrincipalSeats } from "@factory/runtime/platform-limits/principal-seats";
 import { createLogger } from "@factory/runtime/telemetry/logger";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { requestContext } from "@factory/runtime/tenancy/request-context";
 import { fastify } from "fastify";
 import { parse } from "graphql";
+import { GraphqlStreams } from "../event-streams/graphql-streams.js";
 import { Notebook } from "../execution/notes.fixture.js";
 import { graphqlEndpoint } from "../http/graphql-endpoint.js";
+import { LiveOperations } from "../live-operations/live-operations.js";
 import { startGateway } from "../supergraph/gateway.fixture.js";
 import { graphqlSockets } from "../websocket/graphql-sockets.js";
 import { type Client, type SocketServer, startSocketServer, until } from "../websocket/socket-server.fixture.js";
+import { ConnectionSeats } from "./connection-seats.js";
 import { deadlineOf, runInTime } from "./operation-deadline.js";
 import { aPrincipal } from "./principal.fixture.js";
 
@@ -166,8 +170,11 @@ async function httpServer(notebook: Notebook) {
   const limits = { spend: free, charge: () => undefined, spendAnonymous: free };
   const gateway = await startGateway(notebook, { limits, introspection: false });
   const { server, graphs } = gateway;
-  const sockets = graphqlSockets({ graphs, verifier, introspection: false, limits, logger });
-  const endpoint = graphqlEndpoint({ server, sockets, verifier, graphiql: false });
+  const operations = new LiveOperations({ graphs, introspection: false, limits, logger });
+  const doors = { operations, verifier, limits, seats: new ConnectionSeats(), principals: new PrincipalSeats(20) };
+  const sockets = graphqlSockets({ ...doors, logger });
+  const streams = new GraphqlStreams(doors);
+  const endpoint = graphqlEndpoint({ server, sockets, streams, verifier, graphiql: false });
   const app = fastify();
   let isGone = false;
   app.post("/graphql", (request, reply) => {

@@ -137,7 +137,7 @@ class PlannedSubscription<C> implements CompiledOperation<C> {
     return {
       errors: [
         new GraphQLError(
-          "A subscription cannot run over HTTP. Open a websocket with the protocol graphql-transport-ws to the same address.",
+          "A subscription needs a stream. Send the header Accept: text/event-stream, or open a websocket with the protocol graphql-transport-ws to the same address.",
         ),
       ],
     };

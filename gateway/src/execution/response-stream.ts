@@ -1,3 +1,4 @@
+import { cursorOf, FeedEnd } from "@factory/runtime/graphql/feed-end";
 import { type ExecutionResult, GraphQLError } from "graphql";
 
 type Events = AsyncIterable<unknown>;
@@ -34,10 +35,22 @@ export class ResponseStream implements AsyncIterableIterator<ExecutionResult> {
   #closed = false;
   #lastResponse: ExecutionResult | undefined;
   #onClose: (() => void) | undefined;
+  #cursor: string | undefined;
+  #feedEnd: FeedEnd | undefined;
 
   constructor(events: Events, handling: EventHandling) {
     this.#source = events[Symbol.asyncIterator]();
     this.#handling = handling;
+  }
+
+  /** The cursor of the last event that was pulled, where its source has cursors. */
+  get cursor(): string | undefined {
+    return this.#cursor;
+  }
+
+  /** The last event, where the source has told why it ends. */
+  get feedEnd(): FeedEnd | undefined {
+    return this.#feedEnd;
   }
 
   /** Calls `listener` once, when the stream has ended. */
@@ -60,6 +73,8 @@ export class ResponseStream implements AsyncIterableIterator<ExecutionResult> {
       this.#close();
       return value ? { done: false, value } : endOfStream;
     }
+    this.#cursor = cursorOf(event.value) ?? this.#cursor;
+    if (event.value instanceof FeedEnd) this.#feedEnd = event.value;
     return { done: false, value: await this.#handling.respond(event.value) };
   }
 

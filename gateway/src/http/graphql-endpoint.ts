@@ -10,6 +10,8 @@ import { HangUp } from "@factory/runtime/ingress/hang-up";
 import { continueTrace, type Trace } from "@factory/runtime/telemetry/trace";
 import { type RequestContext, requestContext } from "@factory/runtime/tenancy/request-context";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { GraphqlStreams } from "../event-streams/graphql-streams.js";
+import { wantsEvents } from "../event-streams/wants-events.js";
 import { graphiqlPage, pagePolicy } from "../graphiql/page.js";
 import type { GraphqlSockets } from "../websocket/graphql-sockets.js";
 import type { GraphqlServer } from "./graphql-server.js";
@@ -19,10 +21,14 @@ interface GraphqlEndpoint {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
 }
 
-/** Serves `/graphql`: GraphiQL for a browser, GraphQL over HTTP (GET for queries, POST), and graphql-ws on upgrade. */
+/**
+ * Serves `/graphql`: GraphiQL for a browser, GraphQL over HTTP (GET for queries, POST), event streams where the header
+ * Accept prefers them, and graphql-ws on upgrade.
+ */
 export function graphqlEndpoint(options: {
   server: GraphqlServer;
   sockets: GraphqlSockets;
+  streams: GraphqlStreams;
   verifier: Verifier;
   graphiql: boolean;
 }): GraphqlEndpoint {
@@ -38,6 +44,8 @@ export function graphqlEndpoint(options: {
           .send(await page);
       }
       const context = await contextOf(request, reply, options.verifier);
+      if (request.method !== "HEAD" && wantsEvents(request.headers.accept))
+        return options.streams.handle({ request, reply, context });
       const { status, headers, body, mayBeCompressed } = await options.server.execute(
         {
           method: request.method,
@@ -71,11 +79,18 @@ async function contextOf(request: FastifyRequest, reply: FastifyReply, verifier:
       detail: "The request has more than one header Idempotency-Key. Send at most one.",
     });
   const context = requestContext({
-    ...{ principal, idempotencyKey, trace: traceOf(request), signal: new HangUp(reply.raw) },
+    ...{ principal, idempotencyKey, lastEventId: lastEventIdOf(request) },
+    ...{ trace: traceOf(request), signal: new HangUp(reply.raw) },
     ...originOfRequest(raw),
   });
   context.points = bodyPoints(request);
   return context;
+}
+
+/** Browsers send the header when a stream opens again, and leave it out while no event has had an id. */
+function lastEventIdOf({ headers }: FastifyRequest): string | undefined {
+  const id = headers["last-event-id"];
+  return typeof id === "string" && id !== "" ? id : undefined;
 }
 
 /**

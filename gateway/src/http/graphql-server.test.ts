@@ -42,8 +42,13 @@ beforeEach(() => {
   spentPoints = {};
 });
 
-function ask(query: string, { anonymous = false } = {}) {
-  const headers = new HeaderMap([["content-type", "application/json"]]);
+const graphqlResponse = "application/graphql-response+json";
+
+function ask(query: string, { anonymous = false, accept = graphqlResponse } = {}) {
+  const headers = new HeaderMap([
+    ["content-type", "application/json"],
+    ["accept", accept],
+  ]);
   const context = requestContext({
     principal: anonymous ? undefined : principal,
     address: "192.0.2.1",
@@ -59,6 +64,30 @@ describe("an answer over HTTP", () => {
     ["an invalid document", "{", false],
   ])("to %s may be compressed: %s", async (_, query, mayBeCompressed) => {
     expect((await ask(query)).mayBeCompressed).toBe(mayBeCompressed);
+  });
+});
+
+describe("the status of a refused document", () => {
+  const refusedDocuments = [
+    "{",
+    "{ nothing }",
+    "query A { me { id } } query B { me { id } }",
+    "query ($id: ID!) { user(id: $id) { id } }",
+  ];
+
+  it.each([
+    [graphqlResponse, 400],
+    ["application/json", 200],
+    ["*/*", 200],
+  ])("is by media type, for Accept: %s", async (accept, status) => {
+    for (const query of refusedDocuments) {
+      const answer = await ask(query, { accept });
+      expect([answer.status, JSON.parse(answer.body)]).toEqual([status, { errors: expect.any(Array) }]);
+    }
+  });
+
+  it("is 400 for a request that has no document", async () => {
+    expect((await ask("", { accept: "application/json" })).status).toBe(400);
   });
 });
 

@@ -7,17 +7,23 @@ import {
 } from "@apollo/server";
 import { ApolloServerPluginLandingPageDisabled } from "@apollo/server/plugin/disabled";
 import { stepUpChallenge } from "@factory/runtime/auth/step-up";
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { toGraphqlError } from "@factory/runtime/graphql/graphql-error";
 import { parseForeignJson } from "@factory/runtime/json/kept-numbers";
 import { type RefusalSink, unauditedRefusals } from "@factory/runtime/messages/refusal";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import type { GraphQLError } from "graphql";
 import { countInvalid, type RateLimits, refusedUnread } from "../admission/operation-charge.js";
 import { noteRefusedFields } from "../admission/refused-fields.js";
 import { documentLimits } from "../limits/document-limits.js";
+import { PersistedDocuments } from "../persisted-documents/persisted-documents.js";
 import { publicErrors } from "../public-errors/public-error.js";
 import type { CompiledGateway } from "../supergraph/compiled-gateway.js";
 import type { ServingGraphs } from "../supergraph/serving-graphs.js";
 import { CompressibleAnswers } from "./compressible-answers.js";
+import { withDocument } from "./named-document.js";
+import { WellFormedRequests } from "./well-formed-requests.js";
 
 type Options = ApolloServerOptionsWithGateway<RequestContext>;
 
@@ -49,9 +55,21 @@ export async function startGraphqlServer(options: {
   limits: RateLimits;
   /** Takes refused operations for the audit log; absent: they are dropped. */
   refusals?: RefusalSink;
+  /** Absent: the operator has given none. */
+  persisted?: PersistedDocuments;
   logger: Logger;
 }): Promise<GraphqlServer> {
   const compressible = new CompressibleAnswers();
+  const wellFormed = new WellFormedRequests();
+  const persisted = options.persisted ?? new PersistedDocuments();
+  const withNamedDocument = (request: GraphqlRequest) => {
+    try {
+      return withDocument(request, persisted);
+    } catch (error) {
+      if (error instanceof DomainError) return error;
+      throw error;
+    }
+  };
   const server = new ApolloServer<RequestContext>({
     gateway: options.gateway,
     introspection: options.introspection,
@@ -61,6 +79,7 @@ export async function startGraphqlServer(options: {
     csrfPrevention: false,
     allowBatchedHttpRequests: false,
     stopOnTerminationSignals: false,
+    ...(persisted.only ? { persistedQueries: false as const } : {}),
     parseOptions: { maxTokens: documentLimits.maxTokens },
     // The executor validates documents and caches them, with its own limits.
     dangerouslyDisableValidation: true,
@@ -70,6 +89,7 @@ export async function startGraphqlServer(options: {
       ApolloServerPluginLandingPageDisabled(),
       keptVariables,
       compressible.plugin,
+      wellFormed.plugin,
       replayMark,
       refusedStatus,
       invalidCount(options.limits),
@@ -83,15 +103,43 @@ export async function startGraphqlServer(options: {
     async execute(request, context) {
       const refusal = await refusedUnread(options.limits, context);
       if (refusal) throw refusal;
-      const httpGraphQLRequest = { ...request, headers: new HeaderMap(request.headers) };
+      const namedRequest = withNamedDocument(request);
+      if (namedRequest instanceof DomainError) {
+        countInvalid(options.limits, context);
+        return refusedName(request, toGraphqlError(namedRequest, context));
+      }
+      const httpGraphQLRequest = { ...namedRequest, headers: new HeaderMap(request.headers) };
       const { status, headers, body } = await server.executeHTTPGraphQLRequest({
         httpGraphQLRequest,
         context: async () => context,
       });
       if (body.kind !== "complete") throw new Error("Incremental delivery is not offered");
       const mayBeCompressed = compressible.has(httpGraphQLRequest);
-      return { status: status ?? 200, headers, body: body.string, mayBeCompressed };
+      const isRefusedDocument = status === 400 && wellFormed.has(httpGraphQLRequest);
+      const isPlainJson = headers.get("content-type")?.startsWith("application/json") === true;
+      // A client of this media type reads a refused document as an answer (GraphQL over HTTP, section 6.4.1).
+      return {
+        status: isRefusedDocument && isPlainJson ? 200 : (status ?? 200),
+        headers,
+        body: body.string,
+        mayBeCompressed,
+      };
     },
+  };
+}
+
+const graphqlMediaType = "application/graphql-response+json";
+
+/** The answer to a request whose document is not known. It is a GraphQL response in any case. */
+function refusedName({ headers }: GraphqlRequest, { message, extensions }: GraphQLError): GraphqlAnswer {
+  const accept = new HeaderMap(headers).get("accept") ?? "";
+  const isPlainJson = !accept.includes(graphqlMediaType);
+  const type = isPlainJson ? "application/json" : graphqlMediaType;
+  return {
+    status: isPlainJson ? 200 : 400,
+    headers: [["content-type", `${type}; charset=utf-8`]],
+    body: JSON.stringify({ errors: [{ message, extensions }] }),
+    mayBeCompressed: false,
   };
 }
 

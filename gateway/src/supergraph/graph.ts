@@ -24,6 +24,7 @@ import { type TokenCheck, tokenCheck } from "../admission/token-check.js";
 import type { CompiledOperation } from "../execution/compiled-operation.js";
 import type { ResponseStream } from "../execution/response-stream.js";
 import { SupergraphExecutor } from "../execution/supergraph-executor.js";
+import type { PersistedDocuments } from "../persisted-documents/persisted-documents.js";
 import type { LoadedSupergraph, PlanData } from "../query-planner/operation-planner.js";
 import type { Subgraph } from "../subgraphs/subgraph.js";
 import { misfit, type PreparedSupergraph, type StoredDocument } from "./prepared-supergraph.js";
@@ -35,6 +36,8 @@ export interface GraphOptions {
   readonly limits: RateLimits;
   readonly logger: Logger;
   readonly planning?: Partial<PlanningLimits>;
+  /** A graph that they do not fit is not served. */
+  readonly persisted?: PersistedDocuments;
 }
 
 interface PreparedOperation {

@@ -32,7 +32,10 @@ const context = (): RequestContext =>
   requestContext({ principal: aPrincipal(), trace: continueTrace(undefined), signal: undefined });
 
 async function ask(query: string) {
-  const headers = new HeaderMap([["content-type", "application/json"]]);
+  const headers = new HeaderMap([
+    ["content-type", "application/json"],
+    ["accept", "application/graphql-response+json"],
+  ]);
   const { server: http } = server.gateway;
   const { status, body } = await http.execute({ method: "POST", headers, search: "", body: { query } }, context());
   return { status, ...(JSON.parse(body) as { data?: unknown; errors?: { message: string }[] }) };

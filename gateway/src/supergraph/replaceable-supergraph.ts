@@ -146,6 +146,7 @@ export class ReplaceableSupergraph implements SupergraphManager {
   }
 
   async #swap(graph: Graph): Promise<void> {
+    await this.#options.persisted?.requireFit(graph.apiSchema, this.#options.introspection);
     await graph.compileStored(this.graphs.current.storedDocuments);
     assertValidSchema(graph.apiSchema);
     const putInService = this.#users.map((user) => user(graph));

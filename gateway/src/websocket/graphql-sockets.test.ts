@@ -5,6 +5,7 @@ import WebSocket from "ws";
 import type { RateLimits } from "../admission/operation-charge.js";
 import { aPrincipal } from "../admission/principal.fixture.js";
 import { openShop } from "../execution/shop.fixture.js";
+import { LiveOperations } from "../live-operations/live-operations.js";
 import { startGateway, type TestGateway } from "../supergraph/gateway.fixture.js";
 import { type GraphqlSockets, graphqlSockets } from "./graphql-sockets.js";
 
@@ -26,13 +27,9 @@ beforeAll(async () => {
     spendAnonymous: async () => ({ exceeded: true, seconds: 5 }),
   };
   gateway = await startGateway(shop, { limits, introspection: false });
-  sockets = graphqlSockets({
-    graphs: gateway.graphs,
-    verifier: { verify: async () => principal },
-    introspection: false,
-    limits,
-    logger: createLogger("test", "silent"),
-  });
+  const logger = createLogger("test", "silent");
+  const operations = new LiveOperations({ graphs: gateway.graphs, introspection: false, limits, logger });
+  sockets = graphqlSockets({ operations, verifier: { verify: async () => principal }, limits, logger });
   server = createServer();
   server.on("upgrade", (request, socket, head: Buffer) => sockets.upgrade(request, socket, head));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

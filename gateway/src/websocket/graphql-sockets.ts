@@ -13,18 +13,15 @@ import { PrincipalSeats } from "@factory/runtime/platform-limits/principal-seats
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { requestContext } from "@factory/runtime/tenancy/request-context";
-import { type ExecutionResult, GraphQLError, getOperationAST, type OperationDefinitionNode } from "graphql";
+import { type ExecutionArgs, GraphQLError } from "graphql";
 import { CloseCode, type Context, handleProtocols, makeServer } from "graphql-ws";
 import { WebSocketServer } from "ws";
-import { chargeWork, type RateLimits, refusedByRate, refusedUnread } from "../admission/operation-charge.js";
-import { noteRefusedFields, noteRefusedToken } from "../admission/refused-fields.js";
-import { publicErrors } from "../public-errors/public-error.js";
-import { withoutSchemaDetails } from "../public-errors/schema-names.js";
-import type { ServingGraphs } from "../supergraph/serving-graphs.js";
+import { ConnectionSeats, type Seat } from "../admission/connection-seats.js";
+import { type RateLimits, refusedUnread } from "../admission/operation-charge.js";
+import { noteRefusedToken } from "../admission/refused-fields.js";
+import type { LiveOperation, LiveOperations } from "../live-operations/live-operations.js";
 import { headerFrom, tokenFrom } from "./connection-parameters.js";
 import { type ChannelLimits, defaultChannelLimits, SocketChannel } from "./socket-channel.js";
-import { runOperation, type SocketOperation, subscribeOperation } from "./socket-operation.js";
-import { type Seat, SocketSeats } from "./socket-seats.js";
 
 /** This process's websockets. */
 export interface GraphqlSockets {
@@ -57,6 +54,12 @@ interface Connection {
   readonly origin: Origin;
 }
 
+/** The arguments that graphql-ws passes from `onSubscribe` to `execute` and `subscribe`. */
+interface SocketOperation extends ExecutionArgs {
+  readonly live: LiveOperation;
+  readonly run: Parameters<LiveOperations["subscribe"]>[1];
+}
+
 type SocketContext = Context<Record<string, unknown>, Connection>;
 
 const maxOperationsPerSocket = 100;
@@ -76,29 +79,27 @@ const longestTimerMs = 2_147_483_647;
  * has too many sockets.
  */
 export function graphqlSockets(options: {
-  graphs: Pick<ServingGraphs, "current">;
+  operations: LiveOperations;
   verifier: Verifier;
-  introspection: boolean;
   limits: RateLimits;
   /** Takes refused operations for the audit log; absent: they are dropped. */
   refusals?: RefusalSink;
   logger: Logger;
-  seats?: SocketSeats;
-  /** Each principal's sockets over all processes. */
+  /** The connections of each address, which event streams share. */
+  seats?: ConnectionSeats;
+  /** Each principal's sockets and event streams over all processes. */
   principals?: PrincipalSeats;
   channelLimits?: ChannelLimits;
 }): GraphqlSockets {
   const {
-    graphs,
+    operations,
     verifier,
-    introspection,
     limits,
     refusals = unauditedRefusals,
-    seats = new SocketSeats(),
+    seats = new ConnectionSeats(),
     principals = new PrincipalSeats(maxSocketsPerPrincipal),
     channelLimits = defaultChannelLimits,
   } = options;
-  const publicError = publicErrors({ logger: options.logger, schemaDetails: introspection });
   const states = new Map<Connection, SocketState>();
 
   const connect = async (context: SocketContext) => {
@@ -142,38 +143,11 @@ export function graphqlSockets(options: {
     await Promise.all([...state.streams.values()].map(async (stream) => stream[Symbol.asyncIterator]().return?.()));
   };
 
-  const refusal = async (args: SocketOperation): Promise<ExecutionResult | undefined> => {
-    const operation = getOperationAST(args.document, args.operationName) as OperationDefinitionNode;
-    const error = await refusedByRate(limits, { document: args.document, operation }, args.contextValue);
-    if (error) return { errors: [error] };
-    args.channel.countedElsewhere();
-    return undefined;
-  };
-
-  /** Runs an operation on the graph that read its document, even if this graph has been replaced meanwhile. */
-  const onItsGraph = async <Result>(
-    args: SocketOperation,
-    work: (args: SocketOperation) => Promise<Result>,
-  ): Promise<Result | ExecutionResult> => {
-    const { graph, document, operationName, variableValues, contextValue: context } = args;
-    try {
-      const result = (await refusal(args)) ?? (await work(args));
-      const { errors } = result as ExecutionResult;
-      const operation = getOperationAST(document, operationName);
-      if (operation) chargeWork(limits, { operation }, context);
-      if (errors && operation)
-        noteRefusedFields(refusals, { document, operation, variables: variableValues ?? undefined, context }, errors);
-      return result;
-    } finally {
-      graph.leave();
-    }
-  };
-
   const protocol = makeServer<Record<string, unknown>, Connection>({
     connectionInitWaitTimeout: initTimeoutMs,
     onConnect: connect,
     onDisconnect: disconnect,
-    async onSubscribe(context, id, { query, operationName, variables }) {
+    async onSubscribe(context, id, payload) {
       const state = states.get(context.extra);
       if (!state)
         return [
@@ -202,26 +176,17 @@ export function graphqlSockets(options: {
           ),
         ];
       state.operations += 1;
-      const askedDocument = { text: query, operationName: operationName ?? undefined, variables: variables ?? {} };
-      const graph = graphs.current;
-      graph.enter();
-      const readOperation = await graph.operations.read(askedDocument, contextValue);
-      if ("errors" in readOperation) {
-        graph.leave();
+      const { operationName, variables, ...named } = payload;
+      const asked = { ...named, operationName: operationName ?? undefined, variables: variables ?? {} };
+      const live = await operations.read(asked, contextValue);
+      if ("errors" in live) {
         state.operations -= 1;
-        return readOperation.errors;
+        return live.errors;
       }
-      return {
-        schema: graph.apiSchema,
-        document: readOperation.document,
-        operationName,
-        variableValues: variables,
-        contextValue,
-        traceparent,
-        operation: readOperation.operation,
-        graph,
-        channel: context.extra.channel,
-      } as SocketOperation;
+      const { channel } = context.extra;
+      const run = { traceparent, onCounted: () => channel.countedElsewhere() };
+      const { document } = live;
+      return { schema: live.graph.apiSchema, document, operationName, live, run } as SocketOperation;
     },
     onOperation(context, _id, payload, _args, result) {
       if (Symbol.asyncIterator in result) states.get(context.extra)?.streams.set(payload, result);
@@ -232,18 +197,18 @@ export function graphqlSockets(options: {
       state.operations -= 1;
       state.streams.delete(payload);
     },
-    execute: (args) => onItsGraph(args as SocketOperation, runOperation),
-    subscribe: (args) => onItsGraph(args as SocketOperation, subscribeOperation),
-    onError: (_context, _id, _payload, errors) => errors.map((error) => publicError(error.toJSON(), error)),
-    onNext: (_context, _id, _payload, _args, { data, errors, extensions }) => {
-      const publicExtensions = introspection ? undefined : withoutSchemaDetails(extensions);
-      if (!errors && !publicExtensions) return undefined;
-      return {
-        ...(data === undefined ? {} : { data }),
-        ...(errors ? { errors: errors.map((error) => publicError(error.toJSON(), error)) } : {}),
-        ...(errors || !publicExtensions ? {} : { extensions: publicExtensions }),
-      };
+    execute: (args) => {
+      const { live, run } = args as SocketOperation;
+      return operations.run(live, run);
     },
+    subscribe: (args) => {
+      const { live, run } = args as SocketOperation;
+      // graphql-ws keeps these arguments until the subscription ends. They would keep a replaced graph in memory.
+      Object.assign(args, { schema: undefined, document: undefined, live: undefined });
+      return operations.subscribe(live, run);
+    },
+    onError: (_context, _id, _payload, errors) => operations.publicErrors(errors),
+    onNext: (_context, _id, _payload, _args, result) => operations.publicResult(result),
   });
   const server = new WebSocketServer({
     noServer: true,

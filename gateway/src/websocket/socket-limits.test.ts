@@ -1,7 +1,7 @@
 import { connect as connectTcp } from "node:net";
+import { ConnectionSeats } from "../admission/connection-seats.js";
 import { aPrincipal } from "../admission/principal.fixture.js";
 import { defaultChannelLimits } from "./socket-channel.js";
-import { SocketSeats } from "./socket-seats.js";
 import { type Client, type SocketServer, startSocketServer, until } from "./socket-server.fixture.js";
 
 const principals = { good: aPrincipal() };
@@ -29,7 +29,7 @@ afterEach(async () => {
 
 describe("websockets that have not said who they are", () => {
   const seats = (changes: object) =>
-    new SocketSeats({ unknown: 10, unknownPerAddress: 10, perAddress: 10, ...changes });
+    new ConnectionSeats({ unknown: 10, unknownPerAddress: 10, perAddress: 10, ...changes });
 
   it("are bounded for an address, until one of them says so or leaves", async () => {
     await start({ seats: seats({ unknownPerAddress: 2 }) });

@@ -5,6 +5,7 @@ import { createLogger } from "@factory/runtime/telemetry/logger";
 import WebSocket from "ws";
 import type { RateLimits } from "../admission/operation-charge.js";
 import { Notebook } from "../execution/notes.fixture.js";
+import { LiveOperations } from "../live-operations/live-operations.js";
 import { type GatewayOptions, startGateway, type TestGateway } from "../supergraph/gateway.fixture.js";
 import { type GraphqlSockets, graphqlSockets } from "./graphql-sockets.js";
 
@@ -56,8 +57,9 @@ export async function startSocketServer(
     spendAnonymous: (_address, points) => spend("anonymous", points),
   };
   const gateway = await startGateway(notebook, { limits, introspection: false, ...gatewayOptions });
+  const logger = createLogger("test", "silent");
   const sockets = graphqlSockets({
-    graphs: gateway.graphs,
+    operations: new LiveOperations({ graphs: gateway.graphs, introspection: false, limits, logger }),
     verifier: {
       async verify(token) {
         const principal = principals[token];
@@ -65,10 +67,7 @@ export async function startSocketServer(
         return principal;
       },
     },
-    introspection: false,
-    limits,
-    logger: createLogger("test", "silent"),
-    ...options,
+    ...{ limits, logger, ...options },
   });
   const server = createServer();
   server.on("upgrade", (request, socket, head: Buffer) => {

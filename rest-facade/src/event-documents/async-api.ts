@@ -17,7 +17,7 @@ export function describeEvents(publicUrl: string) {
       title: "Events of the software factory platform",
       version: apiVersion,
       description:
-        "Events go to webhooks and to subscriptions over a websocket. Every event is a CloudEvents 1.0 message. Members may be added to `data` within a major version, so ignore members that you do not know.",
+        "Events go to webhooks and to subscriptions over a websocket or an event stream (Accept: text/event-stream at /graphql). Every event is a CloudEvents 1.0 message. Members may be added to `data` within a major version, so ignore members that you do not know.",
       contact: { name: "The operator of this platform", url: publicUrl },
       license: { name: "All rights reserved" },
       tags: tags.map(([name, description]) => ({ name, description })),

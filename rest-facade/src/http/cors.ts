@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 const exposedHeaders =
   "etag, link, location, retry-after, preference-applied, ratelimit, ratelimit-policy, idempotent-replayed, api-version, x-trace-id, traceparent";
 const allowedHeaders =
-  "authorization, content-type, accept, idempotency-key, if-none-match, if-match, prefer, api-version, x-tenant-id, traceparent";
+  "authorization, content-type, accept, idempotency-key, if-none-match, if-match, prefer, api-version, x-tenant-id, traceparent, last-event-id";
 
 /** Lets pages from the listed origins read answers. Other origins get no such headers. */
 export function cors(allowedOrigins: readonly string[]): (request: FastifyRequest, reply: FastifyReply) => void {

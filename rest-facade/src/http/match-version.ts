@@ -1,16 +1,12 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { LRUCache } from "lru-cache";
+import { mediaRanges } from "./media-ranges.js";
 
 /** The media type for version 1 of the integration API. */
 export const integrationMediaType = "application/vnd.service.integration.v1+json";
 const json = "application/json";
 const jsonAnswer = "application/json; charset=utf-8";
 const supportedTypes = [json, integrationMediaType];
-
-interface MediaRange {
-  readonly type: string;
-  readonly quality: number;
-}
 
 /** Accept headers and the media type that each was answered with; false: none is acceptable. */
 const negotiatedTypes = new LRUCache<string, string | false>({ max: 200 });
@@ -56,19 +52,6 @@ function negotiate(accept: string): string | undefined {
     if (offer !== undefined) return offer;
   }
   return undefined;
-}
-
-function mediaRanges(accept: string): MediaRange[] {
-  return accept
-    .split(",")
-    .map((range) => range.trim().toLowerCase())
-    .filter((range) => range !== "")
-    .map((range) => {
-      const [type = "", ...parameters] = range.split(";").map((part) => part.trim());
-      const weight = parameters.find((parameter) => parameter.startsWith("q="))?.slice(2);
-      const quality = weight === undefined ? 1 : Number(weight);
-      return { type, quality: quality >= 0 && quality <= 1 ? quality : 0 };
-    });
 }
 
 const covers = (range: string, type: string) => range === type || range === "*/*" || range === "application/*";

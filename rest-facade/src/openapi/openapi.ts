@@ -67,7 +67,7 @@ const addressesAt = (base: string) => ({
 });
 
 const about = `Template and library catalog, integrations, and the SaaS spine. The same data is served at /graphql, with \
-subscriptions over a websocket. ${graphListAdvice}
+subscriptions over a websocket or an event stream. ${graphListAdvice}
 
 Every request may have the header \`X-Tenant-Id\`, which must name the tenant of the token, and the header \
 \`traceparent\` (W3C Trace Context), whose trace the platform continues.`;

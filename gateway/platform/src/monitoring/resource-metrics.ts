@@ -2,8 +2,13 @@ import type { GraphqlSockets } from "@factory/gateway/websocket/graphql-sockets"
 import { WatchedPool } from "@factory/runtime/connections/watched-pool";
 import { Gauge, type Registry } from "prom-client";
 
+/** The websockets and event streams of this process. */
+export type OpenSockets = GraphqlSockets["open"] & {
+  readonly eventStreams: number;
+};
+
 /** Registers gauges for resources that a process can use up: connections to the database, and sockets. */
-export function resourceMetrics(registry: Registry, sockets: () => GraphqlSockets["open"]): void {
+export function resourceMetrics(registry: Registry, sockets: () => OpenSockets): void {
   databaseConnections(registry);
   openSockets(registry, sockets);
 }
@@ -26,7 +31,7 @@ function databaseConnections(registry: Registry): void {
 
 const labels = { limit: "limit", open: "open", inUse: "in_use", waiting: "waiting" } as const;
 
-function openSockets(registry: Registry, sockets: () => GraphqlSockets["open"]): void {
+function openSockets(registry: Registry, sockets: () => OpenSockets): void {
   const gauge = new Gauge({
     name: "websocket_open",
     help: "Open websockets of this process, and the GraphQL subscriptions on them.",
@@ -37,5 +42,11 @@ function openSockets(registry: Registry, sockets: () => GraphqlSockets["open"]):
       gauge.set({ what: "sockets" }, open.sockets);
       gauge.set({ what: "subscriptions" }, open.subscriptions);
     },
+  });
+  const streams: Gauge = new Gauge({
+    name: "graphql_event_streams_open",
+    help: "Open event streams (graphql-sse) of this process, each with one GraphQL subscription.",
+    registers: [registry],
+    collect: () => streams.set(sockets().eventStreams),
   });
 }

@@ -1,4 +1,18 @@
+import { asciiAuthority } from "@factory/runtime/internet-names/host-name";
 import { z } from "zod";
+
+export const credentialOfHost = (pair: string): [host: string, credential: string] => {
+  const [host = "", credential = ""] = pair.split("=", 2);
+  return [asciiAuthority(host), credential];
+};
+
+export const mailbox = z
+  .string()
+  .max(300)
+  .regex(
+    /^[^\s<>@,;"]+@[^\s<>@,;"]+$|^[^<>@,;"\p{Cc}]+ <[^\s<>@,;"]+@[^\s<>@,;"]+>$/u,
+    "must be an e-mail address, or a name and an address: Name <address>",
+  );
 
 /** Values with commas between them. */
 export const list = z
@@ -10,6 +24,13 @@ export const list = z
       .map((item) => item.trim())
       .filter(Boolean),
   );
+
+const sourceCredential = /^[^=\s]+=(secret:\/\/)?[\w.:/@+-]+$/;
+
+export const sourceCredentials = list.refine(
+  (pairs) => pairs.every((pair) => sourceCredential.test(pair)),
+  "must have the form host=credential",
+);
 
 /** As `list`, or a JSON array for keys with a comma. */
 export const keys = z

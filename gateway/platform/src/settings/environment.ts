@@ -4,18 +4,17 @@ import { asciiUrl } from "@factory/runtime/internet-names/ascii-url";
 import { asciiAuthority } from "@factory/runtime/internet-names/host-name";
 import { z } from "zod";
 import { isFeedUrl, isOrigin, isPostgresUrl, isSmtpUrl } from "./environment-urls.js";
-import { keys, list, type ToolServerSetting, toolServers } from "./environment-values.js";
-
-const credentialOfHost = (pair: string): [host: string, credential: string] => {
-  const [host = "", credential = ""] = pair.split("=", 2);
-  return [asciiAuthority(host), credential];
-};
+import {
+  credentialOfHost,
+  keys,
+  list,
+  mailbox,
+  sourceCredentials,
+  type ToolServerSetting,
+  toolServers,
+} from "./environment-values.js";
 
 const inAscii = (url: string) => asciiUrl(url) ?? url;
-
-const sourceCredential = /^[^=\s]+=(secret:\/\/)?[\w.:/@+-]+$/;
-
-const mailbox = /^[^\s<>@,;"]+@[^\s<>@,;"]+$|^[^<>@,;"\p{Cc}]+ <[^\s<>@,;"]+@[^\s<>@,;"]+>$/u;
 
 const variables = z
   .object({
@@ -88,15 +87,15 @@ const variables = z
       .refine(isSmtpUrl, "must be smtp:// or smtps:// with a host and an optional port, without a path or a query")
       .optional(),
     /** The format is `address` or `Name <address>`. */
-    MAIL_FROM: z
-      .string()
-      .max(300)
-      .regex(mailbox, "must be an e-mail address, or a name and an address: Name <address>")
-      .optional(),
+    MAIL_FROM: mailbox.optional(),
     /**
      * A file with a supergraph SDL, or a folder with each subgraph's SDL. If absent, the committed supergraph is used.
      */
     SUPERGRAPH_FILE: z.string().min(1).optional(),
+    /** A file with GraphQL documents, which requests name by their ids. */
+    PERSISTED_DOCUMENTS: z.string().min(1).optional(),
+    /** Whether only these documents are served at /graphql. */
+    PERSISTED_DOCUMENTS_ONLY: flag.default(false),
     LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
     ALLOWED_ORIGINS: list,
     /** Trusted reverse proxies by address or network. Their header X-Forwarded-For gives the client's address. */
@@ -119,10 +118,7 @@ const variables = z
      * Pairs with a host and a credential, for example `github.com=secret://github`. A tenant may have this credential
      * for template sources on this host.
      */
-    SOURCE_CREDENTIALS: list.refine(
-      (pairs) => pairs.every((pair) => sourceCredential.test(pair)),
-      "must have the form host=credential",
-    ),
+    SOURCE_CREDENTIALS: sourceCredentials,
     /**
      * Tool servers (Model Context Protocol over stdio) that tenants may use, as a JSON object with names and programs.
      */
@@ -145,6 +141,8 @@ const variables = z
       problem("PLATFORM_CLIENT_ID", "must be set together with PLATFORM_CLIENT_SECRET");
     if ((values.SMTP_URL === undefined) !== (values.MAIL_FROM === undefined))
       problem("MAIL_FROM", "must be set together with SMTP_URL");
+    if (values.PERSISTED_DOCUMENTS_ONLY && values.PERSISTED_DOCUMENTS === undefined)
+      problem("PERSISTED_DOCUMENTS_ONLY", "must be set together with PERSISTED_DOCUMENTS");
     if (values.NODE_ENV !== "production") return;
     if (!values.PUBLIC_URL?.startsWith("https://")) problem("PUBLIC_URL", "must be an https URL in production");
     if (values.DATABASE_URL === undefined && !values.EMBEDDED_DATABASE)
@@ -185,6 +183,7 @@ export interface PlatformEnvironment {
   readonly platformClient: { id: string; secret: string } | undefined;
   readonly smtp: { smtpUrl: string; from: string } | undefined;
   readonly supergraphFile: string | undefined;
+  readonly persistedDocuments: { readonly file: string; readonly only: boolean } | undefined;
   readonly logLevel: string;
   readonly allowedOrigins: readonly string[];
   readonly trustedProxies: readonly string[];
@@ -206,6 +205,7 @@ export interface PlatformEnvironment {
 export function platformEnvironment(processEnv: NodeJS.ProcessEnv = process.env): PlatformEnvironment {
   const values = readEnvironment(variables, processEnv);
   const { PLATFORM_CLIENT_ID: id, PLATFORM_CLIENT_SECRET: secret, SMTP_URL: smtpUrl, MAIL_FROM: from } = values;
+  const { PERSISTED_DOCUMENTS: documents } = values;
   return {
     development: values.NODE_ENV !== "production",
     host: values.HOST,
@@ -231,6 +231,8 @@ export function platformEnvironment(processEnv: NodeJS.ProcessEnv = process.env)
     platformClient: id !== undefined && secret !== undefined ? { id, secret } : undefined,
     smtp: smtpUrl !== undefined && from !== undefined ? { smtpUrl, from } : undefined,
     supergraphFile: values.SUPERGRAPH_FILE,
+    persistedDocuments:
+      documents === undefined ? undefined : { file: documents, only: values.PERSISTED_DOCUMENTS_ONLY },
     logLevel: values.LOG_LEVEL,
     allowedOrigins: values.ALLOWED_ORIGINS.map(inAscii),
     trustedProxies: values.TRUSTED_PROXIES,

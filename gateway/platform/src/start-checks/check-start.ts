@@ -8,10 +8,11 @@ import { readFolders, writtenFolders } from "./folders.js";
 import { gitProgram } from "./git-program.js";
 import { checkGrpcPort } from "./grpc-port.js";
 import { sharedFolders } from "./marked-folders.js";
+import { persistedFile } from "./persisted-file.js";
 import { storedValues } from "./sealing-keys.js";
 import type { DatabaseCheck, MachineCheck } from "./start-check.js";
 
-const machineChecks: readonly MachineCheck[] = [gitProgram, writtenFolders, readFolders];
+const machineChecks: readonly MachineCheck[] = [gitProgram, writtenFolders, readFolders, persistedFile];
 const databaseChecks: readonly DatabaseCheck[] = [
   serverVersion,
   encoding,

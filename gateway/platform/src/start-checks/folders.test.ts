@@ -41,6 +41,9 @@ describe("the folders of the platform", () => {
   it("that are only read must be readable", async () => {
     expect(await readable({ SOURCE_ROOTS: `${folder},${join(folder, "later")}` })).toBeUndefined();
     expect(await readable({ SOURCE_ROOTS: join(file, "a") })).toContain("SOURCE_ROOTS names");
-    expect(await readable({ SUPERGRAPH_FILE: join(folder, "none") })).toContain("cannot be read (ENOENT)");
+    for (const setting of ["SUPERGRAPH_FILE", "PERSISTED_DOCUMENTS"])
+      expect(await readable({ [setting]: join(folder, "none") })).toContain(
+        `${setting}=${join(folder, "none")} cannot be read (ENOENT)`,
+      );
   });
 });

@@ -24,15 +24,20 @@ export const writtenFolders: MachineCheck = async (environment) => {
 };
 
 /** The operator's folders and files that the platform only reads. */
-export const readFolders: MachineCheck = async ({ sourceRoots, supergraphFile }) => {
+export const readFolders: MachineCheck = async ({ sourceRoots, supergraphFile, persistedDocuments }) => {
   for (const root of sourceRoots) {
     const code = await refusal(root, R_OK | X_OK);
     if (code !== undefined && code !== "ENOENT")
       return `SOURCE_ROOTS names ${root}, which cannot be read (${code}). ${wayOut("remove it from SOURCE_ROOTS")}`;
   }
-  const code = supergraphFile === undefined ? undefined : await refusal(supergraphFile, R_OK);
-  if (code === undefined) return undefined;
-  return `SUPERGRAPH_FILE=${supergraphFile} cannot be read (${code}). ${wayOut("correct SUPERGRAPH_FILE")}`;
+  for (const [setting, path] of [
+    ["SUPERGRAPH_FILE", supergraphFile],
+    ["PERSISTED_DOCUMENTS", persistedDocuments?.file],
+  ] as const) {
+    const code = path === undefined ? undefined : await refusal(path, R_OK);
+    if (code !== undefined) return `${setting}=${path} cannot be read (${code}). ${wayOut(`correct ${setting}`)}`;
+  }
+  return undefined;
 };
 
 const wayOut = (other: string) => `Give this user (id ${process.getuid?.() ?? "unknown"}) access, or ${other}.`;

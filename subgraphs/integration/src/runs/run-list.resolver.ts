@@ -1,4 +1,5 @@
 import { Auth } from "@factory/runtime/graphql/auth";
+import type { PageBounds } from "@factory/runtime/pagination/page";
 import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
@@ -19,7 +20,7 @@ export class RunListResolver {
   @Query(() => RunConnection, { description: "The runs of the tenant." })
   @Auth(readRuns)
   runs(
-    @Args(() => PageArguments) page: PageArguments,
+    @Args(() => PageArguments) page: PageBounds,
     @SortArg(sortedRuns) sort: string | null | undefined,
     @Arg("filter", () => RunFilterInput, { nullable: true }) filter: RunFilterInput | null | undefined,
     @Ctx() context: RequestContext,

@@ -1,5 +1,6 @@
 import { Auth } from "@factory/runtime/graphql/auth";
 import { FeedEnd } from "@factory/runtime/graphql/feed-end";
+import { startSequence } from "@factory/runtime/graphql/feed-start";
 import { toGraphqlError } from "@factory/runtime/graphql/graphql-error";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
@@ -24,7 +25,8 @@ export function runStatusResolver(runs: RunService): object {
       description: "Every state of a run: first the states after the given one, then live states until it has ended.",
       subscribe: ({ args, context }) => {
         const { runId, after } = args as FollowArguments;
-        return runs.follow(context as RequestContext, runId, after);
+        const caller = context as RequestContext;
+        return runs.follow(caller, runId, startSequence(caller, after));
       },
     })
     @Auth(readRuns)

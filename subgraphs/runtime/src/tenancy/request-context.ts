@@ -15,6 +15,11 @@ export interface RequestContext {
   /** IDs from the message that caused the operation, if any. The operation's events carry them. */
   readonly correlationId: string | undefined;
   readonly causationId: string | undefined;
+  /**
+   * The header Last-Event-ID, with which a subscription over an event stream goes on. It stands in place of the argument
+   * `after`.
+   */
+  readonly lastEventId: string | undefined;
   /** The client address in the form that rate limits use. It is personal: it is never logged. */
   readonly address: string | undefined;
   /** The header User-Agent, for the audit log only. */
@@ -40,13 +45,26 @@ export function requestContext(
     Partial<
       Pick<
         RequestContext,
-        "idempotencyKey" | "correlationId" | "causationId" | "internal" | "address" | "userAgent" | "signal"
+        | "idempotencyKey"
+        | "correlationId"
+        | "causationId"
+        | "lastEventId"
+        | "internal"
+        | "address"
+        | "userAgent"
+        | "signal"
       >
     >,
 ): RequestContext {
-  const { idempotencyKey, correlationId, causationId, address, userAgent, signal, internal = false } = from;
-  const contextFacts = { ...from, idempotencyKey, correlationId, causationId, address, userAgent, signal, internal };
-  return { ...contextFacts, replayed: false, waitedSeconds: undefined, points: 0 };
+  const { idempotencyKey, correlationId, causationId, lastEventId, address, userAgent, signal } = from;
+  const contextFacts = { ...from, idempotencyKey, correlationId, causationId, lastEventId, address, userAgent, signal };
+  return {
+    ...contextFacts,
+    internal: from.internal ?? false,
+    replayed: false,
+    waitedSeconds: undefined,
+    points: 0,
+  };
 }
 
 /** The operation's client, for the audit log. */

@@ -1,4 +1,5 @@
 import { Auth } from "@factory/runtime/graphql/auth";
+import type { PageBounds } from "@factory/runtime/pagination/page";
 import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
@@ -20,7 +21,7 @@ export class ApprovalResolver {
   })
   @Auth({ scopes: ["governance.read"] })
   approvals(
-    @Args(() => PageArguments) page: PageArguments,
+    @Args(() => PageArguments) page: PageBounds,
     @SortArg(sortedApprovals) sort: string | null | undefined,
     @Arg("filter", () => ApprovalFilterInput, { nullable: true }) filter: ApprovalFilterInput | null | undefined,
     @Ctx() context: RequestContext,

@@ -1,4 +1,5 @@
 import { Auth } from "@factory/runtime/graphql/auth";
+import type { PageBounds } from "@factory/runtime/pagination/page";
 import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
@@ -24,7 +25,7 @@ export class AuditLogResolver {
   })
   @Auth({ scopes: ["audit.read"] })
   auditRecords(
-    @Args(() => PageArguments) page: PageArguments,
+    @Args(() => PageArguments) page: PageBounds,
     @SortArg(sortedAuditRecords) sort: string | null | undefined,
     @Arg("filter", () => AuditRecordFilterInput, { nullable: true }) filter: AuditRecordFilterInput | null | undefined,
     @Ctx() context: RequestContext,

@@ -1,4 +1,5 @@
 import { Auth } from "@factory/runtime/graphql/auth";
+import type { PageBounds } from "@factory/runtime/pagination/page";
 import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
@@ -21,7 +22,7 @@ export class OAuthClientResolver {
   @Query(() => OAuthClientConnection, { description: "The OAuth clients of the caller's own tenant." })
   @Auth({ scopes: ["client.read"] })
   apiClients(
-    @Args(() => PageArguments) page: PageArguments,
+    @Args(() => PageArguments) page: PageBounds,
     @SortArg(sortedOAuthClients) sort: string | null | undefined,
     @Ctx() context: RequestContext,
   ): Promise<OAuthClientConnection> {

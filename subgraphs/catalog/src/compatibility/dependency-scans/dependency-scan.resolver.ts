@@ -1,5 +1,6 @@
 import { Auth } from "@factory/runtime/graphql/auth";
 import { JsonObject } from "@factory/runtime/graphql/scalars";
+import type { PageBounds } from "@factory/runtime/pagination/page";
 import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
@@ -34,7 +35,7 @@ export class DependencyScanResolver {
   @Auth({ scopes: ["templates.read"] })
   dependencyScans(
     @Arg("templateVersionId", () => ID) templateVersionId: string,
-    @Args(() => PageArguments) page: PageArguments,
+    @Args(() => PageArguments) page: PageBounds,
     @SortArg(sortedDependencyScans) sort: string | null | undefined,
     @Ctx() context: RequestContext,
   ): Promise<DependencyScanConnection> {

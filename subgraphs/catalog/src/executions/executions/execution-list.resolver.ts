@@ -1,4 +1,5 @@
 import { Auth } from "@factory/runtime/graphql/auth";
+import type { PageBounds } from "@factory/runtime/pagination/page";
 import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
@@ -19,7 +20,7 @@ export class ExecutionListResolver {
   @Query(() => ExecutionConnection, { description: "The executions of the tenant." })
   @Auth({ scopes: ["templates.read", "templates.execute"] })
   executions(
-    @Args(() => PageArguments) page: PageArguments,
+    @Args(() => PageArguments) page: PageBounds,
     @SortArg(sortedExecutions) sort: string | null | undefined,
     @Arg("filter", () => ExecutionFilterInput, { nullable: true }) filter: ExecutionFilterInput | null | undefined,
     @Ctx() context: RequestContext,

@@ -1,5 +1,6 @@
 import { Auth } from "@factory/runtime/graphql/auth";
 import { FeedEnd } from "@factory/runtime/graphql/feed-end";
+import { startSequence } from "@factory/runtime/graphql/feed-start";
 import { toGraphqlError } from "@factory/runtime/graphql/graphql-error";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
@@ -25,7 +26,8 @@ export function executionStatusResolver(executions: ExecutionService): object {
         "Every step of an execution: first the steps after the given one, then live steps until it has ended.",
       subscribe: ({ args, context }) => {
         const { executionId, after } = args as WatchArguments;
-        return executions.watch(context as RequestContext, executionId, after);
+        const caller = context as RequestContext;
+        return executions.watch(caller, executionId, startSequence(caller, after));
       },
     })
     @Auth({ scopes: ["templates.read", "templates.execute"] })

@@ -1,4 +1,5 @@
 import { Auth } from "@factory/runtime/graphql/auth";
+import type { PageBounds } from "@factory/runtime/pagination/page";
 import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
@@ -21,7 +22,7 @@ export class ScaffoldFileResolver {
   @Auth({ scopes: ["templates.read", "templates.execute"] })
   scaffoldFiles(
     @Arg("scaffoldOutputId", () => ID) scaffoldOutputId: string,
-    @Args(() => PageArguments) page: PageArguments,
+    @Args(() => PageArguments) page: PageBounds,
     @SortArg(sortedScaffoldFiles) sort: string | null | undefined,
     @Ctx() context: RequestContext,
   ): Promise<ScaffoldFileConnection> {

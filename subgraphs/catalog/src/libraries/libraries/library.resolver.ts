@@ -1,4 +1,5 @@
 import { Auth } from "@factory/runtime/graphql/auth";
+import type { PageBounds } from "@factory/runtime/pagination/page";
 import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
@@ -30,7 +31,7 @@ export class LibraryResolver {
   })
   @Auth({ scopes: ["libraries.read"] })
   libraries(
-    @Args(() => PageArguments) page: PageArguments,
+    @Args(() => PageArguments) page: PageBounds,
     @SortArg(sortedLibraries) sort: string | null | undefined,
     @Arg("filter", () => LibraryFilterInput, { nullable: true }) filter: LibraryFilterInput | null | undefined,
     @Ctx() context: RequestContext,
@@ -44,7 +45,7 @@ export class LibraryResolver {
   })
   versionPage(
     @Root() library: LibraryType,
-    @Args(() => PageArguments) page: PageArguments,
+    @Args(() => PageArguments) page: PageBounds,
     @Ctx() context: RequestContext,
   ): LibraryVersionConnection {
     return this.#lists.versionsOf(context, library, page);

@@ -1,4 +1,5 @@
 import { Auth } from "@factory/runtime/graphql/auth";
+import type { PageBounds } from "@factory/runtime/pagination/page";
 import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
@@ -31,7 +32,7 @@ export class TemplateResolver {
   @Query(() => TemplateConnection, { description: "The templates of the tenant." })
   @Auth({ scopes: ["templates.read"] })
   templates(
-    @Args(() => PageArguments) page: PageArguments,
+    @Args(() => PageArguments) page: PageBounds,
     @SortArg(sortedTemplates) sort: string | null | undefined,
     @Arg("filter", () => TemplateFilterInput, { nullable: true }) filter: TemplateFilterInput | null | undefined,
     @Ctx() context: RequestContext,
@@ -45,7 +46,7 @@ export class TemplateResolver {
   })
   versionPage(
     @Root() template: TemplateType,
-    @Args(() => PageArguments) page: PageArguments,
+    @Args(() => PageArguments) page: PageBounds,
     @Ctx() context: RequestContext,
   ): TemplateVersionConnection {
     return this.#lists.versionsOf(context, template, page);

@@ -1,4 +1,5 @@
 import { Auth } from "@factory/runtime/graphql/auth";
+import type { PageBounds } from "@factory/runtime/pagination/page";
 import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
@@ -23,7 +24,7 @@ export class ValidationResolver {
   @Auth({ scopes: ["templates.read"] })
   validationResults(
     @Arg("templateVersionId", () => ID) templateVersionId: string,
-    @Args(() => PageArguments) page: PageArguments,
+    @Args(() => PageArguments) page: PageBounds,
     @SortArg(sortedValidationResults) sort: string | null | undefined,
     @Ctx() context: RequestContext,
   ): Promise<ValidationResultConnection> {

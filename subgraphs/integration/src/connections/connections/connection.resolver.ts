@@ -1,4 +1,5 @@
 import { Auth } from "@factory/runtime/graphql/auth";
+import type { PageBounds } from "@factory/runtime/pagination/page";
 import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
@@ -30,7 +31,7 @@ export class ConnectionResolver {
   @Query(() => ConnectionConnection, { description: "The connections of the tenant." })
   @Auth(readConnections)
   connections(
-    @Args(() => PageArguments) page: PageArguments,
+    @Args(() => PageArguments) page: PageBounds,
     @SortArg(sortedConnections) sort: string | null | undefined,
     @Arg("filter", () => ConnectionFilterInput, { nullable: true }) filter: ConnectionFilterInput | null | undefined,
     @Ctx() context: RequestContext,

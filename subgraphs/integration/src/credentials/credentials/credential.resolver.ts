@@ -1,4 +1,5 @@
 import { Auth } from "@factory/runtime/graphql/auth";
+import type { PageBounds } from "@factory/runtime/pagination/page";
 import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
@@ -31,7 +32,7 @@ export class CredentialResolver {
   @Query(() => CredentialConnection, { description: "The credentials of the tenant, without their secrets." })
   @Auth(readCredentials)
   credentials(
-    @Args(() => PageArguments) page: PageArguments,
+    @Args(() => PageArguments) page: PageBounds,
     @SortArg(sortedCredentials) sort: string | null | undefined,
     @Arg("filter", () => CredentialFilterInput, { nullable: true }) filter: CredentialFilterInput | null | undefined,
     @Ctx() context: RequestContext,

@@ -1,5 +1,6 @@
 import { Auth } from "@factory/runtime/graphql/auth";
 import { Json } from "@factory/runtime/graphql/scalars";
+import type { PageBounds } from "@factory/runtime/pagination/page";
 import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
@@ -37,7 +38,7 @@ export class WebhookDeliveryResolver {
   @Query(() => WebhookDeliveryConnection, { description: "The verified deliveries of the tenant, the newest first." })
   @Auth(readWebhookDeliveries)
   webhookDeliveries(
-    @Args(() => PageArguments) page: PageArguments,
+    @Args(() => PageArguments) page: PageBounds,
     @SortArg(sortedDeliveries) sort: string | null | undefined,
     @Arg("filter", () => WebhookDeliveryFilterInput, { nullable: true })
     filter: WebhookDeliveryFilterInput | null | undefined,

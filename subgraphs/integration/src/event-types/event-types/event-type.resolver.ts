@@ -1,4 +1,5 @@
 import { Auth } from "@factory/runtime/graphql/auth";
+import type { PageBounds } from "@factory/runtime/pagination/page";
 import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { eventReadScopes } from "@factory/schema/event-names";
@@ -22,7 +23,7 @@ export class EventTypeResolver {
   })
   @Auth({ scopes: eventReadScopes })
   eventTypes(
-    @Args(() => PageArguments) page: PageArguments,
+    @Args(() => PageArguments) page: PageBounds,
     @Arg("filter", () => EventTypeFilterInput, { nullable: true }) filter: EventTypeFilterInput | null | undefined,
     @Ctx() context: RequestContext,
   ): EventTypeConnection {

@@ -1,5 +1,6 @@
 import type { Principal } from "@factory/runtime/auth/principal";
 import { DomainError, type FieldError } from "@factory/runtime/errors/domain-error";
+import { startCursor } from "@factory/runtime/graphql/feed-start";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { EventType } from "@factory/schema/event-names";
@@ -24,7 +25,8 @@ export class EventFeedService {
     const principal = principalOf(context);
     const { expiresAt } = principal;
     const readable = readableTypes(principal, types ?? undefined);
-    const sequence = after == null ? undefined : parseCursor(after);
+    const cursor = startCursor(context, after);
+    const sequence = cursor === undefined ? undefined : parseCursor(cursor);
     if (sequence !== undefined) {
       const { newest, prunedThrough } = await this.#source.log.extent(tenant);
       if (sequence < prunedThrough)

@@ -1,4 +1,5 @@
 import { Auth } from "@factory/runtime/graphql/auth";
+import type { PageBounds } from "@factory/runtime/pagination/page";
 import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
@@ -31,7 +32,7 @@ export class ProviderResolver {
   @Query(() => ProviderConnection, { description: "The providers of the tenant." })
   @Auth(readProviders)
   providers(
-    @Args(() => PageArguments) page: PageArguments,
+    @Args(() => PageArguments) page: PageBounds,
     @SortArg(sortedProviders) sort: string | null | undefined,
     @Arg("filter", () => ProviderFilterInput, { nullable: true }) filter: ProviderFilterInput | null | undefined,
     @Ctx() context: RequestContext,

@@ -1,5 +1,6 @@
 import { Auth } from "@factory/runtime/graphql/auth";
 import { JsonObject } from "@factory/runtime/graphql/scalars";
+import type { PageBounds } from "@factory/runtime/pagination/page";
 import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
@@ -36,7 +37,7 @@ export class MessageLogResolver {
   @Auth(readWebhookSubscriptions)
   webhookMessages(
     @Arg("subscriptionId", () => ID) subscriptionId: string,
-    @Args(() => PageArguments) page: PageArguments,
+    @Args(() => PageArguments) page: PageBounds,
     @Arg("filter", () => WebhookMessageFilterInput, { nullable: true })
     filter: WebhookMessageFilterInput | null | undefined,
     @Ctx() context: RequestContext,
@@ -50,7 +51,7 @@ export class MessageLogResolver {
   @Auth(readWebhookSubscriptions)
   webhookAttempts(
     @Arg("subscriptionId", () => ID) subscriptionId: string,
-    @Args(() => PageArguments) page: PageArguments,
+    @Args(() => PageArguments) page: PageBounds,
     @Arg("filter", () => WebhookAttemptFilterInput, { nullable: true })
     filter: WebhookAttemptFilterInput | null | undefined,
     @Ctx() context: RequestContext,
@@ -62,7 +63,7 @@ export class MessageLogResolver {
   @Auth(readWebhookSubscriptions)
   webhookMessageAttempts(
     @Arg("messageId", () => ID) messageId: string,
-    @Args(() => PageArguments) page: PageArguments,
+    @Args(() => PageArguments) page: PageBounds,
     @SortArg(attemptsOfMessage) sort: string | null | undefined,
     @Ctx() context: RequestContext,
   ): Promise<WebhookAttemptConnection> {

@@ -1,4 +1,5 @@
 import { Auth } from "@factory/runtime/graphql/auth";
+import type { PageBounds } from "@factory/runtime/pagination/page";
 import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
@@ -36,7 +37,7 @@ export class WebhookSubscriptionResolver {
   })
   @Auth(readWebhookSubscriptions)
   webhookSubscriptions(
-    @Args(() => PageArguments) page: PageArguments,
+    @Args(() => PageArguments) page: PageBounds,
     @SortArg(sortedSubscriptions) sort: string | null | undefined,
     @Arg("filter", () => WebhookSubscriptionFilterInput, { nullable: true })
     filter: WebhookSubscriptionFilterInput | null | undefined,

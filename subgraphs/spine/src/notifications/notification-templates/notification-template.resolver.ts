@@ -4,6 +4,7 @@ import {
   ExpectedVersionOrNone,
   preconditionsOf,
 } from "@factory/runtime/input-validation/expected-version";
+import type { PageBounds } from "@factory/runtime/pagination/page";
 import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
@@ -34,7 +35,7 @@ export class NotificationTemplateResolver {
   })
   @Auth({ scopes: ["config.read"] })
   notificationTemplates(
-    @Args(() => PageArguments) page: PageArguments,
+    @Args(() => PageArguments) page: PageBounds,
     @SortArg(sortedTemplates) sort: string | null | undefined,
     @Ctx() context: RequestContext,
   ): Promise<NotificationTemplateConnection> {

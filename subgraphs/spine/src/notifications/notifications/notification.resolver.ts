@@ -1,4 +1,5 @@
 import { Auth } from "@factory/runtime/graphql/auth";
+import type { PageBounds } from "@factory/runtime/pagination/page";
 import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
@@ -38,7 +39,7 @@ export class NotificationResolver {
   })
   @Auth({ scopes: ["notification.read"] })
   notifications(
-    @Args(() => PageArguments) page: PageArguments,
+    @Args(() => PageArguments) page: PageBounds,
     @SortArg(sortedNotifications) sort: string | null | undefined,
     @Arg("filter", () => NotificationFilterInput, { nullable: true })
     filter: NotificationFilterInput | null | undefined,

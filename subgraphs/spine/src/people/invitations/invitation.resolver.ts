@@ -1,4 +1,5 @@
 import { Auth } from "@factory/runtime/graphql/auth";
+import type { PageBounds } from "@factory/runtime/pagination/page";
 import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import { originOf, type RequestContext } from "@factory/runtime/tenancy/request-context";
@@ -22,7 +23,7 @@ export class InvitationResolver {
   @Query(() => InvitationConnection, { description: "The invitations of the tenant." })
   @Auth({ scopes: ["user.read", "user.invite"] })
   invitations(
-    @Args(() => PageArguments) page: PageArguments,
+    @Args(() => PageArguments) page: PageBounds,
     @SortArg(sortedInvitations) sort: string | null | undefined,
     @Arg("filter", () => InvitationFilterInput, { nullable: true }) filter: InvitationFilterInput | null | undefined,
     @Ctx() context: RequestContext,

@@ -1,4 +1,5 @@
 import { Auth } from "@factory/runtime/graphql/auth";
+import type { PageBounds } from "@factory/runtime/pagination/page";
 import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
@@ -24,7 +25,7 @@ export class UserResolver {
   })
   @Auth({ scopes: ["user.read"] })
   users(
-    @Args(() => PageArguments) page: PageArguments,
+    @Args(() => PageArguments) page: PageBounds,
     @SortArg(sortedUsers) sort: string | null | undefined,
     @Arg("filter", () => UserFilterInput, { nullable: true }) filter: UserFilterInput | null | undefined,
     @Ctx() context: RequestContext,

@@ -1,4 +1,5 @@
 import { Auth } from "@factory/runtime/graphql/auth";
+import type { PageBounds } from "@factory/runtime/pagination/page";
 import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { Args, Ctx, Query, Resolver } from "type-graphql";
@@ -18,7 +19,7 @@ export class EntitlementResolver {
   })
   @Auth({ scopes: ["subscription.read"] })
   entitlements(
-    @Args(() => PageArguments) page: PageArguments,
+    @Args(() => PageArguments) page: PageBounds,
     @Ctx() context: RequestContext,
   ): Promise<EntitlementConnection> {
     return this.#entitlements.list(context, page);

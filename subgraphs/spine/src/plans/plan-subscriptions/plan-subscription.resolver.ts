@@ -1,4 +1,5 @@
 import { Auth } from "@factory/runtime/graphql/auth";
+import type { PageBounds } from "@factory/runtime/pagination/page";
 import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
@@ -22,7 +23,7 @@ export class PlanSubscriptionResolver {
   @Query(() => PlanSubscriptionConnection, { description: "The plan subscription of the tenant, as a list." })
   @Auth(readPlanSubscriptions)
   planSubscriptions(
-    @Args(() => PageArguments) page: PageArguments,
+    @Args(() => PageArguments) page: PageBounds,
     @SortArg(sortedPlanSubscriptions) sort: string | null | undefined,
     @Arg("filter", () => PlanSubscriptionFilterInput, { nullable: true })
     filter: PlanSubscriptionFilterInput | null | undefined,

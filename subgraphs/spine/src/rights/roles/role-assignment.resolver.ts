@@ -1,4 +1,5 @@
 import { Auth } from "@factory/runtime/graphql/auth";
+import type { PageBounds } from "@factory/runtime/pagination/page";
 import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
@@ -21,7 +22,7 @@ export class RoleAssignmentResolver {
   @Auth({ scopes: ["role.read"] })
   roleAssignments(
     @Arg("roleId", () => ID) roleId: string,
-    @Args(() => PageArguments) page: PageArguments,
+    @Args(() => PageArguments) page: PageBounds,
     @SortArg(sortedAssignments) sort: string | null | undefined,
     @Ctx() context: RequestContext,
   ): Promise<RoleAssignmentConnection> {

@@ -1,4 +1,5 @@
 import { Auth } from "@factory/runtime/graphql/auth";
+import type { PageBounds } from "@factory/runtime/pagination/page";
 import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
@@ -19,7 +20,7 @@ export class RoleResolver {
   @Query(() => RoleConnection, { description: "The roles of the tenant, including the system roles." })
   @Auth({ scopes: ["role.read"] })
   roles(
-    @Args(() => PageArguments) page: PageArguments,
+    @Args(() => PageArguments) page: PageBounds,
     @SortArg(sortedRoles) sort: string | null | undefined,
     @Arg("filter", () => RoleFilterInput, { nullable: true }) filter: RoleFilterInput | null | undefined,
     @Ctx() context: RequestContext,

@@ -4,6 +4,7 @@ import {
   ExpectedVersionOrNone,
   preconditionsOf,
 } from "@factory/runtime/input-validation/expected-version";
+import type { PageBounds } from "@factory/runtime/pagination/page";
 import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
@@ -35,7 +36,7 @@ export class ConfigurationResolver {
   })
   @Auth({ scopes: ["config.read"] })
   configEntries(
-    @Args(() => PageArguments) page: PageArguments,
+    @Args(() => PageArguments) page: PageBounds,
     @SortArg(sortedEntries) sort: string | null | undefined,
     @Arg("filter", () => ConfigEntryFilterInput, { nullable: true }) filter: ConfigEntryFilterInput | null | undefined,
     @Ctx() context: RequestContext,
@@ -56,7 +57,7 @@ export class ConfigurationResolver {
   @Auth({ scopes: ["config.read"] })
   configurationHistory(
     @Arg("key", () => ID) key: string,
-    @Args(() => PageArguments) page: PageArguments,
+    @Args(() => PageArguments) page: PageBounds,
     @SortArg(sortedEntryVersions) sort: string | null | undefined,
     @Ctx() context: RequestContext,
   ): Promise<ConfigVersionConnection> {

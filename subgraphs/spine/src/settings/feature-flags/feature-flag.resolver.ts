@@ -4,6 +4,7 @@ import {
   ExpectedVersionOrNone,
   preconditionsOf,
 } from "@factory/runtime/input-validation/expected-version";
+import type { PageBounds } from "@factory/runtime/pagination/page";
 import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
@@ -28,7 +29,7 @@ export class FeatureFlagResolver {
   @Query(() => FeatureFlagConnection, { description: "The feature flags of the tenant." })
   @Auth({ scopes: ["config.read"] })
   featureFlags(
-    @Args(() => PageArguments) page: PageArguments,
+    @Args(() => PageArguments) page: PageBounds,
     @SortArg(sortedFlags) sort: string | null | undefined,
     @Arg("filter", () => FeatureFlagFilterInput, { nullable: true }) filter: FeatureFlagFilterInput | null | undefined,
     @Ctx() context: RequestContext,
@@ -49,7 +50,7 @@ export class FeatureFlagResolver {
   @Auth({ scopes: ["config.read"] })
   featureFlagHistory(
     @Arg("key", () => ID) key: string,
-    @Args(() => PageArguments) page: PageArguments,
+    @Args(() => PageArguments) page: PageBounds,
     @SortArg(sortedFlagVersions) sort: string | null | undefined,
     @Ctx() context: RequestContext,
   ): Promise<FeatureFlagVersionConnection> {

@@ -1,5 +1,6 @@
 import { Auth } from "@factory/runtime/graphql/auth";
 import { platformKeyId } from "@factory/runtime/identifiers/key-id";
+import type { PageBounds } from "@factory/runtime/pagination/page";
 import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
@@ -19,7 +20,7 @@ export class EditionResolver {
   @Query(() => EditionConnection, { description: "All editions of the platform." })
   @Auth({ scopes: ["subscription.read", "tenant.read"] })
   editions(
-    @Args(() => PageArguments) page: PageArguments,
+    @Args(() => PageArguments) page: PageBounds,
     @SortArg(sortedEditions) sort: string | null | undefined,
     @Arg("filter", () => EditionFilterInput, { nullable: true }) filter: EditionFilterInput | null | undefined,
     @Ctx() context: RequestContext,

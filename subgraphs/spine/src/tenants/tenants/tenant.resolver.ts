@@ -1,4 +1,5 @@
 import { Auth } from "@factory/runtime/graphql/auth";
+import type { PageBounds } from "@factory/runtime/pagination/page";
 import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
@@ -33,7 +34,7 @@ export class TenantResolver {
   @Query(() => TenantConnection, { description: "All tenants of the platform, for platform administrators." })
   @Auth({ scopes: ["tenant.read"], platformAdmin: true })
   tenants(
-    @Args(() => PageArguments) page: PageArguments,
+    @Args(() => PageArguments) page: PageBounds,
     @SortArg(sortedTenants) sort: string | null | undefined,
     @Arg("filter", () => TenantFilterInput, { nullable: true }) filter: TenantFilterInput | null | undefined,
     @Ctx() context: RequestContext,

@@ -1,4 +1,5 @@
 import { Auth } from "@factory/runtime/graphql/auth";
+import type { PageBounds } from "@factory/runtime/pagination/page";
 import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
@@ -19,7 +20,7 @@ export class ReportDefinitionResolver {
   @Query(() => ReportDefinitionConnection, { description: "The reports that the tenant can generate." })
   @Auth({ scopes: ["report.read"] })
   reportDefinitions(
-    @Args(() => PageArguments) page: PageArguments,
+    @Args(() => PageArguments) page: PageBounds,
     @SortArg(sortedReportDefinitions) sort: string | null | undefined,
     @Arg("filter", () => ReportDefinitionFilterInput, { nullable: true })
     filter: ReportDefinitionFilterInput | null | undefined,

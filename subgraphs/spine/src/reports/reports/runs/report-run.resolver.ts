@@ -1,4 +1,5 @@
 import { Auth } from "@factory/runtime/graphql/auth";
+import type { PageBounds } from "@factory/runtime/pagination/page";
 import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
@@ -21,7 +22,7 @@ export class ReportRunResolver {
   @Query(() => ReportRunConnection, { description: "The report runs of the tenant." })
   @Auth(readReportRuns)
   reportRuns(
-    @Args(() => PageArguments) page: PageArguments,
+    @Args(() => PageArguments) page: PageBounds,
     @SortArg(sortedReportRuns) sort: string | null | undefined,
     @Arg("filter", () => ReportRunFilterInput, { nullable: true }) filter: ReportRunFilterInput | null | undefined,
     @Ctx() context: RequestContext,

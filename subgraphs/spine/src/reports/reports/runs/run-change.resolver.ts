@@ -1,5 +1,6 @@
 import { Auth } from "@factory/runtime/graphql/auth";
 import { FeedEnd } from "@factory/runtime/graphql/feed-end";
+import { startSequence } from "@factory/runtime/graphql/feed-start";
 import { toGraphqlError } from "@factory/runtime/graphql/graphql-error";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
@@ -25,7 +26,8 @@ export function runChangeResolver(runs: ReportRunService): object {
         "The state and progress of a report run: first as it is now, if that is newer than the given sequence, then each change until the run has ended.",
       subscribe: ({ args, context }) => {
         const { reportRunId, after } = args as FollowArguments;
-        return runs.follow(context as RequestContext, reportRunId, after);
+        const caller = context as RequestContext;
+        return runs.follow(caller, reportRunId, startSequence(caller, after));
       },
     })
     @Auth(readReportRuns)

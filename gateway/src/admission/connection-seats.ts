@@ -5,12 +5,12 @@ interface SeatLimits {
   readonly unknown: number;
   /** The same maximum per address. */
   readonly unknownPerAddress: number;
-  /** The maximum number of sockets from one address. A whole company may share one address. */
+  /** The maximum number of connections from one address. A whole company may share one address. */
   readonly perAddress: number;
 }
 
 export interface Seat {
-  /** Records that the socket's principal is known. */
+  /** Records that the connection's principal is known. */
   known(): void;
   leave(): void;
 }
@@ -18,10 +18,10 @@ export interface Seat {
 const defaultLimits: SeatLimits = { unknown: 4000, unknownPerAddress: 200, perAddress: 2000 };
 
 /**
- * Limits the websockets whose principal is not known yet, and all websockets from one address. A socket with a known
- * principal also counts for this principal's limit.
+ * Limits the websockets whose principal is not known yet, and all websockets and event streams from one address. A
+ * connection with a known principal also counts for this principal's limit.
  */
-export class SocketSeats {
+export class ConnectionSeats {
   readonly #limits: SeatLimits;
   readonly #unknownOf = new Map<string, number>();
   readonly #allOf = new Map<string, number>();
@@ -32,14 +32,14 @@ export class SocketSeats {
   }
 
   /**
-   * Takes a seat for a new socket. Throws RATE_LIMITED when the address has too many sockets, and UNAVAILABLE when the
-   * process has too many sockets without a known principal.
+   * Takes a seat for a new connection. Throws RATE_LIMITED when the address has too many connections, and UNAVAILABLE
+   * when the process has too many websockets without a known principal.
    */
   take(address: string): Seat {
     const { unknown, unknownPerAddress, perAddress } = this.#limits;
     if (count(this.#unknownOf, address) >= unknownPerAddress || count(this.#allOf, address) >= perAddress)
       throw new DomainError("RATE_LIMITED", {
-        detail: "Too many websockets are open from this address. Close some of them first.",
+        detail: "Too many websockets and event streams are open from this address. Close some of them first.",
         retryAfterSeconds: 10,
       });
     if (this.#unknown >= unknown)
