@@ -30,7 +30,7 @@ describe("GraphQL over HTTP", () => {
     const postAnswer = await graphql(query, { token, variables: { id: templateId } });
     expect(postAnswer.status).toBe(200);
     expect(postAnswer.headers.get("x-trace-id")).toMatch(/^[0-9a-f]{32}$/);
-    expect(postAnswer.body).toMatchObject({ data: { template: { versions: [{ semanticVersion: "1.0.0" }] } } });
+    expect(postAnswer.body).toMatchObject({ data: { template: { allVersions: [{ semanticVersion: "1.0.0" }] } } });
     const getAnswer = await get({ query, variables: JSON.stringify({ id: templateId }), operationName: "Q" });
     expect([getAnswer.status, getAnswer.body]).toEqual([200, postAnswer.body]);
   });
