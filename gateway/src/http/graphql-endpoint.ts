@@ -2,6 +2,8 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { bodyPoints } from "@factory/rest-facade/body-points";
 import { sendCompressed } from "@factory/rest-facade/compression";
+import { type PageDocument, sendScriptPage } from "@factory/rest-facade/script-page";
+import type { StaticFiles } from "@factory/rest-facade/static-files";
 import { authenticate, type Verifier } from "@factory/runtime/auth/authenticate";
 import type { Principal } from "@factory/runtime/auth/principal";
 import { DomainError } from "@factory/runtime/errors/domain-error";
@@ -10,7 +12,7 @@ import { HangUp } from "@factory/runtime/ingress/hang-up";
 import { continueTrace, type Trace } from "@factory/runtime/telemetry/trace";
 import { type RequestContext, requestContext } from "@factory/runtime/tenancy/request-context";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { graphiqlPage, pagePolicy } from "../graphiql/page.js";
+import { graphiqlPage } from "../graphiql/page.js";
 import type { GraphqlSockets } from "../websocket/graphql-sockets.js";
 import type { GraphqlServer } from "./graphql-server.js";
 
@@ -24,18 +26,17 @@ export function graphqlEndpoint(options: {
   server: GraphqlServer;
   sockets: GraphqlSockets;
   verifier: Verifier;
+  /** Whether a browser gets GraphiQL, and the files of that page. */
   graphiql: boolean;
+  pageFiles?: StaticFiles | undefined;
 }): GraphqlEndpoint {
-  let page: Promise<string> | undefined;
+  let pageCache: PageDocument | undefined;
   return {
     upgrade: (request, socket, head) => options.sockets.upgrade(request, socket, head),
     async handle(request, reply) {
       if (options.graphiql && request.method === "GET" && wantsPage(request)) {
-        page ??= graphiqlPage();
-        return reply
-          .header("content-security-policy", pagePolicy)
-          .type("text/html; charset=utf-8")
-          .send(await page);
+        pageCache ??= graphiqlPage(options.pageFiles);
+        return sendScriptPage(request, reply, pageCache);
       }
       const context = await contextOf(request, reply, options.verifier);
       const { status, headers, body, mayBeCompressed } = await options.server.execute(

@@ -25,7 +25,7 @@ export interface Graph extends Pick<FacadePorts, "useGraph" | "graphql"> {
 
 /** Starts the gateway over this process's three subgraphs. */
 export async function startGraph(
-  { environment, logger, registry, parts, prepared }: Start,
+  { environment, logger, registry, parts, prepared, pageFiles }: Start,
   { catalog, integration, spine, verifier, onRevoked }: Subgraphs,
   { refusals, limits: sharedLimits }: Pick<Foundation, "refusals" | "limits">,
 ): Promise<Graph> {
@@ -70,7 +70,7 @@ export async function startGraph(
           prepare: (document, operationName) => graph.prepare(document, operationName),
         }),
       ),
-    graphql: graphqlEndpoint({ server, sockets, verifier, graphiql: environment.development }),
+    graphql: graphqlEndpoint({ server, sockets, verifier, graphiql: environment.development, pageFiles }),
     openSockets: () => sockets.open,
     closeSockets: () => sockets.close(),
   };
