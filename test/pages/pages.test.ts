@@ -92,5 +92,20 @@ describeWithChromium("the pages for developers in Chromium", () => {
     });
   });
 
+  it("sends a request from the viewer of the REST API to this server only", async () => {
+    const tab = await VisitTab.open(browser);
+    const press = (text: string) =>
+      tab.page.locator(`::-p-xpath(//button[starts-with(normalize-space(), "${text}")])`).click();
+    await tab.visit(`${home}/docs#tag/catalog/POST/v1/templates`);
+    await press("Test Request");
+    await press("Send");
+    await tab.page.waitForFunction("document.body.innerText.includes('UNAUTHENTICATED')");
+    const urls = tab.requests().map(({ url }) => url);
+    expect(urls).toContain(`${home}/v1/templates`);
+    expect(urls.filter((url) => !isOwn(url))).toEqual([]);
+    expect(tab.complaints.filter((complaint) => !complaint.includes("401"))).toEqual([]);
+    await tab.close();
+  });
+
   const isOwn = (url: string) => url.startsWith(`${home}/`) || /^(?:data|blob):/.test(url);
 });
