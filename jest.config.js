@@ -92,7 +92,7 @@ export default {
       ...shared,
       displayName: "stack",
       rootDir: "test",
-      testMatch: ["<rootDir>/{contract,audit,rest,graphql,grpc,subscriptions,events,faults}/**/*.test.ts"],
+      testMatch: ["<rootDir>/{contract,audit,rest,graphql,grpc,subscriptions,events,pages,faults}/**/*.test.ts"],
       globalSetup: "<rootDir>/dist/kit/start-platform.js",
       globalTeardown: "<rootDir>/dist/kit/stop-platform.js",
     },

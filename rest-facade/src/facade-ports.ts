@@ -17,6 +17,7 @@ import type { SealedValueAdministration } from "./operator/serve-sealed-values.j
 import type { RateLimits } from "./rate-limits/rate-limits.js";
 import type { ReportContents } from "./report-contents/report-contents.js";
 import type { PrepareOperation } from "./requests/prepared-operation.js";
+import type { StaticFiles } from "./static-files/static-files.js";
 
 /** A supergraph, and what prepares the routes' documents for it. */
 export interface FacadeGraph {
@@ -86,6 +87,8 @@ export interface FacadeOptions {
   registry?: Registry | undefined;
   /** The guides at `/docs/guides`. Without them the list is empty. */
   guides?: readonly Guide[] | undefined;
+  /** The files of the pages that run scripts. Without them these pages say so. */
+  pageFiles?: StaticFiles | undefined;
   stopPatience?: Partial<StopPatience> | undefined;
   /** Milliseconds, for a readiness result's age. */
   clock?: (() => number) | undefined;

@@ -33,6 +33,7 @@ import { routesFor, type ServedRoute, serveInternalRoutes, serveRoutes } from ".
 import { deliveryOperation } from "./routes/delivery.routes.js";
 import { ofrepRoutes } from "./routes/ofrep.routes.js";
 import { endpointOf } from "./routes/route.js";
+import { serveStaticFiles } from "./static-files/serve-static-files.js";
 
 export type { FacadeGraph, FacadeOptions, FacadePorts } from "./facade-ports.js";
 export type { Guide } from "./guides/guides-page.js";
@@ -79,9 +80,11 @@ export async function startFacade(ports: FacadePorts, options: FacadeOptions): P
   const streams = startOfrep(app, ports, admission);
   if (ports.reportContents) serveReportContents(app, ports.reportContents, admission);
   await serveGraphql(app, ports.graphql, admission);
-  await serveDocs(app, api);
-  serveGuides(app, options.guides ?? []);
-  serveEventDocuments(app, () => options.publicUrl ?? urlOf(listeners.public));
+  const hasGraphiql = options.development;
+  serveStaticFiles(app, options.pageFiles);
+  serveDocs(app, api, { files: options.pageFiles, hasGraphiql });
+  serveGuides(app, options.guides ?? [], hasGraphiql);
+  serveEventDocuments(app, () => options.publicUrl ?? urlOf(listeners.public), hasGraphiql);
   serveInternalRoutes(listeners.internal.app, routes, { verifier: ports.verifier });
   const isClosing = () => listeners.public.door.closing;
   const ready = cacheReadiness(() => ports.ready(), options.clock);

@@ -80,7 +80,7 @@ describe("GET /openapi.json", () => {
   });
 
   it("can be read in the browser without access to other hosts", async () => {
-    const { status, text, headers } = await request("GET /docs/");
+    const { status, text, headers } = await request("GET /docs");
     expect(status).toBe(200);
     expect(headers.get("content-type")).toContain("text/html");
     expect(text).not.toMatch(/(src|href)=["']https?:/);

@@ -1,37 +1,25 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { runInNewContext } from "node:vm";
-import { type FragmentDefinitionNode, type OperationDefinitionNode, parse } from "graphql";
+import { operationFetcher } from "@factory/pages/graphiql/fetcher";
+import { parse } from "graphql";
 import { aPrincipal } from "../admission/principal.fixture.js";
 import { type SocketServer, startSocketServer, until } from "../websocket/socket-server.fixture.js";
-import { fetcherScript } from "./fetcher.js";
 import { graphiqlPage } from "./page.js";
 
-type Fetcher = (
-  params: { query: string; operationName?: string; variables?: object },
-  options: {
-    headers?: Record<string, string>;
-    documentAST: { definitions: readonly (OperationDefinitionNode | FragmentDefinitionNode)[] };
-  },
-) => Promise<AsyncIterableIterator<unknown> & Record<string, unknown>>;
-
-/** The page's script, in a world with a server's origin. */
-function fetcherAt(origin: string): Fetcher {
-  const world = { location: { origin }, fetch, WebSocket, console };
-  return runInNewContext(`${fetcherScript}; factoryFetcher`, world) as Fetcher;
+/** Runs the document as the page does, with this token. */
+function ask(origin: string, query: string, token: string | undefined, headers: Record<string, string> = {}) {
+  const fetcher = operationFetcher({ origin, token: () => token });
+  return fetcher({ query }, { headers, documentAST: parse(query) });
 }
 
-function ask(origin: string, query: string, headers: Record<string, string>) {
-  const documentAST = parse(query) as unknown as Parameters<Fetcher>[1]["documentAST"];
-  return fetcherAt(origin)({ query }, { headers, documentAST });
-}
+const events = (...request: Parameters<typeof ask>) => ask(...request) as AsyncGenerator<unknown>;
 
 describe("the page of GraphiQL", () => {
-  it("runs operations by the script that knows tokens", async () => {
-    const page = await graphiqlPage();
-    expect(page).toContain(fetcherScript);
-    expect(page).toContain("fetcher: factoryFetcher");
-    expect(page).toContain("events(types:");
+  it("says what is missing where the page's files are not built", () => {
+    const { text, tag } = graphiqlPage(undefined);
+    expect(text).toContain("This page is not built");
+    expect(text).not.toContain("<script");
+    expect(tag).toMatch(/^W\/"/);
   });
 });
 
@@ -44,25 +32,25 @@ describe("a subscription from the page", () => {
 
   const query = "subscription { noted { id text } }";
 
-  it("names the token of the header editor in connection_init, and gets events", async () => {
-    const events = await ask(`http://127.0.0.1:${server.port}`, query, { authorization: "Bearer good" });
-    const first = events.next();
+  it("names the token in connection_init, and gets events", async () => {
+    const noted = events(`http://127.0.0.1:${server.port}`, query, "good");
+    const first = noted.next();
     await until("it is subscribed", () => server.notebook.subscribers === 1);
     server.notebook.tell({ id: "1", text: "a" });
     server.notebook.tell({ id: "2", text: "b" });
     expect((await first).value).toEqual({ data: { noted: { id: "1", text: "a" } } });
-    expect((await events.next()).value).toEqual({ data: { noted: { id: "2", text: "b" } } });
-    await events.return?.();
+    expect((await noted.next()).value).toEqual({ data: { noted: { id: "2", text: "b" } } });
+    await noted.return(undefined);
     await until("it is unsubscribed", () => server.notebook.subscribers === 0);
   });
 
   it("shows why the socket was closed, and the errors of a refused operation", async () => {
-    const without = await ask(`http://127.0.0.1:${server.port}`, query, {});
+    const without = events(`http://127.0.0.1:${server.port}`, query, undefined);
     expect((await without.next()).value).toEqual({
       errors: [{ message: "The socket was closed: 4403 No token in connection_init" }],
     });
     expect((await without.next()).done).toBe(true);
-    const wrong = await ask(`http://127.0.0.1:${server.port}`, "subscription { other }", {
+    const wrong = events(`http://127.0.0.1:${server.port}`, "subscription { other }", undefined, {
       authorization: "Bearer good",
     });
     expect((await wrong.next()).value).toMatchObject({ errors: [{ extensions: { code: "VALIDATION_FAILED" } }] });
@@ -70,7 +58,7 @@ describe("a subscription from the page", () => {
 });
 
 describe("a query from the page", () => {
-  it("is sent by POST with the headers of the header editor", async () => {
+  it("is sent by POST with the token, or with the one of the header editor", async () => {
     const seenRequests: unknown[] = [];
     const http: Server = createServer((request, response) => {
       const parts: Buffer[] = [];
@@ -87,8 +75,12 @@ describe("a query from the page", () => {
     });
     await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
     const origin = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
-    expect(await ask(origin, "{ a }", { authorization: "Bearer good" })).toEqual({ data: { a: 1 } });
-    expect(seenRequests).toEqual([["POST", "/graphql", "Bearer good", { query: "{ a }" }]]);
+    expect(await ask(origin, "{ a }", "good")).toEqual({ data: { a: 1 } });
+    expect(await ask(origin, "{ a }", "good", { Authorization: "Bearer other" })).toEqual({ data: { a: 1 } });
+    expect(seenRequests).toEqual([
+      ["POST", "/graphql", "Bearer good", { query: "{ a }" }],
+      ["POST", "/graphql", "Bearer other", { query: "{ a }" }],
+    ]);
     await new Promise((resolve) => http.close(resolve));
   });
 });

@@ -2,6 +2,8 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { bodyPoints } from "@factory/rest-facade/body-points";
 import { sendCompressed } from "@factory/rest-facade/compression";
+import { type PageDocument, sendScriptPage } from "@factory/rest-facade/script-page";
+import type { StaticFiles } from "@factory/rest-facade/static-files";
 import { authenticate, type Verifier } from "@factory/runtime/auth/authenticate";
 import type { Principal } from "@factory/runtime/auth/principal";
 import { DomainError } from "@factory/runtime/errors/domain-error";
@@ -12,7 +14,7 @@ import { type RequestContext, requestContext } from "@factory/runtime/tenancy/re
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { GraphqlStreams } from "../event-streams/graphql-streams.js";
 import { wantsEvents } from "../event-streams/wants-events.js";
-import { graphiqlPage, pagePolicy } from "../graphiql/page.js";
+import { graphiqlPage } from "../graphiql/page.js";
 import type { GraphqlSockets } from "../websocket/graphql-sockets.js";
 import type { GraphqlServer } from "./graphql-server.js";
 
@@ -30,18 +32,17 @@ export function graphqlEndpoint(options: {
   sockets: GraphqlSockets;
   streams: GraphqlStreams;
   verifier: Verifier;
+  /** Whether a browser gets GraphiQL, and the files of that page. */
   graphiql: boolean;
+  pageFiles?: StaticFiles | undefined;
 }): GraphqlEndpoint {
-  let page: Promise<string> | undefined;
+  let pageCache: PageDocument | undefined;
   return {
     upgrade: (request, socket, head) => options.sockets.upgrade(request, socket, head),
     async handle(request, reply) {
       if (options.graphiql && request.method === "GET" && wantsPage(request)) {
-        page ??= graphiqlPage();
-        return reply
-          .header("content-security-policy", pagePolicy)
-          .type("text/html; charset=utf-8")
-          .send(await page);
+        pageCache ??= graphiqlPage(options.pageFiles);
+        return sendScriptPage(request, reply, pageCache);
       }
       const context = await contextOf(request, reply, options.verifier);
       if (request.method !== "HEAD" && wantsEvents(request.headers.accept))

@@ -1,10 +1,10 @@
-import { Html, html } from "@factory/runtime/html/html";
+import { type Html, html } from "@factory/runtime/html/html";
 import { eventTypes } from "@factory/schema/event-names";
 import type { AsyncApiDocument } from "./async-api.js";
 import type { EventMessage } from "./event-messages.js";
 import { inlineCode } from "./inline-code.js";
 import { memberTable } from "./member-table.js";
-import { style } from "./page-style.js";
+import { textPage } from "./page-style.js";
 
 interface Group {
   readonly id: string;
@@ -40,25 +40,16 @@ const vendorNames = ({ components }: AsyncApiDocument): string[] =>
     .sort();
 
 /** The page with all events and commands, made from the AsyncAPI document. */
-export function eventsPage(document: AsyncApiDocument): string {
+export function eventsPage(document: AsyncApiDocument, bar: Html): string {
   const { info, components } = document;
   const groups = groupsOf(document);
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${info.title}</title>
-<style>${new Html(style)}</style>
-</head>
-<body>
-<a class="skip" href="#content">Skip to the content</a>
-<nav aria-label="Events">
+  return textPage({
+    ...{ title: info.title, bar },
+    navigation: html`<nav aria-label="Events">
 <ul><li><a href="#receive">Receive events</a></li><li><a href="#attributes">Attributes</a></li><li><a href="#vendors">Events of vendors</a></li></ul>
 ${groups.map(index)}
-</nav>
-<main id="content">
-<h1>${info.title}</h1>
+</nav>`,
+    content: html`<h1>${info.title}</h1>
 <p class="lead">${inlineCode(info.description)}</p>
 <p>Machines read the same as <a href="/asyncapi.json">AsyncAPI 3</a>. The REST API is described <a href="/docs">on a page of its own</a>, and <a href="/docs/guides">guides</a> have examples.</p>
 ${receiving(document)}
@@ -68,11 +59,8 @@ ${receiving(document)}
 ${groups.map((group) => section(group, document))}
 <h2 id="vendors">Events of vendors</h2>
 <p>A delivery of a known vendor becomes an event in the words of the platform. These types have the data of <a href="#VendorEventReceived">VendorEventReceived</a>, which is also the type of an event with any other name.</p>
-<ul class="names">${vendorNames(document).map((name) => html`<li><code id="${name}">${name}</code></li>`)}</ul>
-</main>
-</body>
-</html>
-`.text;
+<ul class="names">${vendorNames(document).map((name) => html`<li><code id="${name}">${name}</code></li>`)}</ul>`,
+  });
 }
 
 const index = ({ id, title, messages }: Group) => html`<details><summary>${title}</summary>
@@ -88,14 +76,14 @@ function receiving({ channels, components }: AsyncApiDocument): Html {
   const [example] = components.messages.subscribe.examples;
   return html`<h2 id="receive">Receive events</h2>
 <article><h3>${webhooks.title}</h3><p>${inlineCode(webhooks.description)}</p>
-<pre><code>POST /webhooks/subscriptions
+<pre tabindex="0"><code>POST /webhooks/subscriptions
 ${JSON.stringify(subscribe, undefined, 2)}</code></pre>
 <p>The answer shows the new secret once. Verify <code>webhook-signature</code> with a library of Standard Webhooks, and use <code>webhook-id</code> to recognize an event that arrives twice. <code>POST /webhooks/subscriptions/{subscriptionId}/examples</code> sends an example of any type, with the attribute <code>test</code>.</p>
 <details><summary>Headers of a request</summary>${memberTable(components.messageTraits.webhook.bindings.http.headers)}</details></article>
 <article><h3>Pulling</h3><p>A consumer without a public address reads the events of a subscription, also of one that was created with <code>"active": false</code>. It keeps <code>nextCursor</code> for its next request. Events are kept for 7 days.</p>
-<pre><code>GET /webhooks/subscriptions/{subscriptionId}/events?limit=100&amp;cursor=&hellip;</code></pre></article>
+<pre tabindex="0"><code>GET /webhooks/subscriptions/{subscriptionId}/events?limit=100&amp;cursor=&hellip;</code></pre></article>
 <article><h3>${subscription.title}</h3><p>${inlineCode(`${subscription.summary} ${subscription.description}`)}</p>
-<pre><code>${JSON.stringify(example?.payload, undefined, 2)}</code></pre></article>`;
+<pre tabindex="0"><code>${JSON.stringify(example?.payload, undefined, 2)}</code></pre></article>`;
 }
 
 function section({ id, title, introduction, messages }: Group, { components }: AsyncApiDocument): Html {
@@ -110,7 +98,7 @@ ${messages.map((message) => {
 <p>${inlineCode(message.summary)}</p>
 <dl class="facts"><div><dt>${isEvent(message) ? "Read with " : "Its actor needs "}</dt><dd>${codes(message["x-scopes"])}</dd></div>${schema && html`<div><dt>Schema </dt><dd><a href="${schema}">${schema}</a></dd></div>`}</dl>
 ${memberTable(schemas[message.name] ?? {})}
-<details><summary>Example</summary><pre><code>${JSON.stringify(whole, undefined, 2)}</code></pre></details></article>
+<details><summary>Example</summary><pre tabindex="0"><code>${JSON.stringify(whole, undefined, 2)}</code></pre></details></article>
 `;
 })}`;
 }

@@ -35,13 +35,15 @@ export function sendDocument(
   const knownTags = headers["if-none-match"];
   if (knownTags !== undefined && matchesEntityTag(knownTags, document.tag)) return reply.code(304).send();
   reply.header("content-type", `${document.mediaType}; charset=utf-8`);
-  const coding = codingFor(headers["accept-encoding"], document.text);
+  const isShort = document.text.length < smallestCompressed;
+  const coding = isShort ? undefined : acceptedCoding(headers["accept-encoding"]);
   if (coding === undefined) return reply.send(document.text);
   return reply.header("content-encoding", coding).send(compressedText(document, coding));
 }
 
-function codingFor(acceptEncoding: string | string[] | undefined, text: string): ContentCoding | undefined {
-  if (typeof acceptEncoding !== "string" || text.length < smallestCompressed) return undefined;
+/** The coding that the caller prefers among those that the platform offers. */
+export function acceptedCoding(acceptEncoding: string | string[] | undefined): ContentCoding | undefined {
+  if (typeof acceptEncoding !== "string") return undefined;
   const chosen = negotiate(acceptEncoding, [...contentCodings]);
   return contentCodings.find((coding) => coding === chosen);
 }

@@ -1,54 +1,71 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
+import { html } from "@factory/runtime/html/html";
 import { type ErrorCode, errorCodes } from "@factory/schema/error-codes";
-import fastifySwagger from "@fastify/swagger";
-import fastifySwaggerUi from "@fastify/swagger-ui";
 import type { FastifyInstance } from "fastify";
 import { type MemoryDocument, memoryDocument, sendDocument } from "../http/memory-document.js";
 import { isErrorCode, problemType } from "../http/problem.js";
+import { scriptPage, sendScriptPage } from "../static-files/script-page.js";
+import type { StaticFiles } from "../static-files/static-files.js";
 import { addressed, type OpenApiDocument } from "./openapi.js";
-
-/** Swagger UI's Content-Security-Policy. It sets styles inline and loads everything from this server. */
-const uiPolicy =
-  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'";
 
 /** The OpenAPI document that is served. It changes with the graph. */
 export class ServedApi {
-  /** One object for as long as the process runs: Swagger UI keeps it. */
-  readonly document = {} as OpenApiDocument;
+  #document = {} as OpenApiDocument;
   #publicUrl = "";
   #text: MemoryDocument | undefined;
 
   replace(document: OpenApiDocument): void {
-    const members = addressed(document, this.#publicUrl);
-    for (const member of Object.keys(this.document)) delete (this.document as Record<string, unknown>)[member];
-    Object.assign(this.document, members);
+    this.#document = addressed(document, this.#publicUrl);
     this.#text = undefined;
   }
 
   /** Writes absolute addresses, which are known after the listener is open. */
   publishAt(publicUrl: string): void {
     this.#publicUrl = publicUrl;
-    this.replace({ ...this.document });
+    this.replace(this.#document);
   }
 
   get text(): MemoryDocument {
-    this.#text ??= memoryDocument(JSON.stringify(this.document), "application/json");
+    this.#text ??= memoryDocument(JSON.stringify(this.#document), "application/json");
     return this.#text;
   }
 }
 
+const forever = "public, max-age=31536000, immutable";
+
+/** The pages' files, and whether `/graphql` shows GraphiQL. */
+export interface DocsOptions {
+  readonly files: StaticFiles | undefined;
+  readonly hasGraphiql: boolean;
+}
+
 /** Serves `/openapi.json`, `/docs` (also from `/`), and a page for each problem type. */
-export async function serveDocs(app: FastifyInstance, api: ServedApi): Promise<void> {
-  app.get("/", (_request, reply) => reply.redirect("/docs", 302));
-  app.get("/openapi.json", (request, reply) => sendDocument(request, reply, api.text, "no-cache"));
-  await app.register(fastifySwagger, { mode: "static", specification: { document: api.document as never } });
-  await app.register(fastifySwaggerUi, {
-    routePrefix: "/docs",
-    staticCSP: uiPolicy,
-    uiConfig: { layout: "BaseLayout", docExpansion: "list", persistAuthorization: false },
-    theme: { title: "API of the software factory platform" },
+export function serveDocs(app: FastifyInstance, api: ServedApi, options: DocsOptions): void {
+  for (const path of ["/", "/docs/"]) app.get(path, (_request, reply) => reply.redirect("/docs", 302));
+  app.get<{ Querystring: { version?: string } }>("/openapi.json", (request, reply) => {
+    // the page names the version, so that a browser that has it asks for the page only
+    const isNamed = request.query.version === versionOf(api.text);
+    return sendDocument(request, reply, api.text, isNamed ? forever : "no-cache");
+  });
+  let pageCache: { readonly version: string; readonly page: MemoryDocument } | undefined;
+  app.get("/docs", (request, reply) => {
+    const version = versionOf(api.text);
+    if (pageCache?.version !== version) pageCache = { version, page: referencePage(version, options) };
+    return sendScriptPage(request, reply, pageCache.page);
   });
   serveProblemTypes(app);
+}
+
+const versionOf = ({ tag }: MemoryDocument): string => tag.replace(/^W\//, "").replaceAll('"', "");
+
+function referencePage(version: string, { files, hasGraphiql }: DocsOptions): MemoryDocument {
+  return scriptPage(files, {
+    ...{ title: "REST API of the software factory platform", here: "/docs", hasGraphiql },
+    style: "reference-style",
+    // the viewer makes its own main element
+    scripts: ["reference-settings", "viewer", "reference"],
+    content: html`<div id="content"><div id="reference" data-document="/openapi.json?version=${version}"></div></div>`,
+  });
 }
 
 function serveProblemTypes(app: FastifyInstance): void {

@@ -2,6 +2,7 @@ import { scopes } from "@factory/schema/scopes";
 import { type Started, startWith } from "../facade.fixture.js";
 import { endpointOf, pathParameters } from "../routes/route.js";
 import { areas, routeTables } from "../routes/route-tables.js";
+import { aPageBuild } from "../static-files/static-files.fixture.js";
 import { plainHttpPaths } from "./plain-http-paths.js";
 
 interface Operation {
@@ -157,25 +158,40 @@ describe("GET /openapi.json", () => {
 });
 
 describe("GET /docs", () => {
-  it("serves the page with all its files from this server", async () => {
-    for (const path of ["/docs", "/docs/"]) {
-      const page = await facade.call(`GET ${path}`, { token: undefined });
-      expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
-      const policy = page.headers.get("content-security-policy") ?? "";
-      expect(policy).toContain("script-src 'self'");
-      expect(page.text).not.toMatch(/https?:\/\//);
-      expect(page.text).not.toMatch(/<script(?![^>]*src=)/);
-      const loadedUrls = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map(
-        ([, url]) => new URL(url ?? "", `${facade.publicUrl}${path}`),
-      );
-      expect(loadedUrls.length).toBeGreaterThan(5);
-      for (const { pathname } of loadedUrls)
-        expect([pathname, (await facade.call(`HEAD ${pathname}`, { token: undefined })).status]).toEqual([
-          pathname,
-          200,
-        ]);
+  it("is a page whose scripts and document come from this server, by addresses that change with their content", async () => {
+    const build = await aPageBuild();
+    const own = await startWith({}, { pageFiles: build.files });
+    const page = await own.call("GET /docs", { token: undefined });
+    expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
+    const policy = page.headers.get("content-security-policy") ?? "";
+    expect(policy).toContain("script-src 'self';");
+    expect(page.text).not.toMatch(/https?:\/\//);
+    expect(page.text).not.toMatch(/<script(?![^>]*src=)/);
+    const urls = [...page.text.matchAll(/(?:src|href|data-document)="(\/[^"]+)"/g)].map(([, url]) => url ?? "");
+    expect(urls).toEqual(expect.arrayContaining(["/assets/viewer-AA.js", "/assets/style-DD.css"]));
+    for (const url of urls) {
+      const { status, headers } = await own.call(`HEAD ${url}`, { token: undefined });
+      expect([url, status]).toEqual([url, 200]);
+      if (!/^\/(?:docs|graphql)/.test(url)) expect(headers.get("cache-control")).toContain("immutable");
     }
-    expect((await facade.call("GET /docs/json")).json).toEqual(document);
+    await own.close();
+    await build[Symbol.asyncDispose]();
+  });
+
+  it("is asked for again with its tag, and answered by 304 until its content changes", async () => {
+    const page = await facade.call("GET /docs", { token: undefined });
+    expect(page.headers.get("cache-control")).toBe("no-cache");
+    const headers = { "if-none-match": page.headers.get("etag") ?? "" };
+    expect((await facade.call("GET /docs", { token: undefined, headers })).status).toBe(304);
+    const stale = await facade.call("GET /openapi.json?version=older", { token: undefined });
+    expect([stale.status, stale.headers.get("cache-control")]).toEqual([200, "no-cache"]);
+  });
+
+  it("is where the root and the address with a slash lead", async () => {
+    for (const path of ["/", "/docs/"]) {
+      const { status, headers } = await facade.call(`GET ${path}`, { token: undefined });
+      expect([path, status, headers.get("location")]).toEqual([path, 302, "/docs"]);
+    }
   });
 });
 

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import type { StaticFiles } from "@factory/rest-facade/static-files";
 import { RefusalLog } from "@factory/runtime/audit/refusal-log";
 import { PostgresBus } from "@factory/runtime/bus/postgres-bus";
 import { schemaConnections } from "@factory/runtime/connections/schema-connections";
@@ -32,6 +33,8 @@ export interface Start {
   readonly prepared: PreparedStart | undefined;
   /** Holds the listeners' addresses until they are ready. */
   readonly door: StartingDoor;
+  /** The files of the pages for developers. */
+  readonly pageFiles: StaticFiles | undefined;
 }
 
 /** The parts that all subgraphs share. */

@@ -29,7 +29,7 @@ import type { Subgraphs } from "./subgraphs.js";
 
 /** Starts the public and the internal listener, with metrics, readiness and the operator's endpoints. */
 export async function startFrontDoor(
-  { environment, logger, registry, parts, door }: Start,
+  { environment, logger, registry, parts, door, pageFiles }: Start,
   { bus, refusals, watch, publicUrl, port, dataDir, hostOf }: Foundation,
   { graph, subgraphs }: { graph: Graph; subgraphs: Subgraphs },
 ): Promise<Facade> {
@@ -91,6 +91,7 @@ export async function startFrontDoor(
       trustedProxies: environment.trustedProxies,
       rateLimits: limits,
       guides: await readGuides(),
+      pageFiles,
       registry,
       logger,
       beforeListening: () => door.close(),

@@ -33,7 +33,7 @@ export interface Graph extends Pick<FacadePorts, "useGraph" | "graphql"> {
 
 /** Starts the gateway over this process's three subgraphs. */
 export async function startGraph(
-  { environment, logger, registry, parts, prepared }: Start,
+  { environment, logger, registry, parts, prepared, pageFiles }: Start,
   { catalog, integration, spine, verifier, onRevoked }: Subgraphs,
   { refusals, limits: sharedLimits }: Pick<Foundation, "refusals" | "limits">,
 ): Promise<Graph> {
@@ -90,6 +90,7 @@ export async function startGraph(
       streams,
       verifier,
       graphiql: environment.development && !persisted.only,
+      pageFiles,
     }),
     openSockets: () => ({ ...sockets.open, eventStreams: streams.open }),
     closeSockets: async () => void (await Promise.all([sockets.close(), streams.close()])),

@@ -9,6 +9,7 @@ import { type Foundation, type Start, startFoundation } from "./foundation.js";
 import { startFrontDoor } from "./front-door.js";
 import { startGraph } from "./graph.js";
 import { prepareCertificates } from "./grpc-start.js";
+import { openPageFiles } from "./page-files.js";
 import type { PlatformDatabase } from "./platform-database.js";
 import { RunningParts } from "./running-parts.js";
 import { writeSampleRepository } from "./sample-repository.js";
@@ -42,7 +43,8 @@ export function startPlatform(
 ): Promise<Platform> {
   const parts = new RunningParts(logger);
   return parts.startOrClose(async () => {
-    const start: Start = { environment, logger, registry, parts, prepared, door };
+    const pageFiles = await openPageFiles();
+    const start: Start = { environment, logger, registry, parts, prepared, door, pageFiles };
     parts.add("starting door", () => door.close());
     if (!environment.development && environment.trustedProxies.length === 0)
       logger.warn("TRUSTED_PROXIES is empty: behind a proxy, all callers share the limits of its address");

@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { type BuildOptions, build, type OutputFile } from "esbuild";
 import { moduleAddresses } from "./module-address.js";
 import { ownSourceMap } from "./own-source-map.js";
+import { bundlePages } from "./page-files/page-files.js";
 import { writePreparedStart } from "./prepared-start.js";
 import { singleByteText } from "./single-byte-text.js";
 import { unusedPackages } from "./unused-packages.js";
@@ -66,14 +67,15 @@ export const bundleOptions: BuildOptions = {
   logLevel: "error",
 };
 
-/** Bundles the compiled modules, and prepares the supergraph. */
+/** Bundles the compiled modules and the pages' files, and prepares the supergraph. */
 export async function bundlePlatform(print: (line: string) => void): Promise<void> {
   const state = await readFile(compiledStamp, "utf8");
   print("Bundling the platform.");
   const startTime = performance.now();
   const seconds = () => `${Math.round((performance.now() - startTime) / 1000)} s`;
   const progress = setInterval(() => print(`  still bundling after ${seconds()}`), progressMs);
-  await bundle().finally(() => clearInterval(progress));
+  const work = Promise.all([bundle(), bundlePages(root, join(bundleFolder, "pages"))]);
+  await work.finally(() => clearInterval(progress));
   await writeFile(bundledStamp, state);
   print(`  bundled in ${seconds()}`);
 }
