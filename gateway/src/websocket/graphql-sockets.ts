@@ -98,7 +98,7 @@ export function graphqlSockets(options: {
     principals = new PrincipalSeats(maxSocketsPerPrincipal),
     channelLimits = defaultChannelLimits,
   } = options;
-  const publicError = publicErrors({ logger: options.logger, schemaDetails: introspection });
+  const publicError = publicErrors({ logger: options.logger, schemaDetails: introspection, graphs });
   const states = new Map<Connection, SocketState>();
 
   const connect = async (context: SocketContext) => {

@@ -8,6 +8,7 @@ import {
 import { requireAgentApproval, requireNoneWithheld } from "../auth/agent-approval.js";
 import { DomainError, type FieldError } from "../errors/domain-error.js";
 import { canonicalForm } from "../input-validation/canonical-form.js";
+import { inputRefusal } from "../input-validation/input-refusal.js";
 import { fieldSchema } from "../input-validation/input-schema.js";
 import { inputValidator } from "../input-validation/input-validator.js";
 import { isFlatAndStorable, storability } from "../input-validation/storable-text.js";
@@ -134,11 +135,7 @@ function argumentCheck(field: Field): (args: Record<string, unknown>) => Record<
       if (value !== args[name]) forms = { ...forms, [name]: value };
       return validate(value).map((error) => ({ ...error, pointer: `/${name}${error.pointer}` }));
     });
-    if (errors.length > 0)
-      throw new DomainError("VALIDATION_FAILED", {
-        detail: "The input breaks a rule of its schema. See errors.",
-        errors,
-      });
+    if (errors.length > 0) throw inputRefusal(errors);
     return forms;
   };
 }

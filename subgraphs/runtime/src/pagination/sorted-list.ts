@@ -99,6 +99,11 @@ export class SortedList<Node, Statement> {
     return `The order of the list: ${names}. Put a \`-\` before the name for descending order. Default: ${byDefault}.`;
   }
 
+  /** The values of the argument `sort`. */
+  get sorts(): string[] {
+    return [...this.#orders.keys()];
+  }
+
   get statements(): Statement[] {
     return [...this.#orders.values()].flatMap(({ first, next }) => [first, next]);
   }
@@ -156,9 +161,7 @@ export class SortedList<Node, Statement> {
   #unknown(): never {
     throw new DomainError("VALIDATION_FAILED", {
       detail: "The list cannot be sorted by this value. See errors for the values that are allowed.",
-      errors: [
-        { pointer: "/sort", code: "UNKNOWN_VALUE", detail: `Must be one of ${[...this.#orders.keys()].join(", ")}.` },
-      ],
+      errors: [{ pointer: "/sort", code: "UNKNOWN_VALUE", detail: `Must be one of ${this.sorts.join(", ")}.` }],
     });
   }
 }

@@ -1,8 +1,9 @@
+import { enumType } from "@factory/runtime/graphql/enum-type";
 import { NodeKey, NodeType } from "@factory/runtime/graphql/node.type";
-import { Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
+import { type LibraryMatch, libraryMatches, librarySearchSources } from "@factory/schema/vocabularies/libraries";
+import { Field, ID, Int, ObjectType } from "type-graphql";
 
-const LibrarySearchSource = { Library: "Library", ApiClient: "ApiClient" } as const;
-registerEnumType(LibrarySearchSource, { name: "LibrarySearchSource" });
+const LibrarySearchSource = enumType(librarySearchSources);
 
 /** A reference to an API client; the integration subgraph owns its fields. */
 @ObjectType("ApiClient", { implements: NodeType, simpleResolvers: true })
@@ -29,8 +30,8 @@ export class LibrarySearchResultType {
   })
   latestVersion: string | null;
 
-  @Field(() => String, { nullable: true, description: "The kind of match, for example ExactName." })
-  matchedOn: string | null;
+  @Field(() => enumType(libraryMatches), { nullable: true, description: "The kind of match." })
+  matchedOn: LibraryMatch | null;
 
   @Field(() => LibrarySearchSource)
   source: keyof typeof LibrarySearchSource;

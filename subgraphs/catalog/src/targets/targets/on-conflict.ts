@@ -1,5 +1,8 @@
+import { type ConflictStrategy, conflictStrategies } from "@factory/schema/vocabularies/executions";
+import { valuesOf } from "@factory/schema/vocabularies/vocabulary";
+
 /** The choices for a produced file that differs from the target's file. */
-export const onConflictChoices = ["fail", "overwrite", "merge"] as const;
+export const onConflictChoices = valuesOf(conflictStrategies);
 
 /** One of `onConflictChoices`. */
-export type OnConflict = (typeof onConflictChoices)[number];
+export type OnConflict = ConflictStrategy;
