@@ -1,5 +1,4 @@
-import { subgraphNames } from "../subgraph-names.js";
-import { type ValueOf, vocabulary } from "./vocabulary.js";
+import { type ValueOf, valuesOf, vocabulary } from "./vocabulary.js";
 
 export const causalMemberKinds = vocabulary("CausalMemberKind", "The kinds of members of a causal chain.", {
   Event: "An event.",
@@ -18,4 +17,4 @@ export const eventAreas = vocabulary("EventArea", "The parts of the platform tha
 export type EventArea = ValueOf<typeof eventAreas>;
 
 /** The attribute `source` of an event. Not an enum, since a path is not a name of GraphQL. */
-export const eventSources = subgraphNames.map((name) => `/${name}`);
+export const eventSources = valuesOf(eventAreas).map((area) => `/${area}`);

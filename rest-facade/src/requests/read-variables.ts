@@ -3,6 +3,7 @@ import { ownNumbers } from "@factory/runtime/graphql/own-numbers";
 import { inputRefusal } from "@factory/runtime/input-validation/input-refusal";
 import { constraintOf, inputSchema, type JsonSchema } from "@factory/runtime/input-validation/input-schema";
 import { inputValidator } from "@factory/runtime/input-validation/input-validator";
+import { refusalCode } from "@factory/runtime/input-validation/refusal-code";
 import { isStorable } from "@factory/runtime/input-validation/storable-text";
 import { isKeptNumber } from "@factory/runtime/json/kept-numbers";
 import type { ErrorCode } from "@factory/schema/error-codes";
@@ -23,7 +24,6 @@ import { isList, type Operation } from "../operations/load-operation.js";
 import { type Method, pathParameters } from "../routes/route.js";
 import { unknownParameters } from "./known-parameters.js";
 import { pruneChange, pruneInput } from "./prune-input.js";
-import { refusalCode } from "./refusal-code.js";
 import { waitPreference } from "./wait-preference.js";
 
 type Variables = Record<string, unknown>;

@@ -1,4 +1,6 @@
+import { enumType } from "@factory/runtime/graphql/enum-type";
 import { Constraint } from "@factory/runtime/input-validation/constraint";
+import { type AuditOutcome, auditOutcomes } from "@factory/schema/vocabularies/governance";
 import { Field, InputType } from "type-graphql";
 
 @InputType()
@@ -11,9 +13,8 @@ export class AuditRecordFilterInput {
   @Constraint({ maxLength: 200 })
   operation?: string | null;
 
-  @Field(() => String, { nullable: true, description: "Succeeded or Refused." })
-  @Constraint({ maxLength: 50 })
-  outcome?: string | null;
+  @Field(() => enumType(auditOutcomes), { nullable: true })
+  outcome?: AuditOutcome | null;
 
   @Field(() => String, { nullable: true, description: "`<resource>/<id>`" })
   @Constraint({ maxLength: 500 })

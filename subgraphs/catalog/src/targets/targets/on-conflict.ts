@@ -1,8 +1,4 @@
-import { type ConflictStrategy, conflictStrategies } from "@factory/schema/vocabularies/executions";
-import { valuesOf } from "@factory/schema/vocabularies/vocabulary";
+import type { ConflictStrategy } from "@factory/schema/vocabularies/executions";
 
-/** The choices for a produced file that differs from the target's file. */
-export const onConflictChoices = valuesOf(conflictStrategies);
-
-/** One of `onConflictChoices`. */
+/** The treatment for a produced file that differs from the target's file. */
 export type OnConflict = ConflictStrategy;

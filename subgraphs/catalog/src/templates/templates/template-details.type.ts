@@ -81,7 +81,10 @@ export class TemplateDetailsType {
   @Field(() => String, { nullable: true })
   language: string | null;
 
-  @Field(() => String, { nullable: true, description: "project, item or solution." })
+  @Field(() => String, {
+    nullable: true,
+    description: "project, item or solution. A text, since the author of the template writes it.",
+  })
   type: string | null;
 
   @Field(() => [TemplateParameterType])
