@@ -17,7 +17,7 @@ export const connectionHealths = vocabulary("ConnectionHealth", "The results of 
 });
 export type ConnectionHealth = ValueOf<typeof connectionHealths>;
 
-/** What models and modes of authentication have in common. */
+/** The ways that models and modes of authentication share. */
 const authentications = {
   OAuth2ClientCredentials: "OAuth 2 with the grant client_credentials.",
   OAuth2AuthorizationCode: "OAuth 2 with the consent of a person.",

@@ -38,7 +38,7 @@ export const rotationReasons = vocabulary("RotationReason", "The reasons for a r
   ScheduledRotation: "The schedule of the credential asks for it.",
   ManualRotation: "A caller asks for it without another reason.",
   ExpiryApproaching: "The secret expires soon.",
-  CompromiseSuspected: "Somebody else may know the secret. There is no grace period.",
+  CompromiseSuspected: "Somebody else may know the secret. The grace period is zero.",
   OwnerChanged: "The credential has a new owner.",
   ProviderRequested: "The vendor asks for it.",
 });

@@ -16,5 +16,5 @@ export const eventAreas = vocabulary("EventArea", "The parts of the platform tha
 });
 export type EventArea = ValueOf<typeof eventAreas>;
 
-/** The attribute `source` of an event. Not an enum, since a path is not a name of GraphQL. */
+/** The attribute `source` of an event. Not an enum, since a path is not a GraphQL name. */
 export const eventSources = valuesOf(eventAreas).map((area) => `/${area}`);

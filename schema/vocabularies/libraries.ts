@@ -14,7 +14,7 @@ export const libraryVersionStatuses = vocabulary("LibraryVersionStatus", "The st
 export type LibraryVersionStatus = ValueOf<typeof libraryVersionStatuses>;
 
 export const deprecationReasons = vocabulary("DeprecationReason", "The reasons for a deprecation, as in NuGet.", {
-  Legacy: "The version is no longer maintained.",
+  Legacy: "The version is not maintained any more.",
   CriticalBugs: "The version has bugs for which it should not be used.",
   Other: "Another reason. The message may name it.",
 });

@@ -52,7 +52,7 @@ export const configurationChanges = vocabulary(
 );
 export type ConfigurationChange = ValueOf<typeof configurationChanges>;
 
-export const settingOwners = vocabulary("SettingOwner", "Who sets the value of a setting.", {
+export const settingOwners = vocabulary("SettingOwner", "The sides that set the value of a setting.", {
   Tenant: "The tenant, by a configuration entry.",
   Platform: "A platform administrator, by setTenantLimits.",
 });

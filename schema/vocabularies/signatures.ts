@@ -64,6 +64,6 @@ export const signatureSeparators = vocabulary("SignatureSeparator", "The charact
 });
 export type SignatureSeparator = ValueOf<typeof signatureSeparators>;
 
-/** Not an enum, since `standard-webhooks` is not a name of GraphQL. */
+/** Not an enum, since `standard-webhooks` is not a GraphQL name. */
 export const signatureKinds = ["hmac", "token", "standard-webhooks", "ecdsa", "ed25519", "jws"] as const;
 export type SignatureKind = (typeof signatureKinds)[number];

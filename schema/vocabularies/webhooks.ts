@@ -87,7 +87,7 @@ export const attemptOutcomes = vocabulary("WebhookAttemptOutcome", "The outcomes
 export type AttemptOutcome = ValueOf<typeof attemptOutcomes>;
 
 export const attemptFailures = vocabulary("WebhookAttemptFailure", "The ways in which an attempt fails.", {
-  HttpStatus: "The status of the answer is no success.",
+  HttpStatus: "The answer does not have a status of success.",
   Timeout: "The receiver has not answered in time.",
   ConnectFailed: "No connection could be made.",
   TlsFailed: "The certificate is not valid, or TLS has failed otherwise.",
@@ -109,7 +109,7 @@ export const webhookDeliveryStatuses = vocabulary("WebhookDeliveryStatus", "The 
 });
 export type WebhookDeliveryStatus = ValueOf<typeof webhookDeliveryStatuses>;
 
-/** Media types are not names of GraphQL, so these two lists are not enums. */
+/** Media types are not GraphQL names, so these two lists are not enums. */
 export const webhookContentTypes = ["application/json", "application/cloudevents+json"] as const;
 export type WebhookContentType = (typeof webhookContentTypes)[number];
 export const challengeMediaTypes = ["text/plain", "application/json"] as const;

@@ -67,7 +67,7 @@ function memberSchema(type: GraphQLObjectType, node: FieldNode): JsonSchema {
   return field.description ? { ...schema, description: field.description } : schema;
 }
 
-/** The schema of a text, or of a list of texts, with its possible values. */
+/** Adds the possible values to the schema for a text, or for a list's items. */
 function withValues(schema: JsonSchema, values: unknown): JsonSchema {
   if (!Array.isArray(values)) return schema;
   const { type, items } = schema as { type?: string | string[]; items?: JsonSchema };

@@ -12,7 +12,7 @@ export interface InputConstraint {
   readonly maximum?: number;
   readonly minItems?: number;
   readonly maxItems?: number;
-  /** The allowed values, where they are no names of GraphQL, so that no enum can list them. */
+  /** The allowed values, where they are not GraphQL names, so that no enum can list them. */
   readonly values?: readonly string[];
 }
 

@@ -46,7 +46,7 @@ export class JobType {
   @Field(() => String, {
     nullable: true,
     description:
-      "The operation that repeats the work of this job after it has failed. Null: no single one, see `redrivable`.",
+      "The operation that repeats the work of this job after it has failed. Null: no single one, see `redrivable`. A text, since a release may add operations.",
   })
   retriedBy: string | null;
 }

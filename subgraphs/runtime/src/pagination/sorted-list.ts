@@ -96,7 +96,7 @@ export class SortedList<Node, Statement> {
   get description(): string {
     const { columns, byDefault } = this.#definition;
     const names = Object.keys(columns).join(", ");
-    return `The order of the list: ${names}. Put a \`-\` before the name for descending order. Default: ${byDefault}.`;
+    return `The order of the list: ${names}. Put a \`-\` before the name for descending order. Default: ${byDefault}. A text, since \`-\` is not part of a GraphQL name.`;
   }
 
   /** The values of the argument `sort`. */

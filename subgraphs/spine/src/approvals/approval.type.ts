@@ -56,7 +56,7 @@ export class ApprovalType {
   })
   subject: string;
 
-  @Field(() => [String], { description: "Empty for a setting. Texts, since names with dots are no names of GraphQL." })
+  @Field(() => [String], { description: "Empty for a setting. Texts, since names with dots are not GraphQL names." })
   @Constraint({ values: scopes })
   scopes: string[];
 

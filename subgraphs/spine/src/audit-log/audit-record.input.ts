@@ -20,7 +20,10 @@ export class AuditRecordFilterInput {
   @Constraint({ maxLength: 500 })
   subject?: string | null;
 
-  @Field(() => String, { nullable: true, description: "The code of a refusal, for example `INSUFFICIENT_SCOPE`." })
+  @Field(() => String, {
+    nullable: true,
+    description: "The code of a refusal, for example `INSUFFICIENT_SCOPE`. A text, since a release may add codes.",
+  })
   @Constraint({ maxLength: 100 })
   code?: string | null;
 

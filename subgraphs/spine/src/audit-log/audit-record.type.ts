@@ -28,7 +28,7 @@ export class AuditRecordType {
   time: string;
 
   @Field({
-    description: "The part of the platform that wrote the record. A text, since a path is not a name of GraphQL.",
+    description: "The part of the platform that wrote the record. A text, since a path is not a GraphQL name.",
   })
   @Constraint({ values: eventSources })
   source: string;

@@ -13,7 +13,7 @@ export class CreateApiClientInput {
 
   @Field(() => [String], {
     description:
-      "The scopes of the client. For a client of the caller's own tenant: a subset of the caller's own scopes. Beside them, or alone, a client at which people sign in may have openid, profile, email and offline_access, which the caller does not need. Texts, since names with dots are no names of GraphQL.",
+      "The scopes of the client. For a client of the caller's own tenant: a subset of the caller's own scopes. Beside them, or alone, a client at which people sign in may have openid, profile, email and offline_access, which the caller does not need. Texts, since names with dots are not GraphQL names.",
   })
   @Constraint({ minItems: 1, maxItems: 100, minLength: 1, maxLength: 100 })
   scopes: string[];

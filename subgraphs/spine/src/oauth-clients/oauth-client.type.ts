@@ -19,7 +19,7 @@ class OAuthClientMembers {
   @Field()
   name: string;
 
-  @Field(() => [String], { description: "Texts, since names with dots are no names of GraphQL." })
+  @Field(() => [String], { description: "Texts, since names with dots are not GraphQL names." })
   scopes: string[];
 
   @Field(() => [String], { description: "Texts, since one of them is a URN." })

@@ -209,7 +209,7 @@ export class LibraryConnection implements Connection<LibraryType> {
 
 @ObjectType("ImportWarning", { simpleResolvers: true })
 export class ImportWarningType {
-  @Field()
+  @Field({ description: "A text, since a release may add codes." })
   code: string;
 
   @Field()

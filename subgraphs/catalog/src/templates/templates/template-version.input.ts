@@ -48,7 +48,7 @@ export class CreateTemplateVersionInput {
   @Field(() => enumType(engineKinds))
   engineKind: EngineKind;
 
-  @Field({ description: "Target framework moniker, for example net8.0." })
+  @Field({ description: "Target framework moniker, for example net8.0. A text, since net8.0 is not a GraphQL name." })
   @Constraint({ minLength: 1, maxLength: 100 })
   targetFramework: string;
 

@@ -57,7 +57,7 @@ export class WebhookDeliveryFilterInput {
   @Field(() => ID, { nullable: true })
   connectionId?: string | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: "A text, since vendors have events of their own." })
   @Constraint({ maxLength: 200 })
   normalizedEventType?: string | null;
 

@@ -16,7 +16,7 @@ export const readWebhookDeliveries = { scopes: ["webhooks.subscriptions.read"] }
 
 @ObjectType("WebhookDeliveryError", { simpleResolvers: true })
 class WebhookDeliveryErrorType {
-  @Field()
+  @Field({ description: "A text, since a release may add codes." })
   code: string;
 
   @Field(() => String, { nullable: true })
@@ -46,7 +46,7 @@ export class WebhookDeliveryType {
   @Field({ description: "The vendor's name of the event." })
   eventName: string;
 
-  @Field()
+  @Field({ description: "A text, since vendors have events of their own." })
   normalizedEventType: string;
 
   @Field(() => WebhookDeliveryStatus)
@@ -92,7 +92,7 @@ class AcceptedWebhookDeliveryType {
   @Field(() => ID)
   deliveryId: string;
 
-  @Field()
+  @Field({ description: "A text, since vendors have events of their own." })
   normalizedEventType: string;
 }
 
@@ -104,7 +104,7 @@ export class IngestedWebhookDeliveryType {
   @Field(() => WebhookDeliveryStatus)
   status: WebhookDeliveryState;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: "A text, since vendors have events of their own." })
   normalizedEventType: string | null;
 
   @Field()
@@ -115,7 +115,7 @@ export class IngestedWebhookDeliveryType {
 
   @Field(() => String, {
     nullable: true,
-    description: "Null without a challenge. A text, since media types are no names of GraphQL.",
+    description: "Null without a challenge. A text, since media types are not GraphQL names.",
   })
   @Constraint({ values: challengeMediaTypes })
   challengeMediaType: string | null;

@@ -12,7 +12,10 @@ import { Field, ObjectType } from "type-graphql";
   description: "A type of event, for webhook subscriptions and for the subscription `events`.",
 })
 export class EventTypeType {
-  @Field({ description: "The value of `eventType` of a webhook subscription, for example TemplateExecuted." })
+  @Field({
+    description:
+      "The value of `eventType` of a webhook subscription, for example TemplateExecuted. A text, since a release may add event types.",
+  })
   type: string;
 
   @Field()
@@ -23,7 +26,7 @@ export class EventTypeType {
 
   @Field(() => [String], {
     description:
-      "A token needs one of these scopes to read events of this type. Texts, since names with dots are no names of GraphQL.",
+      "A token needs one of these scopes to read events of this type. Texts, since names with dots are not GraphQL names.",
   })
   @Constraint({ values: scopes })
   readScopes: readonly string[];

@@ -18,7 +18,7 @@ export class PlatformEventType {
   tenantId: string;
 
   @Field({
-    description: "The part of the platform that recorded the event. A text, since a path is not a name of GraphQL.",
+    description: "The part of the platform that recorded the event. A text, since a path is not a GraphQL name.",
   })
   @Constraint({ values: eventSources })
   source: string;

@@ -31,7 +31,7 @@ class SignatureFieldsInput {
 
 @InputType({ description: "How deliveries are signed. Which members are needed depends on the kind." })
 export class SignatureSchemeInput {
-  @Field({ description: "A text, since standard-webhooks is not a name of GraphQL." })
+  @Field({ description: "A text, since standard-webhooks is not a GraphQL name." })
   @Constraint({ values: signatureKinds })
   kind: string;
 

@@ -71,7 +71,7 @@ export class WebhookMessageType {
   @Field(() => ID, { description: "The value of the header webhook-id. It is the same in every attempt." })
   eventId: string;
 
-  @Field()
+  @Field({ description: "A text, since a release may add event types." })
   eventType: string;
 
   @Field(() => WebhookMessageStatus)

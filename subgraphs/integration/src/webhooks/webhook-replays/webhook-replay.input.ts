@@ -31,7 +31,7 @@ export class ReplayWebhookMessagesInput {
   @Field(() => [String], {
     nullable: true,
     description:
-      "The event types. The default is the present type of the subscription and those former ones that the caller may read.",
+      "The event types. The default is the present type of the subscription and those former ones that the caller may read. Texts, since a release may add event types.",
   })
   @Constraint({ minItems: 1, maxItems: 50, maxLength: 100 })
   eventTypes?: string[] | null;

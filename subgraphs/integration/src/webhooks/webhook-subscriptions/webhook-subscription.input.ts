@@ -40,7 +40,8 @@ export class CreateWebhookSubscriptionInput implements DeliverySettingsInput {
 
   @Field(() => String, {
     nullable: true,
-    description: "Outbound only, and required there: the name of an event type that the caller may read.",
+    description:
+      "Outbound only, and required there: the name of an event type that the caller may read. A text, since a release may add event types.",
   })
   @Constraint({ minLength: 1, maxLength: 200 })
   eventType?: string | null;
@@ -71,7 +72,7 @@ export class CreateWebhookSubscriptionInput implements DeliverySettingsInput {
 
   @Field(() => String, {
     nullable: true,
-    description: "Outbound only. The default is application/json. A text, since media types are no names of GraphQL.",
+    description: "Outbound only. The default is application/json. A text, since media types are not GraphQL names.",
   })
   @Constraint({ values: webhookContentTypes })
   contentType?: string | null;
@@ -132,7 +133,8 @@ export class UpdateWebhookSubscriptionInput {
 
   @Field(() => String, {
     nullable: true,
-    description: "Outbound only: the name of an event type that the caller may read.",
+    description:
+      "Outbound only: the name of an event type that the caller may read. A text, since a release may add event types.",
   })
   @Constraint({ minLength: 1, maxLength: 200 })
   eventType?: string | null;
@@ -161,7 +163,7 @@ export class UpdateWebhookSubscriptionInput {
 
   @Field(() => String, {
     nullable: true,
-    description: "Outbound only. A text, since media types are no names of GraphQL.",
+    description: "Outbound only. A text, since media types are not GraphQL names.",
   })
   @Constraint({ values: webhookContentTypes })
   contentType?: string | null;
@@ -207,7 +209,7 @@ export class WebhookSubscriptionFilterInput {
   })
   status?: WebhookSubscriptionStatus | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: "A text, since a release may add event types." })
   @Constraint({ maxLength: 200 })
   eventType?: string | null;
 

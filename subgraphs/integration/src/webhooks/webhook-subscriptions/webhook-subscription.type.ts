@@ -67,7 +67,10 @@ export class WebhookSubscriptionType {
   @Field(() => ID, { nullable: true, description: "The provider of an Inbound subscription." })
   providerId: string | null;
 
-  @Field(() => String, { nullable: true, description: "Null in an Inbound subscription." })
+  @Field(() => String, {
+    nullable: true,
+    description: "Null in an Inbound subscription. A text, since a release may add event types.",
+  })
   eventType: string | null;
 
   @Field(() => String, { nullable: true, description: "Null in an Inbound subscription." })
@@ -79,7 +82,7 @@ export class WebhookSubscriptionType {
   })
   signingSecretRef: string | null;
 
-  @Field(() => String, { description: "A text, since media types are no names of GraphQL." })
+  @Field(() => String, { description: "A text, since media types are not GraphQL names." })
   @Constraint({ values: webhookContentTypes })
   contentType: WebhookContentType;
 

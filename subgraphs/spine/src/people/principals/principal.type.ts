@@ -23,7 +23,7 @@ export class PrincipalView {
   @Field(() => String, { nullable: true })
   tenantSlug: string | null;
 
-  @Field(() => [String], { description: "Texts, since names with dots are no names of GraphQL." })
+  @Field(() => [String], { description: "Texts, since names with dots are not GraphQL names." })
   scopes: string[];
 
   @Field(() => [String])

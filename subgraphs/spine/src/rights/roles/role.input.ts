@@ -24,7 +24,7 @@ export class CreateRoleInput {
 
   @Field(() => [String], {
     description:
-      "Scopes of a tenant. The token of the caller must hold all of them. Texts, since names with dots are no names of GraphQL.",
+      "Scopes of a tenant. The token of the caller must hold all of them. Texts, since names with dots are not GraphQL names.",
   })
   @Constraint(scopeLimits)
   scopes: string[];
@@ -43,7 +43,7 @@ export class UpdateRoleInput {
   @Field(() => [String], {
     nullable: true,
     description:
-      "The complete new list. The token of the caller must hold these scopes and the former ones. Texts, since names with dots are no names of GraphQL.",
+      "The complete new list. The token of the caller must hold these scopes and the former ones. Texts, since names with dots are not GraphQL names.",
   })
   @Constraint(scopeLimits)
   scopes?: string[] | null;

@@ -21,7 +21,7 @@ export class RoleType {
   @Field(() => String, { nullable: true })
   description: string | null;
 
-  @Field(() => [String], { description: "Texts, since names with dots are no names of GraphQL." })
+  @Field(() => [String], { description: "Texts, since names with dots are not GraphQL names." })
   @Constraint({ values: tenantScopes })
   scopes: string[];
 

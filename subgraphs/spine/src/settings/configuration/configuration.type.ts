@@ -126,7 +126,7 @@ export class KnownSettingType {
 
   @Field(() => [String], {
     description:
-      "The scopes that a change needs, beside config.manage. Texts, since names with dots are no names of GraphQL.",
+      "The scopes that a change needs, beside config.manage. Texts, since names with dots are not GraphQL names.",
   })
   @Constraint({ values: scopes })
   requiredScopes: string[];

@@ -111,7 +111,7 @@ export class ExecutionWarningType {
 /** The reason why an execution failed or was cancelled. */
 @ObjectType("ExecutionError", { simpleResolvers: true })
 export class ExecutionErrorType {
-  @Field({ description: "One of the error codes that have no HTTP status." })
+  @Field({ description: "One of the error codes that have no HTTP status. A text, since a release may add codes." })
   code: string;
 
   @Field()

@@ -30,7 +30,7 @@ export class ReportDefinitionType {
 
   @Field(() => [String], {
     description:
-      "The scopes that a reader of the content needs beside report.read or report.generate. Generating takes none of them. Texts, since names with dots are no names of GraphQL.",
+      "The scopes that a reader of the content needs beside report.read or report.generate. Generating takes none of them. Texts, since names with dots are not GraphQL names.",
   })
   @Constraint({ values: scopes })
   contentScopes: string[];
