@@ -32,7 +32,7 @@ async function aLibraryVersion({ token }: World, ...moves: string[]) {
     await versionMutation(token, `${move}(libraryVersionId: "${libraryVersionId}"${inputs[move] ?? ""})`);
   return { libraryVersionId };
 }
-const inputs: Record<string, string> = { deprecateLibraryVersion: `, input: { reason: "Legacy" }` };
+const inputs: Record<string, string> = { deprecateLibraryVersion: `, input: { reason: Legacy }` };
 
 /** An execution that fetches its source without end. */
 async function aRunningExecution(world: World) {

@@ -185,14 +185,14 @@ async function logged(tenantId: string): Promise<Emitted[]> {
 async function publishAndDeprecate(token: string, templateVersionId: string): Promise<void> {
   const id = `templateVersionId: "${templateVersionId}"`;
   await graphql(`mutation { publishTemplateVersion(${id}) { status } }`, { token });
-  await graphql(`mutation { deprecateTemplateVersion(${id}, input: { reason: "Other" }) { status } }`, { token });
+  await graphql(`mutation { deprecateTemplateVersion(${id}, input: { reason: Other }) { status } }`, { token });
 }
 
 /** Changes a template and its Draft, deletes the Draft, and archives and restores the template. */
 async function changeATemplate(token: string): Promise<void> {
   const { templateId, templateVersionId } = await aTemplateVersion(token, await aTemplateSource());
   const [template, draft] = [`templateId: "${templateId}"`, `templateVersionId: "${templateVersionId}"`];
-  const input = `{ semanticVersion: "1.0.1", sourceRef: "stored://nowhere", engineKind: "DotnetNewTemplatePack",
+  const input = `{ semanticVersion: "1.0.1", sourceRef: "stored://nowhere", engineKind: DotnetNewTemplatePack,
     targetFramework: "net8.0" }`;
   for (const change of [
     `updateTemplate(${template}, input: { title: "Changed" }) { status }`,

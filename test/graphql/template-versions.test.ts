@@ -101,7 +101,11 @@ describe("deprecateTemplateVersion", () => {
     expect(refusalOf(await deprecate(draft.templateVersionId, { reason: "Other" }))?.code).toBe("INVALID_STATE");
     const version = await published();
     const { templateVersionId } = version;
-    expect(refusalOf(await deprecate(templateVersionId, { reason: "Old" }))?.code).toBe("PARAMETERS_INVALID");
+    const unknown = await deprecate(templateVersionId, { reason: "Old" });
+    expect(refusalOf(unknown)?.code).toBe("VALIDATION_FAILED");
+    expect(unknown.errors?.[0]?.message).toBe(
+      'Variable "$input" got invalid value at "input.reason"; The value does not exist in "DeprecationReason" enum. Must be one of CriticalBugs, Legacy, Other.',
+    );
     for (const replacementTemplateVersionId of [templateVersionId, "tpv_none"])
       expect(
         refusalOf(await deprecate(templateVersionId, { reason: "Other", replacementTemplateVersionId }))?.code,
@@ -174,7 +178,7 @@ describe("lists for the studio", () => {
     await validate(version, ["StructuralLint"]);
     const run = async () => (await executed(token, version, { target: { repository: "acme/listed" } })).executionId;
     const ids = [await run(), await run(), await run()].reverse();
-    const field = `executions(first: $first, after: $after, filter: { templateId: "${version.templateId}", status: "Completed" })`;
+    const field = `executions(first: $first, after: $after, filter: { templateId: "${version.templateId}", status: Completed })`;
     const first = await page(field, "executionId", { first: 2 });
     expect(first.ids).toEqual(ids.slice(0, 2));
     expect((await page(field, "executionId", { first: 2, after: first.next })).ids).toEqual(ids.slice(2));
@@ -182,8 +186,9 @@ describe("lists for the studio", () => {
     const results = `validationResults(first: $first, after: $after, templateVersionId: "${version.templateVersionId}")`;
     expect((await page(results, "validationResultId")).ids).toHaveLength(2);
     expect((await page(results, "validationResultId", {}, stranger)).ids).toEqual([]);
-    const wrong = await ask('{ executions(filter: { status: "Done" }) { nextCursor } }', {});
-    expect(refusalOf(wrong)?.code).toBe("PARAMETERS_INVALID");
+    const wrong = await ask("{ executions(filter: { status: Done }) { nextCursor } }", {});
+    expect(refusalOf(wrong)?.code).toBe("VALIDATION_FAILED");
+    expect(wrong.errors?.[0]?.message).toContain("Must be one of Cancelled, Completed, Failed, Requested, Running.");
   });
 });
 

@@ -28,7 +28,7 @@ export async function aRetiredVersion(token: string, libraryId: string): Promise
   );
   const id = `libraryVersionId: "${String(libraryVersionId)}"`;
   await versionMutation(token, `publishLibraryVersion(${id})`);
-  await versionMutation(token, `deprecateLibraryVersion(${id}, input: { reason: "Legacy" })`);
+  await versionMutation(token, `deprecateLibraryVersion(${id}, input: { reason: Legacy })`);
   await versionMutation(token, `retireLibraryVersion(${id}, input: { reason: "It leaks." })`);
   return String(libraryVersionId);
 }

@@ -148,11 +148,18 @@ describe("POST /v1/templates/{templateId}/execute", () => {
     ["a repository with credentials", { repository: "https://u:p@example.com/x.git" }, "/target/repository"],
     ["the metadata address", { repository: "http://169.254.169.254/x.git" }, "/target/repository"],
     ["an unknown scheme", { repository: "ext::sh -c id" }, "/target/repository"],
-    ["an unknown onConflict", { repository: "acme/x", onConflict: "theirs" }, "/target/onConflict"],
   ])("refuses a target: %s", async (_, target, pointer) => {
     const answer = await execute({ target });
     expect(refusal(answer)).toBe("422 TARGET_INVALID");
     expect(refusedFields(answer)).toEqual([`${pointer} FORMAT`]);
+  });
+
+  it("refuses an unknown onConflict", async () => {
+    const answer = await execute({ target: { repository: "acme/x", onConflict: "theirs" } });
+    expect([refusal(answer), refusedFields(answer)]).toEqual([
+      "422 TARGET_INVALID",
+      ["/target/onConflict UNKNOWN_VALUE"],
+    ]);
   });
 
   it("refuses a library that is listed twice", async () => {

@@ -260,7 +260,7 @@ describe("a number of a vendor's delivery", () => {
     expectKept(storedDelivery.text);
     const before = receiver.received.filter(({ body }) => body.includes(mark)).length;
     const replay = await graphql(
-      `mutation { replayWebhookMessages(subscriptionId: "${subscription.subscriptionId}", input: { since: "${new Date(Date.now() - 600_000).toISOString()}", until: "${new Date(Date.now() + 1000).toISOString()}", states: ["Delivered"] }) { runId } }`,
+      `mutation { replayWebhookMessages(subscriptionId: "${subscription.subscriptionId}", input: { since: "${new Date(Date.now() - 600_000).toISOString()}", until: "${new Date(Date.now() + 1000).toISOString()}", states: [Delivered] }) { runId } }`,
       { token },
     );
     expect(replay.body.errors).toBeUndefined();

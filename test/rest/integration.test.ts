@@ -70,7 +70,7 @@ describe("POST /integrations/providers", () => {
     const answer = await post("/integrations/providers", aProvider({ category: "Magic", authModel: "Handshake" }));
     expect([refusal(answer), refusedFields(answer)]).toEqual([
       "422 PARAMETERS_INVALID",
-      ["/category UNKNOWN_VALUE", "/authModel UNKNOWN_VALUE"],
+      ["/authModel UNKNOWN_VALUE", "/category UNKNOWN_VALUE"],
     ]);
   });
 

@@ -84,7 +84,11 @@ export async function startGraphqlServer(options: {
     // The executor validates documents and caches them, with its own limits.
     dangerouslyDisableValidation: true,
     documentStore: documentStore(options.graphs),
-    formatError: publicErrors({ logger: options.logger, schemaDetails: options.introspection }),
+    formatError: publicErrors({
+      logger: options.logger,
+      schemaDetails: options.introspection,
+      graphs: options.graphs,
+    }),
     plugins: [
       ApolloServerPluginLandingPageDisabled(),
       keptVariables,

@@ -83,7 +83,11 @@ export class LiveOperations {
   constructor(options: LiveOptions) {
     this.#options = options;
     this.#refusals = options.refusals ?? unauditedRefusals;
-    this.#publicError = publicErrors({ logger: options.logger, schemaDetails: options.introspection });
+    this.#publicError = publicErrors({
+      logger: options.logger,
+      schemaDetails: options.introspection,
+      graphs: options.graphs,
+    });
   }
 
   /** Reads a document with the graph that serves now. `run`, `subscribe` or `leave` must follow. */

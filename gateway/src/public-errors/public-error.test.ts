@@ -1,8 +1,10 @@
 import { createLogger } from "@factory/runtime/telemetry/logger";
-import { buildSchema, GraphQLError, getOperationAST, getVariableValues, parse } from "graphql";
+import { buildSchema, GraphQLError, getOperationAST, getVariableValues, parse, validate } from "graphql";
 import { publicErrors } from "./public-error.js";
 
-const show = publicErrors({ logger: createLogger("test", "silent"), schemaDetails: false });
+const apiSchema = buildSchema("type Query { a(of: Int, kind: Kind): Int } enum Kind { ONE TWO }");
+const options = { logger: createLogger("test", "silent"), graphs: { current: { apiSchema } } };
+const show = publicErrors({ ...options, schemaDetails: false });
 
 describe("an error that a caller is shown", () => {
   it.each([
@@ -33,7 +35,7 @@ describe("an error that a caller is shown", () => {
     const unknownField = new GraphQLError('Cannot query field "a" on type "Query". Did you mean "b" or "c"?');
     const publicError = { message: 'Cannot query field "a".', extensions: { code: "VALIDATION_FAILED" } };
     expect(show(unknownField.toJSON(), unknownField)).toEqual(publicError);
-    const open = publicErrors({ logger: createLogger("test", "silent"), schemaDetails: true });
+    const open = publicErrors({ ...options, schemaDetails: true });
     expect(open(unknownField.toJSON(), unknownField).message).toBe(unknownField.message);
   });
 
@@ -43,14 +45,32 @@ describe("an error that a caller is shown", () => {
   });
 
   it("says what is wrong with variables", () => {
-    const schema = buildSchema("type Query { a(of: Int): Int }");
     const { variableDefinitions = [] } = getOperationAST(parse("query ($of: Int) { a(of: $of) }")) ?? {};
-    const [wrong] = getVariableValues(schema, variableDefinitions, { of: "x" }).errors ?? [];
+    const [wrong] = getVariableValues(apiSchema, variableDefinitions, { of: "x" }).errors ?? [];
     if (!wrong) throw new Error("it fits");
     expect(show(wrong.toJSON(), wrong)).toMatchObject({
       message: 'Variable "$of" got invalid value; Int cannot represent non-integer value.',
       extensions: { code: "VALIDATION_FAILED" },
     });
+  });
+
+  it.each([
+    [{ kind: "THREE" }, "The value does not exist in the enum."],
+    [{ kind: 'x" does not exist in "Other" enum. Did you mean' }, "The value does not exist in the enum."],
+    [{ kind: 3 }, "The enum cannot represent non-string value."],
+  ])("names the values of an enum: %j", (variables, sentence) => {
+    const { variableDefinitions = [] } = getOperationAST(parse("query ($kind: Kind) { a(kind: $kind) }")) ?? {};
+    const [wrong] = getVariableValues(apiSchema, variableDefinitions, variables).errors ?? [];
+    if (!wrong) throw new Error("it fits");
+    expect(show(wrong.toJSON(), wrong).message).toBe(
+      `Variable "$kind" got invalid value; ${sentence} Must be one of ONE, TWO.`,
+    );
+  });
+
+  it.each(["{ a(kind: ONCE) }", '{ a(kind: "ONE") }'])("names the values of an enum in %s", (text) => {
+    const [wrong] = validate(apiSchema, parse(text));
+    if (!wrong) throw new Error("it is valid");
+    expect(show(wrong.toJSON(), wrong).message).toMatch(/enum\b.*\. Must be one of ONE, TWO\.$/);
   });
 
   it("tells of too many tokens as of every limit", () => {

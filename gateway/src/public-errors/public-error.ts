@@ -1,6 +1,7 @@
 import type { Logger } from "@factory/runtime/telemetry/logger";
-import { GraphQLError, type GraphQLFormattedError, Kind } from "graphql";
+import { GraphQLError, type GraphQLFormattedError, type GraphQLSchema, Kind } from "graphql";
 import { tooManyTokens } from "../limits/document-limits.js";
+import { withAllowedValues } from "./allowed-values.js";
 import { withoutCallerValues } from "./caller-values.js";
 import { withoutSchemaNames } from "./schema-names.js";
 
@@ -28,7 +29,11 @@ type PublicError = (formatted: GraphQLFormattedError, error: unknown) => GraphQL
  * Converts an error to its public form for HTTP and websocket. The public form has a platform error code and hides a
  * bug's cause.
  */
-export function publicErrors(options: { logger: Logger; schemaDetails: boolean }): PublicError {
+export function publicErrors(options: {
+  logger: Logger;
+  schemaDetails: boolean;
+  graphs: { readonly current: { readonly apiSchema: GraphQLSchema } };
+}): PublicError {
   return (formattedError, error) => {
     const { extensions = {} } = formattedError;
     const code = closedCode(extensions, error);
@@ -36,7 +41,9 @@ export function publicErrors(options: { logger: Logger; schemaDetails: boolean }
     if (message === undefined) {
       // A platform error already has its code. A graphql-js message may contain the caller's values and schema names.
       const isOfGraphql = code === "VALIDATION_FAILED" && extensions["code"] !== code;
-      const valueless = isOfGraphql ? withoutCallerValues(formattedError.message) : formattedError.message;
+      const valueless = isOfGraphql
+        ? withAllowedValues(withoutCallerValues(formattedError.message), options.graphs.current.apiSchema)
+        : formattedError.message;
       const text = isOfGraphql && !options.schemaDetails ? withoutSchemaNames(valueless) : valueless;
       return { ...formattedError, message: text, extensions: { ...extensions, code } };
     }

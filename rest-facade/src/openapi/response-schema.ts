@@ -1,4 +1,4 @@
-import type { JsonSchema } from "@factory/runtime/input-validation/input-schema";
+import { constraintOf, type JsonSchema } from "@factory/runtime/input-validation/input-schema";
 import {
   type FieldNode,
   type GraphQLObjectType,
@@ -63,6 +63,14 @@ function objectSchema(type: GraphQLObjectType, selection: SelectionSetNode | und
 function memberSchema(type: GraphQLObjectType, node: FieldNode): JsonSchema {
   const field = type.getFields()[node.name.value];
   if (!field) throw new Error(`${type.name} has no field ${node.name.value}`);
-  const schema = fieldSchema(field.type, node.selectionSet);
+  const schema = withValues(fieldSchema(field.type, node.selectionSet), constraintOf(field.astNode)["enum"]);
   return field.description ? { ...schema, description: field.description } : schema;
+}
+
+/** Adds the possible values to the schema for a text, or for a list's items. */
+function withValues(schema: JsonSchema, values: unknown): JsonSchema {
+  if (!Array.isArray(values)) return schema;
+  const { type, items } = schema as { type?: string | string[]; items?: JsonSchema };
+  if (items) return { ...schema, items: withValues(items, values) };
+  return { ...schema, enum: Array.isArray(type) ? [...values, null] : values };
 }

@@ -1,9 +1,12 @@
 import { DomainError, type FieldError } from "@factory/runtime/errors/domain-error";
 import { ownNumbers } from "@factory/runtime/graphql/own-numbers";
-import { inputSchema, type JsonSchema } from "@factory/runtime/input-validation/input-schema";
+import { inputRefusal } from "@factory/runtime/input-validation/input-refusal";
+import { constraintOf, inputSchema, type JsonSchema } from "@factory/runtime/input-validation/input-schema";
 import { inputValidator } from "@factory/runtime/input-validation/input-validator";
+import { refusalCode } from "@factory/runtime/input-validation/refusal-code";
 import { isStorable } from "@factory/runtime/input-validation/storable-text";
 import { isKeptNumber } from "@factory/runtime/json/kept-numbers";
+import type { ErrorCode } from "@factory/schema/error-codes";
 import type { FastifyRequest } from "fastify";
 import {
   type GraphQLInputObjectType,
@@ -16,7 +19,7 @@ import {
   typeFromAST,
   type VariableDefinitionNode,
 } from "graphql";
-import { describeVariable } from "../operations/describe-variable.js";
+import { variableTarget } from "../operations/describe-variable.js";
 import { isList, type Operation } from "../operations/load-operation.js";
 import { type Method, pathParameters } from "../routes/route.js";
 import { unknownParameters } from "./known-parameters.js";
@@ -24,7 +27,16 @@ import { pruneChange, pruneInput } from "./prune-input.js";
 import { waitPreference } from "./wait-preference.js";
 
 type Variables = Record<string, unknown>;
-type Read = (request: FastifyRequest, variables: Variables, errors: FieldError[]) => void;
+type Read = (request: FastifyRequest, variables: Variables, problems: RequestProblems) => void;
+
+/** Everything that is wrong with one request. */
+class RequestProblems {
+  readonly errors: FieldError[] = [];
+  /** The code for values outside of their closed set. */
+  code: ErrorCode | undefined;
+  /** The request has parameters that do not exist, which is wrong whatever their values are. */
+  hasUnknownParameters = false;
+}
 
 interface QueryParameter {
   /** The documented name, then its aliases. */
@@ -63,8 +75,10 @@ export function readVariables(operation: Operation, { method, path }: Endpoint, 
       waits = true;
       reads.push(readWait);
     } else {
-      const description = describeVariable(operation, name, graph) ?? listDescriptions[name];
-      const parameter = { ...queryParameter(name, definition.type, graph), description };
+      const target = variableTarget(operation, name, graph);
+      const description = target?.description ?? listDescriptions[name];
+      const { enum: values } = constraintOf(target?.astNode);
+      const parameter = { ...queryParameter(name, definition.type, graph, values), description };
       query.push(parameter);
       reads.push(readQuery(parameter));
     }
@@ -76,21 +90,20 @@ export function readVariables(operation: Operation, { method, path }: Endpoint, 
 
 function readAll(reads: readonly Read[], request: FastifyRequest): Variables {
   const variables: Variables = {};
-  const errors: FieldError[] = [];
-  for (const readPart of reads) readPart(request, variables, errors);
-  if (errors.length > 0)
-    throw new DomainError("VALIDATION_FAILED", {
-      detail: "The request does not match its schema. See errors for each member.",
-      errors,
-    });
+  const problems = new RequestProblems();
+  for (const readPart of reads) readPart(request, variables, problems);
+  const { errors, code, hasUnknownParameters } = problems;
+  if (errors.length > 0) throw inputRefusal(errors, hasUnknownParameters ? "VALIDATION_FAILED" : code);
   return variables;
 }
 
 /** Another parameter on a list would be a filter without effect, and the answer too long without any sign. */
 const readOnly =
   (knownNames: readonly string[]): Read =>
-  ({ query }, _variables, errors) => {
-    errors.push(...unknownParameters(query as object, knownNames));
+  ({ query }, _variables, problems) => {
+    const errors = unknownParameters(query as object, knownNames);
+    problems.errors.push(...errors);
+    problems.hasUnknownParameters = errors.length > 0;
   };
 
 const readPath =
@@ -129,7 +142,7 @@ function inputType({ type }: VariableDefinitionNode, graph: GraphQLSchema): Grap
 }
 
 /** The operation takes no input. An object is allowed, since unknown members are ignored. */
-const readNoBody: Read = ({ body }, _variables, errors) => {
+const readNoBody: Read = ({ body }, _variables, { errors }) => {
   if (body === undefined || (typeof body === "object" && body !== null && !Array.isArray(body) && !isKeptNumber(body)))
     return;
   errors.push({ pointer: "", code: "TYPE", detail: "The body must be an object, or absent." });
@@ -139,12 +152,14 @@ function readBody(type: GraphQLInputObjectType, method: Method): Read {
   const check = inputValidator(inputSchema(type));
   const prune = method === "PATCH" ? pruneChange(type) : pruneInput(type);
   const toOwnNumbers = ownNumbers(type);
-  return ({ body }, variables, errors) => {
+  return ({ body }, variables, problems) => {
     // a missing body counts as an empty one, so that every missing member is reported
     const value = body === undefined ? {} : toOwnNumbers(body);
     const fieldErrors = check(value);
-    if (fieldErrors.length > 0) errors.push(...fieldErrors);
-    else variables["input"] = prune(value);
+    if (fieldErrors.length > 0) {
+      problems.errors.push(...fieldErrors);
+      problems.code = refusalCode(type, fieldErrors);
+    } else variables["input"] = prune(value);
   };
 }
 
@@ -162,10 +177,17 @@ const listDescriptions: Record<string, string | undefined> = {
   after: "`nextCursor` of the previous page.",
 };
 
-function queryParameter(variable: string, type: TypeNode, graph: GraphQLSchema): Omit<QueryParameter, "description"> {
+function queryParameter(
+  variable: string,
+  type: TypeNode,
+  graph: GraphQLSchema,
+  values: unknown,
+): Omit<QueryParameter, "description"> {
   const names = listNames[variable] ?? [variable];
   const typeName = print(type).replace("!", "");
-  const schema = querySchemas[typeName] ?? enumSchema(graph.getType(typeName));
+  const schema = values
+    ? { type: "string", enum: values }
+    : (querySchemas[typeName] ?? enumSchema(graph.getType(typeName)));
   if (!schema) throw new Error(`$${variable}: a query parameter cannot be of type ${print(type)}`);
   return { names, variable, schema: variable === "first" ? { ...schema, minimum: 1 } : schema };
 }
@@ -184,7 +206,7 @@ const querySchemas: Record<string, JsonSchema | undefined> = {
 function readQuery({ names, variable, schema }: QueryParameter): Read {
   const values = schema["enum"];
   const convert = Array.isArray(values) ? oneOf(values) : (converters[String(schema["type"])] ?? text);
-  return (request, variables, errors) => {
+  return (request, variables, { errors }) => {
     const givenParameters = request.query as Record<string, string | string[]>;
     const name = names.find((candidate) => givenParameters[candidate] !== undefined);
     if (name === undefined) return;

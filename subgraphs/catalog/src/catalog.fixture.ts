@@ -77,7 +77,7 @@ export async function startCatalogFixture(
       );
       const { templateId } = registerTemplate;
       const input =
-        '{ semanticVersion: "1.0.0", sourceRef: "stored://nowhere", engineKind: "DotnetNewTemplatePack", targetFramework: "net8.0" }';
+        '{ semanticVersion: "1.0.0", sourceRef: "stored://nowhere", engineKind: DotnetNewTemplatePack, targetFramework: "net8.0" }';
       const { createTemplateVersion } = await run<{ createTemplateVersion: { templateVersionId: string } }>(
         principal,
         `mutation { createTemplateVersion(templateId: "${templateId}", input: ${input}) { templateVersionId } }`,

@@ -4,8 +4,9 @@ import { someMasterKeys } from "@factory/runtime/sealing/master-keys.fixture";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { requestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
+import { credentialKinds } from "@factory/schema/vocabularies/credentials";
+import { valuesOf } from "@factory/schema/vocabularies/vocabulary";
 import { CredentialService } from "../credentials/credentials/credential.service.js";
-import { credentialKinds } from "../credentials/credentials/credential.states.js";
 import {
   type Answer,
   aPrincipal,
@@ -92,7 +93,7 @@ async function passes(ms: number): Promise<void> {
 }
 
 describe("the rotation request of the specification", () => {
-  const vendorKinds = credentialKinds.filter((kind) => kind !== "WebhookSigning");
+  const vendorKinds = valuesOf(credentialKinds).filter((kind) => kind !== "WebhookSigning");
   // Only the version that waits matters here, so the first secret need not fit its kind.
   it.each(vendorKinds)("is answered by a version that waits for its material, for the kind %s", async (kind) => {
     const id = await aCredential();

@@ -1,7 +1,8 @@
+import { enumType } from "@factory/runtime/graphql/enum-type";
 import { JsonObject } from "@factory/runtime/graphql/scalars";
 import { Constraint } from "@factory/runtime/input-validation/constraint";
+import { type RotationReason, rotationReasons } from "@factory/schema/vocabularies/credentials";
 import { Field, ID, InputType, Int } from "type-graphql";
-import { rotationReasons } from "../credentials/credentials/credential.states.js";
 
 const maxGraceSeconds = 604_800;
 const maxIntervalDays = 3650;
@@ -14,12 +15,11 @@ export class RotateCredentialInput {
   @Field(() => ID)
   credentialId: string;
 
-  @Field(() => String, {
+  @Field(() => enumType(rotationReasons), {
     nullable: true,
-    description: `One of ${rotationReasons.join(", ")}. The default is ManualRotation. CompromiseSuspected has no grace period.`,
+    description: "The default is ManualRotation. CompromiseSuspected has no grace period.",
   })
-  @Constraint({ maxLength: 100 })
-  reason?: string | null;
+  reason?: RotationReason | null;
 
   @Field(() => JsonObject, {
     nullable: true,

@@ -1,12 +1,10 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import { invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { requireSameTenant } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import type { TokenStore } from "../connections/vendor-calls/token-store.js";
-import { type RotationReason, rotationReasons } from "../credentials/credentials/credential.states.js";
 import type { CredentialType } from "../credentials/credentials/credential.type.js";
 import { credentialView } from "../credentials/credentials/credential.view.js";
 import { type CredentialVersions, moveTo } from "../credentials/credentials/credential-versions.js";
@@ -53,7 +51,7 @@ export class CredentialRotationService {
     requireSameTenant(context, input.tenantId);
     const { database, versions, digest, start } = this.#services;
     const { credentialId, secret = null, graceSeconds = null, expiresAt = null } = input;
-    const reason = checkedReason(input.reason);
+    const reason = input.reason ?? "ManualRotation";
     const requestWith = (secretOrDigest: string | null) => ({
       credentialId,
       reason,
@@ -185,12 +183,6 @@ export class CredentialRotationService {
       },
     });
   }
-}
-
-function checkedReason(reason: string | null | undefined): RotationReason {
-  const rotationReason = rotationReasons.find((candidate) => candidate === (reason ?? "ManualRotation"));
-  if (rotationReason === undefined) throw invalidEnumValue([{ pointer: "/input/reason", allowed: rotationReasons }]);
-  return rotationReason;
 }
 
 interface Rotated {

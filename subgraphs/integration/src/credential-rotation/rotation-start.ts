@@ -2,12 +2,8 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import { failpoint } from "@factory/runtime/faults/failpoint";
 import { newId } from "@factory/runtime/identifiers/wire-id";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
-import {
-  type CredentialKind,
-  defaultGraceSeconds,
-  type RotationReason,
-  requireMove,
-} from "../credentials/credentials/credential.states.js";
+import type { CredentialKind, RotationReason } from "@factory/schema/vocabularies/credentials";
+import { defaultGraceSeconds, requireMove } from "../credentials/credentials/credential.states.js";
 import { credentialVersionRef } from "../credentials/credentials/credential-name.js";
 import type { CredentialVersions } from "../credentials/credentials/credential-versions.js";
 import { checkMaterial, materialExpiry } from "../credentials/credentials/secret-material.js";

@@ -1,4 +1,5 @@
-import type { RunOperation, RunState } from "./run.states.js";
+import type { RunOperation } from "@factory/schema/vocabularies/runs";
+import type { RunState } from "./run.states.js";
 
 /** The end of an attempt or a run: a final state, or RetryScheduled. */
 type RunOutcome = Exclude<RunState, "Queued" | "Running">;

@@ -1,7 +1,7 @@
 import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
-import { enumFilter, idFilter, sinceFilter } from "@factory/runtime/pagination/list-filters";
+import { idFilter, sinceFilter, textFilter } from "@factory/runtime/pagination/list-filters";
 import type { Connection, PageRequest } from "@factory/runtime/pagination/page";
 import { readPage, type SortColumn, SortedList } from "@factory/runtime/pagination/sorted-list";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
@@ -9,7 +9,6 @@ import { type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import { allRuns, latestRunOfDelivery, runsOfDelivery } from "./delivery-run-statement.js";
 import type { RunFilterInput } from "./run.input.js";
-import { runOperationNames, runStates } from "./run.states.js";
 import type { RunType } from "./run.type.js";
 import { runRecord } from "./run-record.js";
 
@@ -28,8 +27,8 @@ export const sortedRuns = new SortedList<RunType, TenantStatement>({
   byDefault: "-createdAt",
   parameters: ["from", "to"],
   filters: {
-    status: enumFilter(runStates, "status"),
-    operation: enumFilter(runOperationNames, "operation"),
+    status: textFilter("status"),
+    operation: textFilter("operation"),
     connectionId: idFilter("con", "connection_id"),
     credentialId: idFilter("crd", "credential_id"),
     deliveryId: idFilter("whd", "delivery_id"),

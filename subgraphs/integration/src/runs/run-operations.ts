@@ -4,7 +4,7 @@ import type { RunError } from "@factory/runtime/runs/run-error";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import type { ErrorCode } from "@factory/schema/error-codes";
 import type { Scope } from "@factory/schema/scopes";
-import type { RunOperation } from "./run.states.js";
+import type { RunOperation } from "@factory/schema/vocabularies/runs";
 import type { RunRecord } from "./run-record.js";
 
 /** One attempt at a run. */

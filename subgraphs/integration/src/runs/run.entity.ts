@@ -1,8 +1,9 @@
 import { sweptTenantTable } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
+import type { RunOperation } from "@factory/schema/vocabularies/runs";
 import { Entity, Index, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
-import { openReplays, type RunOperation, type RunState, routineRuns, runWaits } from "./run.states.js";
+import { openReplays, type RunState, routineRuns, runWaits } from "./run.states.js";
 
 /** A run's step after Queued, as the column `steps` holds it. */
 export interface StoredStep {

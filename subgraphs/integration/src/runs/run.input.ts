@@ -1,18 +1,15 @@
+import { enumType } from "@factory/runtime/graphql/enum-type";
 import { Constraint } from "@factory/runtime/input-validation/constraint";
+import { type RunOperation, type RunStatus, runOperations, runStatuses } from "@factory/schema/vocabularies/runs";
 import { Field, ID, InputType } from "type-graphql";
 
 @InputType()
 export class RunFilterInput {
-  @Field(() => String, {
-    nullable: true,
-    description: "Queued, Running, RetryScheduled, Completed, Failed, TimedOut or Cancelled.",
-  })
-  @Constraint({ maxLength: 50 })
-  status?: string | null;
+  @Field(() => enumType(runStatuses), { nullable: true })
+  status?: RunStatus | null;
 
-  @Field(() => String, { nullable: true, description: "The name of the work, for example VerifyConnection." })
-  @Constraint({ maxLength: 50 })
-  operation?: string | null;
+  @Field(() => enumType(runOperations), { nullable: true, description: "The kind of the work." })
+  operation?: RunOperation | null;
 
   @Field(() => ID, { nullable: true })
   connectionId?: string | null;

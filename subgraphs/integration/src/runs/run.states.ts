@@ -1,3 +1,4 @@
+import type { RunOperation, RunStatus } from "@factory/schema/vocabularies/runs";
 /** A run's states and the states that may follow. A run whose process died stays Running until it is claimed again. */
 export const runStates = {
   Queued: { next: ["Running", "Cancelled"] },
@@ -7,39 +8,16 @@ export const runStates = {
   Failed: { next: [] },
   TimedOut: { next: [] },
   Cancelled: { next: [] },
-} as const;
+} as const satisfies Record<RunStatus, object>;
 
 /** A run's state. */
-export type RunState = keyof typeof runStates;
+export type RunState = RunStatus;
 
 /** The states in which a run ends. */
 export type FinalRunState = "Completed" | "Failed" | "TimedOut" | "Cancelled";
 
 /** Whether a run in this state does nothing more. */
 export const isFinal = (status: RunState): status is FinalRunState => runStates[status].next.length === 0;
-
-/** The names of run operations. */
-export const runOperationNames = [
-  "VerifyConnection",
-  "CheckHealth",
-  "RefreshToken",
-  "VerifyCredential",
-  "RetireCredentialVersion",
-  "SendEmail",
-  "SendSms",
-  "ChargePayment",
-  "RefundPayment",
-  "CreateCheckoutSession",
-  "SyncContact",
-  "OpenTicket",
-  "CompleteModel",
-  "EmbedModel",
-  "StreamModel",
-  "ListTools",
-  "InvokeTool",
-  "ProcessDelivery",
-  "ReplayDeliveries",
-] as const;
 
 /**
  * The operations whose work a process does while its caller waits for the answer. Their runs have no job, and their own
@@ -51,13 +29,10 @@ export const heldOperations = [
   "StreamModel",
   "ListTools",
   "InvokeTool",
-] as const satisfies readonly (typeof runOperationNames)[number][];
+] as const satisfies readonly RunOperation[];
 
 /** The name for an operation whose runs are held. */
 export type HeldOperation = (typeof heldOperations)[number];
-
-/** The name for a run's operation. */
-export type RunOperation = (typeof runOperationNames)[number];
 
 /** `requestedBy` of runs that the platform starts by itself. */
 export const systemActor = "system";

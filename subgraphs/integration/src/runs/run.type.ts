@@ -1,21 +1,14 @@
 import type { AuthRule } from "@factory/runtime/graphql/auth";
+import { enumType } from "@factory/runtime/graphql/enum-type";
 import { NodeKey, NodeType } from "@factory/runtime/graphql/node.type";
 import { DateTime, JsonObject } from "@factory/runtime/graphql/scalars";
 import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
-import { Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
+import { type RunOperation, runOperations, runStatuses } from "@factory/schema/vocabularies/runs";
+import { Field, ID, Int, ObjectType } from "type-graphql";
 import type { RunState } from "./run.states.js";
 
-export const RunStatus = {
-  Queued: "Queued",
-  Running: "Running",
-  RetryScheduled: "RetryScheduled",
-  Completed: "Completed",
-  Failed: "Failed",
-  TimedOut: "TimedOut",
-  Cancelled: "Cancelled",
-} as const satisfies { [State in RunState]: State };
-registerEnumType(RunStatus, { name: "RunStatus" });
+export const RunStatus = enumType(runStatuses);
 
 /** The scopes for reading a run, through a root field or through another entity. */
 export const readRuns = { scopes: ["integration.runs.read"] } as const satisfies AuthRule;
@@ -27,7 +20,7 @@ export const waitDescription =
 /** The reason for the last failed attempt. */
 @ObjectType("RunError", { simpleResolvers: true })
 export class RunErrorType {
-  @Field()
+  @Field({ description: "A text, since a release may add codes." })
   code: string;
 
   @Field()
@@ -57,8 +50,8 @@ export class RunType {
   @Field(() => String, { nullable: true })
   projectId: string | null;
 
-  @Field({ description: "The name of the work, for example VerifyConnection or ProcessDelivery." })
-  operation: string;
+  @Field(() => enumType(runOperations), { description: "The kind of the work." })
+  operation: RunOperation;
 
   @Field(() => RunStatus)
   status: RunState;

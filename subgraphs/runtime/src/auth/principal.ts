@@ -1,6 +1,4 @@
-export const principalTypes = ["User", "Service", "Agent"] as const;
-/** The principal's kind: a person, a service client or an agent. */
-export type PrincipalType = (typeof principalTypes)[number];
+import type { PrincipalType } from "@factory/schema/vocabularies/people";
 
 /** An operation's caller, as a verified access token describes it. */
 export interface Principal {

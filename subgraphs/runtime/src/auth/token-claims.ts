@@ -1,7 +1,9 @@
+import { principalTypes } from "@factory/schema/vocabularies/people";
+import { valuesOf } from "@factory/schema/vocabularies/vocabulary";
 import { z } from "zod";
 import { DomainError } from "../errors/domain-error.js";
 import { decodeId } from "../identifiers/wire-id.js";
-import { type Principal, principalTypes } from "./principal.js";
+import type { Principal } from "./principal.js";
 import { type TokenVersions, versionsClaim } from "./token-versions.js";
 
 /** An access token's longest lifetime. Revocations can be forgotten after this time. */
@@ -41,7 +43,7 @@ const claimsShape = z.object({
     .optional(),
   tenantSlug: name.optional(),
   editionCode: name.optional(),
-  principalType: z.enum(principalTypes),
+  principalType: z.enum(valuesOf(principalTypes)),
   roles: z.array(name).default([]),
   platformAdmin: z.boolean().default(false),
   agentTaskId: name.optional(),

@@ -1,4 +1,5 @@
 import { buildSubgraphSchema, printSubgraphSchema } from "@apollo/subgraph";
+import { allVocabularies } from "@factory/schema/vocabularies/all-vocabularies";
 import {
   defaultFieldResolver,
   type GraphQLObjectType,
@@ -14,6 +15,7 @@ import { constraintDirective } from "../input-validation/constraint.js";
 import type { Logger } from "../telemetry/logger.js";
 import { type AuthRule, authDirective } from "./auth.js";
 import type { EntityReference } from "./entity-reference.js";
+import { enumType } from "./enum-type.js";
 import { Guard } from "./guard.js";
 import { addObjectLinks, type ObjectLinks } from "./object-links.js";
 import { DateTime } from "./scalars.js";
@@ -51,6 +53,8 @@ const links = `
 /** Decorated classes in, federated schema out. A root field or reference without a declared rule stops the build. */
 export function buildSubgraph(definition: SubgraphDefinition): Subgraph {
   const guard = new Guard(definition.logger);
+  // decorators name an enum when the schema is built, which is too late to register it
+  for (const vocabulary of allVocabularies) enumType(vocabulary);
   const instances = new Map<unknown, object>(definition.resolvers.map((resolver) => [resolver.constructor, resolver]));
   const decoratedSchema = buildSchemaSync({
     resolvers: definition.resolvers.map((resolver) => resolver.constructor) as unknown as NonEmptyArray<

@@ -1,3 +1,4 @@
+import type { ErrorCode } from "@factory/schema/error-codes";
 import {
   type GraphQLError,
   type GraphQLField,
@@ -8,8 +9,10 @@ import {
 import { requireAgentApproval, requireNoneWithheld } from "../auth/agent-approval.js";
 import { DomainError, type FieldError } from "../errors/domain-error.js";
 import { canonicalForm } from "../input-validation/canonical-form.js";
+import { inputRefusal } from "../input-validation/input-refusal.js";
 import { fieldSchema } from "../input-validation/input-schema.js";
 import { inputValidator } from "../input-validation/input-validator.js";
+import { refusalCode } from "../input-validation/refusal-code.js";
 import { isFlatAndStorable, storability } from "../input-validation/storable-text.js";
 import type { Logger } from "../telemetry/logger.js";
 import type { RequestContext } from "../tenancy/request-context.js";
@@ -124,21 +127,20 @@ function argumentCheck(field: Field): (args: Record<string, unknown>) => Record<
     .filter(({ type, astNode }) => isInputObjectType(getNamedType(type)) || astNode?.directives?.length)
     .map((argument) => {
       const schema = fieldSchema(argument);
-      return { name: argument.name, canonical: canonicalForm(schema), validate: inputValidator(schema) };
+      return { ...argument, canonical: canonicalForm(schema), validate: inputValidator(schema) };
     });
   return (args) => {
     let forms = args;
-    const errors: FieldError[] = checks.flatMap(({ name, canonical, validate }) => {
+    let code: ErrorCode | undefined;
+    const errors: FieldError[] = checks.flatMap(({ name, type, canonical, validate }) => {
       if (args[name] === undefined) return [];
       const value = canonical(args[name]);
       if (value !== args[name]) forms = { ...forms, [name]: value };
-      return validate(value).map((error) => ({ ...error, pointer: `/${name}${error.pointer}` }));
+      const valueErrors = validate(value);
+      if (valueErrors.length > 0) code = refusalCode(type, valueErrors);
+      return valueErrors.map((error) => ({ ...error, pointer: `/${name}${error.pointer}` }));
     });
-    if (errors.length > 0)
-      throw new DomainError("VALIDATION_FAILED", {
-        detail: "The input breaks a rule of its schema. See errors.",
-        errors,
-      });
+    if (errors.length > 0) throw inputRefusal(errors, code);
     return forms;
   };
 }

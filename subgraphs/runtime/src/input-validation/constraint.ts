@@ -12,13 +12,18 @@ export interface InputConstraint {
   readonly maximum?: number;
   readonly minItems?: number;
   readonly maxItems?: number;
+  /** The allowed values, where they are not GraphQL names, so that no enum can list them. */
+  readonly values?: readonly string[];
 }
 
 /** The SDL for the directive that `@Constraint` writes. */
 export const constraintDirective =
-  "directive @constraint(minLength: Int, maxLength: Int, pattern: String, format: String, minimum: Int, maximum: Int, minItems: Int, maxItems: Int) on INPUT_FIELD_DEFINITION | ARGUMENT_DEFINITION";
+  "directive @constraint(minLength: Int, maxLength: Int, pattern: String, format: String, minimum: Int, maximum: Int, minItems: Int, maxItems: Int, values: [String!]) on INPUT_FIELD_DEFINITION | ARGUMENT_DEFINITION | FIELD_DEFINITION";
 
-/** Declares limits for an argument or a field in an input type. For a list, lengths and patterns apply to its items. */
+/**
+ * Declares limits for an argument or a field in an input type, and the possible values of a field in an output type. For
+ * a list, lengths, patterns and values apply to its items.
+ */
 export function Constraint(constraint: InputConstraint): PropertyDecorator & ParameterDecorator {
   const values = Object.entries(constraint).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
   return Directive(`@constraint(${values.join(", ")})`) as PropertyDecorator & ParameterDecorator;

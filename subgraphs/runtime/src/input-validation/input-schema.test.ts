@@ -23,6 +23,12 @@ describe("a member of an enum", () => {
     expect([problem?.pointer, others.every(({ pointer }) => pointer === "/wanted")]).toEqual(["/wanted", true]);
   });
 
+  it("is told its type only where that is wrong", () => {
+    expect(check({ colour: 7, wanted: "Red" })).toEqual([
+      { pointer: "/colour", code: "TYPE", detail: "Must be of type string or null." },
+    ]);
+  });
+
   it("is told which values there are", () => {
     expect(check({ colour: "Blue", colours: ["Blue"], wanted: "Red" })).toEqual(
       ["/colour", "/colours/0"].map((pointer) => ({

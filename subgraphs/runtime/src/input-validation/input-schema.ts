@@ -1,4 +1,5 @@
 import {
+  type DirectiveNode,
   type GraphQLInputField,
   type GraphQLInputObjectType,
   type GraphQLInputType,
@@ -9,7 +10,6 @@ import {
   isScalarType,
   valueFromASTUntyped,
 } from "graphql";
-import type { InputConstraint } from "./constraint.js";
 
 /** A JSON Schema (2020-12). */
 export type JsonSchema = Record<string, unknown>;
@@ -33,27 +33,33 @@ export function fieldSchema(
   field: Pick<GraphQLInputField, "type" | "description" | "defaultValue" | "astNode">,
 ): JsonSchema {
   return {
-    ...valueSchema(field.type, constraintOf(field)),
+    ...valueSchema(field.type, constraintOf(field.astNode)),
     ...(field.description ? { description: field.description } : {}),
     ...(field.defaultValue === undefined ? {} : { default: field.defaultValue }),
   };
 }
 
-function constraintOf({ astNode }: Pick<GraphQLInputField, "astNode">): InputConstraint {
+/** The limits that a field or an argument declares, as members of a JSON Schema. */
+export function constraintOf(
+  astNode: { readonly directives?: readonly DirectiveNode[] | undefined } | null | undefined,
+): JsonSchema {
   const directive = astNode?.directives?.find(({ name }) => name.value === "constraint");
   return Object.fromEntries(
-    directive?.arguments?.map(({ name, value }) => [name.value, valueFromASTUntyped(value)]) ?? [],
+    directive?.arguments?.map(({ name, value }) => [
+      name.value === "values" ? "enum" : name.value,
+      valueFromASTUntyped(value),
+    ]) ?? [],
   );
 }
 
-function valueSchema(type: GraphQLInputType, constraint: InputConstraint): JsonSchema {
+function valueSchema(type: GraphQLInputType, constraint: JsonSchema): JsonSchema {
   if (isNonNullType(type)) return bareSchema(type.ofType, constraint);
   const schema = bareSchema(type, constraint);
   const values = Array.isArray(schema["enum"]) ? { enum: [...schema["enum"], null] } : {};
   return typeof schema["type"] === "string" ? { ...schema, type: [schema["type"], "null"], ...values } : schema;
 }
 
-function bareSchema(type: GraphQLInputType, constraint: InputConstraint): JsonSchema {
+function bareSchema(type: GraphQLInputType, constraint: JsonSchema): JsonSchema {
   if (isListType(type)) {
     const { minItems, maxItems, ...item } = constraint;
     return { type: "array", ...defined({ minItems, maxItems }), items: valueSchema(type.ofType, item) };

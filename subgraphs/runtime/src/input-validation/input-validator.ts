@@ -38,8 +38,18 @@ export function inputValidator(schema: JsonSchema): (value: unknown) => FieldErr
   let validate: ValidateFunction | undefined;
   return (value) => {
     validate ??= ajv.compile(schema);
-    return validate(value) ? [] : (validate.errors ?? []).slice(0, maxReported).map(fieldError);
+    return validate(value)
+      ? []
+      : ofRightType(validate.errors ?? [])
+          .slice(0, maxReported)
+          .map(fieldError);
   };
+}
+
+/** Leaves out that a value of a wrong type is not one of the allowed values either. */
+function ofRightType(errors: readonly ErrorObject[]): ErrorObject[] {
+  const wrongTypes = new Set(errors.flatMap(({ keyword, instancePath }) => (keyword === "type" ? [instancePath] : [])));
+  return errors.filter(({ keyword, instancePath }) => keyword !== "enum" || !wrongTypes.has(instancePath));
 }
 
 const codes: Record<string, string> = {

@@ -1,19 +1,11 @@
-import { Directive, Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
+import { jobStates } from "@factory/schema/vocabularies/jobs";
+import { Directive, Field, ID, Int, ObjectType } from "type-graphql";
+import { enumType } from "../graphql/enum-type.js";
 import { DateTime } from "../graphql/scalars.js";
 import { connectionType } from "../pagination/connection-type.js";
 import type { Connection } from "../pagination/page.js";
 
-const JobState = {
-  Running: "Running",
-  Retrying: "Retrying",
-  Failed: "Failed",
-  Redriven: "Redriven",
-} as const;
-registerEnumType(JobState, {
-  name: "JobState",
-  description:
-    "Running: the job runs. Retrying: it waits for its next attempt. Failed: all attempts have failed. Redriven: it had failed and was sent again as a new job.",
-});
+const JobState = enumType(jobStates);
 
 @ObjectType("Job", {
   simpleResolvers: true,
@@ -54,7 +46,7 @@ export class JobType {
   @Field(() => String, {
     nullable: true,
     description:
-      "The operation that repeats the work of this job after it has failed. Null: no single one, see `redrivable`.",
+      "The operation that repeats the work of this job after it has failed. Null: no single one, see `redrivable`. A text, since a release may add operations.",
   })
   retriedBy: string | null;
 }

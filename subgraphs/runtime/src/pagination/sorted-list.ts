@@ -97,7 +97,12 @@ export class SortedList<Node, Statement> {
   get description(): string {
     const { columns, byDefault } = this.#definition;
     const names = Object.keys(columns).join(", ");
-    return `The order of the list: ${names}. Put a \`-\` before the name for descending order. Default: ${byDefault}.`;
+    return `The order of the list: ${names}. Put a \`-\` before the name for descending order. Default: ${byDefault}. A text, since \`-\` is not part of a GraphQL name.`;
+  }
+
+  /** The values of the argument `sort`. */
+  get sorts(): string[] {
+    return [...this.#orders.keys()];
   }
 
   get statements(): Statement[] {
@@ -160,9 +165,7 @@ export class SortedList<Node, Statement> {
   #refuseOrder(): never {
     throw new DomainError("VALIDATION_FAILED", {
       detail: "The list cannot be sorted by this value. See errors for the values that are allowed.",
-      errors: [
-        { pointer: "/sort", code: "UNKNOWN_VALUE", detail: `Must be one of ${[...this.#orders.keys()].join(", ")}.` },
-      ],
+      errors: [{ pointer: "/sort", code: "UNKNOWN_VALUE", detail: `Must be one of ${this.sorts.join(", ")}.` }],
     });
   }
 }

@@ -1,11 +1,12 @@
+import { enumType } from "@factory/runtime/graphql/enum-type";
 import { Constraint } from "@factory/runtime/input-validation/constraint";
+import { type ApprovalStatus, approvalStatuses } from "@factory/schema/vocabularies/governance";
 import { Field, InputType } from "type-graphql";
 
 @InputType()
 export class ApprovalFilterInput {
-  @Field(() => String, { nullable: true, description: "The status: Pending, Approved, Rejected or Expired." })
-  @Constraint({ maxLength: 50 })
-  status?: string | null;
+  @Field(() => enumType(approvalStatuses), { nullable: true })
+  status?: ApprovalStatus | null;
 
   @Field(() => String, { nullable: true })
   @Constraint({ maxLength: 200 })

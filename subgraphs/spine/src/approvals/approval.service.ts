@@ -6,7 +6,7 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
-import { enumFilter, textFilter } from "@factory/runtime/pagination/list-filters";
+import { textFilter } from "@factory/runtime/pagination/list-filters";
 import type { PageRequest } from "@factory/runtime/pagination/page";
 import { readPage, SortedList } from "@factory/runtime/pagination/sorted-list";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
@@ -22,7 +22,7 @@ import { unknownTenant } from "../tenants/tenants/find-tenant.js";
 import { Approval } from "./approval.entity.js";
 import { approvalFacts, settingChangeFacts } from "./approval.events.js";
 import type { ApprovalDecisionInput, ApprovalFilterInput } from "./approval.input.js";
-import { type ApprovalState, approvalStates } from "./approval.states.js";
+import { type ApprovalState } from "./approval.states.js";
 import type { ApprovalConnection, ApprovalType } from "./approval.type.js";
 import {
   type ApprovalRow,
@@ -72,7 +72,7 @@ export const sortedApprovals = new SortedList<ApprovalType, TenantStatement>({
   columns: { requestedAt: { column: "requested_at", type: "timestamptz", of: ({ requestedAt }) => requestedAt } },
   id: { column: "approval_id", type: "uuid", of: ({ approvalId }) => decodeId("apr", approvalId) ?? "" },
   byDefault: "-requestedAt",
-  filters: { status: enumFilter(approvalStates, approvalStatus), agentTaskId: textFilter("agent_task_id") },
+  filters: { status: textFilter(approvalStatus), agentTaskId: textFilter("agent_task_id") },
   statement: (name, { filters, after, order, limit }) =>
     tenantStatement(
       name,

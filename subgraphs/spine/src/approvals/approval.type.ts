@@ -1,19 +1,17 @@
+import { enumType } from "@factory/runtime/graphql/enum-type";
 import { NodeKey, NodeType } from "@factory/runtime/graphql/node.type";
 import { DateTime, Json } from "@factory/runtime/graphql/scalars";
+import { Constraint } from "@factory/runtime/input-validation/constraint";
 import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
-import { Field, ID, ObjectType, registerEnumType } from "type-graphql";
+import { authenticationLevels } from "@factory/schema/authentication-levels";
+import { scopes } from "@factory/schema/scopes";
+import { approvalStatuses } from "@factory/schema/vocabularies/governance";
+import { Field, ID, ObjectType } from "type-graphql";
 import { ConfigurationChange } from "../settings/configuration/configuration.type.js";
 import type { ApprovalState } from "./approval.states.js";
 
-const ApprovalStatus = {
-  Pending: "Pending",
-  Approved: "Approved",
-  Rejected: "Rejected",
-  Expired: "Expired",
-  Withdrawn: "Withdrawn",
-} as const satisfies Record<ApprovalState, ApprovalState>;
-registerEnumType(ApprovalStatus, { name: "ApprovalStatus" });
+const ApprovalStatus = enumType(approvalStatuses);
 
 @ObjectType("SettingProposal", {
   simpleResolvers: true,
@@ -58,7 +56,8 @@ export class ApprovalType {
   })
   subject: string;
 
-  @Field(() => [String], { description: "Empty for a setting." })
+  @Field(() => [String], { description: "Empty for a setting. Texts, since names with dots are not GraphQL names." })
+  @Constraint({ values: scopes })
   scopes: string[];
 
   @Field(() => SettingProposalType, { nullable: true, description: "Null for scopes." })
@@ -70,8 +69,9 @@ export class ApprovalType {
   @Field(() => String, {
     nullable: true,
     description:
-      "A person decides with a sign-in of this level (acr) or a higher one. It is that of the setting governance.approve.acr when the request came; a later, higher one counts too.",
+      "A person decides with a sign-in of this level (acr) or a higher one. It is that of the setting governance.approve.acr when the request came; a later, higher one counts too. A text, since the levels are URNs.",
   })
+  @Constraint({ values: authenticationLevels })
   requiredAcr: string | null;
 
   @Field(() => DateTime)

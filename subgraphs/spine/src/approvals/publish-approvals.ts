@@ -1,4 +1,3 @@
-import type { PrincipalType } from "@factory/runtime/auth/principal";
 import type { RowOf } from "@factory/runtime/db/entity-rows";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { encodeId } from "@factory/runtime/identifiers/wire-id";
@@ -6,6 +5,7 @@ import type { Cause } from "@factory/runtime/messages/envelope";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import { needsAgentApproval } from "@factory/schema/scopes";
+import type { PrincipalType } from "@factory/schema/vocabularies/people";
 import type { TenantSettings } from "../settings/configuration/tenant-settings.js";
 import type { Approval } from "./approval.entity.js";
 import { type ApprovalDecision, type ApprovalRequests, ownPublishingTask } from "./approval-request.js";

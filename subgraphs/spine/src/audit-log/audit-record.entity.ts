@@ -1,5 +1,6 @@
 import { workerTable } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
+import type { AuditOutcome } from "@factory/schema/vocabularies/governance";
 import { Entity, Index, PrimaryKey, Property, Unique } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 
@@ -56,7 +57,7 @@ export class ChainedRecord {
   operation: string;
 
   @Property({ type: "text" })
-  outcome: string;
+  outcome: AuditOutcome;
 
   @Property({ type: "text", nullable: true })
   subject: string | null;

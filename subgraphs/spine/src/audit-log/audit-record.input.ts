@@ -1,4 +1,6 @@
+import { enumType } from "@factory/runtime/graphql/enum-type";
 import { Constraint } from "@factory/runtime/input-validation/constraint";
+import { type AuditOutcome, auditOutcomes } from "@factory/schema/vocabularies/governance";
 import { Field, InputType } from "type-graphql";
 
 @InputType()
@@ -11,15 +13,17 @@ export class AuditRecordFilterInput {
   @Constraint({ maxLength: 200 })
   operation?: string | null;
 
-  @Field(() => String, { nullable: true, description: "Succeeded or Refused." })
-  @Constraint({ maxLength: 50 })
-  outcome?: string | null;
+  @Field(() => enumType(auditOutcomes), { nullable: true })
+  outcome?: AuditOutcome | null;
 
   @Field(() => String, { nullable: true, description: "`<resource>/<id>`" })
   @Constraint({ maxLength: 500 })
   subject?: string | null;
 
-  @Field(() => String, { nullable: true, description: "The code of a refusal, for example `INSUFFICIENT_SCOPE`." })
+  @Field(() => String, {
+    nullable: true,
+    description: "The code of a refusal, for example `INSUFFICIENT_SCOPE`. A text, since a release may add codes.",
+  })
   @Constraint({ maxLength: 100 })
   code?: string | null;
 

@@ -1,7 +1,11 @@
+import { enumType } from "@factory/runtime/graphql/enum-type";
 import { NodeKey, NodeType } from "@factory/runtime/graphql/node.type";
 import { DateTime } from "@factory/runtime/graphql/scalars";
+import { Constraint } from "@factory/runtime/input-validation/constraint";
 import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
+import { eventSources } from "@factory/schema/vocabularies/events";
+import { type AuditOutcome, auditOutcomes } from "@factory/schema/vocabularies/governance";
 import { Field, Float, ID, Int, ObjectType } from "type-graphql";
 
 const text = () => String;
@@ -26,14 +30,17 @@ export class AuditRecordType {
   @Field(() => DateTime, { description: "For refusals that are counted together, the time of the last one." })
   time: string;
 
-  @Field({ description: "The part of the platform that wrote the record, for example /catalog." })
+  @Field({
+    description: "The part of the platform that wrote the record. A text, since a path is not a GraphQL name.",
+  })
+  @Constraint({ values: eventSources })
   source: string;
 
   @Field({ description: "A root field of GraphQL, METHOD /path of a plain endpoint, or the name of a command." })
   operation: string;
 
-  @Field({ description: "Succeeded or Refused." })
-  outcome: string;
+  @Field(() => enumType(auditOutcomes))
+  outcome: AuditOutcome;
 
   @Field(text, optional("`<resource>/<id>`"))
   subject: string | null;
@@ -41,7 +48,7 @@ export class AuditRecordType {
   @Field(text, optional("The principal that acted; null for an anonymous caller."))
   principal: string | null;
 
-  @Field(text, optional("User, Service or Agent."))
+  @Field(text, optional("User, Service or Agent. A text, since the log shows what was recorded."))
   principalType: string | null;
 
   @Field(text, { nullable: true })
@@ -59,7 +66,7 @@ export class AuditRecordType {
   @Field({ description: "The trace of the request; the operator finds its log lines by it." })
   traceId: string;
 
-  @Field(text, optional("The code of a refusal."))
+  @Field(text, optional("The code of a refusal. A text, since a release may add codes."))
   code: string | null;
 
   @Field(() => Int, optional("The HTTP status of a refusal."))

@@ -1,33 +1,13 @@
+import { enumType } from "@factory/runtime/graphql/enum-type";
 import { DateTime, JsonObject } from "@factory/runtime/graphql/scalars";
-import { Field, Float, Int, ObjectType, registerEnumType } from "type-graphql";
+import { auditBreakReasons, auditVerificationStatuses } from "@factory/schema/vocabularies/governance";
+import { Field, Float, Int, ObjectType } from "type-graphql";
 
-const AuditVerificationStatus = {
-  Intact: "Intact",
-  Broken: "Broken",
-  Unfinished: "Unfinished",
-} as const;
+const AuditVerificationStatus = enumType(auditVerificationStatuses);
 type AuditVerificationStatus = keyof typeof AuditVerificationStatus;
-registerEnumType(AuditVerificationStatus, {
-  name: "AuditVerificationStatus",
-  description:
-    "Intact: every record up to the head was checked. Broken: see firstBroken. Unfinished: call again with nextCursor.",
-});
 
-const AuditBreakReason = {
-  Altered: "Altered",
-  PersonalDataAltered: "PersonalDataAltered",
-  Removed: "Removed",
-  Inserted: "Inserted",
-  CutOff: "CutOff",
-  SealMismatch: "SealMismatch",
-  SealInvalid: "SealInvalid",
-} as const;
+const AuditBreakReason = enumType(auditBreakReasons);
 type AuditBreakReason = keyof typeof AuditBreakReason;
-registerEnumType(AuditBreakReason, {
-  name: "AuditBreakReason",
-  description:
-    "Altered: a record does not fit its hash. PersonalDataAltered: address, e-mail or user agent do not fit their digest. Removed: a record in the middle is missing. Inserted: a record stands behind the head. CutOff: the newest records are missing. SealMismatch: a record has another hash than its seal. SealInvalid: no key of the platform has signed a seal.",
-});
 
 @ObjectType("AuditBreak", { simpleResolvers: true })
 export class AuditBreakType {

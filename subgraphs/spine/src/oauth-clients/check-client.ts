@@ -8,12 +8,12 @@ import {
   platformScopes,
   tenantScopes,
 } from "@factory/schema/scopes";
+import { type ApiClientPrincipalType, clientPrincipalTypes } from "@factory/schema/vocabularies/people";
+import { isValueOf } from "@factory/schema/vocabularies/vocabulary";
 import { type GrantType, grantTypes, isGrantType, tokenExchange } from "./grant-types.js";
 import type { CreateApiClientInput } from "./oauth-client.input.js";
 import { checkKeySet, type PublicKeySet } from "./public-keys.js";
 import { redirectUriProblem } from "./redirect-uri.js";
-
-const principalTypes = ["Service", "Agent"] as const;
 
 /** The input for a new client with its defaults, without contradictions. */
 export interface CheckedClient {
@@ -22,7 +22,7 @@ export interface CheckedClient {
   readonly scopes: string[];
   readonly identityScopes: IdentityScope[];
   readonly grantTypes: GrantType[];
-  readonly principalType: (typeof principalTypes)[number];
+  readonly principalType: ApiClientPrincipalType;
   readonly redirectUris: string[];
   readonly firstParty: boolean;
   readonly isPublic: boolean;
@@ -34,13 +34,8 @@ export interface CheckedClient {
  * `API_CLIENT_INVALID` for values that contradict each other, with a pointer to each one.
  */
 export function checkClient(input: CreateApiClientInput, tenantId: string): CheckedClient {
-  const principalType = principalTypes.find((type) => type === (input.principalType ?? "Service"));
-  const unknown = [
-    ...unknownScopes(input.scopes, scopesOf(input, tenantId)),
-    ...unknownGrants(input.grantTypes ?? []),
-    ...(principalType ? [] : [unknownValue("/input/principalType", `Must be one of ${principalTypes.join(", ")}.`)]),
-  ];
-  if (unknown.length > 0 || !principalType)
+  const unknown = [...unknownScopes(input.scopes, scopesOf(input, tenantId)), ...unknownGrants(input.grantTypes ?? [])];
+  if (unknown.length > 0)
     throw new DomainError("REFERENCE_NOT_FOUND", {
       detail: "The input has values that are not known. Correct the members in errors.",
       errors: unknown,
@@ -51,7 +46,7 @@ export function checkClient(input: CreateApiClientInput, tenantId: string): Chec
     scopes: [...new Set(input.scopes)].filter((scope) => !isIdentityScope(scope)),
     identityScopes: identityScopes.filter((scope) => input.scopes.includes(scope)),
     grantTypes: [...new Set(input.grantTypes ?? ["client_credentials"])].filter(isGrantType),
-    principalType,
+    principalType: isValueOf(clientPrincipalTypes, input.principalType) ? input.principalType : "Service",
     redirectUris: [...new Set(input.redirectUris ?? [])],
     firstParty: input.firstParty ?? false,
     isPublic: input.public ?? false,

@@ -1,6 +1,9 @@
 import { JsonObject } from "@factory/runtime/graphql/scalars";
 import { Constraint } from "@factory/runtime/input-validation/constraint";
+import { clientPrincipalTypes } from "@factory/schema/vocabularies/people";
+import { valuesOf } from "@factory/schema/vocabularies/vocabulary";
 import { Field, InputType } from "type-graphql";
+import { grantTypes } from "./grant-types.js";
 
 @InputType()
 export class CreateApiClientInput {
@@ -10,20 +13,24 @@ export class CreateApiClientInput {
 
   @Field(() => [String], {
     description:
-      "The scopes of the client. For a client of the caller's own tenant: a subset of the caller's own scopes. Beside them, or alone, a client at which people sign in may have openid, profile, email and offline_access, which the caller does not need.",
+      "The scopes of the client. For a client of the caller's own tenant: a subset of the caller's own scopes. Beside them, or alone, a client at which people sign in may have openid, profile, email and offline_access, which the caller does not need. Texts, since names with dots are not GraphQL names.",
   })
   @Constraint({ minItems: 1, maxItems: 100, minLength: 1, maxLength: 100 })
   scopes: string[];
 
   @Field(() => [String], {
     nullable: true,
-    description: "The grant types that the client may use; the default is client_credentials.",
+    description:
+      "The grant types that the client may use; the default is client_credentials. Texts, since one of them is a URN.",
   })
-  @Constraint({ minItems: 1, maxItems: 10, minLength: 1, maxLength: 100 })
+  @Constraint({ minItems: 1, maxItems: 10, values: grantTypes })
   grantTypes?: string[] | null;
 
-  @Field(() => String, { nullable: true, description: "Service or Agent; the default is Service." })
-  @Constraint({ minLength: 1, maxLength: 50 })
+  @Field(() => String, {
+    nullable: true,
+    description: "The default is Service. A text, since the documents that create the first clients write it as one.",
+  })
+  @Constraint({ values: valuesOf(clientPrincipalTypes) })
   principalType?: string | null;
 
   @Field(() => [String], {

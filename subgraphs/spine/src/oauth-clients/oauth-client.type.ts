@@ -1,11 +1,14 @@
+import { enumType } from "@factory/runtime/graphql/enum-type";
 import { NodeKey, NodeType } from "@factory/runtime/graphql/node.type";
 import { DateTime } from "@factory/runtime/graphql/scalars";
+import { Constraint } from "@factory/runtime/input-validation/constraint";
 import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
-import { Field, ID, ObjectType, registerEnumType } from "type-graphql";
+import { type ApiClientPrincipalType, clientPrincipalTypes, clientStatuses } from "@factory/schema/vocabularies/people";
+import { Field, ID, ObjectType } from "type-graphql";
+import { grantTypes } from "./grant-types.js";
 
-const OAuthClientStatus = { Active: "Active", Disabled: "Disabled" } as const;
-registerEnumType(OAuthClientStatus, { name: "ApiClientStatus" });
+const OAuthClientStatus = enumType(clientStatuses);
 
 /** The members that a client and a client with its new secret have. */
 @ObjectType("OAuthClientMembers", { simpleResolvers: true })
@@ -16,14 +19,15 @@ class OAuthClientMembers {
   @Field()
   name: string;
 
-  @Field(() => [String])
+  @Field(() => [String], { description: "Texts, since names with dots are not GraphQL names." })
   scopes: string[];
 
-  @Field(() => [String])
+  @Field(() => [String], { description: "Texts, since one of them is a URN." })
+  @Constraint({ values: grantTypes })
   grantTypes: string[];
 
-  @Field()
-  principalType: string;
+  @Field(() => enumType(clientPrincipalTypes))
+  principalType: ApiClientPrincipalType;
 
   @Field(() => [String])
   redirectUris: string[];

@@ -4,7 +4,10 @@ import { LibraryReferenceInput } from "../../libraries/libraries/library-referen
 
 @InputType()
 export class EvaluateLibraryCompatibilityInput {
-  @Field({ description: "Target framework moniker of the project, for example net8.0." })
+  @Field({
+    description:
+      "Target framework moniker of the project, for example net8.0. A text, since net8.0 is not a GraphQL name.",
+  })
   @Constraint({ minLength: 1, maxLength: 100 })
   runtime: string;
 
@@ -18,7 +21,10 @@ export class EvaluateTemplateCompatibilityInput {
   @Field(() => ID)
   templateVersionId: string;
 
-  @Field({ description: "Target framework moniker of the project, for example net8.0." })
+  @Field({
+    description:
+      "Target framework moniker of the project, for example net8.0. A text, since net8.0 is not a GraphQL name.",
+  })
   @Constraint({ minLength: 1, maxLength: 100 })
   runtime: string;
 

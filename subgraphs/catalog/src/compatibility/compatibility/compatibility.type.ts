@@ -1,11 +1,18 @@
+import { enumType } from "@factory/runtime/graphql/enum-type";
 import { NodeKey, NodeType } from "@factory/runtime/graphql/node.type";
 import { DateTime } from "@factory/runtime/graphql/scalars";
+import {
+  type CompatibilityAction,
+  type CompatibilityRule,
+  compatibilityActions,
+  compatibilityRules,
+} from "@factory/schema/vocabularies/compatibility";
 import { Field, ID, ObjectType } from "type-graphql";
 
 @ObjectType("CompatibilityResolution", { simpleResolvers: true })
 export class CompatibilityResolutionType {
-  @Field({ description: "One of ChangeVersion, Remove, Replace, Add and ChangeRuntime." })
-  action: string;
+  @Field(() => enumType(compatibilityActions))
+  action: CompatibilityAction;
 
   @Field(() => String, { nullable: true })
   packageName: string | null;
@@ -33,11 +40,8 @@ export class CompatibilityResolutionType {
 
 @ObjectType("CompatibilityViolation", { simpleResolvers: true })
 export class CompatibilityViolationType {
-  @Field({
-    description:
-      "Name of the broken rule, for example LibraryConflictsWith. With LibrarySetNotSettled the versions of transitive dependencies change one another without end, so it is not known which versions a restore takes.",
-  })
-  rule: string;
+  @Field(() => enumType(compatibilityRules), { description: "The broken rule." })
+  rule: CompatibilityRule;
 
   @Field()
   detail: string;
@@ -51,7 +55,7 @@ export class CompatibilityViolationType {
 
 @ObjectType("CompatibilityAdvisory", { simpleResolvers: true })
 export class CompatibilityAdvisoryType {
-  @Field()
+  @Field({ description: "A text, since a release may add codes." })
   code: string;
 
   @Field()

@@ -1,15 +1,16 @@
+import { enumType } from "@factory/runtime/graphql/enum-type";
+import { type CompatibilityRule, compatibilityRules } from "@factory/schema/vocabularies/compatibility";
+import { type VersionJump, versionJumps } from "@factory/schema/vocabularies/libraries";
 import { Field, Int, ObjectType } from "type-graphql";
 import { EvaluatedLibraryType } from "./compatibility.type.js";
-
-const jumpDescription = "Major, Minor, Patch or Prerelease.";
 
 @ObjectType("UpgradeBlock", { simpleResolvers: true })
 export class UpgradeBlockType {
   @Field({ description: "The newer version that was evaluated." })
   version: string;
 
-  @Field({ description: "The rule that the version would break." })
-  rule: string;
+  @Field(() => enumType(compatibilityRules), { description: "The rule that the version would break." })
+  rule: CompatibilityRule;
 
   @Field()
   detail: string;
@@ -33,8 +34,8 @@ export class PackageUpgradeType {
   })
   to: string | null;
 
-  @Field(() => String, { nullable: true, description: jumpDescription })
-  jump: string | null;
+  @Field(() => enumType(versionJumps), { nullable: true })
+  jump: VersionJump | null;
 
   @Field({ description: "The newest Published version of the package." })
   newest: string;
@@ -57,8 +58,8 @@ export class UpgradeChangeType {
   @Field()
   to: string;
 
-  @Field({ description: jumpDescription })
-  jump: string;
+  @Field(() => enumType(versionJumps))
+  jump: VersionJump;
 }
 
 @ObjectType("HeldPackage", { simpleResolvers: true })

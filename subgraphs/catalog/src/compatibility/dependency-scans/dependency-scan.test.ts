@@ -70,7 +70,7 @@ async function aVersionOf(files: Record<string, string>, version = ""): Promise<
   const { createTemplateVersion } = await fixture.run<{ createTemplateVersion: { templateVersionId: string } }>(
     actor,
     `mutation { createTemplateVersion(templateId: "${registerTemplate.templateId}", input: { semanticVersion: "1.0.0",
-       sourceRef: "git+${repository.url}#${branch}", engineKind: "DotnetNewTemplatePack", targetFramework: "net8.0" ${version} })
+       sourceRef: "git+${repository.url}#${branch}", engineKind: DotnetNewTemplatePack, targetFramework: "net8.0" ${version} })
        { templateVersionId } }`,
   );
   return createTemplateVersion.templateVersionId;

@@ -1,6 +1,7 @@
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import { doAtOnce, longWork, type PausableWork } from "@factory/runtime/threads/long-work";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
+import type { ScanLimit } from "@factory/schema/vocabularies/compatibility";
 import { type AdvisoryRevisions, changedSince, readRevisions } from "../../libraries/advisories/advisory-revisions.js";
 import {
   advisoriesAbout,
@@ -8,7 +9,7 @@ import {
   readAdvisories,
 } from "../../libraries/advisories/matching-advisories.js";
 import { withAdvisories } from "./known-vulnerabilities.js";
-import { type ScanLimit, scanLimits } from "./limits/scan-limits.js";
+import { scanLimits } from "./limits/scan-limits.js";
 import type { ScannedPackage } from "./resolution/scanned-package.js";
 import { withinSize } from "./stored-size.js";
 

@@ -5,6 +5,7 @@ import {
   type PullRequest,
   SourceControlDefinition,
 } from "@factory/schema/proto/generated/factory/integration/v1/source_control";
+import type { PullRequestState } from "@factory/schema/vocabularies/executions";
 import type { RemoteCredential } from "../git/remote-credential.js";
 
 /** A tenant's repository, reached through one of its connections, and what for. */
@@ -40,8 +41,6 @@ export interface WantedPullRequest {
   /** Only finds a pull request that exists. */
   readonly onlyFind: boolean;
 }
-
-export type PullRequestState = "Open" | "Merged" | "Closed";
 
 /** A pull request as its vendor describes it. Times are ISO 8601. */
 export interface PullRequestFacts {

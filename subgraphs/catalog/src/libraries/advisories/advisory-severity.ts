@@ -1,10 +1,11 @@
+import { type VulnerabilitySeverity, vulnerabilitySeverities } from "@factory/schema/vocabularies/libraries";
+import { valuesOf } from "@factory/schema/vocabularies/vocabulary";
 import calculator from "ae-cvss-calculator";
 
-/** Advisory severities, the lowest first. */
-const advisorySeverities = ["Low", "Moderate", "High", "Critical"] as const;
+const advisorySeverities = valuesOf(vulnerabilitySeverities);
 
 /** A severity that an advisory states. */
-export type AdvisorySeverity = (typeof advisorySeverities)[number];
+export type AdvisorySeverity = VulnerabilitySeverity;
 
 /** A score in an OSV document: its system's type, and a vector. */
 export interface OsvScore {

@@ -1,14 +1,10 @@
+import { enumType } from "@factory/runtime/graphql/enum-type";
 import { DateTime } from "@factory/runtime/graphql/scalars";
-import { Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
+import { vulnerabilitySeverities } from "@factory/schema/vocabularies/libraries";
+import { Field, ID, Int, ObjectType } from "type-graphql";
 import type { AdvisorySeverity } from "./advisory-severity.js";
 
-export const VulnerabilitySeverity = {
-  Low: "Low",
-  Moderate: "Moderate",
-  High: "High",
-  Critical: "Critical",
-} as const satisfies Record<AdvisorySeverity, AdvisorySeverity>;
-registerEnumType(VulnerabilitySeverity, { name: "VulnerabilitySeverity" });
+export const VulnerabilitySeverity = enumType(vulnerabilitySeverities);
 
 @ObjectType("AdvisoryImport", { simpleResolvers: true })
 export class AdvisoryImportType {

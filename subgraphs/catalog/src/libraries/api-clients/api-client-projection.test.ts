@@ -115,7 +115,7 @@ describe("API clients over the bus", () => {
         capability: "payment.refund",
         area: "PAYMENT",
         targetFramework: "net8.0",
-        status: "Active",
+        status: "Active" as const,
       };
       const page = await fixture.search(caller, { ...searchInput, includeApiClients: true, limit: 1, cursor });
       expect(page.total).toBe(3);

@@ -1,4 +1,6 @@
+import { enumType } from "@factory/runtime/graphql/enum-type";
 import { Constraint } from "@factory/runtime/input-validation/constraint";
+import { deprecationReasons, type LibraryStatus, libraryStatuses } from "@factory/schema/vocabularies/libraries";
 import { Field, ID, InputType } from "type-graphql";
 import { VulnerabilitySeverity } from "../advisories/advisory.type.js";
 
@@ -68,8 +70,8 @@ export class VulnerabilityInput {
 /** Why a version is deprecated, and what to use instead. */
 @InputType()
 export class DeprecateLibraryVersionInput {
-  @Field({ description: "One of Legacy, CriticalBugs and Other." })
-  @Constraint({ maxLength: 50 })
+  // a text, since gRPC and commands bring one too
+  @Field(() => enumType(deprecationReasons))
   reason: string;
 
   @Field(() => String, { nullable: true })
@@ -178,9 +180,8 @@ export class LibraryFilterInput {
   @Constraint({ maxLength: 50 })
   tag?: string | null;
 
-  @Field(() => String, { nullable: true, description: "Active." })
-  @Constraint({ maxLength: 100 })
-  status?: string | null;
+  @Field(() => enumType(libraryStatuses), { nullable: true })
+  status?: LibraryStatus | null;
 
   @Field(() => String, { nullable: true })
   @Constraint({ maxLength: 100 })

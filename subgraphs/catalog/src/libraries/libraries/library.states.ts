@@ -1,3 +1,5 @@
+import type { LibraryVersionStatus } from "@factory/schema/vocabularies/libraries";
+
 /**
  * A version's states with the states that may follow. Versions are Published at once unless the input has publish:
  * false. Retired is a recall: it makes every set with the version incompatible.
@@ -7,9 +9,9 @@ const libraryVersionStates = {
   Published: { next: ["Deprecated", "Retired"], event: "LibraryVersionPublished" },
   Deprecated: { next: ["Retired"], event: "LibraryVersionDeprecated" },
   Retired: { next: [], event: "LibraryVersionRetired" },
-} as const;
+} as const satisfies Record<LibraryVersionStatus, object>;
 
-export type LibraryVersionState = keyof typeof libraryVersionStates;
+export type LibraryVersionState = LibraryVersionStatus;
 
 /** The states in which projects can use a version. */
 export type ReleasedState = Exclude<LibraryVersionState, "Registered">;

@@ -1,25 +1,23 @@
+import { enumType } from "@factory/runtime/graphql/enum-type";
 import { NodeKey, NodeType } from "@factory/runtime/graphql/node.type";
 import { DateTime } from "@factory/runtime/graphql/scalars";
 import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
 import { PageInfo } from "@factory/runtime/pagination/page-info.type";
-import { Directive, Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
+import {
+  deprecationReasons,
+  libraryStatuses,
+  libraryVersionStatuses,
+  packageLicenseKinds,
+} from "@factory/schema/vocabularies/libraries";
+import { Directive, Field, ID, Int, ObjectType } from "type-graphql";
 import { VulnerabilitySeverity } from "../advisories/advisory.type.js";
-import { DeprecationReason, type DeprecationReasonName } from "../deprecations/deprecation-reason.js";
 
-/** A library's states. */
-export const LibraryStatus = { Active: "Active" } as const;
-registerEnumType(LibraryStatus, { name: "LibraryStatus" });
+export const LibraryStatus = enumType(libraryStatuses);
 
-const LibraryVersionStatus = {
-  Registered: "Registered",
-  Published: "Published",
-  Deprecated: "Deprecated",
-  Retired: "Retired",
-} as const;
-registerEnumType(LibraryVersionStatus, { name: "LibraryVersionStatus" });
+const LibraryVersionStatus = enumType(libraryVersionStatuses);
 
-registerEnumType(DeprecationReason, { name: "DeprecationReason" });
+const DeprecationReason = enumType(deprecationReasons);
 
 @ObjectType("Capability", { simpleResolvers: true })
 export class CapabilityType {
@@ -63,7 +61,7 @@ export class VulnerabilityType {
 @ObjectType("LibraryDeprecation", { simpleResolvers: true })
 export class LibraryDeprecationType {
   @Field(() => DeprecationReason)
-  reason: DeprecationReasonName;
+  reason: keyof typeof DeprecationReason;
 
   @Field(() => String, { nullable: true })
   message: string | null;
@@ -72,8 +70,7 @@ export class LibraryDeprecationType {
   alternatePackage: PackageRangeType | null;
 }
 
-const PackageLicenseKind = { Expression: "Expression", File: "File", Url: "Url" } as const;
-registerEnumType(PackageLicenseKind, { name: "PackageLicenseKind" });
+const PackageLicenseKind = enumType(packageLicenseKinds);
 
 @ObjectType("PackageLicense", { simpleResolvers: true })
 export class PackageLicenseType {
@@ -225,7 +222,7 @@ export class LibraryConnection implements Connection<LibraryType> {
 
 @ObjectType("ImportWarning", { simpleResolvers: true })
 export class ImportWarningType {
-  @Field()
+  @Field({ description: "A text, since a release may add codes." })
   code: string;
 
   @Field()

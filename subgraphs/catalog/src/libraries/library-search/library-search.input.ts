@@ -1,4 +1,6 @@
+import { enumType } from "@factory/runtime/graphql/enum-type";
 import { Constraint } from "@factory/runtime/input-validation/constraint";
+import { type LibraryStatus, libraryStatuses } from "@factory/schema/vocabularies/libraries";
 import { Field, InputType, Int } from "type-graphql";
 
 @InputType({ description: "A result must meet all given filters. Without filters every library is listed." })
@@ -24,9 +26,8 @@ export class SearchLibrariesInput {
   })
   includeApiClients?: boolean | null;
 
-  @Field(() => String, { nullable: true })
-  @Constraint({ maxLength: 100 })
-  status?: string | null;
+  @Field(() => enumType(libraryStatuses), { nullable: true })
+  status?: LibraryStatus | null;
 
   @Field(() => String, { nullable: true, description: "Compared ignoring case." })
   @Constraint({ maxLength: 100 })

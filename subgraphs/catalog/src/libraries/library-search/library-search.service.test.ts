@@ -273,9 +273,7 @@ describe("the search of a tenant", () => {
     expect((await fixture.search(caller, { capability: noise })).total).toBe(0);
   });
 
-  it("refuses a state that no library has", async () => {
-    for (const status of ["Gone", "toString", ""])
-      await expect(fixture.search(aCaller(), { status })).rejects.toMatchObject({ code: "PARAMETERS_INVALID" });
+  it("finds nothing in a catalog without libraries", async () => {
     expect((await fixture.search(aCaller(), { status: "Active" })).total).toBe(0);
   });
 });

@@ -1,10 +1,10 @@
-import { invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
 import { encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
+import { libraryMatches } from "@factory/schema/vocabularies/libraries";
+import { valuesOf } from "@factory/schema/vocabularies/vocabulary";
 import { requireFramework } from "../../ground/input-problems/require-framework.js";
-import { LibraryStatus } from "../libraries/library.type.js";
 import { isOneEditAway, minFuzzyLength, spellings } from "../search-index/capability-match.js";
 import { filterKey } from "../search-index/search-index-statement.js";
 import { isSimilarWord, spellingsOf } from "../search-index/search-terms.js";
@@ -24,7 +24,7 @@ import { type VocabularyRow, vocabularyStatement } from "./vocabulary-statement.
 
 const defaultLimit = 20;
 const maxLimit = 100;
-const tierNames = ["Listed", "ExactName", "ExactContract", "NamePrefix", "AllTokens", "TokenPrefix", "SimilarToken"];
+const tierNames = valuesOf(libraryMatches);
 
 interface Vocabulary {
   readonly frameworks: readonly string[];
@@ -131,7 +131,6 @@ function similarTo(query: string, vocabularyWords: readonly string[]): SimilarWo
 
 function filtersOf(input: SearchLibrariesInput): SearchFilters {
   const { area, owner, status, tags, includeApiClients } = input;
-  if (status != null && !Object.hasOwn(LibraryStatus, status)) throw unknownStatus();
   return {
     area: keyOf(area),
     owner: keyOf(owner),
@@ -142,8 +141,6 @@ function filtersOf(input: SearchLibrariesInput): SearchFilters {
 }
 
 const keyOf = (text: string | null | undefined) => filterKey(text ?? "") || undefined;
-
-const unknownStatus = () => invalidEnumValue([{ pointer: "/status", allowed: Object.keys(LibraryStatus) }]);
 
 function positionOf({ tier, unusable, name_key, entry_id }: SearchPageRow): SearchPosition {
   return { tier, unusable, nameKey: name_key, entryId: entry_id ?? "" };

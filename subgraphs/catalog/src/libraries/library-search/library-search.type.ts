@@ -1,7 +1,8 @@
-import { Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
+import { enumType } from "@factory/runtime/graphql/enum-type";
+import { type LibraryMatch, libraryMatches, librarySearchSources } from "@factory/schema/vocabularies/libraries";
+import { Field, ID, Int, ObjectType } from "type-graphql";
 
-const LibrarySearchSource = { Library: "Library", ApiClient: "ApiClient" } as const;
-registerEnumType(LibrarySearchSource, { name: "LibrarySearchSource" });
+const LibrarySearchSource = enumType(librarySearchSources);
 
 @ObjectType("LibrarySearchResult", { simpleResolvers: true })
 export class LibrarySearchResultType {
@@ -20,8 +21,8 @@ export class LibrarySearchResultType {
   })
   latestVersion: string | null;
 
-  @Field(() => String, { nullable: true, description: "The kind of match, for example ExactName." })
-  matchedOn: string | null;
+  @Field(() => enumType(libraryMatches), { nullable: true, description: "The kind of match." })
+  matchedOn: LibraryMatch | null;
 
   @Field(() => LibrarySearchSource)
   source: keyof typeof LibrarySearchSource;

@@ -1,9 +1,10 @@
 import { tenantTable } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
+import type { LibrarySearchSource } from "@factory/schema/vocabularies/libraries";
 import { Entity, Index, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 
-export type SearchSource = "Library" | "ApiClient";
+export type SearchSource = LibrarySearchSource;
 
 /**
  * One row in the search index: the values that a search filters and sorts by. Details are read from the source table.

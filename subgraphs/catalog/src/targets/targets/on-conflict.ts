@@ -1,5 +1,4 @@
-/** The choices for a produced file that differs from the target's file. */
-export const onConflictChoices = ["fail", "overwrite", "merge"] as const;
+import type { ConflictStrategy } from "@factory/schema/vocabularies/executions";
 
-/** One of `onConflictChoices`. */
-export type OnConflict = (typeof onConflictChoices)[number];
+/** The treatment for a produced file that differs from the target's file. */
+export type OnConflict = ConflictStrategy;

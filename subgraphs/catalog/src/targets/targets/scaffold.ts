@@ -1,3 +1,4 @@
+import type { ScaffoldFileChange } from "@factory/schema/vocabularies/executions";
 import type { FileTree, TreeFile } from "@factory/template-engine/file-tree";
 import type { OnConflict } from "./on-conflict.js";
 import type { CommitMetadata } from "./scaffold-commit.js";
@@ -25,7 +26,7 @@ export interface Scaffold extends ScaffoldContent {
 }
 
 /** Only a merge deletes: a file that the template no longer produces and that nobody changed. */
-export type FileChange = "Created" | "Updated" | "Unchanged" | "Deleted";
+export type FileChange = ScaffoldFileChange;
 
 /** A produced or edited file as it is in the target after the push. A deleted file as it was before. */
 export interface LandedFile {

@@ -18,7 +18,7 @@ import type { SourceControl } from "../../git/source-control/source-control.js";
 import { vendorFailure } from "../../git/source-control/vendor-failure.js";
 import { inputProblem } from "../../ground/input-problems/input-problem.js";
 import type { RemoteCredentials } from "../../sources/remote-credentials/remote-credentials.js";
-import { type OnConflict, onConflictChoices } from "./on-conflict.js";
+import type { OnConflict } from "./on-conflict.js";
 import { openTarget, type Target } from "./push-scaffold.js";
 import { withRepositoryBase } from "./repository-shorthand.js";
 import { branchProblem, parseTargetRepository } from "./target-repository.js";
@@ -29,7 +29,7 @@ interface RequestedTarget {
   branch?: string | null;
   directory?: string | null;
   nameDirectory?: boolean | null;
-  onConflict?: string | null;
+  onConflict?: OnConflict | null;
   credentialRef?: string | null;
   connectionId?: string | null;
   pullRequest?: RequestedPullRequest | null;
@@ -99,8 +99,7 @@ export class TargetResolver {
     const problem = branchProblem(branch);
     if (problem !== undefined) throw refusal("/target/branch", problem);
     const directory = folderIn(requestedTarget.directory ?? "");
-    const onConflict = onConflictChoices.find((choice) => choice === (requestedTarget.onConflict ?? "fail"));
-    if (onConflict === undefined) throw refusal("/target/onConflict", `use one of ${onConflictChoices.join(", ")}`);
+    const onConflict = requestedTarget.onConflict ?? "fail";
     const credentialRef = requestedTarget.credentialRef ?? null;
     if (credentialRef !== null && repository.kind === "shorthand")
       throw refusal(

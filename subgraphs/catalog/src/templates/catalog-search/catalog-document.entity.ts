@@ -1,9 +1,8 @@
 import { tenantTable } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
+import type { CatalogItemKind } from "@factory/schema/vocabularies/templates";
 import { Entity, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
-
-export type CatalogItemKind = "Template" | "Library";
 
 /** The template or library texts that a search shows. The row is made from its source when a search needs it. */
 @Entity(tenantTable("catalog_documents"))

@@ -1,5 +1,5 @@
+import type { CatalogItemKind } from "@factory/schema/vocabularies/templates";
 import { afterPrefix } from "../../libraries/search-index/search-terms.js";
-import type { CatalogItemKind } from "./catalog-document.entity.js";
 
 // tables: catalog_documents, catalog_terms
 

@@ -1,16 +1,10 @@
-import { Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
+import { enumType } from "@factory/runtime/graphql/enum-type";
+import { catalogItemKinds, catalogTexts } from "@factory/schema/vocabularies/templates";
+import { Field, ID, Int, ObjectType } from "type-graphql";
 
-export const CatalogItemKinds = { Template: "Template", Library: "Library" } as const;
-registerEnumType(CatalogItemKinds, { name: "CatalogItemKind" });
+export const CatalogItemKinds = enumType(catalogItemKinds);
 
-const CatalogTexts = {
-  Name: "Name",
-  Title: "Title",
-  Capability: "Capability",
-  Tag: "Tag",
-  Description: "Description",
-} as const;
-registerEnumType(CatalogTexts, { name: "CatalogText" });
+const CatalogTexts = enumType(catalogTexts);
 
 @ObjectType("CatalogSearchResult", { simpleResolvers: true })
 export class CatalogSearchResultType {

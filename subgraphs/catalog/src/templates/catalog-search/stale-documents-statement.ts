@@ -1,7 +1,7 @@
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
-import type { CatalogItemKind } from "./catalog-document.entity.js";
+import type { CatalogItemKind } from "@factory/schema/vocabularies/templates";
 import { type DocumentTexts, textWeights } from "./document-terms.js";
 
 // tables: templates, template_versions, libraries, catalog_terms

@@ -19,7 +19,6 @@ import type { TemplateVersion } from "./template-version.entity.js";
 import type { CreateTemplateVersionInput } from "./template-version.input.js";
 import { templateChoice } from "./template-version.view.js";
 
-const engineKinds = ["DotnetNewTemplatePack"];
 /** The time to resolve and read a source before the version is stored without its content. */
 const resolutionMs = 3000;
 /** One tenant's limits. Beyond them, a source is resolved or read when the version is first used. */
@@ -140,12 +139,6 @@ export function checkedDraft(input: CreateTemplateVersionInput): CheckedDraft {
       pointer: "/semanticVersion",
       code: "FORMAT",
       detail: `"${input.semanticVersion}" is not a valid semantic version. Use SemVer 2.0.0 without a leading v, for example 1.2.0.`,
-    });
-  if (!engineKinds.includes(input.engineKind))
-    throw inputProblem("ENGINE_KIND_NOT_SUPPORTED", {
-      pointer: "/engineKind",
-      code: "UNKNOWN_VALUE",
-      detail: `The engine kind "${input.engineKind}" is not supported. Use ${engineKinds.join(", ")}.`,
     });
   requireFramework(input.targetFramework, "/targetFramework");
   const givenSchema = input.parameterSchema ?? undefined;

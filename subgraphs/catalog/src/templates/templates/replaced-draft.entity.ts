@@ -1,6 +1,7 @@
 import { foreignJson } from "@factory/runtime/db/foreign-json-column";
 import { tenantTable } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
+import type { EngineKind } from "@factory/schema/vocabularies/templates";
 import { Entity, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 import type { TemplateVersion } from "./template-version.entity.js";
@@ -44,7 +45,7 @@ export class ReplacedDraft {
   templateType: string | null;
 
   @Property({ type: "text" })
-  engineKind: string;
+  engineKind: EngineKind;
 
   @Property({ type: "text" })
   targetFramework: string;

@@ -90,7 +90,7 @@ describe("a template", () => {
     expect(await mutate(`archiveTemplate(templateId: "${templateId}")`)).toMatchObject({ status: "Archived" });
     expect(await codeOf(mutate(`archiveTemplate(templateId: "${templateId}")`))).toBe("INVALID_STATE");
     const create = `mutation { createTemplateVersion(templateId: "${templateId}", input: { semanticVersion: "1.0.0",
-      sourceRef: "stored://nowhere", engineKind: "DotnetNewTemplatePack", targetFramework: "net8.0" }) { revision } }`;
+      sourceRef: "stored://nowhere", engineKind: DotnetNewTemplatePack, targetFramework: "net8.0" }) { revision } }`;
     expect(await codeOf(fixture.run(actor, create))).toBe("INVALID_STATE");
     const namesFor = async (filter: string) =>
       (

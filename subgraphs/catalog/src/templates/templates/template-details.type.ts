@@ -1,3 +1,5 @@
+import { enumType } from "@factory/runtime/graphql/enum-type";
+import { type ParameterDatatype, parameterDatatypes } from "@factory/schema/vocabularies/templates";
 import { Field, ObjectType } from "type-graphql";
 
 @ObjectType("TemplateParameterChoice", { simpleResolvers: true })
@@ -23,8 +25,8 @@ export class TemplateParameterType {
   @Field(() => String, { nullable: true })
   description: string | null;
 
-  @Field({ description: "string, bool, integer, float, hex or choice." })
-  datatype: string;
+  @Field(() => enumType(parameterDatatypes))
+  datatype: ParameterDatatype;
 
   @Field(() => String, { nullable: true })
   defaultValue: string | null;
@@ -79,7 +81,10 @@ export class TemplateDetailsType {
   @Field(() => String, { nullable: true })
   language: string | null;
 
-  @Field(() => String, { nullable: true, description: "project, item or solution." })
+  @Field(() => String, {
+    nullable: true,
+    description: "project, item or solution. A text, since the author of the template writes it.",
+  })
   type: string | null;
 
   @Field(() => [TemplateParameterType])

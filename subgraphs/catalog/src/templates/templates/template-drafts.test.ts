@@ -63,7 +63,10 @@ describe("a Draft", () => {
     actor = aPrincipal();
   });
 
-  const literal = (input: object) => JSON.stringify(input).replace(/"([a-zA-Z]+)":/g, "$1:");
+  const literal = (input: object) =>
+    JSON.stringify(input)
+      .replace(/"([a-zA-Z]+)":/g, "$1:")
+      .replace('"DotnetNewTemplatePack"', "DotnetNewTemplatePack");
   const inputOf = (more: object = {}) =>
     literal({
       semanticVersion: "1.0.0",
@@ -356,7 +359,7 @@ describe("a Draft", () => {
       await fixture.passEveryCheck(old.templateVersionId);
       await publish(old.templateVersionId);
       await mutate(
-        `deprecateTemplateVersion(templateVersionId: "${old.templateVersionId}", input: { reason: "Legacy",
+        `deprecateTemplateVersion(templateVersionId: "${old.templateVersionId}", input: { reason: Legacy,
            replacementTemplateVersionId: "${replacement.templateVersionId}" })`,
       );
       expect(await codeOf(remove(replacement.templateVersionId))).toBe("CONFLICT");
@@ -376,7 +379,7 @@ describe("a Draft", () => {
           ]);
           deprecation = codeOf(
             mutate(
-              `deprecateTemplateVersion(templateVersionId: "${old.templateVersionId}", input: { reason: "Legacy",
+              `deprecateTemplateVersion(templateVersionId: "${old.templateVersionId}", input: { reason: Legacy,
                  replacementTemplateVersionId: "${replacement.templateVersionId}" })`,
             ),
           );

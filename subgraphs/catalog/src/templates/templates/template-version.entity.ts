@@ -1,6 +1,7 @@
 import { foreignJson } from "@factory/runtime/db/foreign-json-column";
 import { tenantTable } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
+import type { EngineKind } from "@factory/schema/vocabularies/templates";
 import type { TemplateTexts } from "@factory/template-engine/template-description";
 import { Entity, Index, PrimaryKey, Property, Unique } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
@@ -61,7 +62,7 @@ export class TemplateVersion {
   templateType: string | null;
 
   @Property({ type: "text" })
-  engineKind: string;
+  engineKind: EngineKind;
 
   @Property({ type: "text" })
   targetFramework: string;

@@ -1,5 +1,8 @@
+import { enumType } from "@factory/runtime/graphql/enum-type";
 import { JsonObject } from "@factory/runtime/graphql/scalars";
 import { Constraint } from "@factory/runtime/input-validation/constraint";
+import { deprecationReasons } from "@factory/schema/vocabularies/libraries";
+import { type EngineKind, engineKinds } from "@factory/schema/vocabularies/templates";
 import { Field, ID, InputType } from "type-graphql";
 
 /** SemVer 2.0.0: the regular expression from its specification. */
@@ -42,11 +45,10 @@ export class CreateTemplateVersionInput {
   @Constraint({ minLength: 1, maxLength: 50 })
   templateType?: string | null;
 
-  @Field({ description: "The kind of the template engine. The only kind is DotnetNewTemplatePack." })
-  @Constraint({ minLength: 1, maxLength: 100 })
-  engineKind: string;
+  @Field(() => enumType(engineKinds))
+  engineKind: EngineKind;
 
-  @Field({ description: "Target framework moniker, for example net8.0." })
+  @Field({ description: "Target framework moniker, for example net8.0. A text, since net8.0 is not a GraphQL name." })
   @Constraint({ minLength: 1, maxLength: 100 })
   targetFramework: string;
 
@@ -64,8 +66,8 @@ export class CreateTemplateVersionInput {
 /** The reason for a deprecation, and a replacement. */
 @InputType()
 export class DeprecateTemplateVersionInput {
-  @Field({ description: "Legacy, CriticalBugs or Other." })
-  @Constraint({ maxLength: 50 })
+  // a text, since gRPC and commands bring one too
+  @Field(() => enumType(deprecationReasons))
   reason: string;
 
   @Field(() => String, { nullable: true })

@@ -1,22 +1,23 @@
+import { enumType } from "@factory/runtime/graphql/enum-type";
 import { NodeKey, NodeType } from "@factory/runtime/graphql/node.type";
 import { DateTime, JsonObject } from "@factory/runtime/graphql/scalars";
-import { Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
-import type { DeprecationReasonName } from "../../libraries/deprecations/deprecation-reason.js";
+import { type DeprecationReason, deprecationReasons } from "@factory/schema/vocabularies/libraries";
+import {
+  type EngineKind,
+  engineKinds,
+  parameterSchemaOrigins,
+  templateVersionStatuses,
+} from "@factory/schema/vocabularies/templates";
+import { Field, ID, Int, ObjectType } from "type-graphql";
 
-const TemplateVersionStatus = { Draft: "Draft", Published: "Published", Deprecated: "Deprecated" } as const;
-registerEnumType(TemplateVersionStatus, { name: "TemplateVersionStatus" });
+const TemplateVersionStatus = enumType(templateVersionStatuses);
 
-export const ParameterSchemaOrigin = { Given: "Given", Derived: "Derived", Open: "Open" } as const;
-registerEnumType(ParameterSchemaOrigin, {
-  name: "ParameterSchemaOrigin",
-  description:
-    "Given: a request contained the schema. Derived: it describes the symbols of the template. Open: it accepts any object, because the content was not read yet or does not describe a schema.",
-});
+export const ParameterSchemaOrigin = enumType(parameterSchemaOrigins);
 
 @ObjectType("TemplateDeprecation", { simpleResolvers: true })
 export class TemplateDeprecationType {
-  @Field(() => String, { description: "Legacy, CriticalBugs or Other, as in NuGet." })
-  reason: DeprecationReasonName;
+  @Field(() => enumType(deprecationReasons))
+  reason: DeprecationReason;
 
   @Field(() => String, { nullable: true })
   message: string | null;
@@ -72,8 +73,8 @@ export class TemplateVersionType {
   @Field(() => String, { nullable: true })
   templateType: string | null;
 
-  @Field()
-  engineKind: string;
+  @Field(() => enumType(engineKinds))
+  engineKind: EngineKind;
 
   @Field(() => JsonObject, {
     description: "JSON Schema draft 2020-12 that the parameters of an execution must satisfy.",

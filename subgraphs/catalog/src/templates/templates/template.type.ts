@@ -1,15 +1,13 @@
+import { enumType } from "@factory/runtime/graphql/enum-type";
 import { NodeKey, NodeType } from "@factory/runtime/graphql/node.type";
 import { DateTime } from "@factory/runtime/graphql/scalars";
 import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
-import { Field, ID, ObjectType, registerEnumType } from "type-graphql";
+import { templateStatuses } from "@factory/schema/vocabularies/templates";
+import { Field, ID, ObjectType } from "type-graphql";
 import { TemplateVersionType } from "./template-version.type.js";
 
-export const TemplateStatus = { Active: "Active", Archived: "Archived" } as const;
-registerEnumType(TemplateStatus, {
-  name: "TemplateStatus",
-  description: "Archived: the template takes no new versions. Its versions can still be executed, with a warning.",
-});
+export const TemplateStatus = enumType(templateStatuses);
 
 /** A template with its versions, as GraphQL shows it. */
 @ObjectType("Template", { implements: NodeType, simpleResolvers: true })

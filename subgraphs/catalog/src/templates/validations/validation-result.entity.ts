@@ -1,5 +1,6 @@
 import { tenantTable } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
+import type { TemplateCheck } from "@factory/schema/vocabularies/templates";
 import { Entity, Index, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 import type { ValidationFindingType, ValidationOutcome } from "./validation.type.js";
@@ -27,7 +28,7 @@ export class ValidationResult {
   outcome: keyof typeof ValidationOutcome;
 
   @Property({ type: "text[]" })
-  checks: string[];
+  checks: TemplateCheck[];
 
   @Property({ type: "json" })
   findings: ValidationFindingType[];

@@ -1,4 +1,6 @@
+import { enumType } from "@factory/runtime/graphql/enum-type";
 import { Constraint } from "@factory/runtime/input-validation/constraint";
+import { type TemplateCheck, templateChecks } from "@factory/schema/vocabularies/templates";
 import { Field, ID, InputType } from "type-graphql";
 
 @InputType()
@@ -6,12 +8,12 @@ export class ValidateTemplateVersionInput {
   @Field(() => ID)
   templateVersionId: string;
 
-  @Field(() => [String], {
+  @Field(() => [enumType(templateChecks)], {
     nullable: true,
-    description: "The checks to run: StructuralLint, ParameterSchema, SampleGeneration. Without any, all checks run.",
+    description: "The checks to run. Without any, all checks run.",
   })
-  @Constraint({ maxItems: 20, maxLength: 100 })
-  checks?: string[] | null;
+  @Constraint({ maxItems: 20 })
+  checks?: TemplateCheck[] | null;
 
   @Field(() => Boolean, { nullable: true, description: "Whether to return findings of severity Info too." })
   includeInfo?: boolean | null;

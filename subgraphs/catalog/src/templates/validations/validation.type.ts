@@ -1,25 +1,28 @@
+import { enumType } from "@factory/runtime/graphql/enum-type";
 import { NodeKey, NodeType } from "@factory/runtime/graphql/node.type";
 import { DateTime } from "@factory/runtime/graphql/scalars";
 import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
-import { Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
+import {
+  type FindingSeverity,
+  findingSeverities,
+  type TemplateCheck,
+  templateChecks,
+  validationOutcomes,
+} from "@factory/schema/vocabularies/templates";
+import { Field, ID, Int, ObjectType } from "type-graphql";
 
-export const ValidationOutcome = {
-  Passed: "Passed",
-  PassedWithWarnings: "PassedWithWarnings",
-  Failed: "Failed",
-} as const;
-registerEnumType(ValidationOutcome, { name: "ValidationOutcome" });
+export const ValidationOutcome = enumType(validationOutcomes);
 
 @ObjectType("ValidationFinding", { simpleResolvers: true })
 export class ValidationFindingType {
-  @Field()
+  @Field(() => enumType(templateChecks))
   check: string;
 
-  @Field({ description: "Error, Warning, or Info when includeInfo is true." })
-  severity: string;
+  @Field(() => enumType(findingSeverities))
+  severity: FindingSeverity;
 
-  @Field()
+  @Field({ description: "A text, since a release may add codes." })
   code: string;
 
   @Field()
@@ -53,8 +56,8 @@ export class ValidationResultType {
   @Field(() => ValidationOutcome)
   outcome: keyof typeof ValidationOutcome;
 
-  @Field(() => [String])
-  checks: string[];
+  @Field(() => [enumType(templateChecks)])
+  checks: TemplateCheck[];
 
   @Field(() => [ValidationFindingType])
   findings: ValidationFindingType[];

@@ -53,7 +53,7 @@ describe("kill -9 in commands to vendors", () => {
     await subgraph.start();
     commandIds.push(await send());
     const open = async () => {
-      const query = '{ runs(filter: { operation: "SendEmail" }, first: 100) { items { status } } }';
+      const query = "{ runs(filter: { operation: SendEmail }, first: 100) { items { status } } }";
       const { items } = await subgraph.only(principal, query);
       return items.filter(({ status }: { status: string }) => status !== "Completed").length;
     };

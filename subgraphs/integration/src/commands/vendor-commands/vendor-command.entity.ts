@@ -1,9 +1,9 @@
 import { workerTable } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
+import type { ReportedOutcome } from "@factory/schema/vocabularies/providers";
 import { Entity, Index, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 import type { VendorCommandType } from "../../providers/provider-drivers/command-template.js";
-import type { ReportedOutcome } from "../../providers/provider-drivers/vendor-report.js";
 import type { VendorCommandState } from "./vendor-command.states.js";
 
 /**

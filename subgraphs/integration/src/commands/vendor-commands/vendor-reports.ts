@@ -5,13 +5,13 @@ import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Cause } from "@factory/runtime/messages/envelope";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
+import type { ReportedOutcome } from "@factory/schema/vocabularies/providers";
 import type { DeliveryHandler, OpenDelivery } from "../../deliveries/delivery-handling/delivery-handlers.js";
 import { connectionsOfDelivery, isFromVendor } from "../../deliveries/delivery-handling/delivery-source.js";
 import { moneyCommands, type VendorCommandType } from "../../providers/provider-drivers/command-template.js";
 import {
   commandOfOutcome,
   failedOutcomes,
-  type ReportedOutcome,
   reportsOf,
   type VendorReport,
 } from "../../providers/provider-drivers/vendor-report.js";

@@ -1,4 +1,5 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
+import type { ReportedOutcome } from "@factory/schema/vocabularies/providers";
 import { unsent, wasUnsent } from "../../connections/vendor-calls/exchange/call-failure.js";
 import type { VendorResponse, VendorTarget } from "../../connections/vendor-calls/exchange/vendor-call.js";
 import type { VendorMailer } from "../../connections/vendor-calls/mailer.js";
@@ -12,7 +13,6 @@ import {
   type StateRequest,
 } from "../../providers/provider-drivers/command-template.js";
 import type { ProviderDriver } from "../../providers/provider-drivers/provider-driver.js";
-import type { ReportedOutcome } from "../../providers/provider-drivers/vendor-report.js";
 import { answerUrl, answerValue } from "./answer-value.js";
 import { refusalCodeOf } from "./refusal-code.js";
 import { formOf, renderedTemplate } from "./rendered-template.js";

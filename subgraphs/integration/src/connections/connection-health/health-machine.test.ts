@@ -1,4 +1,5 @@
-import type { ConnectionHealth, ConnectionState } from "../connections/connection.states.js";
+import type { ConnectionHealth } from "@factory/schema/vocabularies/connections";
+import type { ConnectionState } from "../connections/connection.states.js";
 import { type Evidence, type Finding, type HealthRecord, judge } from "./health-machine.js";
 
 const now = new Date("2026-11-23T12:00:00Z");

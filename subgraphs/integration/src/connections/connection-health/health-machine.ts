@@ -1,4 +1,5 @@
-import type { ConnectionHealth, ConnectionState, FailureDays } from "../connections/connection.states.js";
+import type { ConnectionHealth } from "@factory/schema/vocabularies/connections";
+import type { ConnectionState, FailureDays } from "../connections/connection.states.js";
 
 /** A connection's calls within the last five minutes, as one process saw them. */
 export interface RecentCalls {

@@ -1,7 +1,8 @@
 import { namedStatement } from "@factory/runtime/db/named-parameters";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
-import type { ConnectionHealth, FailureDays } from "./connection.states.js";
+import type { ConnectionHealth } from "@factory/schema/vocabularies/connections";
+import type { FailureDays } from "./connection.states.js";
 import type { ConnectionRecord } from "./connection.view.js";
 import { lockedConnection } from "./locked-connection.js";
 

@@ -8,7 +8,7 @@ import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import type { ConnectionFilterInput } from "./connection.input.js";
-import { connectionHealths, connectionStates } from "./connection.states.js";
+import { connectionStates } from "./connection.states.js";
 import type { ConnectionType } from "./connection.type.js";
 import { type ConnectionRow, connectionColumns, connectionView, readConnection } from "./connection.view.js";
 
@@ -27,7 +27,7 @@ export const sortedConnections = new SortedList<ConnectionType, TenantStatement>
     providerId: idFilter("prv", "provider_id"),
     projectId: textFilter("project_id"),
     status: enumFilter(listedStates, "status"),
-    health: enumFilter(connectionHealths, "health"),
+    health: textFilter("health"),
   },
   boundTo: ({ providerId: provider, ...others }) => ({ provider, ...others }),
   statement: (name, { filters, after, order, limit }) =>

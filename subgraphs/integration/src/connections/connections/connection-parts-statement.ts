@@ -1,8 +1,9 @@
+import type { AuthModel } from "@factory/schema/vocabularies/connections";
+import type { CredentialKind } from "@factory/schema/vocabularies/credentials";
 // tables: providers, credentials, runs
 
 import { namedStatement } from "@factory/runtime/db/named-parameters";
-import type { CredentialKind } from "../../credentials/credentials/credential.states.js";
-import type { AuthModel, ProviderState } from "../../providers/providers/provider.states.js";
+import type { ProviderState } from "../../providers/providers/provider.states.js";
 import { runWaits } from "../../runs/run.states.js";
 
 /** The credentials that a connection names. */

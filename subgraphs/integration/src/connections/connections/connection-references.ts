@@ -2,11 +2,10 @@ import type { Principal } from "@factory/runtime/auth/principal";
 import { DomainError, type FieldError } from "@factory/runtime/errors/domain-error";
 import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
+import type { AuthMode, AuthModel } from "@factory/schema/vocabularies/connections";
 import { verifyingKinds } from "../../credentials/credentials/credential.states.js";
 import { credentialName } from "../../credentials/credentials/credential-name.js";
 import { hasTools, refuseAgents } from "../../providers/agent-access/agent-access.js";
-import type { AuthModel } from "../../providers/providers/provider.states.js";
-import type { AuthMode } from "./connection.states.js";
 import {
   type ConnectionPartsRow,
   type CredentialPartsRow,

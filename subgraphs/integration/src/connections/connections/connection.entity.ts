@@ -1,8 +1,9 @@
 import { workerTable } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
+import type { AuthMode, ConnectionHealth } from "@factory/schema/vocabularies/connections";
 import { Entity, Index, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
-import type { AuthMode, ConnectionHealth, ConnectionState, FailureDays } from "./connection.states.js";
+import type { ConnectionState, FailureDays } from "./connection.states.js";
 
 const live = "status <> 'Deleted'";
 

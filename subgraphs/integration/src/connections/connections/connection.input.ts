@@ -1,6 +1,15 @@
+import { enumType } from "@factory/runtime/graphql/enum-type";
 import { JsonObject } from "@factory/runtime/graphql/scalars";
 import { Constraint } from "@factory/runtime/input-validation/constraint";
 import { credentialReferencePattern } from "@factory/schema/credential-reference";
+import {
+  type AuthMode,
+  authModes,
+  type ConnectionHealth,
+  type ConnectionStatus,
+  connectionHealths,
+  connectionStatuses,
+} from "@factory/schema/vocabularies/connections";
 import { Field, ID, InputType } from "type-graphql";
 
 @InputType()
@@ -20,9 +29,10 @@ export class CreateConnectionInput {
   @Constraint({ minLength: 1, maxLength: 200, pattern: "\\S" })
   displayName: string;
 
-  @Field({ description: "The way to authenticate at the vendor, for example OAuth2ClientCredentials or ApiKey." })
-  @Constraint({ minLength: 1, maxLength: 100 })
-  authMode: string;
+  @Field(() => enumType(authModes), {
+    description: "The way to authenticate at the vendor. Only some ways can be used for calls; the others are stored.",
+  })
+  authMode: AuthMode;
 
   @Field(() => String, {
     nullable: true,
@@ -105,13 +115,14 @@ export class ConnectionFilterInput {
   @Constraint({ maxLength: 200 })
   projectId?: string | null;
 
-  @Field(() => String, { nullable: true, description: "Active, Suspended, AuthorizationRequired or Disabled." })
-  @Constraint({ maxLength: 100 })
-  status?: string | null;
+  @Field(() => enumType(connectionStatuses), {
+    nullable: true,
+    description: "Not Deleted, since deleted connections are not listed.",
+  })
+  status?: ConnectionStatus | null;
 
-  @Field(() => String, { nullable: true, description: "Healthy, Degraded, Unhealthy or Unknown." })
-  @Constraint({ maxLength: 100 })
-  health?: string | null;
+  @Field(() => enumType(connectionHealths), { nullable: true })
+  health?: ConnectionHealth | null;
 }
 
 /** The argument by which a mutation waits for the run that it starts. */

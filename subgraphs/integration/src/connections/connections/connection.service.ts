@@ -1,5 +1,4 @@
 import { keyStatement } from "@factory/runtime/db/key-statement";
-import { invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
@@ -9,7 +8,6 @@ import { announceInboundSources } from "../../providers/providers/inbound-source
 import type { AuthorizationLinks } from "./authorization-links.js";
 import { Connection } from "./connection.entity.js";
 import type { CreateConnectionInput } from "./connection.input.js";
-import { type AuthMode, authModes } from "./connection.states.js";
 import type { ConnectionType } from "./connection.type.js";
 import {
   type ConnectionRecord,
@@ -69,7 +67,7 @@ export class ConnectionService {
     waitSeconds?: number | null,
   ): Promise<ConnectionType> {
     requireSameTenant(context, input.tenantId);
-    const authMode = checkedAuthMode(input.authMode);
+    const { authMode } = input;
     const configuration = checkedConfiguration(input.configuration ?? {});
     let establishedConnection: { readonly view: ConnectionType; readonly url: string | null } | undefined;
     const createdConnection = await idempotentMutation(this.#database, context, {
@@ -169,10 +167,4 @@ function establish({ em, tenant, record }: Transaction, newConnection: Wanted): 
     data: { connectionId, providerId, displayName, authMode, status, health, projectId },
   });
   return connection;
-}
-
-function checkedAuthMode(authMode: string): AuthMode {
-  const mode = authModes.find((candidate) => candidate === authMode);
-  if (mode === undefined) throw invalidEnumValue([{ pointer: "/input/authMode", allowed: authModes }]);
-  return mode;
 }

@@ -1,3 +1,4 @@
+import type { ConnectionStatus } from "@factory/schema/vocabularies/connections";
 /** The states that a connection can have. A Disabled one becomes Active again only after a probe that passes. */
 export const connectionStates = {
   Active: { next: ["Suspended", "AuthorizationRequired", "Disabled", "Deleted"] },
@@ -5,12 +6,9 @@ export const connectionStates = {
   AuthorizationRequired: { next: ["Active", "Deleted"] },
   Disabled: { next: ["Active", "Deleted"] },
   Deleted: { next: [] },
-} as const;
+} as const satisfies Record<ConnectionStatus, object>;
 
-export type ConnectionState = keyof typeof connectionStates;
-
-export const connectionHealths = ["Healthy", "Degraded", "Unhealthy", "Unknown"] as const;
-export type ConnectionHealth = (typeof connectionHealths)[number];
+export type ConnectionState = ConnectionStatus;
 
 /** The causes that are counted by day until a connection moves. Days are UTC dates such as 2026-11-23. */
 export interface FailureDays {
@@ -21,22 +19,3 @@ export interface FailureDays {
   readonly refreshFailedDays?: number;
   readonly refreshFailedOn?: string | null;
 }
-
-/** The ways to authenticate at a vendor. Only some of them can be used for calls; the others are stored. */
-export const authModes = [
-  "OAuth2ClientCredentials",
-  "OAuth2AuthorizationCode",
-  "ApiKey",
-  "Basic",
-  "BearerToken",
-  "OAuth1",
-  "JwtBearer",
-  "TwoStep",
-  "AppInstallation",
-  "AwsSigV4",
-  "MutualTls",
-  "HmacSignature",
-  "None",
-  "Custom",
-] as const;
-export type AuthMode = (typeof authModes)[number];

@@ -1,27 +1,22 @@
 import type { AuthRule } from "@factory/runtime/graphql/auth";
+import { enumType } from "@factory/runtime/graphql/enum-type";
 import { NodeKey, NodeType } from "@factory/runtime/graphql/node.type";
 import { DateTime, JsonObject } from "@factory/runtime/graphql/scalars";
 import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
-import { Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
-import type { ConnectionHealth, ConnectionState } from "./connection.states.js";
+import type { ConnectionHealth } from "@factory/schema/vocabularies/connections";
+import {
+  type AuthMode,
+  authModes,
+  connectionHealths,
+  connectionStatuses,
+} from "@factory/schema/vocabularies/connections";
+import { Field, ID, Int, ObjectType } from "type-graphql";
+import type { ConnectionState } from "./connection.states.js";
 
-const ConnectionStatus = {
-  Active: "Active",
-  Suspended: "Suspended",
-  AuthorizationRequired: "AuthorizationRequired",
-  Disabled: "Disabled",
-  Deleted: "Deleted",
-} as const satisfies { [State in ConnectionState]: State };
-registerEnumType(ConnectionStatus, { name: "ConnectionStatus" });
+const ConnectionStatus = enumType(connectionStatuses);
 
-const ConnectionHealthStatus = {
-  Healthy: "Healthy",
-  Degraded: "Degraded",
-  Unhealthy: "Unhealthy",
-  Unknown: "Unknown",
-} as const satisfies { [Health in ConnectionHealth]: Health };
-registerEnumType(ConnectionHealthStatus, { name: "ConnectionHealth" });
+const ConnectionHealthStatus = enumType(connectionHealths);
 
 /** The scopes for reading a connection, through a root field or through another entity. */
 export const readConnections = { scopes: ["integration.connections.read"] } as const satisfies AuthRule;
@@ -49,8 +44,8 @@ export class ConnectionType {
   @Field()
   displayName: string;
 
-  @Field()
-  authMode: string;
+  @Field(() => enumType(authModes))
+  authMode: AuthMode;
 
   @Field(() => String, { nullable: true, description: "The reference to the credential, as it was given." })
   credentialRef: string | null;

@@ -1,5 +1,5 @@
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
-import type { CredentialKind } from "./credential.states.js";
+import type { CredentialKind } from "@factory/schema/vocabularies/credentials";
 
 /** A credential that a caller who may write credentials has just created. */
 interface ArrivedCredential {

@@ -2,14 +2,13 @@ import { columnsOf, type RowOf } from "@factory/runtime/db/entity-rows";
 import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
-import { enumFilter } from "@factory/runtime/pagination/list-filters";
+import { textFilter } from "@factory/runtime/pagination/list-filters";
 import type { Connection, PageRequest } from "@factory/runtime/pagination/page";
 import { readPage, SortedList } from "@factory/runtime/pagination/sorted-list";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import type { CredentialFilterInput } from "./credential.input.js";
-import { credentialKinds, credentialStates } from "./credential.states.js";
 import type { CredentialType } from "./credential.type.js";
 import {
   type CredentialRow,
@@ -33,8 +32,8 @@ export const sortedCredentials = new SortedList<CredentialType, TenantStatement>
   id: { column: "credential_id", type: "uuid", of: ({ credentialId }) => decodeId("crd", credentialId) ?? "" },
   byDefault: "name",
   filters: {
-    status: enumFilter(credentialStates, "status"),
-    kind: enumFilter(credentialKinds, "kind"),
+    status: textFilter("status"),
+    kind: textFilter("kind"),
     expiresBefore: {
       condition: (time) => `(${time}::timestamptz is null or expires_at < ${time})`,
       parameter: (time: string) => time,

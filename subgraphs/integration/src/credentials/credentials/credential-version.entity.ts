@@ -1,8 +1,9 @@
 import { sweptTenantTable } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
+import type { RotationReason } from "@factory/schema/vocabularies/credentials";
 import { Entity, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
-import type { CredentialVersionState, RotationReason } from "./credential.states.js";
+import type { CredentialVersionState } from "./credential.states.js";
 
 /**
  * One version's sealed material. A retired version keeps its row and loses `wrappedKey`. Workers find, across tenants,

@@ -1,16 +1,14 @@
+import { enumType } from "@factory/runtime/graphql/enum-type";
 import { DateTime } from "@factory/runtime/graphql/scalars";
-import { Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
+import {
+  credentialVersionStages,
+  type RotationReason,
+  rotationReasons,
+} from "@factory/schema/vocabularies/credentials";
+import { Field, ID, Int, ObjectType } from "type-graphql";
 import type { CredentialVersionState } from "./credential.states.js";
 
-const CredentialVersionStage = {
-  AwaitingMaterial: "AwaitingMaterial",
-  Pending: "Pending",
-  Current: "Current",
-  Previous: "Previous",
-  Retired: "Retired",
-  Failed: "Failed",
-} as const satisfies { [State in CredentialVersionState]: State };
-registerEnumType(CredentialVersionStage, { name: "CredentialVersionStage" });
+const CredentialVersionStage = enumType(credentialVersionStages);
 
 @ObjectType("CredentialVersion", {
   simpleResolvers: true,
@@ -26,8 +24,11 @@ export class CredentialVersionType {
   @Field(() => CredentialVersionStage)
   stage: CredentialVersionState;
 
-  @Field(() => String, { nullable: true, description: "The reason of its rotation. The first version has none." })
-  reason: string | null;
+  @Field(() => enumType(rotationReasons), {
+    nullable: true,
+    description: "The reason of its rotation. The first version has none.",
+  })
+  reason: RotationReason | null;
 
   @Field(() => ID, { nullable: true })
   verificationRunId: string | null;

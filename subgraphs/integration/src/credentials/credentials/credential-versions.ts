@@ -1,9 +1,10 @@
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
+import type { RotationReason } from "@factory/schema/vocabularies/credentials";
 import { LockMode } from "@mikro-orm/postgresql";
 import { Credential } from "./credential.entity.js";
 import { unknownCredential } from "./credential.service.js";
-import { type CredentialState, type RotationReason, requireMove } from "./credential.states.js";
+import { type CredentialState, requireMove } from "./credential.states.js";
 import { announceChange } from "./credential-change.js";
 import { nextChange, nextRotation } from "./credential-schedule.js";
 import { CredentialVersion } from "./credential-version.entity.js";

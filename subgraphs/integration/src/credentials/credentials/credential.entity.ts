@@ -1,8 +1,9 @@
 import { sweptTenantTable, withLookup } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
+import type { CredentialKind } from "@factory/schema/vocabularies/credentials";
 import { Entity, Index, PrimaryKey, Property, Unique } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
-import type { CredentialKind, CredentialState } from "./credential.states.js";
+import type { CredentialState } from "./credential.states.js";
 
 /**
  * A tenant's secret under a name. Workers find, across tenants, the credentials that time changes, and those whose

@@ -1,8 +1,14 @@
+import { enumType } from "@factory/runtime/graphql/enum-type";
 import { JsonObject } from "@factory/runtime/graphql/scalars";
 import { Constraint } from "@factory/runtime/input-validation/constraint";
 import { credentialReferencePattern } from "@factory/schema/credential-reference";
+import {
+  type CredentialKind,
+  type CredentialStatus,
+  credentialKinds,
+  credentialStatuses,
+} from "@factory/schema/vocabularies/credentials";
 import { Field, ID, InputType, Int } from "type-graphql";
-import { credentialKinds } from "./credential.states.js";
 
 const maxGraceSeconds = 604_800;
 const maxIntervalDays = 3650;
@@ -19,12 +25,8 @@ export class CreateCredentialInput {
   @Constraint({ pattern: credentialReferencePattern })
   name: string;
 
-  @Field(() => String, {
-    nullable: true,
-    description: `One of ${credentialKinds.join(", ")}. The default is Custom.`,
-  })
-  @Constraint({ maxLength: 100 })
-  kind?: string | null;
+  @Field(() => enumType(credentialKinds), { nullable: true, description: "The default is Custom." })
+  kind?: CredentialKind | null;
 
   @Field(() => JsonObject, {
     description:
@@ -57,13 +59,11 @@ export class CreateCredentialInput {
 
 @InputType({ description: "A credential must match every member that is given." })
 export class CredentialFilterInput {
-  @Field(() => String, { nullable: true, description: "For example Active, Rotating, Expired or Revoked." })
-  @Constraint({ maxLength: 100 })
-  status?: string | null;
+  @Field(() => enumType(credentialStatuses), { nullable: true })
+  status?: CredentialStatus | null;
 
-  @Field(() => String, { nullable: true })
-  @Constraint({ maxLength: 100 })
-  kind?: string | null;
+  @Field(() => enumType(credentialKinds), { nullable: true })
+  kind?: CredentialKind | null;
 
   @Field(() => String, { nullable: true, description: "Only credentials that expire before this time (RFC 3339)." })
   @Constraint({ format: "date-time" })

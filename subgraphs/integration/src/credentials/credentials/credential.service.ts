@@ -2,7 +2,6 @@ import { keyStatement } from "@factory/runtime/db/key-statement";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { violatedUnique } from "@factory/runtime/errors/database-failure";
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import { invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId, encodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import { nearestNames } from "@factory/runtime/input-validation/nearest-names";
@@ -10,9 +9,10 @@ import type { Cause } from "@factory/runtime/messages/envelope";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { requireSameTenant, type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
+import type { CredentialKind } from "@factory/schema/vocabularies/credentials";
 import { Credential } from "./credential.entity.js";
 import type { CreateCredentialInput } from "./credential.input.js";
-import { type CredentialKind, type CredentialState, credentialKinds, usableStates } from "./credential.states.js";
+import { type CredentialState, usableStates } from "./credential.states.js";
 import type { CredentialType } from "./credential.type.js";
 import { type CredentialRow, credentialColumns, credentialView, readCredential } from "./credential.view.js";
 import { CredentialArrivals } from "./credential-arrivals.js";
@@ -158,7 +158,7 @@ export class CredentialService {
   async create(context: RequestContext, input: CreateCredentialInput): Promise<CredentialType> {
     requireSameTenant(context, input.tenantId);
     const { name, secret, graceSeconds = null, rotationIntervalDays = null } = input;
-    const kind = checkedKind(input.kind);
+    const kind = input.kind ?? "Custom";
     checkMaterial(kind, secret);
     const expiresAt = input.expiresAt == null ? materialExpiry(kind, secret) : new Date(input.expiresAt);
     const schedule = { expiresAt, graceSeconds, rotationIntervalDays };
@@ -273,10 +273,4 @@ function unusableCredential({ name, status }: { name: string; status: Credential
 /** True when a credential with the name exists already, also when another request has just created it. */
 export function isNameTaken(error: unknown): boolean {
   return violatedUnique(error) === "credentials_name";
-}
-
-function checkedKind(kind: string | null | undefined): CredentialKind {
-  const credentialKind = credentialKinds.find((candidate) => candidate === (kind ?? "Custom"));
-  if (credentialKind === undefined) throw invalidEnumValue([{ pointer: "/input/kind", allowed: credentialKinds }]);
-  return credentialKind;
 }

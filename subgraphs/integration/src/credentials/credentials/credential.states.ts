@@ -1,4 +1,9 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
+import type {
+  CredentialKind,
+  CredentialStatus,
+  CredentialVersionStage,
+} from "@factory/schema/vocabularies/credentials";
 
 export const credentialStates = {
   Active: { next: ["Rotating", "Expired", "Revoked"] },
@@ -6,20 +11,11 @@ export const credentialStates = {
   RotationFailed: { next: ["Rotating", "Active", "Revoked"] },
   Expired: { next: ["Rotating", "Revoked"] },
   Revoked: { next: [] },
-} as const;
+} as const satisfies Record<CredentialStatus, object>;
 
-export type CredentialState = keyof typeof credentialStates;
+export type CredentialState = CredentialStatus;
 
-const credentialVersionStates = {
-  AwaitingMaterial: { next: ["Pending", "Failed"] },
-  Pending: { next: ["Current", "Failed"] },
-  Current: { next: ["Previous", "Retired"] },
-  Previous: { next: ["Retired", "Current"] },
-  Retired: { next: [] },
-  Failed: { next: [] },
-} as const;
-
-export type CredentialVersionState = keyof typeof credentialVersionStates;
+export type CredentialVersionState = CredentialVersionStage;
 
 /** The states in which the current version may be used. It stays in use during a rotation and after a failed one. */
 export const usableStates: readonly CredentialState[] = ["Active", "Rotating", "RotationFailed"];
@@ -40,34 +36,8 @@ function statesBefore(state: CredentialState): CredentialState[] {
   return states.filter((from) => credentialStates[from].next.some((next) => next === state));
 }
 
-export const credentialKinds = [
-  "WebhookSigning",
-  "ApiKey",
-  "Basic",
-  "BearerToken",
-  "SshKey",
-  "OAuth2Client",
-  "JwtBearer",
-  "HmacSignature",
-  "MutualTls",
-  "VendorWebhookSecret",
-  "Custom",
-] as const;
-export type CredentialKind = (typeof credentialKinds)[number];
-
 /** The kinds that can verify a vendor's deliveries. */
 export const verifyingKinds: readonly CredentialKind[] = ["WebhookSigning", "VendorWebhookSecret", "HmacSignature"];
-
-export const rotationReasons = [
-  "ScheduledRotation",
-  "ManualRotation",
-  "ExpiryApproaching",
-  "CompromiseSuspected",
-  "OwnerChanged",
-  "ProviderRequested",
-] as const;
-/** Why a credential is rotated. */
-export type RotationReason = (typeof rotationReasons)[number];
 
 /** How long a replaced version stays in use when nothing else is said. */
 export const defaultGraceSeconds = 24 * 60 * 60;

@@ -1,19 +1,14 @@
 import type { AuthRule } from "@factory/runtime/graphql/auth";
+import { enumType } from "@factory/runtime/graphql/enum-type";
 import { NodeKey, NodeType } from "@factory/runtime/graphql/node.type";
 import { DateTime } from "@factory/runtime/graphql/scalars";
 import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
-import { Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
+import { type CredentialKind, credentialKinds, credentialStatuses } from "@factory/schema/vocabularies/credentials";
+import { Field, ID, Int, ObjectType } from "type-graphql";
 import type { CredentialState } from "./credential.states.js";
 
-export const CredentialStatus = {
-  Active: "Active",
-  Rotating: "Rotating",
-  RotationFailed: "RotationFailed",
-  Expired: "Expired",
-  Revoked: "Revoked",
-} as const satisfies { [State in CredentialState]: State };
-registerEnumType(CredentialStatus, { name: "CredentialStatus" });
+export const CredentialStatus = enumType(credentialStatuses);
 
 /** The scopes for reading a credential, through a root field or through another entity. */
 export const readCredentials = { scopes: ["integration.credentials.read"] } as const satisfies AuthRule;
@@ -34,8 +29,8 @@ export class CredentialType {
   @Field({ description: "secret://<name>#v<n>" })
   currentVersionRef: string;
 
-  @Field()
-  kind: string;
+  @Field(() => enumType(credentialKinds))
+  kind: CredentialKind;
 
   @Field(() => CredentialStatus)
   status: CredentialState;

@@ -1,7 +1,7 @@
 import { DomainError, type FieldError } from "@factory/runtime/errors/domain-error";
 import { asciiAuthority } from "@factory/runtime/internet-names/host-name";
+import type { CredentialKind } from "@factory/schema/vocabularies/credentials";
 import { canSign, signingSecretForm } from "../../ground/standard-webhooks/signing-secret.js";
-import type { CredentialKind } from "./credential.states.js";
 import type { SecretMaterial } from "./secret-store.js";
 import { isKnownHosts, isSshPrivateKey } from "./ssh-material.js";
 import {

@@ -3,7 +3,7 @@ import { generateKeyPairSync, type KeyObject } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { CredentialKind } from "./credential.states.js";
+import type { CredentialKind } from "@factory/schema/vocabularies/credentials";
 import { checkMaterial, materialExpiry } from "./secret-material.js";
 
 const pem = (key: KeyObject) =>

@@ -232,7 +232,7 @@ describe("the handling of deliveries", () => {
     expect((await eventsOf(last)).map(({ type }) => type)).toEqual(["WebhookDeliveryDeadLettered"]);
     const ofStatus = async (status: string) => {
       const query =
-        "query ($status: String) { webhookDeliveries(filter: { status: $status }) { items { deliveryId } } }";
+        "query ($status: WebhookDeliveryStatus) { webhookDeliveries(filter: { status: $status }) { items { deliveryId } } }";
       return (await fixture.run(principal, query, { status })).data.webhookDeliveries.items;
     };
     expect(await ofStatus("DeadLettered")).toEqual([{ deliveryId: last.deliveryId }]);

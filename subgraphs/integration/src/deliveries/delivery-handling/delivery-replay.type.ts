@@ -1,3 +1,5 @@
+import { enumType } from "@factory/runtime/graphql/enum-type";
+import { type WebhookDeliveryStatus, webhookDeliveryStatuses } from "@factory/schema/vocabularies/webhooks";
 import { Field, ID, ObjectType } from "type-graphql";
 
 @ObjectType("WebhookDeliveryReplay", {
@@ -8,8 +10,8 @@ export class WebhookDeliveryReplayType {
   @Field(() => ID)
   deliveryId: string;
 
-  @Field({ description: "Processing." })
-  status: string;
+  @Field(() => enumType(webhookDeliveryStatuses), { description: "Processing, since the delivery is handled again." })
+  status: WebhookDeliveryStatus;
 
   @Field(() => ID, { description: "The new run of the operation ProcessDelivery." })
   runId: string;

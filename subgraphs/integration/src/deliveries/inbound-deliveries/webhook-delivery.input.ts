@@ -1,4 +1,7 @@
+import { enumType } from "@factory/runtime/graphql/enum-type";
 import { Constraint } from "@factory/runtime/input-validation/constraint";
+import { type CallMethod, probeMethods } from "@factory/schema/vocabularies/providers";
+import { type WebhookDeliveryStatus, webhookDeliveryStatuses } from "@factory/schema/vocabularies/webhooks";
 import { Field, ID, InputType } from "type-graphql";
 
 @InputType()
@@ -33,19 +36,17 @@ export class IngestWebhookDeliveryInput {
   @Constraint({ minLength: 1, maxLength: 8192, pattern: "^/" })
   path: string;
 
-  @Field(() => String, {
+  @Field(() => enumType(probeMethods), {
     nullable: true,
     description: "POST, which is the default; GET or HEAD for a vendor's test of the URL.",
   })
-  @Constraint({ pattern: "^(?:POST|GET|HEAD)$" })
-  method?: string | null;
+  method?: CallMethod | null;
 }
 
 @InputType({ description: "A delivery must match every member that is given." })
 export class WebhookDeliveryFilterInput {
-  @Field(() => String, { nullable: true, description: "For example Accepted, Processed, Failed or DeadLettered." })
-  @Constraint({ maxLength: 100 })
-  status?: string | null;
+  @Field(() => enumType(webhookDeliveryStatuses), { nullable: true })
+  status?: WebhookDeliveryStatus | null;
 
   @Field(() => ID, { nullable: true })
   providerId?: string | null;
@@ -56,7 +57,7 @@ export class WebhookDeliveryFilterInput {
   @Field(() => ID, { nullable: true })
   connectionId?: string | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: "A text, since vendors have events of their own." })
   @Constraint({ maxLength: 200 })
   normalizedEventType?: string | null;
 

@@ -5,7 +5,7 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { parseForeignJson } from "@factory/runtime/json/kept-numbers";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
-import { enumFilter, idFilter, textFilter } from "@factory/runtime/pagination/list-filters";
+import { idFilter, textFilter } from "@factory/runtime/pagination/list-filters";
 import type { Connection, PageRequest } from "@factory/runtime/pagination/page";
 import { readPage, SortedList } from "@factory/runtime/pagination/sorted-list";
 import type { EnvelopeSeal } from "@factory/runtime/sealing/envelope-seal";
@@ -15,7 +15,7 @@ import type { Database } from "@factory/runtime/unit-of-work/database";
 import { payloadOwner } from "./delivery-records.js";
 import type { WebhookDelivery } from "./webhook-delivery.entity.js";
 import type { WebhookDeliveryFilterInput } from "./webhook-delivery.input.js";
-import { failedStates, hasFailed, webhookDeliveryStates } from "./webhook-delivery.states.js";
+import { failedStates, hasFailed } from "./webhook-delivery.states.js";
 import type { WebhookDeliveryType } from "./webhook-delivery.type.js";
 import { type DeliveryRow, deliveryColumns, deliveryView, readDeliveryRow } from "./webhook-delivery.view.js";
 
@@ -46,7 +46,7 @@ const deliveryList = (list: string, where: string) =>
     id: { column: "delivery_id", type: "uuid", of: ({ deliveryId }) => decodeId("whd", deliveryId) ?? "" },
     byDefault: "-receivedAt",
     filters: {
-      status: enumFilter(webhookDeliveryStates, "status"),
+      status: textFilter("status"),
       providerId: idFilter("prv", "provider_id"),
       subscriptionId: idFilter("whs", "subscription_id"),
       connectionId: idFilter("con", "connection_id"),

@@ -1,3 +1,4 @@
+import type { WebhookDeliveryStatus } from "@factory/schema/vocabularies/webhooks";
 /**
  * An inbound delivery's states. Processed and DeadLettered become Processing only by a replay; Processing becomes
  * Accepted when a process gives its claim back at its stop. The last failed attempt is made while it is Processing.
@@ -9,10 +10,10 @@ export const webhookDeliveryStates = {
   Ignored: { next: [] },
   Failed: { next: ["Processing"] },
   DeadLettered: { next: ["Processing"] },
-} as const;
+} as const satisfies Record<WebhookDeliveryStatus, object>;
 
 /** An inbound delivery's state. `webhookDeliveryStates` says which states may follow. */
-export type WebhookDeliveryState = keyof typeof webhookDeliveryStates;
+export type WebhookDeliveryState = WebhookDeliveryStatus;
 
 /** The condition for deliveries that are still to be handled. It must be equal to the condition on their index. */
 export const isUnhandled = "status in ('Accepted', 'Processing', 'Failed')";

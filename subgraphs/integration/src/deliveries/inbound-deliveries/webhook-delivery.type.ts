@@ -1,27 +1,22 @@
 import type { AuthRule } from "@factory/runtime/graphql/auth";
+import { enumType } from "@factory/runtime/graphql/enum-type";
 import { NodeKey, NodeType } from "@factory/runtime/graphql/node.type";
 import { DateTime } from "@factory/runtime/graphql/scalars";
+import { Constraint } from "@factory/runtime/input-validation/constraint";
 import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
-import { Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
+import { challengeMediaTypes, webhookDeliveryStatuses } from "@factory/schema/vocabularies/webhooks";
+import { Field, ID, Int, ObjectType } from "type-graphql";
 import type { WebhookDeliveryState } from "./webhook-delivery.states.js";
 
-const WebhookDeliveryStatus = {
-  Accepted: "Accepted",
-  Processing: "Processing",
-  Processed: "Processed",
-  Ignored: "Ignored",
-  Failed: "Failed",
-  DeadLettered: "DeadLettered",
-} as const satisfies { [State in WebhookDeliveryState]: State };
-registerEnumType(WebhookDeliveryStatus, { name: "WebhookDeliveryStatus" });
+const WebhookDeliveryStatus = enumType(webhookDeliveryStatuses);
 
 /** The scopes for reading deliveries. Their payload needs another one. */
 export const readWebhookDeliveries = { scopes: ["webhooks.subscriptions.read"] } as const satisfies AuthRule;
 
 @ObjectType("WebhookDeliveryError", { simpleResolvers: true })
 class WebhookDeliveryErrorType {
-  @Field()
+  @Field({ description: "A text, since a release may add codes." })
   code: string;
 
   @Field(() => String, { nullable: true })
@@ -51,7 +46,7 @@ export class WebhookDeliveryType {
   @Field({ description: "The vendor's name of the event." })
   eventName: string;
 
-  @Field()
+  @Field({ description: "A text, since vendors have events of their own." })
   normalizedEventType: string;
 
   @Field(() => WebhookDeliveryStatus)
@@ -97,7 +92,7 @@ class AcceptedWebhookDeliveryType {
   @Field(() => ID)
   deliveryId: string;
 
-  @Field()
+  @Field({ description: "A text, since vendors have events of their own." })
   normalizedEventType: string;
 }
 
@@ -109,7 +104,7 @@ export class IngestedWebhookDeliveryType {
   @Field(() => WebhookDeliveryStatus)
   status: WebhookDeliveryState;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: "A text, since vendors have events of their own." })
   normalizedEventType: string | null;
 
   @Field()
@@ -118,7 +113,11 @@ export class IngestedWebhookDeliveryType {
   @Field(() => String, { nullable: true, description: "The answer that the vendor expects to its test of the URL." })
   challenge: string | null;
 
-  @Field(() => String, { nullable: true, description: "text/plain or application/json. Null without a challenge." })
+  @Field(() => String, {
+    nullable: true,
+    description: "Null without a challenge. A text, since media types are not GraphQL names.",
+  })
+  @Constraint({ values: challengeMediaTypes })
   challengeMediaType: string | null;
 
   @Field(() => [AcceptedWebhookDeliveryType], { description: "One for each event of a body that is a list of events." })

@@ -13,7 +13,7 @@ export class RefusedDeliveriesType {
   @Field(() => String, {
     nullable: true,
     description:
-      "The code of the newest refusal, for example SIGNATURE_MISSING, SIGNATURE_EXPIRED or SIGNATURE_INVALID. The vendor may have had the answer SIGNATURE_INVALID instead. Null without a refusal.",
+      "A text, since a release may add codes: the code of the newest refusal, for example SIGNATURE_MISSING, SIGNATURE_EXPIRED or SIGNATURE_INVALID. The vendor may have had the answer SIGNATURE_INVALID instead. Null without a refusal.",
   })
   lastReason: string | null;
 

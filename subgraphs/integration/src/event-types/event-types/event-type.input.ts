@@ -1,11 +1,11 @@
-import { Constraint } from "@factory/runtime/input-validation/constraint";
+import { enumType } from "@factory/runtime/graphql/enum-type";
+import { type EventArea, eventAreas } from "@factory/schema/vocabularies/events";
 import { Field, InputType } from "type-graphql";
 
 @InputType()
 export class EventTypeFilterInput {
-  @Field(() => String, { nullable: true, description: "catalog, integration or spine." })
-  @Constraint({ maxLength: 50 })
-  source?: string | null;
+  @Field(() => enumType(eventAreas), { nullable: true })
+  source?: EventArea | null;
 
   @Field(() => Boolean, { nullable: true, description: "Only types that the token may read, or only the others." })
   readable?: boolean | null;

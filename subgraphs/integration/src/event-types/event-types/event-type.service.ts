@@ -1,4 +1,3 @@
-import { invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
 import { type Connection, connectionOf, type PageRequest, pageOf, pageReach } from "@factory/runtime/pagination/page";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
@@ -6,7 +5,6 @@ import { principalOf } from "@factory/runtime/tenancy/tenant";
 import { type EventType, eventTypes, schemaVersion } from "@factory/schema/event-names";
 import { eventDescription, eventSchemas, schemaPathOf } from "@factory/schema/event-schemas";
 import { exampleWebhookBody } from "@factory/schema/example-message";
-import { subgraphNames } from "@factory/schema/subgraph-names";
 import { isTenantEvent, mayRead, readScopesOf } from "../event-access/event-access.js";
 import type { EventTypeFilterInput } from "./event-type.input.js";
 import type { EventTypeType } from "./event-type.type.js";
@@ -38,8 +36,6 @@ export class EventTypeService {
   list(context: RequestContext, request: PageRequest<EventTypeFilterInput>): Connection<EventTypeType> {
     const principal = principalOf(context);
     const { source = null, readable = null } = request.filter ?? {};
-    if (source !== null && !subgraphNames.some((name) => name === source))
-      throw invalidEnumValue([{ pointer: "/filter/source", allowed: subgraphNames }]);
     const scope = { list: "eventTypes", tenantId: principal.tenantId ?? null, source, readable };
     const reach = pageReach(request);
     const cursorKey = reach.cursor === undefined ? undefined : String(this.#cursors.open(scope, reach.cursor));

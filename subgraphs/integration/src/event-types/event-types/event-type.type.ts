@@ -1,6 +1,10 @@
+import { enumType } from "@factory/runtime/graphql/enum-type";
 import { JsonObject } from "@factory/runtime/graphql/scalars";
+import { Constraint } from "@factory/runtime/input-validation/constraint";
 import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
+import { scopes } from "@factory/schema/scopes";
+import { type EventArea, eventAreas } from "@factory/schema/vocabularies/events";
 import { Field, ObjectType } from "type-graphql";
 
 @ObjectType("EventType", {
@@ -8,16 +12,23 @@ import { Field, ObjectType } from "type-graphql";
   description: "A type of event, for webhook subscriptions and for the subscription `events`.",
 })
 export class EventTypeType {
-  @Field({ description: "The value of `eventType` of a webhook subscription, for example TemplateExecuted." })
+  @Field({
+    description:
+      "The value of `eventType` of a webhook subscription, for example TemplateExecuted. A text, since a release may add event types.",
+  })
   type: string;
 
   @Field()
   description: string;
 
-  @Field({ description: "The subgraph that records these events: catalog, integration or spine." })
-  source: string;
+  @Field(() => enumType(eventAreas), { description: "The part of the platform that records these events." })
+  source: EventArea;
 
-  @Field(() => [String], { description: "A token needs one of these scopes to read events of this type." })
+  @Field(() => [String], {
+    description:
+      "A token needs one of these scopes to read events of this type. Texts, since names with dots are not GraphQL names.",
+  })
+  @Constraint({ values: scopes })
   readScopes: readonly string[];
 
   @Field({ description: "Only platform administrators read these events." })

@@ -1,19 +1,11 @@
+import { enumType } from "@factory/runtime/graphql/enum-type";
 import { DateTime } from "@factory/runtime/graphql/scalars";
-import { Field, ID, ObjectType, registerEnumType } from "type-graphql";
+import { causalMemberKinds } from "@factory/schema/vocabularies/events";
+import { Field, ID, ObjectType } from "type-graphql";
 
-const CausalMemberKind = {
-  Event: "Event",
-  Command: "Command",
-  Run: "Run",
-  Delivery: "Delivery",
-  Webhook: "Webhook",
-} as const;
+const CausalMemberKind = enumType(causalMemberKinds);
 /** The kind of a chain's member. */
 type CausalMemberKind = keyof typeof CausalMemberKind;
-registerEnumType(CausalMemberKind, {
-  name: "CausalMemberKind",
-  description: "Delivery is a delivery of a vendor. Webhook is a message to a webhook subscription.",
-});
 
 @ObjectType("CausalMember", {
   simpleResolvers: true,
@@ -26,7 +18,7 @@ export class CausalMemberType {
   @Field(() => String, {
     nullable: true,
     description:
-      "The type of an event or a command, the operation of a run, the event type of a delivery or a webhook. Null for a command of the catalog whose answer does not name it.",
+      "The type of an event or a command, the operation of a run, the event type of a delivery or a webhook. Null for a command of the catalog whose answer does not name it. A text, since vendors have events of their own.",
   })
   type: string | null;
 
@@ -41,7 +33,8 @@ export class CausalMemberType {
 
   @Field(() => String, {
     nullable: true,
-    description: "The state of a run, a delivery, a webhook, or a command to a vendor.",
+    description:
+      "The state of a run, a delivery, a webhook, or a command to a vendor. A text, since each kind has its own states.",
   })
   status: string | null;
 

@@ -1,4 +1,6 @@
 import { DateTime, JsonObject } from "@factory/runtime/graphql/scalars";
+import { Constraint } from "@factory/runtime/input-validation/constraint";
+import { eventSources } from "@factory/schema/vocabularies/events";
 import { Field, ID, ObjectType } from "type-graphql";
 
 @ObjectType("PlatformEvent", { simpleResolvers: true })
@@ -6,7 +8,7 @@ export class PlatformEventType {
   @Field(() => ID)
   eventId: string;
 
-  @Field()
+  @Field({ description: "For example TemplateExecuted. A text, since vendors have events of their own." })
   type: string;
 
   @Field(() => DateTime)
@@ -15,7 +17,10 @@ export class PlatformEventType {
   @Field(() => ID)
   tenantId: string;
 
-  @Field({ description: "/catalog, /integration or /spine" })
+  @Field({
+    description: "The part of the platform that recorded the event. A text, since a path is not a GraphQL name.",
+  })
+  @Constraint({ values: eventSources })
   source: string;
 
   @Field({ description: "<resource>/<id>" })

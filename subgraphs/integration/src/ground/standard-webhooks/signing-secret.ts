@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { SigningKeyType } from "@factory/schema/vocabularies/webhooks";
 import { generateEd25519Secret, isEd25519Secret } from "./ed25519-key.js";
 
 const prefix = "whsec_";
@@ -11,10 +12,6 @@ const generatedBytes = 32;
 export function generateSigningSecret(): string {
   return prefix + randomBytes(generatedBytes).toString("base64");
 }
-
-/** The key kinds that sign webhooks: `whsec_`, which the receiver has too, and `whsk_`, whose public key it has. */
-export const signingKeyTypes = ["symmetric", "ed25519"] as const;
-export type SigningKeyType = (typeof signingKeyTypes)[number];
 
 /** Generates a secret with this kind. */
 export const generateSecretOfType = (type: SigningKeyType): string =>

@@ -1,24 +1,12 @@
+import { enumType } from "@factory/runtime/graphql/enum-type";
 import { Json } from "@factory/runtime/graphql/scalars";
 import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
-import { type ClassType, Field, ID, ObjectType, registerEnumType } from "type-graphql";
+import { toolStates } from "@factory/schema/vocabularies/runs";
+import { type ClassType, Field, ID, ObjectType } from "type-graphql";
 
-export const ToolState = {
-  Allowed: "Allowed",
-  Changed: "Changed",
-  NotAllowed: "NotAllowed",
-  Removed: "Removed",
-} as const;
-export type ToolState = (typeof ToolState)[keyof typeof ToolState];
-registerEnumType(ToolState, {
-  name: "ToolState",
-  description: "Whether a tool may be invoked, and the first reason against it.",
-  valuesConfig: {
-    Changed: { description: "Its server has changed the definition. acceptToolDefinition accepts the new one." },
-    NotAllowed: { description: "The setting allowedTools of the connection does not name it." },
-    Removed: { description: "The newest list of its server does not have it." },
-  },
-});
+export const ToolState = enumType(toolStates);
+export type ToolState = keyof typeof ToolState;
 
 /** The GraphQL type for a tool that a connection's server has listed. */
 @ObjectType("ConnectionTool", {

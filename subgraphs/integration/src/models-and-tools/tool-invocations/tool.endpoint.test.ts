@@ -438,7 +438,7 @@ describe("calls of svc.tool.v1.ToolInvocation at once", () => {
     await call;
     const { runs } = await caller.mutate(
       principal,
-      'query ($id: ID!) { runs(filter: { connectionId: $id, operation: "InvokeTool" }, first: 1) { items { runId } } }',
+      "query ($id: ID!) { runs(filter: { connectionId: $id, operation: InvokeTool }, first: 1) { items { runId } } }",
       { id: connectionId },
     );
     await caller.mutate(principal, "mutation ($id: ID!) { cancelRun(runId: $id) { status } }", {

@@ -1,7 +1,8 @@
 import { createPublicKey, type KeyObject } from "node:crypto";
+import type { JwsAlgorithm } from "@factory/schema/vocabularies/signatures";
 import { flattenedVerify, type JWK } from "jose";
 import { type InboundMessage, isRecent, singleHeader } from "./inbound-message.js";
-import type { JwsAlgorithm, JwsScheme } from "./signature-scheme.js";
+import type { JwsScheme } from "./signature-scheme.js";
 
 /** Finds a vendor's keys. Throws KeysUnavailable. */
 export type FindKeys = (keyId: string | undefined) => Promise<readonly JWK[]>;

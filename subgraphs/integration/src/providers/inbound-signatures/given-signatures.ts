@@ -1,6 +1,7 @@
+import type { TimeFormat } from "@factory/schema/vocabularies/signatures";
 import { decodeSignature } from "./encoded-signature.js";
 import type { InboundMessage } from "./inbound-message.js";
-import { type HmacScheme, separators, type TimeFormat } from "./signature-scheme.js";
+import { type HmacScheme, separators } from "./signature-scheme.js";
 import { type SignedTime, signedTime, timeInHeader } from "./signed-time.js";
 
 const maxFields = 64;

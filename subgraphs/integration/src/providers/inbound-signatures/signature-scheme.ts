@@ -1,20 +1,13 @@
-/** The HMAC algorithms over the content that a vendor signs. */
-export const hmacAlgorithms = ["sha1", "sha256", "sha512"] as const;
-
-/** The asymmetric JWS algorithms (RFC 7518, RFC 8037). `none` and the HS algorithms are never accepted. */
-export const jwsAlgorithms = ["EdDSA", "ES256", "PS256", "RS256"] as const;
-
-export type JwsAlgorithm = (typeof jwsAlgorithms)[number];
-
-/** How the secret's text holds the key's bytes. */
-export const keyEncodings = ["text", "base64", "hex"] as const;
-
-/** Seconds or milliseconds since 1970 in digits, or an ISO 8601 time with its zone. */
-export const timeFormats = ["seconds", "milliseconds", "iso8601"] as const;
-export type TimeFormat = (typeof timeFormats)[number];
-
+import type {
+  HmacAlgorithm,
+  JwsAlgorithm,
+  KeyEncoding,
+  SignatureEncoding,
+  SignatureSeparator,
+  TimeFormat,
+} from "@factory/schema/vocabularies/signatures";
 /** The characters between several signatures in one header. */
-export const separators = { comma: ",", space: " " } as const;
+export const separators = { comma: ",", space: " " } as const satisfies Record<SignatureSeparator, string>;
 
 /** How a vendor signs its deliveries, as data. Header names are in lower case. */
 export type SignatureScheme =
@@ -45,15 +38,15 @@ export interface SignedContent {
 
 export interface HmacScheme extends SignedContent {
   readonly kind: "hmac";
-  readonly algorithm: (typeof hmacAlgorithms)[number];
+  readonly algorithm: HmacAlgorithm;
   readonly header: string;
-  readonly encoding: "hex" | "base64";
+  readonly encoding: SignatureEncoding;
   /** The default is the secret itself as UTF-8 text. */
-  readonly keyEncoding?: (typeof keyEncodings)[number];
+  readonly keyEncoding?: KeyEncoding;
   /** The text before the encoded signature, for example `sha256=`. */
   readonly prefix?: string;
   /** The character between several signatures. Those without the prefix belong to other versions. */
-  readonly separator?: keyof typeof separators;
+  readonly separator?: SignatureSeparator;
   /** The header is a list like `t=1700000000,v1=…,v1=…`: its members' names. */
   readonly fields?: { readonly timestamp?: string; readonly signature: string };
   /** The URL's query parameter that holds the body's SHA-256 in hexadecimal digits. */
@@ -89,7 +82,7 @@ export interface EcdsaScheme extends SignedContent {
 export interface Ed25519Scheme extends SignedContent {
   readonly kind: "ed25519";
   readonly header: string;
-  readonly encoding: "hex" | "base64";
+  readonly encoding: SignatureEncoding;
 }
 
 /** A JWS with detached content (RFC 7515 appendix F, RFC 7797), made with a key from the vendor's key set. */
@@ -99,16 +92,6 @@ export interface JwsScheme {
   readonly algorithms: readonly JwsAlgorithm[];
   readonly jwksUrl: string;
 }
-
-/** The names for all schemes. */
-export const signatureKinds = [
-  "hmac",
-  "token",
-  "standard-webhooks",
-  "ecdsa",
-  "ed25519",
-  "jws",
-] as const satisfies readonly SignatureScheme["kind"][];
 
 /** The three headers for a scheme with the kind standard-webhooks. */
 export const standardHeaders = ({ idHeader, timestampHeader, header }: StandardWebhooksScheme) => ({

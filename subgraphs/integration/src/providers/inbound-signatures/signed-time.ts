@@ -1,5 +1,5 @@
+import type { TimeFormat } from "@factory/schema/vocabularies/signatures";
 import { type InboundMessage, isTimestamp, singleHeader } from "./inbound-message.js";
-import type { TimeFormat } from "./signature-scheme.js";
 
 const millisecondsForm = /^(?:0|[1-9]\d{0,14})$/;
 const iso8601Form = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;

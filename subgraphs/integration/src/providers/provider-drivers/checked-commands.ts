@@ -4,6 +4,8 @@ import { asciiHost } from "@factory/runtime/internet-names/host-name";
 import { isKeptNumber } from "@factory/runtime/json/kept-numbers";
 import { commandMembers } from "@factory/runtime/messages/command-data";
 import { commandsOf } from "@factory/schema/command-names";
+import { reportedOutcomes } from "@factory/schema/vocabularies/providers";
+import { valuesOf } from "@factory/schema/vocabularies/vocabulary";
 import {
   type CommandTemplate,
   commandsWithUrl,
@@ -13,7 +15,7 @@ import {
   type VendorCommandType,
 } from "./command-template.js";
 import type { DriverProblems } from "./driver-problems.js";
-import { commandOfOutcome, reportedOutcomes } from "./vendor-report.js";
+import { commandOfOutcome } from "./vendor-report.js";
 
 const maxDepth = 10;
 const maxNodes = 300;
@@ -81,7 +83,7 @@ function checkState(type: VendorCommandType, description: unknown, at: string, p
     problems.refuse(`${at}/path`, "The path has {vendorId} or {commandId}.");
   if (typeof value !== "string" || !value.startsWith("body:") || !answerForm.test(value))
     problems.refuse(`${at}/value`, "The value stands at body:<JSON pointer>.");
-  const ownOutcomes = reportedOutcomes.filter((outcome) => commandOfOutcome[outcome] === type);
+  const ownOutcomes = valuesOf(reportedOutcomes).filter((outcome) => commandOfOutcome[outcome] === type);
   const entries = entriesOf(outcomes, `${at}/outcomes`, problems);
   if (entries.length > 20) problems.refuse(`${at}/outcomes`, "There may be at most 20 entries.", "TOO_LONG");
   for (const [state, outcome] of entries)
@@ -180,7 +182,6 @@ export function checkedMailServer(
   problems: DriverProblems,
 ): MailServer | undefined {
   if (!server) return undefined;
-  problems.oneOf(`${pointer}/security`, server.security, ["tls", "starttls", "none"]);
   const host = isIP(server.host) === 0 ? asciiHost(server.host) : server.host;
   if (host === undefined) problems.refuse(`${pointer}/host`, "Must be a host name or an IP address.");
   return { ...server, host: host ?? server.host };

@@ -51,7 +51,6 @@ describe("a driver", () => {
   });
 
   it.each([
-    ["an unknown method", { probe: { method: "PUT", path: "/" } }, ["probe/method UNKNOWN_VALUE"]],
     ["a path that leaves the base URL", { probe: { method: "GET", path: "/a/%2e%2E/b" } }, ["probe/path FORMAT"]],
     [
       "an expectation outside of the body",
@@ -67,12 +66,6 @@ describe("a driver", () => {
       "a key in a header of the client",
       { apiKey: { in: "header", name: "Content-Length" } },
       ["apiKey/name UNKNOWN_VALUE"],
-    ],
-    ["a key in the body", { apiKey: { in: "body", name: "key" } }, ["apiKey/in UNKNOWN_VALUE"]],
-    [
-      "another client authentication",
-      { oauth2: { ...oauth2, clientAuthentication: "secret" } },
-      ["oauth2/clientAuthentication UNKNOWN_VALUE"],
     ],
     [
       "a parameter of the platform",
@@ -101,7 +94,6 @@ describe("a driver", () => {
       webhook({ kind: "token", header: "x", prefix: "y" }),
       ["webhook/scheme/prefix FORMAT"],
     ],
-    ["an HMAC with md5", webhook({ ...hmac, algorithm: "md5" }), ["webhook/scheme/algorithm UNKNOWN_VALUE"]],
     ["content without the body", webhook({ ...hmac, signedContent: "{url}" }), ["webhook/scheme/signedContent FORMAT"]],
     [
       "a time that is not signed",
@@ -136,19 +128,9 @@ describe("a driver", () => {
       ["webhook/scheme/header REQUIRED"],
     ],
     [
-      "an unknown encoding of a key",
-      webhook({ ...hmac, keyEncoding: "base32" }),
-      ["webhook/scheme/keyEncoding UNKNOWN_VALUE"],
-    ],
-    [
       "the format of a time that is not there",
       webhook({ ...hmac, timestampFormat: "iso8601" }),
       ["webhook/scheme/timestampFormat FORMAT"],
-    ],
-    [
-      "an unknown format of a time",
-      webhook({ ...hmac, timestampHeader: "x-t", timestampFormat: "rfc822", signedContent: "{timestamp}{body}" }),
-      ["webhook/scheme/timestampFormat UNKNOWN_VALUE"],
     ],
     [
       "fields with a separator",
@@ -177,7 +159,6 @@ describe("a driver", () => {
       [
         "webhook/urlTests/0/answer FORMAT",
         "webhook/urlTests/1/answer FORMAT",
-        "webhook/urlTests/2/method UNKNOWN_VALUE",
         "webhook/urlTests/3/answer REQUIRED",
         "webhook/urlTests/4/equals REQUIRED",
       ],
@@ -190,7 +171,7 @@ describe("a driver", () => {
           ...{ batch: true, events: "body:/value", signedTime: { value: "body:/at", format: "minutes" } },
         },
       },
-      ["webhook/signedTime/format UNKNOWN_VALUE", "webhook/events FORMAT"],
+      ["webhook/events FORMAT"],
     ],
     [
       "a body hash without the URL",
@@ -277,7 +258,7 @@ describe("a driver", () => {
     [
       "reports that name no command",
       { webhook: { ...webhook({ ...hmac }).webhook, reports: [{ event: "x", outcome: "EmailLost" }] } },
-      ["webhook/reports/0/outcome UNKNOWN_VALUE", "webhook/reports/0 FORMAT"],
+      ["webhook/reports/0 FORMAT"],
     ],
     [
       "a report by a value outside of the body",
@@ -294,12 +275,7 @@ describe("a driver", () => {
     [
       "a mail server of another kind",
       { smtp: { host: "mail server", port: 25, security: "maybe" } },
-      ["smtp/security UNKNOWN_VALUE", "smtp/host FORMAT"],
-    ],
-    [
-      "a JWS with an HMAC",
-      webhook({ kind: "jws", jwksUrl: "https://v.example", algorithms: ["HS256"] }),
-      ["webhook/scheme/algorithms/0 UNKNOWN_VALUE"],
+      ["smtp/host FORMAT"],
     ],
   ])("with %s is refused", (_, driver, expectedProblems) => {
     expect(problems(driver)).toEqual(expectedProblems);

@@ -1,13 +1,6 @@
-import {
-  hmacAlgorithms,
-  type JwsAlgorithm,
-  jwsAlgorithms,
-  keyEncodings,
-  type SignatureScheme,
-  separators,
-  signatureKinds,
-  timeFormats,
-} from "../inbound-signatures/signature-scheme.js";
+import { jwsAlgorithms, signatureKinds } from "@factory/schema/vocabularies/signatures";
+import { valuesOf } from "@factory/schema/vocabularies/vocabulary";
+import { type SignatureScheme } from "../inbound-signatures/signature-scheme.js";
 import type { DriverProblems } from "./driver-problems.js";
 
 /** The members in a scheme's input, without null values. */
@@ -59,7 +52,7 @@ const defaults: Partial<Record<SignatureScheme["kind"], object>> = {
   hmac: { signedContent: "{body}" },
   ecdsa: { signedContent: "{timestamp}{body}" },
   ed25519: { signedContent: "{timestamp}{body}" },
-  jws: { header: "x-jws-signature", algorithms: jwsAlgorithms },
+  jws: { header: "x-jws-signature", algorithms: valuesOf(jwsAlgorithms) },
 };
 
 /** The scheme with its defaults and with header names in lower case. Problems are reported at the pointer. */
@@ -91,17 +84,9 @@ function lowerCase(input: GivenScheme, name: string): object {
 }
 
 function checkValues(scheme: GivenScheme, pointer: string, problems: DriverProblems): void {
-  const { kind, algorithm, encoding, algorithms, signedContent, keyEncoding, timestampFormat } = scheme;
-  if (typeof algorithm === "string") problems.oneOf(`${pointer}/algorithm`, algorithm, hmacAlgorithms);
-  if (typeof encoding === "string") problems.oneOf(`${pointer}/encoding`, encoding, ["hex", "base64"]);
-  if (typeof keyEncoding === "string") problems.oneOf(`${pointer}/keyEncoding`, keyEncoding, keyEncodings);
-  if (typeof timestampFormat === "string") problems.oneOf(`${pointer}/timestampFormat`, timestampFormat, timeFormats);
+  const { kind, signedContent } = scheme;
   if (kind === "token" && (scheme["header"] === undefined) === (scheme["value"] === undefined))
     problems.refuse(`${pointer}/header`, "A token stands either in a header or at a value of the body.", "REQUIRED");
-  if (kind === "jws")
-    (algorithms as JwsAlgorithm[]).forEach((name, index) => {
-      problems.oneOf(`${pointer}/algorithms/${index}`, name, jwsAlgorithms);
-    });
   if (typeof signedContent === "string") checkContent(signedContent, scheme, pointer, problems);
 }
 
@@ -136,7 +121,6 @@ function checkTime(scheme: GivenScheme, isSigned: boolean, pointer: string, prob
     );
   if (timestampHeader !== undefined && timestamp !== undefined)
     problems.refuse(`${pointer}/fields`, "The time stands either in a header of its own or in the fields.");
-  if (typeof separator === "string") problems.oneOf(`${pointer}/separator`, separator, Object.keys(separators));
   if (separator !== undefined && fields !== undefined)
     problems.refuse(`${pointer}/separator`, "Fields have commas between them.");
   if (timestampFormat !== undefined && !isTimed)

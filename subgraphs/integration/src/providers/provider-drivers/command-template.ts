@@ -1,5 +1,5 @@
 import type { CommandOf } from "@factory/schema/command-names";
-import type { ReportedOutcome } from "./vendor-report.js";
+import type { ReportedOutcome } from "@factory/schema/vocabularies/providers";
 
 /** A command that becomes a request to a vendor. */
 export type VendorCommandType = CommandOf<"integration">;

@@ -1,5 +1,22 @@
+import { enumType } from "@factory/runtime/graphql/enum-type";
 import { JsonObject } from "@factory/runtime/graphql/scalars";
 import { Constraint } from "@factory/runtime/input-validation/constraint";
+import {
+  type ApiKeyPlace,
+  apiKeyPlaces,
+  type CallMethod,
+  type ClientAuthentication,
+  clientAuthentications,
+  type MailSecurity,
+  mailSecurities,
+  probeMethods,
+} from "@factory/schema/vocabularies/providers";
+import {
+  type CallHmacAlgorithm,
+  callHmacAlgorithms,
+  type SignatureEncoding,
+  signatureEncodings,
+} from "@factory/schema/vocabularies/signatures";
 import { Field, InputType, Int } from "type-graphql";
 import { SignatureSchemeInput } from "./signature-scheme.input.js";
 import {
@@ -29,9 +46,8 @@ class ProbeExpectationInput {
 
 @InputType({ description: "The request that shows whether a credential works." })
 class ProviderProbeInput {
-  @Field({ description: "GET, POST or HEAD." })
-  @Constraint({ maxLength: 100 })
-  method: string;
+  @Field(() => enumType(probeMethods))
+  method: CallMethod;
 
   @Field({ description: "The path below baseUrl, with a leading slash and without a fragment." })
   @Constraint({ maxLength: 1024, pattern: "^/(?!/)[!$-\\[\\]-~]*$" })
@@ -52,9 +68,8 @@ class ProviderProbeInput {
   description: "Where an API key stands in a request. The default is the header Authorization with Bearer.",
 })
 class ProviderApiKeyInput {
-  @Field({ description: "header or query." })
-  @Constraint({ maxLength: 100 })
-  in: string;
+  @Field(() => enumType(apiKeyPlaces))
+  in: ApiKeyPlace;
 
   @Field({ description: "The name of the header or of the query parameter." })
   @Constraint({ pattern: headerPattern })
@@ -67,17 +82,15 @@ class ProviderApiKeyInput {
 
 @InputType({ description: "How calls to the vendor are signed with an HMAC." })
 class ProviderHmacInput {
-  @Field({ description: "sha256 or sha512." })
-  @Constraint({ maxLength: 100 })
-  algorithm: string;
+  @Field(() => enumType(callHmacAlgorithms))
+  algorithm: CallHmacAlgorithm;
 
   @Field({ description: "The name of the header with the signature." })
   @Constraint({ pattern: headerPattern })
   header: string;
 
-  @Field({ description: "hex or base64." })
-  @Constraint({ maxLength: 100 })
-  encoding: string;
+  @Field(() => enumType(signatureEncodings))
+  encoding: SignatureEncoding;
 
   @Field(() => String, { nullable: true, description: "Printable ASCII characters before the signature." })
   @Constraint({ maxLength: 100, pattern: printable })
@@ -109,9 +122,8 @@ class ProviderOAuth2Input {
   @Constraint({ maxLength: 2048, format: "iri" })
   issuer?: string | null;
 
-  @Field({ description: "client_secret_basic, client_secret_post, private_key_jwt or none." })
-  @Constraint({ maxLength: 100 })
-  clientAuthentication: string;
+  @Field(() => enumType(clientAuthentications))
+  clientAuthentication: ClientAuthentication;
 
   @Field(() => [String], { nullable: true, description: "The scopes that are asked for." })
   @Constraint({ maxItems: 50, minLength: 1, maxLength: 200, pattern: "^[\\x21\\x23-\\x5b\\x5d-\\x7e]+$" })
@@ -228,11 +240,8 @@ class ProviderMailServerInput {
   @Constraint({ minimum: 1, maximum: 65_535 })
   port: number;
 
-  @Field({
-    description: "tls from the beginning, starttls, or none, which is refused in production.",
-  })
-  @Constraint({ maxLength: 100 })
-  security: string;
+  @Field(() => enumType(mailSecurities))
+  security: MailSecurity;
 }
 
 @InputType({ description: "How the vendor is called and how its deliveries are read, in at most 16 KiB." })

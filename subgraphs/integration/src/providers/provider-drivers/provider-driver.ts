@@ -1,4 +1,6 @@
-import type { SignatureScheme, TimeFormat } from "../inbound-signatures/signature-scheme.js";
+import type { CallMethod, ClientAuthentication } from "@factory/schema/vocabularies/providers";
+import type { TimeFormat } from "@factory/schema/vocabularies/signatures";
+import type { SignatureScheme } from "../inbound-signatures/signature-scheme.js";
 import type { CommandTemplates, MailServer } from "./command-template.js";
 import type { VendorReport } from "./vendor-report.js";
 
@@ -49,8 +51,6 @@ export interface ProbeExpectation {
   readonly equals: string;
 }
 
-export const clientAuthentications = ["client_secret_basic", "client_secret_post", "private_key_jwt", "none"] as const;
-
 /** The endpoints at the vendor's authorization server (RFC 6749). */
 export interface OAuth2Description {
   readonly tokenUrl: string;
@@ -58,7 +58,7 @@ export interface OAuth2Description {
   readonly revocationUrl?: string;
   /** The `iss` with which the server answers an authorization (RFC 9207). Named, an answer without it is refused. */
   readonly issuer?: string;
-  readonly clientAuthentication: (typeof clientAuthentications)[number];
+  readonly clientAuthentication: ClientAuthentication;
   readonly scopes?: readonly string[];
   /** Default: a space. */
   readonly scopeSeparator?: string;
@@ -97,11 +97,9 @@ export interface WebhookDescription {
   readonly events?: ValuePath;
 }
 
-export const urlTestMethods = ["GET", "HEAD", "POST"] as const;
-
 /** A request that is answered with one of its values: `query:name` or `header:name`. */
 export interface UrlTest {
-  readonly method: (typeof urlTestMethods)[number];
+  readonly method: CallMethod;
   /** Without it the answer is empty. */
   readonly answer?: string;
   /** The JSON object's member that holds the value. Without it the answer is plain text. */

@@ -1,4 +1,20 @@
+import { enumType } from "@factory/runtime/graphql/enum-type";
 import { Constraint } from "@factory/runtime/input-validation/constraint";
+import {
+  type HmacAlgorithm,
+  hmacAlgorithms,
+  type JwsAlgorithm,
+  jwsAlgorithms,
+  type KeyEncoding,
+  keyEncodings,
+  type SignatureEncoding,
+  type SignatureSeparator,
+  signatureEncodings,
+  signatureKinds,
+  signatureSeparators,
+  type TimeFormat,
+  timeFormats,
+} from "@factory/schema/vocabularies/signatures";
 import { Field, InputType } from "type-graphql";
 import { bodyPath, headerPattern, printable } from "./webhook-values.input.js";
 
@@ -15,39 +31,38 @@ class SignatureFieldsInput {
 
 @InputType({ description: "How deliveries are signed. Which members are needed depends on the kind." })
 export class SignatureSchemeInput {
-  @Field({ description: "hmac, token, standard-webhooks, ecdsa, ed25519 or jws." })
-  @Constraint({ maxLength: 100 })
+  @Field({ description: "A text, since standard-webhooks is not a GraphQL name." })
+  @Constraint({ values: signatureKinds })
   kind: string;
 
-  @Field(() => String, { nullable: true, description: "For hmac: sha1, sha256 or sha512." })
-  @Constraint({ maxLength: 100 })
-  algorithm?: string | null;
+  @Field(() => enumType(hmacAlgorithms), { nullable: true, description: "For hmac." })
+  algorithm?: HmacAlgorithm | null;
 
   @Field(() => String, { nullable: true, description: "The name of the header with the signature or the token." })
   @Constraint({ pattern: headerPattern })
   header?: string | null;
 
-  @Field(() => String, { nullable: true, description: "For hmac and ed25519: hex or base64, of the signature." })
-  @Constraint({ maxLength: 100 })
-  encoding?: string | null;
-
-  @Field(() => String, {
+  @Field(() => enumType(signatureEncodings), {
     nullable: true,
-    description: "For hmac: text, base64 or hex, of the key in the secret. The default is text.",
+    description: "For hmac and ed25519: the encoding of the signature.",
   })
-  @Constraint({ maxLength: 100 })
-  keyEncoding?: string | null;
+  encoding?: SignatureEncoding | null;
+
+  @Field(() => enumType(keyEncodings), {
+    nullable: true,
+    description: "For hmac: the encoding of the key in the secret. The default is text.",
+  })
+  keyEncoding?: KeyEncoding | null;
 
   @Field(() => String, { nullable: true, description: "For hmac: printable ASCII characters before the signature." })
   @Constraint({ maxLength: 50, pattern: "^[\\x21-\\x7e]*$" })
   prefix?: string | null;
 
-  @Field(() => String, {
+  @Field(() => enumType(signatureSeparators), {
     nullable: true,
-    description: "For hmac: comma or space, which is the character between several signatures.",
+    description: "For hmac: the character between several signatures.",
   })
-  @Constraint({ maxLength: 100 })
-  separator?: string | null;
+  separator?: SignatureSeparator | null;
 
   @Field(() => String, {
     nullable: true,
@@ -60,12 +75,8 @@ export class SignatureSchemeInput {
   @Constraint({ pattern: headerPattern })
   timestampHeader?: string | null;
 
-  @Field(() => String, {
-    nullable: true,
-    description: "seconds or milliseconds since 1970, or iso8601. The default is seconds.",
-  })
-  @Constraint({ maxLength: 100 })
-  timestampFormat?: string | null;
+  @Field(() => enumType(timeFormats), { nullable: true, description: "The default is seconds." })
+  timestampFormat?: TimeFormat | null;
 
   @Field(() => String, {
     nullable: true,
@@ -89,9 +100,9 @@ export class SignatureSchemeInput {
   @Constraint({ pattern: "^[A-Za-z0-9_.-]{1,50}$" })
   bodyHashParameter?: string | null;
 
-  @Field(() => [String], { nullable: true, description: "For jws: some of EdDSA, ES256, PS256 and RS256." })
-  @Constraint({ minItems: 1, maxItems: 4, maxLength: 100 })
-  algorithms?: string[] | null;
+  @Field(() => [enumType(jwsAlgorithms)], { nullable: true, description: "For jws: the accepted algorithms." })
+  @Constraint({ minItems: 1, maxItems: 4 })
+  algorithms?: JwsAlgorithm[] | null;
 
   @Field(() => String, { nullable: true, description: "For jws: the URL of the vendor's key set." })
   @Constraint({ maxLength: 2048, format: "iri" })

@@ -1,4 +1,5 @@
 import type { CommandOf } from "@factory/schema/command-names";
+import type { ReportedOutcome } from "@factory/schema/vocabularies/providers";
 
 /** The outcomes that a vendor can report for commands, each with its command. */
 export const commandOfOutcome = {
@@ -10,12 +11,7 @@ export const commandOfOutcome = {
   PaymentFailed: "ChargePayment",
   PaymentRefunded: "RefundPayment",
   RefundFailed: "RefundPayment",
-} as const satisfies Readonly<Record<string, CommandOf<"integration">>>;
-
-/** The outcome that a vendor can report for a command. */
-export type ReportedOutcome = keyof typeof commandOfOutcome;
-
-export const reportedOutcomes = Object.keys(commandOfOutcome) as readonly ReportedOutcome[];
+} as const satisfies Readonly<Record<ReportedOutcome, CommandOf<"integration">>>;
 
 /** The outcomes for commands that were not carried out. */
 export const failedOutcomes: ReadonlySet<ReportedOutcome> = new Set([

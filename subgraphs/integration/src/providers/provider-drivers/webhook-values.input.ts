@@ -1,4 +1,12 @@
+import { enumType } from "@factory/runtime/graphql/enum-type";
 import { Constraint } from "@factory/runtime/input-validation/constraint";
+import {
+  type CallMethod,
+  probeMethods,
+  type ReportedOutcome,
+  reportedOutcomes,
+} from "@factory/schema/vocabularies/providers";
+import { type TimeFormat, timeFormats } from "@factory/schema/vocabularies/signatures";
 import { Field, InputType } from "type-graphql";
 
 /** The name that an HTTP header has (RFC 9110, section 5.1). */
@@ -35,9 +43,8 @@ const requestMeaning = "header:<name> or query:<name>.";
     "A request by which the vendor tests the deliveryUrl of a subscription or a connection. It is answered with a value of the request, of at most 1 KiB.",
 })
 export class WebhookUrlTestInput {
-  @Field({ description: "GET, HEAD or POST." })
-  @Constraint({ maxLength: 100 })
-  method: string;
+  @Field(() => enumType(probeMethods))
+  method: CallMethod;
 
   @Field(() => String, {
     nullable: true,
@@ -68,12 +75,8 @@ export class WebhookSignedTimeInput {
   @Constraint({ maxLength: 1200, pattern: bodyPath })
   value: string;
 
-  @Field(() => String, {
-    nullable: true,
-    description: "seconds or milliseconds since 1970, or iso8601. The default is seconds.",
-  })
-  @Constraint({ maxLength: 100 })
-  format?: string | null;
+  @Field(() => enumType(timeFormats), { nullable: true, description: "The default is seconds." })
+  format?: TimeFormat | null;
 }
 
 @InputType({ description: "A text that is added to the action of a delivery in which a value stands." })
@@ -110,12 +113,8 @@ export class VendorReportInput {
   @Constraint({ minLength: 1, maxLength: 200 })
   event: string;
 
-  @Field({
-    description:
-      "EmailDelivered, EmailBounced, SmsDelivered, SmsFailed, PaymentCharged, PaymentFailed, PaymentRefunded or RefundFailed.",
-  })
-  @Constraint({ maxLength: 100 })
-  outcome: string;
+  @Field(() => enumType(reportedOutcomes))
+  outcome: ReportedOutcome;
 
   @Field(() => VendorReportConditionInput, {
     nullable: true,

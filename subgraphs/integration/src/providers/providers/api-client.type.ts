@@ -1,4 +1,6 @@
+import { enumType } from "@factory/runtime/graphql/enum-type";
 import { NodeKey, NodeType } from "@factory/runtime/graphql/node.type";
+import { type ProviderCategory, providerCategories } from "@factory/schema/vocabularies/providers";
 import { Field, ID, ObjectType } from "type-graphql";
 import type { ProviderState } from "./provider.states.js";
 import { ProviderStatus, ProviderType } from "./provider.type.js";
@@ -19,8 +21,8 @@ export class ApiClientType {
   @Field()
   displayName: string;
 
-  @Field()
-  category: string;
+  @Field(() => enumType(providerCategories))
+  category: ProviderCategory;
 
   @Field(() => [String])
   capabilities: string[];

@@ -1,14 +1,13 @@
 import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
-import { enumFilter } from "@factory/runtime/pagination/list-filters";
+import { textFilter } from "@factory/runtime/pagination/list-filters";
 import type { Connection, PageRequest } from "@factory/runtime/pagination/page";
 import { readPage, SortedList } from "@factory/runtime/pagination/sorted-list";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import type { ProviderFilterInput } from "./provider.input.js";
-import { providerCategories, providerStates } from "./provider.states.js";
 import type { ProviderType } from "./provider.type.js";
 import { type ProviderRow, providerColumns, providerView, readProvider } from "./provider.view.js";
 
@@ -22,8 +21,8 @@ export const sortedProviders = new SortedList<ProviderType, TenantStatement>({
   id: { column: "provider_id", type: "uuid", of: ({ providerId }) => decodeId("prv", providerId) ?? "" },
   byDefault: "key",
   filters: {
-    status: enumFilter(providerStates, "status"),
-    category: enumFilter(providerCategories, "category"),
+    status: textFilter("status"),
+    category: textFilter("category"),
   },
   statement: (name, { filters, after, order, limit }) =>
     tenantStatement(

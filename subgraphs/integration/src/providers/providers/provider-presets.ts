@@ -1,9 +1,10 @@
+import type { AuthModel } from "@factory/schema/vocabularies/connections";
+import type { ProviderCategory } from "@factory/schema/vocabularies/providers";
 import type { ProviderDriver, WebhookDescription } from "../provider-drivers/provider-driver.js";
 import { webhookPresets } from "../vendor-webhooks/webhook-presets.js";
 import { businessPresets } from "./business-presets.js";
 import { communicationPresets } from "./communication-presets.js";
 import { presetCommands, presetReports } from "./preset-commands.js";
-import type { AuthModel, ProviderCategory } from "./provider.states.js";
 
 /**
  * The platform's knowledge about a vendor. It is not a provider: it takes no key, emits no event, appears in no search.

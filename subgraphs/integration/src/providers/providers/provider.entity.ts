@@ -1,10 +1,12 @@
 import { foreignJson } from "@factory/runtime/db/foreign-json-column";
 import { tenantTable, withLookup } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
+import type { AuthModel } from "@factory/schema/vocabularies/connections";
+import type { ProviderCategory } from "@factory/schema/vocabularies/providers";
 import { Entity, Index, PrimaryKey, Property, Unique } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 import type { ProviderDriver } from "../provider-drivers/provider-driver.js";
-import type { AuthModel, ProviderCategory, ProviderState } from "./provider.states.js";
+import type { ProviderState } from "./provider.states.js";
 
 /** Workers find an inbound delivery's tenants by its provider's key. */
 @Entity(withLookup(tenantTable("providers"), "status <> 'Retired'"))

@@ -1,4 +1,12 @@
+import { enumType } from "@factory/runtime/graphql/enum-type";
 import { Constraint } from "@factory/runtime/input-validation/constraint";
+import { type AuthModel, authModels } from "@factory/schema/vocabularies/connections";
+import {
+  type ProviderCategory,
+  type ProviderStatus,
+  providerCategories,
+  providerStatuses,
+} from "@factory/schema/vocabularies/providers";
 import { Field, ID, InputType } from "type-graphql";
 import { ProviderDriverInput } from "../provider-drivers/provider-driver.input.js";
 
@@ -18,13 +26,11 @@ export class RegisterProviderInput {
   @Constraint({ minLength: 1, maxLength: 200, pattern: "\\S" })
   displayName: string;
 
-  @Field()
-  @Constraint({ minLength: 1, maxLength: 100 })
-  category: string;
+  @Field(() => enumType(providerCategories))
+  category: ProviderCategory;
 
-  @Field()
-  @Constraint({ minLength: 1, maxLength: 100 })
-  authModel: string;
+  @Field(() => enumType(authModels))
+  authModel: AuthModel;
 
   @Field(() => String, {
     nullable: true,
@@ -48,7 +54,7 @@ export class RegisterProviderInput {
   @Field(() => String, {
     nullable: true,
     description:
-      "The name of a preset, see providerPresets. It gives the driver, and the members apiClient, capabilities and baseUrl that are left out. The default is the preset with the name of the key.",
+      "The name of a preset, see providerPresets. A text, since a release may add presets. It gives the driver, and the members apiClient, capabilities and baseUrl that are left out. The default is the preset with the name of the key.",
   })
   @Constraint({ minLength: 1, maxLength: 100 })
   preset?: string | null;
@@ -101,11 +107,9 @@ export class ProviderMoveInput {
 
 @InputType({ description: "A provider must match every member that is given." })
 export class ProviderFilterInput {
-  @Field(() => String, { nullable: true, description: "Registered, Deprecated, Disabled or Retired." })
-  @Constraint({ maxLength: 100 })
-  status?: string | null;
+  @Field(() => enumType(providerStatuses), { nullable: true })
+  status?: ProviderStatus | null;
 
-  @Field(() => String, { nullable: true })
-  @Constraint({ maxLength: 100 })
-  category?: string | null;
+  @Field(() => enumType(providerCategories), { nullable: true })
+  category?: ProviderCategory | null;
 }

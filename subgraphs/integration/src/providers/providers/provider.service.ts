@@ -2,7 +2,7 @@ import { keyStatement } from "@factory/runtime/db/key-statement";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { violatedUnique } from "@factory/runtime/errors/database-failure";
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import { type InvalidEnumValue, invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
+import { invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
@@ -15,7 +15,6 @@ import { choosersOf } from "./host-choice.js";
 import { announceInboundSources } from "./inbound-sources.js";
 import { Provider } from "./provider.entity.js";
 import type { RegisterProviderInput } from "./provider.input.js";
-import { type AuthModel, authModels, type ProviderCategory, providerCategories } from "./provider.states.js";
 import type { ProviderType } from "./provider.type.js";
 import { type ProviderRow, providerColumns, providerView, readProvider } from "./provider.view.js";
 import { effectiveDriver, type ProviderPreset, presetNames, presetOf } from "./provider-presets.js";
@@ -97,7 +96,8 @@ export class ProviderService {
 
   async register(context: RequestContext, input: RegisterProviderInput): Promise<ProviderType> {
     requireSameTenant(context, input.tenantId);
-    const { category, authModel, preset } = checkedSets(input);
+    const { category, authModel } = input;
+    const preset = checkedPreset(input);
     const driver = input.driver ? checkedDriver(input.driver, "/input/driver") : null;
     requireIdempotencyKeys(effectiveDriver(preset, driver), "/input/driver");
     try {
@@ -153,20 +153,8 @@ export function canonicalCapabilities(capabilities: readonly string[]): string[]
   return [...new Set(capabilities.map((name) => name.toLowerCase()))];
 }
 
-interface CheckedSets {
-  readonly category: ProviderCategory;
-  readonly authModel: AuthModel;
-  readonly preset: ProviderPreset | undefined;
-}
-
-function checkedSets(input: RegisterProviderInput): CheckedSets {
-  const preset = presetOf({ preset: input.preset ?? null, key: input.key });
-  const category = providerCategories.find((candidate) => candidate === input.category);
-  const authModel = authModels.find((candidate) => candidate === input.authModel);
-  const problems: InvalidEnumValue[] = [];
-  if (!category) problems.push({ pointer: "/input/category", allowed: providerCategories });
-  if (!authModel) problems.push({ pointer: "/input/authModel", allowed: authModels });
-  if (input.preset != null && !preset) problems.push({ pointer: "/input/preset", allowed: presetNames });
-  if (!category || !authModel || problems.length > 0) throw invalidEnumValue(problems);
-  return { category, authModel, preset };
+function checkedPreset({ preset, key }: RegisterProviderInput): ProviderPreset | undefined {
+  const namedPreset = presetOf({ preset: preset ?? null, key });
+  if (preset != null && !namedPreset) throw invalidEnumValue([{ pointer: "/input/preset", allowed: presetNames }]);
+  return namedPreset;
 }

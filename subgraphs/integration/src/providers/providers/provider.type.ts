@@ -1,20 +1,17 @@
 import type { AuthRule } from "@factory/runtime/graphql/auth";
+import { enumType } from "@factory/runtime/graphql/enum-type";
 import { NodeKey, NodeType } from "@factory/runtime/graphql/node.type";
 import { DateTime, JsonObject } from "@factory/runtime/graphql/scalars";
 import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
-import { Field, ID, ObjectType, registerEnumType } from "type-graphql";
+import { type AuthModel, authModels } from "@factory/schema/vocabularies/connections";
+import { type ProviderCategory, providerCategories, providerStatuses } from "@factory/schema/vocabularies/providers";
+import { Field, ID, ObjectType } from "type-graphql";
 import type { ProviderDriver } from "../provider-drivers/provider-driver.js";
 import type { ProviderState } from "./provider.states.js";
 import type { ProviderPreset } from "./provider-presets.js";
 
-export const ProviderStatus = {
-  Registered: "Registered",
-  Deprecated: "Deprecated",
-  Disabled: "Disabled",
-  Retired: "Retired",
-} as const satisfies { [State in ProviderState]: State };
-registerEnumType(ProviderStatus, { name: "ProviderStatus" });
+export const ProviderStatus = enumType(providerStatuses);
 
 /** The scopes for reading a provider or its API client, through a root field or through another entity. */
 export const readProviders = { scopes: ["integration.providers.read"] } as const satisfies AuthRule;
@@ -32,11 +29,11 @@ export class ProviderType {
   @Field()
   displayName: string;
 
-  @Field()
-  category: string;
+  @Field(() => enumType(providerCategories))
+  category: ProviderCategory;
 
-  @Field()
-  authModel: string;
+  @Field(() => enumType(authModels))
+  authModel: AuthModel;
 
   @Field(() => String, { nullable: true })
   apiClient: string | null;
@@ -83,11 +80,11 @@ export class ProviderPresetType implements ProviderPreset {
   @Field()
   displayName: string;
 
-  @Field(() => String)
-  category: ProviderPreset["category"];
+  @Field(() => enumType(providerCategories))
+  category: ProviderCategory;
 
-  @Field(() => String)
-  authModel: ProviderPreset["authModel"];
+  @Field(() => enumType(authModels))
+  authModel: AuthModel;
 
   @Field()
   apiClient: string;

@@ -169,7 +169,6 @@ describe("v1a signatures", () => {
 
 describe("the settings of a subscription", () => {
   it.each([
-    ["an unknown ordering", { ordering: "lifo" }, "/input/ordering", 422],
     ["an unknown operator", { filter: { type: { $like: "T" } } }, "/input/filter/type/$like", 422],
     ["a header of HTTP", { headers: { host: "a" } }, "/input/headers/host", 422],
     ["no webhook a second", { ratePerSecond: 0 }, "/input/ratePerSecond", 400],

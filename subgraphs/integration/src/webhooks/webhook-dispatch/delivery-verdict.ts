@@ -1,8 +1,7 @@
 import type { EgressResponse } from "@factory/runtime/egress/egress";
 import { EgressBlockedError, EgressFailure, type EgressFailureKind } from "@factory/runtime/egress/egress-errors";
+import type { AttemptFailure, DisabledReason } from "@factory/schema/vocabularies/webhooks";
 import { parseRetryAfter } from "../../ground/egress/retry-after.js";
-import type { AttemptFailure } from "../webhook-messages/webhook-message.states.js";
-import type { DisabledReason } from "../webhook-subscriptions/webhook-subscription.states.js";
 import type { RetryHint } from "./retry-schedule.js";
 
 /** An attempt's result, before it is stored. */

@@ -126,18 +126,14 @@ describe("the log of webhooks", () => {
     expect([...first.items, ...second.items]).toEqual(all);
     expect(second.nextCursor).toBeNull();
     const idsOf = async (status: string) =>
-      (await messages(id, `filter: { status: "${status}" }`)).items.map(({ eventId }: Found) => eventId);
+      (await messages(id, `filter: { status: ${status} }`)).items.map(({ eventId }: Found) => eventId);
     expect(await idsOf("Exhausted")).toEqual([events[3]?.id, events[1]?.id]);
     expect(await idsOf("Delivered")).toHaveLength(3);
     expect(await idsOf("Pending")).toEqual([]);
     const counts = async (more: string) => (await attempts(id, more)).items.length;
-    expect([await counts('filter: { outcome: "Failed" }'), await counts("")]).toEqual([6, 9]);
-    const page = await attempts(id, 'first: 4, filter: { outcome: "Failed" }');
-    expect(await counts(`first: 4, after: "${page.nextCursor}", filter: { outcome: "Failed" }`)).toBe(2);
-    expect(await messages(id, 'filter: { status: "Lost" }')).toMatchObject({ refused: { code: "PARAMETERS_INVALID" } });
-    expect(await attempts(id, 'filter: { outcome: "Lost" }')).toMatchObject({
-      refused: { code: "PARAMETERS_INVALID" },
-    });
+    expect([await counts("filter: { outcome: Failed }"), await counts("")]).toEqual([6, 9]);
+    const page = await attempts(id, "first: 4, filter: { outcome: Failed }");
+    expect(await counts(`first: 4, after: "${page.nextCursor}", filter: { outcome: Failed }`)).toBe(2);
     expect(await attempts(id, `first: 4, after: "${page.nextCursor}"`)).toMatchObject({
       refused: { code: "INVALID_CURSOR" },
     });

@@ -1,8 +1,8 @@
 import { expiringTenantTable } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
+import type { AttemptFailure, AttemptOutcome } from "@factory/schema/vocabularies/webhooks";
 import { Entity, Index, PrimaryKey, Property, Unique } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
-import type { AttemptFailure, AttemptOutcome } from "./webhook-message.states.js";
 
 /**
  * Workers see rows that are older than half the shortest retention, so that they can delete them. The condition is

@@ -1,17 +1,20 @@
-import { Constraint } from "@factory/runtime/input-validation/constraint";
+import { enumType } from "@factory/runtime/graphql/enum-type";
+import {
+  type AttemptOutcome,
+  attemptOutcomes,
+  type WebhookMessageStatus,
+  webhookMessageStatuses,
+} from "@factory/schema/vocabularies/webhooks";
 import { Field, InputType } from "type-graphql";
-import { webhookMessageStates } from "./webhook-message.states.js";
 
 @InputType()
 export class WebhookMessageFilterInput {
-  @Field(() => String, { nullable: true, description: `${Object.keys(webhookMessageStates).join(", ")}.` })
-  @Constraint({ maxLength: 100 })
-  status?: string | null;
+  @Field(() => enumType(webhookMessageStatuses), { nullable: true })
+  status?: WebhookMessageStatus | null;
 }
 
 @InputType()
 export class WebhookAttemptFilterInput {
-  @Field(() => String, { nullable: true, description: "Succeeded or Failed." })
-  @Constraint({ maxLength: 100 })
-  outcome?: string | null;
+  @Field(() => enumType(attemptOutcomes), { nullable: true })
+  outcome?: AttemptOutcome | null;
 }

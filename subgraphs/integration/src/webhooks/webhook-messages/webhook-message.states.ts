@@ -1,4 +1,6 @@
-export const webhookMessageStates = {
+import type { WebhookMessageStatus } from "@factory/schema/vocabularies/webhooks";
+
+const webhookMessageStates = {
   Pending: { next: ["Delivering", "Skipped"] },
   Delivering: { next: ["Delivered", "RetryScheduled", "Exhausted", "Aborted", "Pending", "Skipped"] },
   RetryScheduled: { next: ["Delivering", "Aborted", "Skipped"] },
@@ -6,7 +8,7 @@ export const webhookMessageStates = {
   Exhausted: { next: ["Pending"] },
   Aborted: { next: ["Pending"] },
   Skipped: { next: ["Pending"] },
-} as const;
+} as const satisfies Record<WebhookMessageStatus, object>;
 
 /** A webhook message's state. `webhookMessageStates` says which states may follow. */
 export type WebhookMessageState = keyof typeof webhookMessageStates;
@@ -27,18 +29,3 @@ export const endedMessageStates = [
 
 /** The limit on a message's attempts, with those in resends and replays. */
 export const maxMessageAttempts = 100;
-
-export const attemptOutcomes = ["Succeeded", "Failed"] as const;
-export type AttemptOutcome = (typeof attemptOutcomes)[number];
-
-/** How an attempt failed. */
-export type AttemptFailure =
-  | "HttpStatus"
-  | "Timeout"
-  | "ConnectFailed"
-  | "TlsFailed"
-  | "ConnectionReset"
-  | "ProtocolError"
-  | "TargetBlocked"
-  | "SigningSecretUnavailable"
-  | "InternalError";

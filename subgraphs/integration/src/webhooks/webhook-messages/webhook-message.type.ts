@@ -1,26 +1,16 @@
+import { enumType } from "@factory/runtime/graphql/enum-type";
 import { NodeKey, NodeType } from "@factory/runtime/graphql/node.type";
 import { DateTime, JsonObject } from "@factory/runtime/graphql/scalars";
 import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
-import { Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
-import type { AttemptFailure, AttemptOutcome, WebhookMessageState } from "./webhook-message.states.js";
+import type { AttemptFailure, AttemptOutcome } from "@factory/schema/vocabularies/webhooks";
+import { attemptFailures, attemptOutcomes, webhookMessageStatuses } from "@factory/schema/vocabularies/webhooks";
+import { Field, ID, Int, ObjectType } from "type-graphql";
+import type { WebhookMessageState } from "./webhook-message.states.js";
 
-export const WebhookMessageStatus = {
-  Pending: "Pending",
-  Delivering: "Delivering",
-  RetryScheduled: "RetryScheduled",
-  Delivered: "Delivered",
-  Exhausted: "Exhausted",
-  Aborted: "Aborted",
-  Skipped: "Skipped",
-} as const satisfies { [State in WebhookMessageState]: State };
-registerEnumType(WebhookMessageStatus, { name: "WebhookMessageStatus" });
+export const WebhookMessageStatus = enumType(webhookMessageStatuses);
 
-const WebhookAttemptOutcome = {
-  Succeeded: "Succeeded",
-  Failed: "Failed",
-} as const satisfies { [Outcome in AttemptOutcome]: Outcome };
-registerEnumType(WebhookAttemptOutcome, { name: "WebhookAttemptOutcome" });
+const WebhookAttemptOutcome = enumType(attemptOutcomes);
 
 @ObjectType("WebhookAttempt", { implements: NodeType, simpleResolvers: true })
 @NodeKey("attemptId")
@@ -37,10 +27,7 @@ export class WebhookAttemptType {
   @Field(() => WebhookAttemptOutcome)
   outcome: AttemptOutcome;
 
-  @Field(() => String, {
-    nullable: true,
-    description: "The kind of failure, for example HttpStatus, Timeout, ConnectFailed or TargetBlocked.",
-  })
+  @Field(() => enumType(attemptFailures), { nullable: true, description: "The kind of failure." })
   failure: AttemptFailure | null;
 
   @Field(() => String, { nullable: true })
@@ -87,7 +74,7 @@ export class WebhookMessageType {
   @Field(() => ID, { description: "The value of the header webhook-id. It is the same in every attempt." })
   eventId: string;
 
-  @Field()
+  @Field({ description: "A text, since a release may add event types." })
   eventType: string;
 
   @Field(() => WebhookMessageStatus)

@@ -8,7 +8,8 @@ export class SendWebhookExampleInput {
 
   @Field(() => String, {
     nullable: true,
-    description: "The name of an event type of the platform. The default is that of the subscription.",
+    description:
+      "The name of an event type of the platform. The default is that of the subscription. A text, since a release may add event types.",
   })
   @Constraint({ minLength: 1, maxLength: 200 })
   eventType?: string | null;

@@ -1,10 +1,12 @@
+import { enumType } from "@factory/runtime/graphql/enum-type";
 import { DateTime } from "@factory/runtime/graphql/scalars";
+import { type AttemptFailure, attemptFailures } from "@factory/schema/vocabularies/webhooks";
 import { Field, Float, ID, Int, ObjectType } from "type-graphql";
 
 @ObjectType("WebhookFailureCount", { simpleResolvers: true })
 class WebhookFailureCountType {
-  @Field({ description: "The kind of failure, for example HttpStatus, Timeout or ConnectFailed." })
-  failure: string;
+  @Field(() => enumType(attemptFailures), { description: "The kind of failure." })
+  failure: AttemptFailure;
 
   @Field(() => Int, { nullable: true, description: "Null without a response." })
   statusCode: number | null;

@@ -1,4 +1,6 @@
+import { enumType } from "@factory/runtime/graphql/enum-type";
 import { Constraint } from "@factory/runtime/input-validation/constraint";
+import { type WebhookMessageStatus, webhookMessageStatuses } from "@factory/schema/vocabularies/webhooks";
 import { Field, ID, InputType } from "type-graphql";
 import { endedMessageStates } from "../webhook-messages/webhook-message.states.js";
 
@@ -19,17 +21,17 @@ export class ReplayWebhookMessagesInput {
   @Constraint({ maxLength: 40 })
   until?: string | null;
 
-  @Field(() => [String], {
+  @Field(() => [enumType(webhookMessageStatuses)], {
     nullable: true,
     description: `The states of the messages: ${endedMessageStates.join(", ")}. The default is all of them.`,
   })
-  @Constraint({ minItems: 1, maxItems: 10, maxLength: 50 })
-  states?: string[] | null;
+  @Constraint({ minItems: 1, maxItems: 10 })
+  states?: WebhookMessageStatus[] | null;
 
   @Field(() => [String], {
     nullable: true,
     description:
-      "The event types. The default is the present type of the subscription and those former ones that the caller may read.",
+      "The event types. The default is the present type of the subscription and those former ones that the caller may read. Texts, since a release may add event types.",
   })
   @Constraint({ minItems: 1, maxItems: 50, maxLength: 100 })
   eventTypes?: string[] | null;

@@ -3,15 +3,11 @@ import { invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf } from "@factory/runtime/tenancy/tenant";
 import type { EventType } from "@factory/schema/event-names";
+import type { WebhookContentType, WebhookDirection } from "@factory/schema/vocabularies/webhooks";
+import { webhookContentTypes } from "@factory/schema/vocabularies/webhooks";
 import { isEventType, requireReadable } from "../../event-types/event-access/event-access.js";
 import { checkedDeliverySettings, type DeliverySettings } from "./delivery-settings/delivery-settings.js";
 import type { CreateWebhookSubscriptionInput } from "./webhook-subscription.input.js";
-import {
-  type WebhookContentType,
-  type WebhookDirection,
-  webhookContentTypes,
-  webhookDirections,
-} from "./webhook-subscription.states.js";
 
 /** The input members whose presence depends on the direction, checked. */
 export interface CheckedSubscription extends DeliverySettings {
@@ -27,7 +23,7 @@ export function checkedSubscription(
   context: RequestContext,
   input: CreateWebhookSubscriptionInput,
 ): CheckedSubscription {
-  const direction = knownValue(input.direction ?? "Outbound", webhookDirections, "/input/direction");
+  const direction = input.direction ?? "Outbound";
   const contentType = checkedContentType(input.contentType ?? "application/json");
   const members = { providerId: input.providerId, eventType: input.eventType, endpointUrl: input.endpointUrl };
   const wantedMembers: (keyof typeof members)[] =
@@ -59,13 +55,10 @@ export function checkedSubscription(
 }
 
 /** Throws PARAMETERS_INVALID for an unknown content type. */
-export const checkedContentType = (contentType: string): WebhookContentType =>
-  knownValue(contentType, webhookContentTypes, "/input/contentType");
-
-function knownValue<V extends string>(value: string, values: readonly V[], pointer: string): V {
-  const matchingValue = values.find((candidate) => candidate === value);
-  if (matchingValue === undefined) throw invalidEnumValue([{ pointer, allowed: values }]);
-  return matchingValue;
+export function checkedContentType(contentType: string): WebhookContentType {
+  const knownType = webhookContentTypes.find((candidate) => candidate === contentType);
+  if (knownType) return knownType;
+  throw invalidEnumValue([{ pointer: "/input/contentType", allowed: webhookContentTypes }]);
 }
 
 /**

@@ -1,9 +1,11 @@
+import { enumType } from "@factory/runtime/graphql/enum-type";
+import { publicKeyAlgorithms, type WebhookKeyAlgorithm } from "@factory/schema/vocabularies/webhooks";
 import { Field, ID, ObjectType } from "type-graphql";
 
 @ObjectType("WebhookPublicKey", { simpleResolvers: true })
 class WebhookPublicKeyType {
-  @Field({ description: "The algorithm of the key: ed25519." })
-  algorithm: string;
+  @Field(() => enumType(publicKeyAlgorithms))
+  algorithm: WebhookKeyAlgorithm;
 
   @Field({ description: 'The key as in the Standard Webhooks specification: "whpk_" and 32 bytes in base64.' })
   publicKey: string;

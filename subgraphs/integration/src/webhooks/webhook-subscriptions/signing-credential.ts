@@ -1,15 +1,11 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import { invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
+import type { CredentialKind } from "@factory/schema/vocabularies/credentials";
+import type { SigningKeyType, WebhookDirection } from "@factory/schema/vocabularies/webhooks";
 import type { CredentialService } from "../../credentials/credentials/credential.service.js";
-import { type CredentialKind, verifyingKinds } from "../../credentials/credentials/credential.states.js";
+import { verifyingKinds } from "../../credentials/credentials/credential.states.js";
 import { credentialName } from "../../credentials/credentials/credential-name.js";
-import {
-  generateSecretOfType,
-  type SigningKeyType,
-  signingKeyTypes,
-} from "../../ground/standard-webhooks/signing-secret.js";
-import type { WebhookDirection } from "./webhook-subscription.states.js";
+import { generateSecretOfType } from "../../ground/standard-webhooks/signing-secret.js";
 
 /** The credential kinds that sign events, and those that verify deliveries. */
 const usableKinds: Readonly<Record<WebhookDirection, readonly CredentialKind[]>> = {
@@ -20,7 +16,7 @@ const usableKinds: Readonly<Record<WebhookDirection, readonly CredentialKind[]>>
 /** The input members that choose a subscription's secret. */
 interface SigningInput {
   signingSecretRef?: string | null;
-  signingKeyType?: string | null;
+  signingKeyType?: SigningKeyType | null;
 }
 
 interface SigningCredential {
@@ -73,11 +69,9 @@ function checkedKeyType(
   direction: WebhookDirection,
 ): SigningKeyType | undefined {
   if (signingKeyType == null) return undefined;
-  const knownType = signingKeyTypes.find((type) => type === signingKeyType);
-  if (knownType === undefined) throw invalidEnumValue([{ pointer: "/input/signingKeyType", allowed: signingKeyTypes }]);
   if (direction === "Inbound") throw unusableKeyType("A subscription with the direction Inbound cannot have it.");
   if (signingSecretRef == null) throw unusableKeyType("It needs the name of the new credential in signingSecretRef.");
-  return knownType;
+  return signingKeyType;
 }
 
 const unusableKeyType = (detail: string) =>

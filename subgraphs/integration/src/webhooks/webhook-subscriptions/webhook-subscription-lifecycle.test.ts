@@ -261,15 +261,15 @@ describe("the list of webhook subscriptions", () => {
     const first = await list("first: 2");
     expect(first.items).toHaveLength(2);
     expect(await idsOf(`first: 2, after: "${first.nextCursor}"`)).toEqual(ids.slice(1));
-    expect(await idsOf('filter: { direction: "Inbound" }')).toEqual([inbound]);
-    expect(await idsOf('filter: { status: "Paused" }')).toEqual([ids[0]]);
-    expect(await idsOf('filter: { eventType: "LibraryRegistered", status: "Active" }')).toEqual([ids[1]]);
+    expect(await idsOf("filter: { direction: Inbound }")).toEqual([inbound]);
+    expect(await idsOf("filter: { status: Paused }")).toEqual([ids[0]]);
+    expect(await idsOf('filter: { eventType: "LibraryRegistered", status: Active }')).toEqual([ids[1]]);
     expect(await idsOf('filter: { projectId: "Tem" }')).toEqual([ids[2]]);
     expect(await idsOf('filter: { providerId: "prv_none" }')).toEqual([]);
-    expect(await list('filter: { status: "Deleted", direction: "Up" }')).toMatchObject({
+    expect(await list("filter: { status: Deleted }")).toMatchObject({
       refused: {
         code: "PARAMETERS_INVALID",
-        errors: [{ pointer: "/filter/direction" }, { pointer: "/filter/status" }],
+        errors: [{ pointer: "/filter/status" }],
       },
     });
   });

@@ -8,7 +8,7 @@ import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import type { WebhookSubscriptionFilterInput } from "./webhook-subscription.input.js";
-import { webhookDirections, webhookSubscriptionStates } from "./webhook-subscription.states.js";
+import { webhookSubscriptionStates } from "./webhook-subscription.states.js";
 import type { WebhookSubscriptionType } from "./webhook-subscription.type.js";
 import {
   readSubscription,
@@ -28,7 +28,7 @@ export const sortedSubscriptions = new SortedList<WebhookSubscriptionType, Tenan
   id: { column: "subscription_id", type: "uuid", of: ({ subscriptionId }) => decodeId("whs", subscriptionId) ?? "" },
   byDefault: "-createdAt",
   filters: {
-    direction: enumFilter(webhookDirections, "direction"),
+    direction: textFilter("direction"),
     status: enumFilter(listedStates, "status"),
     eventType: textFilter("event_type"),
     projectId: textFilter("project_id"),

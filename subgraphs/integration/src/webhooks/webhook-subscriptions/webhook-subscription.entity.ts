@@ -2,16 +2,16 @@ import { foreignJson } from "@factory/runtime/db/foreign-json-column";
 import { expiringTenantTable, withLookup } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
 import type { EventType } from "@factory/schema/event-names";
-import { Entity, Index, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
-import { PrimaryKeyProp } from "@mikro-orm/postgresql";
-import type { WebhookOrdering } from "./delivery-settings/delivery-settings.js";
 import type {
   DisabledReason,
   HandshakeState,
   WebhookContentType,
   WebhookDirection,
-  WebhookSubscriptionState,
-} from "./webhook-subscription.states.js";
+  WebhookOrdering,
+} from "@factory/schema/vocabularies/webhooks";
+import { Entity, Index, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
+import { PrimaryKeyProp } from "@mikro-orm/postgresql";
+import type { WebhookSubscriptionState } from "./webhook-subscription.states.js";
 
 /** Workers find the secrets that may verify an inbound delivery, and delete subscriptions that were deleted long ago. */
 @Entity(withLookup(expiringTenantTable("webhook_subscriptions", "deleted_at IS NOT NULL"), "status = 'Active'"))

@@ -1,6 +1,18 @@
+import { enumType } from "@factory/runtime/graphql/enum-type";
 import { JsonObject } from "@factory/runtime/graphql/scalars";
 import { Constraint } from "@factory/runtime/input-validation/constraint";
 import { credentialReferencePattern } from "@factory/schema/credential-reference";
+import {
+  type SigningKeyType,
+  signingKeyTypes,
+  type WebhookDirection,
+  type WebhookOrdering,
+  type WebhookSubscriptionStatus,
+  webhookContentTypes,
+  webhookDirections,
+  webhookOrderings,
+  webhookSubscriptionStatuses,
+} from "@factory/schema/vocabularies/webhooks";
 import { Field, ID, InputType, Int } from "type-graphql";
 import type { DeliverySettingsInput } from "./delivery-settings/delivery-settings.js";
 
@@ -17,13 +29,8 @@ export class CreateWebhookSubscriptionInput implements DeliverySettingsInput {
   @Constraint({ minLength: 1, maxLength: 200 })
   projectId?: string | null;
 
-  @Field(() => String, {
-    nullable: true,
-    description:
-      "Outbound sends events to endpointUrl. Inbound verifies deliveries of a provider with the named secret. The default is Outbound.",
-  })
-  @Constraint({ maxLength: 100 })
-  direction?: string | null;
+  @Field(() => enumType(webhookDirections), { nullable: true, description: "The default is Outbound." })
+  direction?: WebhookDirection | null;
 
   @Field(() => ID, {
     nullable: true,
@@ -33,7 +40,8 @@ export class CreateWebhookSubscriptionInput implements DeliverySettingsInput {
 
   @Field(() => String, {
     nullable: true,
-    description: "Outbound only, and required there: the name of an event type that the caller may read.",
+    description:
+      "Outbound only, and required there: the name of an event type that the caller may read. A text, since a release may add event types.",
   })
   @Constraint({ minLength: 1, maxLength: 200 })
   eventType?: string | null;
@@ -50,13 +58,11 @@ export class CreateWebhookSubscriptionInput implements DeliverySettingsInput {
   @Constraint({ pattern: credentialReferencePattern })
   signingSecretRef?: string | null;
 
-  @Field(() => String, {
+  @Field(() => enumType(signingKeyTypes), {
     nullable: true,
-    description:
-      "Outbound only, for a new signingSecretRef: symmetric makes a secret (whsec_), which the response shows; ed25519 makes a key pair (whsk_), of which receivers read the public key. The default is symmetric.",
+    description: "Outbound only, for a new signingSecretRef. The default is symmetric.",
   })
-  @Constraint({ maxLength: 100 })
-  signingKeyType?: string | null;
+  signingKeyType?: SigningKeyType | null;
 
   @Field(() => Boolean, {
     nullable: true,
@@ -66,9 +72,9 @@ export class CreateWebhookSubscriptionInput implements DeliverySettingsInput {
 
   @Field(() => String, {
     nullable: true,
-    description: "Outbound only: application/json or application/cloudevents+json. The default is application/json.",
+    description: "Outbound only. The default is application/json. A text, since media types are not GraphQL names.",
   })
-  @Constraint({ maxLength: 100 })
+  @Constraint({ values: webhookContentTypes })
   contentType?: string | null;
 
   @Field(() => Int, {
@@ -78,13 +84,8 @@ export class CreateWebhookSubscriptionInput implements DeliverySettingsInput {
   @Constraint({ minimum: 1, maximum: 1000 })
   ratePerSecond?: number | null;
 
-  @Field(() => String, {
-    nullable: true,
-    description:
-      "Outbound only: parallel, or fifo for events in the order of their partitionkey. A failing webhook holds up only those with the same key. The default is parallel.",
-  })
-  @Constraint({ maxLength: 100 })
-  ordering?: string | null;
+  @Field(() => enumType(webhookOrderings), { nullable: true, description: "Outbound only. The default is parallel." })
+  ordering?: WebhookOrdering | null;
 
   @Field(() => JsonObject, {
     nullable: true,
@@ -132,7 +133,8 @@ export class UpdateWebhookSubscriptionInput {
 
   @Field(() => String, {
     nullable: true,
-    description: "Outbound only: the name of an event type that the caller may read.",
+    description:
+      "Outbound only: the name of an event type that the caller may read. A text, since a release may add event types.",
   })
   @Constraint({ minLength: 1, maxLength: 200 })
   eventType?: string | null;
@@ -153,30 +155,28 @@ export class UpdateWebhookSubscriptionInput {
   @Constraint({ pattern: credentialReferencePattern })
   signingSecretRef?: string | null;
 
-  @Field(() => String, {
+  @Field(() => enumType(signingKeyTypes), {
     nullable: true,
-    description: "Outbound only, for a new signingSecretRef: symmetric or ed25519. The default is symmetric.",
+    description: "Outbound only, for a new signingSecretRef. The default is symmetric.",
   })
-  @Constraint({ maxLength: 100 })
-  signingKeyType?: string | null;
+  signingKeyType?: SigningKeyType | null;
 
   @Field(() => String, {
     nullable: true,
-    description: "Outbound only: application/json or application/cloudevents+json.",
+    description: "Outbound only. A text, since media types are not GraphQL names.",
   })
-  @Constraint({ maxLength: 100 })
+  @Constraint({ values: webhookContentTypes })
   contentType?: string | null;
 
   @Field(() => Int, { nullable: true, description: "Outbound only: at most this number of webhooks a second." })
   @Constraint({ minimum: 1, maximum: 1000 })
   ratePerSecond?: number | null;
 
-  @Field(() => String, {
+  @Field(() => enumType(webhookOrderings), {
     nullable: true,
-    description: "Outbound only: parallel or fifo, for events from now on. Messages that wait keep their order.",
+    description: "Outbound only, for events from now on. Messages that wait keep their order.",
   })
-  @Constraint({ maxLength: 100 })
-  ordering?: string | null;
+  ordering?: WebhookOrdering | null;
 
   @Field(() => Boolean, {
     nullable: true,
@@ -200,15 +200,16 @@ export class UpdateWebhookSubscriptionInput {
 
 @InputType({ description: "A subscription must match every member that is given." })
 export class WebhookSubscriptionFilterInput {
-  @Field(() => String, { nullable: true, description: "Outbound or Inbound." })
-  @Constraint({ maxLength: 100 })
-  direction?: string | null;
+  @Field(() => enumType(webhookDirections), { nullable: true })
+  direction?: WebhookDirection | null;
 
-  @Field(() => String, { nullable: true, description: "Active, Paused or Disabled." })
-  @Constraint({ maxLength: 100 })
-  status?: string | null;
+  @Field(() => enumType(webhookSubscriptionStatuses), {
+    nullable: true,
+    description: "Not Deleted, since deleted subscriptions are not listed.",
+  })
+  status?: WebhookSubscriptionStatus | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: "A text, since a release may add event types." })
   @Constraint({ maxLength: 200 })
   eventType?: string | null;
 

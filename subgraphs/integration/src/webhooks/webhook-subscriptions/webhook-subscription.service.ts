@@ -9,6 +9,7 @@ import { requireSameTenant, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { FactsOfTenant } from "@factory/runtime/tenant-facts/facts-of-tenant";
 import type { TenantFacts } from "@factory/runtime/tenant-facts/tenant-facts";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
+import type { DisabledReason } from "@factory/schema/vocabularies/webhooks";
 import { type CredentialService, isNameTaken } from "../../credentials/credentials/credential.service.js";
 import { deliveryUrl } from "../../ground/delivery-address/delivery-url.js";
 import { announceInboundSources } from "../../providers/providers/inbound-sources.js";
@@ -21,7 +22,6 @@ import { signingCredential } from "./signing-credential.js";
 import { requireRoomForWebhook } from "./webhook-limit.js";
 import { WebhookSubscription } from "./webhook-subscription.entity.js";
 import type { CreateWebhookSubscriptionInput } from "./webhook-subscription.input.js";
-import type { DisabledReason } from "./webhook-subscription.states.js";
 import type { WebhookSubscriptionType } from "./webhook-subscription.type.js";
 import {
   readSubscription,

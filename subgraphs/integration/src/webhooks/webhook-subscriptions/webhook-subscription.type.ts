@@ -1,39 +1,36 @@
 import type { AuthRule } from "@factory/runtime/graphql/auth";
+import { enumType } from "@factory/runtime/graphql/enum-type";
 import { NodeKey, NodeType } from "@factory/runtime/graphql/node.type";
 import { DateTime, JsonObject } from "@factory/runtime/graphql/scalars";
+import { Constraint } from "@factory/runtime/input-validation/constraint";
 import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
-import { Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
 import type {
   DisabledReason,
   HandshakeState,
   WebhookContentType,
   WebhookDirection,
-  WebhookSubscriptionState,
-} from "./webhook-subscription.states.js";
+} from "@factory/schema/vocabularies/webhooks";
+import {
+  disabledReasons,
+  type WebhookOrdering,
+  webhookContentTypes,
+  webhookDirections,
+  webhookHandshakeStatuses,
+  webhookOrderings,
+  webhookSubscriptionStatuses,
+} from "@factory/schema/vocabularies/webhooks";
+import { Field, ID, Int, ObjectType } from "type-graphql";
+import type { WebhookSubscriptionState } from "./webhook-subscription.states.js";
 
-const WebhookSubscriptionStatus = {
-  Active: "Active",
-  Paused: "Paused",
-  Disabled: "Disabled",
-  Deleted: "Deleted",
-} as const satisfies { [State in WebhookSubscriptionState]: State };
-registerEnumType(WebhookSubscriptionStatus, { name: "WebhookSubscriptionStatus" });
+const WebhookSubscriptionStatus = enumType(webhookSubscriptionStatuses);
 
-const WebhookSubscriptionDirection = {
-  Outbound: "Outbound",
-  Inbound: "Inbound",
-} as const satisfies { [Direction in WebhookDirection]: Direction };
-registerEnumType(WebhookSubscriptionDirection, { name: "WebhookSubscriptionDirection" });
+const WebhookSubscriptionDirection = enumType(webhookDirections);
 
 /** The scopes for reading a webhook subscription, through a root field or through another entity. */
 export const readWebhookSubscriptions = { scopes: ["webhooks.subscriptions.read"] } as const satisfies AuthRule;
 
-const WebhookHandshakeStatus = {
-  Pending: "Pending",
-  Succeeded: "Succeeded",
-} as const satisfies { [State in HandshakeState]: State };
-registerEnumType(WebhookHandshakeStatus, { name: "WebhookHandshakeStatus" });
+const WebhookHandshakeStatus = enumType(webhookHandshakeStatuses);
 
 /** The question to a receiver whether it wants webhooks. */
 @ObjectType("WebhookHandshake", { simpleResolvers: true })
@@ -70,7 +67,10 @@ export class WebhookSubscriptionType {
   @Field(() => ID, { nullable: true, description: "The provider of an Inbound subscription." })
   providerId: string | null;
 
-  @Field(() => String, { nullable: true, description: "Null in an Inbound subscription." })
+  @Field(() => String, {
+    nullable: true,
+    description: "Null in an Inbound subscription. A text, since a release may add event types.",
+  })
   eventType: string | null;
 
   @Field(() => String, { nullable: true, description: "Null in an Inbound subscription." })
@@ -82,7 +82,8 @@ export class WebhookSubscriptionType {
   })
   signingSecretRef: string | null;
 
-  @Field(() => String, { description: "application/json or application/cloudevents+json." })
+  @Field(() => String, { description: "A text, since media types are not GraphQL names." })
+  @Constraint({ values: webhookContentTypes })
   contentType: WebhookContentType;
 
   @Field(() => String, {
@@ -102,8 +103,8 @@ export class WebhookSubscriptionType {
   @Field(() => Int, { nullable: true, description: "The limit on webhooks a second. Null for an unlimited rate." })
   ratePerSecond: number | null;
 
-  @Field({ description: "parallel, or fifo: events with the same partitionkey are sent one after the other." })
-  ordering: string;
+  @Field(() => enumType(webhookOrderings))
+  ordering: WebhookOrdering;
 
   @Field(() => JsonObject, { nullable: true, description: "Only events with a matching envelope are sent." })
   filter: Record<string, unknown> | null;
@@ -117,10 +118,9 @@ export class WebhookSubscriptionType {
   @Field(() => WebhookSubscriptionStatus)
   status: WebhookSubscriptionState;
 
-  @Field(() => String, {
+  @Field(() => enumType(disabledReasons), {
     nullable: true,
-    description:
-      "Why the platform has disabled the subscription: ReceiverGone, ReceiverDisabled, OnlyFailures or HandshakeFailed.",
+    description: "Why the platform has disabled the subscription.",
   })
   disabledReason: DisabledReason | null;
 

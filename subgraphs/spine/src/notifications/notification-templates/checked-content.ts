@@ -1,6 +1,6 @@
 import { DomainError, type FieldError } from "@factory/runtime/errors/domain-error";
 import { localeChain } from "./locale-chain.js";
-import { type MessageTemplate, variableTypes } from "./message-template.js";
+import { type MessageTemplate } from "./message-template.js";
 import type { StoredText, StoredVariable, TemplateContent } from "./notification-template.entity.js";
 import type {
   NotificationTemplateTextInput,
@@ -61,9 +61,7 @@ function variableProblems(variables: readonly StoredVariable[]): FieldError[] {
     const errors: FieldError[] = [];
     if (variables.findIndex((other) => other.name === name) < at)
       errors.push(problem(`${pointer}/name`, "DUPLICATE", "Another variable has this name."));
-    if (!variableTypes.includes(type))
-      errors.push(problem(`${pointer}/type`, "UNKNOWN_VALUE", `Must be one of ${variableTypes.join(", ")}.`));
-    else if (type !== "list" && members.length > 0)
+    if (type !== "list" && members.length > 0)
       errors.push(problem(`${pointer}/members`, "NOT_ALLOWED", "Only the items of a list have members."));
     return errors;
   });

@@ -1,7 +1,4 @@
-/** The types that a template's values have. A truth value or a list decides about a section. */
-export const variableTypes = ["text", "number", "boolean", "address", "list"] as const;
-export type VariableType = (typeof variableTypes)[number];
-
+import type { VariableType } from "@factory/schema/vocabularies/notifications";
 /** A value that a template needs, or uses where it is there. */
 export interface TemplateVariable {
   readonly type: VariableType;

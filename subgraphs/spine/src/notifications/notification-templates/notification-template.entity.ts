@@ -1,8 +1,8 @@
 import { tenantTable } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
+import type { VariableType } from "@factory/schema/vocabularies/notifications";
 import { Entity, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
-import type { VariableType } from "./message-template.js";
 
 /** A template's variable, as it is stored. */
 export interface StoredVariable {

@@ -1,5 +1,7 @@
+import { enumType } from "@factory/runtime/graphql/enum-type";
 import { JsonObject } from "@factory/runtime/graphql/scalars";
 import { Constraint } from "@factory/runtime/input-validation/constraint";
+import { type VariableType, variableTypes } from "@factory/schema/vocabularies/notifications";
 import { Field, InputType } from "type-graphql";
 
 const nameForm = { pattern: "^[A-Za-z][A-Za-z0-9_]{0,63}$" };
@@ -14,9 +16,8 @@ export class NotificationTemplateVariableInput {
   @Constraint(nameForm)
   name: string;
 
-  @Field({ description: "text, number, boolean, address (of the web) or list." })
-  @Constraint({ minLength: 1, maxLength: 50 })
-  type: string;
+  @Field(() => enumType(variableTypes))
+  type: VariableType;
 
   @Field(() => Boolean, { nullable: true, description: "True: a notification may leave it out. Default: false." })
   isOptional?: boolean | null;

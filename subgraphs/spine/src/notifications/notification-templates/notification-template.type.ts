@@ -1,18 +1,13 @@
+import { enumType } from "@factory/runtime/graphql/enum-type";
 import { NodeType } from "@factory/runtime/graphql/node.type";
 import { DateTime } from "@factory/runtime/graphql/scalars";
 import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
-import { Directive, Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
-import type { VariableType } from "./message-template.js";
+import type { VariableType } from "@factory/schema/vocabularies/notifications";
+import { variableTypes } from "@factory/schema/vocabularies/notifications";
+import { Directive, Field, ID, Int, ObjectType } from "type-graphql";
 
-const NotificationTemplateVariableTypeEnum = {
-  text: "text",
-  number: "number",
-  boolean: "boolean",
-  address: "address",
-  list: "list",
-} as const satisfies Record<VariableType, VariableType>;
-registerEnumType(NotificationTemplateVariableTypeEnum, { name: "NotificationTemplateVariableType" });
+const NotificationTemplateVariableTypeEnum = enumType(variableTypes);
 
 @ObjectType("NotificationTemplateVariable", { simpleResolvers: true })
 class NotificationTemplateVariableType {

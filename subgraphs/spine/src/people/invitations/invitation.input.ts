@@ -1,4 +1,6 @@
+import { enumType } from "@factory/runtime/graphql/enum-type";
 import { Constraint } from "@factory/runtime/input-validation/constraint";
+import { type InvitationStatus, invitationStatuses } from "@factory/schema/vocabularies/people";
 import { Field, InputType } from "type-graphql";
 
 @InputType()
@@ -38,7 +40,6 @@ export class AcceptInvitationInput {
 
 @InputType()
 export class InvitationFilterInput {
-  @Field(() => String, { nullable: true })
-  @Constraint({ maxLength: 100 })
-  status?: string | null;
+  @Field(() => enumType(invitationStatuses), { nullable: true })
+  status?: InvitationStatus | null;
 }

@@ -5,7 +5,7 @@ import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-muta
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { mailAddressKey } from "@factory/runtime/internet-names/mail-address";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
-import { enumFilter } from "@factory/runtime/pagination/list-filters";
+import { textFilter } from "@factory/runtime/pagination/list-filters";
 import type { PageRequest } from "@factory/runtime/pagination/page";
 import { readPage, SortedList } from "@factory/runtime/pagination/sorted-list";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
@@ -25,7 +25,7 @@ import { requireAllowedDomain } from "./allowed-email-domains.js";
 import { markExpired } from "./expire-invitation.js";
 import { Invitation } from "./invitation.entity.js";
 import type { InvitationFilterInput, InviteUserInput } from "./invitation.input.js";
-import { type InvitationState, invitationStates } from "./invitation.states.js";
+import { type InvitationState } from "./invitation.states.js";
 import type { InvitationConnection, InvitationType } from "./invitation.type.js";
 import {
   type InvitationRow,
@@ -52,7 +52,7 @@ export const sortedInvitations = new SortedList<InvitationType, TenantStatement>
   },
   id: { column: "invitation_id", type: "uuid", of: ({ invitationId }) => decodeId("inv", invitationId) ?? "" },
   byDefault: "createdAt",
-  filters: { status: enumFilter(invitationStates, invitationStatus) },
+  filters: { status: textFilter(invitationStatus) },
   statement: (name, { filters, after, order, limit }) =>
     tenantStatement(
       name,

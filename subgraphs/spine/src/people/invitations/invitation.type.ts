@@ -1,16 +1,12 @@
+import { enumType } from "@factory/runtime/graphql/enum-type";
 import { NodeKey, NodeType } from "@factory/runtime/graphql/node.type";
 import { DateTime } from "@factory/runtime/graphql/scalars";
 import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
-import { Field, ID, ObjectType, registerEnumType } from "type-graphql";
+import { invitationStatuses } from "@factory/schema/vocabularies/people";
+import { Field, ID, ObjectType } from "type-graphql";
 
-const InvitationStatus = {
-  Pending: "Pending",
-  Accepted: "Accepted",
-  Revoked: "Revoked",
-  Expired: "Expired",
-} as const;
-registerEnumType(InvitationStatus, { name: "InvitationStatus" });
+const InvitationStatus = enumType(invitationStatuses);
 
 @ObjectType("Invitation", { implements: NodeType, simpleResolvers: true })
 @NodeKey("invitationId")

@@ -1,7 +1,9 @@
+import { enumType } from "@factory/runtime/graphql/enum-type";
+import { type PasswordChangeStatus, passwordStatuses } from "@factory/schema/vocabularies/people";
 import { Field, ObjectType } from "type-graphql";
 
 @ObjectType("PasswordStatus", { simpleResolvers: true })
 export class PasswordStatusType {
-  @Field({ description: "Changed, or ResetRequested: a mail is sent if the address has a user." })
-  status: string;
+  @Field(() => enumType(passwordStatuses))
+  status: PasswordChangeStatus;
 }

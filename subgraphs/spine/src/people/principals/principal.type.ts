@@ -1,4 +1,6 @@
+import { enumType } from "@factory/runtime/graphql/enum-type";
 import { DateTime } from "@factory/runtime/graphql/scalars";
+import { type PrincipalType, principalTypes } from "@factory/schema/vocabularies/people";
 import { Field, ID, ObjectType } from "type-graphql";
 
 @ObjectType("Principal", {
@@ -6,8 +8,8 @@ import { Field, ID, ObjectType } from "type-graphql";
   description: "The principal of the caller's access token, as the token describes it.",
 })
 export class PrincipalView {
-  @Field({ description: "User, Service or Agent." })
-  principalType: string;
+  @Field(() => enumType(principalTypes))
+  principalType: PrincipalType;
 
   @Field(() => ID, { description: "The id of the user, or of the client that acts for itself." })
   subject: string;
@@ -21,7 +23,7 @@ export class PrincipalView {
   @Field(() => String, { nullable: true })
   tenantSlug: string | null;
 
-  @Field(() => [String])
+  @Field(() => [String], { description: "Texts, since names with dots are not GraphQL names." })
   scopes: string[];
 
   @Field(() => [String])

@@ -1,15 +1,16 @@
+import { enumType } from "@factory/runtime/graphql/enum-type";
 import { Constraint } from "@factory/runtime/input-validation/constraint";
+import { type UserStatus, userStatuses } from "@factory/schema/vocabularies/people";
 import { Field, InputType } from "type-graphql";
 import { ClientsOfDeletedUser } from "./user.type.js";
 
 @InputType()
 export class UserFilterInput {
-  @Field(() => String, {
+  @Field(() => enumType(userStatuses), {
     nullable: true,
     description: "Only users in this state. Without it, all users except deleted ones.",
   })
-  @Constraint({ maxLength: 100 })
-  status?: string | null;
+  status?: UserStatus | null;
 
   @Field(() => String, { nullable: true, description: "The complete address, ignoring case." })
   @Constraint({ maxLength: 254 })

@@ -1,11 +1,17 @@
+import { enumType } from "@factory/runtime/graphql/enum-type";
 import { NodeKey, NodeType } from "@factory/runtime/graphql/node.type";
 import { DateTime } from "@factory/runtime/graphql/scalars";
 import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
-import { Field, ID, ObjectType, registerEnumType } from "type-graphql";
+import {
+  type ApiClientStatus,
+  clientStatuses,
+  clientsOfDeletedUser,
+  userStatuses,
+} from "@factory/schema/vocabularies/people";
+import { Field, ID, ObjectType } from "type-graphql";
 
-const UserStatus = { Active: "Active", Disabled: "Disabled", Deleted: "Deleted" } as const;
-registerEnumType(UserStatus, { name: "UserStatus" });
+const UserStatus = enumType(userStatuses);
 
 /** The members that a user and a deleted user have. */
 @ObjectType("UserMembers", { simpleResolvers: true })
@@ -45,12 +51,8 @@ class UserMembers {
 @NodeKey("userId")
 export class UserType extends UserMembers {}
 
-export const ClientsOfDeletedUser = { Disable: "Disable", Keep: "Keep" } as const;
+export const ClientsOfDeletedUser = enumType(clientsOfDeletedUser);
 export type ClientsOfDeletedUser = keyof typeof ClientsOfDeletedUser;
-registerEnumType(ClientsOfDeletedUser, {
-  name: "ClientsOfDeletedUser",
-  description: "Decides what happens to the clients whose secret only the deleted or disabled user knows.",
-});
 
 @ObjectType("OrphanedClient", {
   simpleResolvers: true,
@@ -63,8 +65,8 @@ export class OrphanedClientType {
   @Field()
   name: string;
 
-  @Field({ description: "Active or Disabled, after the deletion." })
-  status: string;
+  @Field(() => enumType(clientStatuses), { description: "The state after the deletion." })
+  status: ApiClientStatus;
 }
 
 @ObjectType("DeletedUser", { simpleResolvers: true })

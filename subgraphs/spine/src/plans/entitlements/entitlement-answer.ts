@@ -1,5 +1,6 @@
 import type { EditionFeature } from "@factory/schema/edition-features";
-import { type Consumer, type Entitlement, type EntitlementReason, isEntitledState } from "./entitlement.js";
+import type { EntitlementReason } from "@factory/schema/vocabularies/plans";
+import { type Consumer, type Entitlement, isEntitledState } from "./entitlement.js";
 import type { TenantPlan } from "./tenant-plans.js";
 import { type CountedFeature, usagePeriod } from "./usage/period.js";
 import type { UsageAnswer } from "./usage/usage.service.js";

@@ -15,8 +15,9 @@ import {
   type EntitlementsServiceImplementation,
   Reason,
 } from "@factory/schema/proto/generated/factory/spine/v1/entitlements";
+import type { EntitlementReason } from "@factory/schema/vocabularies/plans";
 import { checkedOrder } from "./check-order.js";
-import type { Entitlement, EntitlementReason } from "./entitlement.js";
+import type { Entitlement } from "./entitlement.js";
 import type { EntitlementService } from "./entitlement.service.js";
 
 const maxChecks = 100;

@@ -1,13 +1,5 @@
+import type { EntitlementReason } from "@factory/schema/vocabularies/plans";
 import type { PlanSubscriptionState } from "../plan-subscriptions/plan-subscription.states.js";
-
-/** Why a feature is allowed or refused. */
-export type EntitlementReason =
-  | "Entitled"
-  | "SoftLimitExceeded"
-  | "FeatureNotInEdition"
-  | "FeatureUnknown"
-  | "LimitReached"
-  | "SubscriptionInactive";
 
 /** The answer to a check. `undefined` members do not apply to the feature, or are unlimited. */
 export interface Entitlement {

@@ -1,6 +1,13 @@
+import { enumType } from "@factory/runtime/graphql/enum-type";
 import { DateTime, Json } from "@factory/runtime/graphql/scalars";
 import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
+import {
+  type EntitlementReason,
+  entitlementReasons,
+  type FeatureKind,
+  featureKinds,
+} from "@factory/schema/vocabularies/plans";
 import { Field, Float, ObjectType } from "type-graphql";
 
 @ObjectType("Entitlement", {
@@ -11,17 +18,14 @@ export class EntitlementType {
   @Field({ description: "For example executions.monthly." })
   featureKey: string;
 
-  @Field({ description: "boolean, limit, metered or config." })
-  kind: string;
+  @Field(() => enumType(featureKinds))
+  kind: FeatureKind;
 
   @Field({ description: "Whether one more use is allowed now." })
   allowed: boolean;
 
-  @Field({
-    description:
-      "Entitled, SoftLimitExceeded, FeatureNotInEdition (switched off), LimitReached or SubscriptionInactive.",
-  })
-  reason: string;
+  @Field(() => enumType(entitlementReasons))
+  reason: EntitlementReason;
 
   @Field({ description: "The edition that the tenant has subscribed to." })
   editionCode: string;

@@ -1,5 +1,6 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import type { Entitlement, EntitlementReason } from "./entitlement.js";
+import type { EntitlementReason } from "@factory/schema/vocabularies/plans";
+import type { Entitlement } from "./entitlement.js";
 
 const explanations: Readonly<Partial<Record<EntitlementReason, (featureKey: string) => string>>> = {
   SubscriptionInactive: () => "The plan subscription of the tenant is not active. Activate it to continue.",

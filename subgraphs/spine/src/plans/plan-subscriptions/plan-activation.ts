@@ -1,11 +1,11 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import { invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import type { EditionFeatures } from "@factory/schema/edition-features";
+import type { BillingCycle } from "@factory/schema/vocabularies/plans";
 import type { EditionCatalog } from "../../tenants/editions/edition-catalog.js";
 import { type EditionOffer, editionOffer } from "../../tenants/editions/edition-offer.js";
 import { completePlanChange, type LockedPlan } from "./change-plan-subscription.js";
-import { type BillingCycle, billingCycles, firstPeriodEnd } from "./plan-period.js";
+import { firstPeriodEnd } from "./plan-period.js";
 import type { PlanSubscription } from "./plan-subscription.entity.js";
 import { recordPlanChange } from "./plan-subscription.events.js";
 import type { ActivatePlanSubscriptionInput } from "./plan-subscription.input.js";
@@ -29,7 +29,7 @@ export class PlanActivation {
   constructor(editions: EditionCatalog, input: Input) {
     this.#editions = editions;
     this.#code = input?.editionCode ?? undefined;
-    this.#cycle = billingCycleOf(input);
+    this.#cycle = input?.billingCycle ?? undefined;
   }
 
   /** Brings an edition that another process wrote into memory, since the event shows its features. */
@@ -82,17 +82,6 @@ function requireSelfService(
     detail: `Only a platform administrator activates the edition ${editionCode}. Ask the operator of the platform for it, and name the tenant ${tenantId} and its plan subscription ${subscriptionId}. A platform administrator then calls activateTenantPlanSubscription.`,
     editionCode,
   });
-}
-
-function billingCycleOf(input: Input): BillingCycle | undefined {
-  const cycle = input?.billingCycle;
-  if (cycle == null) return undefined;
-  if (!Object.hasOwn(billingCycles, cycle))
-    throw invalidEnumValue(
-      [{ pointer: "/input/billingCycle", allowed: Object.keys(billingCycles) }],
-      "VALIDATION_FAILED",
-    );
-  return cycle as BillingCycle;
 }
 
 /** An activation request, with the defaults filled in. */

@@ -1,5 +1,6 @@
+import type { BillingCycle } from "@factory/schema/vocabularies/plans";
 import fc from "fast-check";
-import { addMonths, type BillingCycle, billingCycles, firstPeriodEnd, nextPeriodEnd } from "./plan-period.js";
+import { addMonths, billingCycles, firstPeriodEnd, nextPeriodEnd } from "./plan-period.js";
 
 const cycles = Object.keys(billingCycles) as BillingCycle[];
 const anyTime = fc.date({ min: new Date("1990-01-01"), max: new Date("2200-01-01"), noInvalidDate: true });

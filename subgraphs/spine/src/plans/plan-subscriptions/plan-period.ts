@@ -1,7 +1,7 @@
-/** The billing cycles and their length in months. */
-export const billingCycles = { Monthly: 1, Annual: 12 } as const;
+import type { BillingCycle } from "@factory/schema/vocabularies/plans";
 
-export type BillingCycle = keyof typeof billingCycles;
+/** The billing cycles and their length in months. */
+export const billingCycles = { Monthly: 1, Annual: 12 } as const satisfies Record<BillingCycle, number>;
 
 /** The time so many calendar months later in UTC. A day that the month does not have becomes its last day. */
 export function addMonths(time: Date, months: number): Date {

@@ -1,8 +1,8 @@
 import { sweptTenantTable } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
+import type { BillingCycle } from "@factory/schema/vocabularies/plans";
 import { Entity, Index, PrimaryKey, Property, Unique } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
-import type { BillingCycle } from "./plan-period.js";
 import type { PlanSubscriptionState } from "./plan-subscription.states.js";
 
 /** A tenant's paid plan. Provisioning creates it, because the specification has no operation for that. */

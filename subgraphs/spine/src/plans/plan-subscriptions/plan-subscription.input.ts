@@ -1,4 +1,11 @@
+import { enumType } from "@factory/runtime/graphql/enum-type";
 import { Constraint } from "@factory/runtime/input-validation/constraint";
+import {
+  type BillingCycle,
+  billingCycleNames,
+  type PlanSubscriptionStatus,
+  planSubscriptionStatuses,
+} from "@factory/schema/vocabularies/plans";
 import { Field, InputType } from "type-graphql";
 
 const nameLimits = { minLength: 1, maxLength: 100 };
@@ -10,12 +17,11 @@ export class ActivatePlanSubscriptionInput {
   @Constraint(nameLimits)
   editionCode?: string | null;
 
-  @Field(() => String, {
+  @Field(() => enumType(billingCycleNames), {
     nullable: true,
-    description: "Monthly or Annual. Default: the current cycle, and Monthly at the first activation.",
+    description: "Default: the current cycle, and Monthly at the first activation.",
   })
-  @Constraint(nameLimits)
-  billingCycle?: string | null;
+  billingCycle?: BillingCycle | null;
 }
 
 @InputType()
@@ -40,7 +46,6 @@ export class ReportPaymentFailureInput {
 
 @InputType()
 export class PlanSubscriptionFilterInput {
-  @Field(() => String, { nullable: true })
-  @Constraint({ maxLength: 100 })
-  status?: string | null;
+  @Field(() => enumType(planSubscriptionStatuses), { nullable: true })
+  status?: PlanSubscriptionStatus | null;
 }

@@ -4,7 +4,7 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
-import { enumFilter } from "@factory/runtime/pagination/list-filters";
+import { textFilter } from "@factory/runtime/pagination/list-filters";
 import type { PageRequest } from "@factory/runtime/pagination/page";
 import { readPage, SortedList } from "@factory/runtime/pagination/sorted-list";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
@@ -20,7 +20,6 @@ import type {
   CancelPlanSubscriptionInput,
   PlanSubscriptionFilterInput,
 } from "./plan-subscription.input.js";
-import { planSubscriptionStates } from "./plan-subscription.states.js";
 import type { PlanSubscriptionConnection, PlanSubscriptionType } from "./plan-subscription.type.js";
 import {
   type PlanSubscriptionRow,
@@ -43,7 +42,7 @@ export const sortedPlanSubscriptions = new SortedList<PlanSubscriptionType, Tena
   columns: { createdAt: { column: "created_at", type: "timestamptz", of: ({ createdAt }) => createdAt } },
   id: { column: "subscription_id", type: "uuid", of: ({ subscriptionId }) => decodeId("sub", subscriptionId) ?? "" },
   byDefault: "createdAt",
-  filters: { status: enumFilter(planSubscriptionStates, "status") },
+  filters: { status: textFilter("status") },
   statement: (name, { filters, after, order, limit }) =>
     tenantStatement(
       name,

@@ -1,3 +1,4 @@
+import type { PlanSubscriptionStatus } from "@factory/schema/vocabularies/plans";
 /** Activation works from any state (spine specification, States and transitions). */
 export const planSubscriptionStates = {
   Pending: { next: ["Trialing", "Active", "Cancelled"], event: "SubscriptionCreated" },
@@ -7,9 +8,9 @@ export const planSubscriptionStates = {
   Suspended: { next: ["Active", "Cancelled"], event: "SubscriptionSuspended" },
   Cancelled: { next: ["Active"], event: "SubscriptionCancelled" },
   Expired: { next: ["Active"], event: "SubscriptionExpired" },
-} as const;
+} as const satisfies Record<PlanSubscriptionStatus, object>;
 
-export type PlanSubscriptionState = keyof typeof planSubscriptionStates;
+export type PlanSubscriptionState = PlanSubscriptionStatus;
 
 /** The states from which a caller can cancel. */
 export const cancellableStates: readonly PlanSubscriptionState[] = [

@@ -1,19 +1,16 @@
 import type { AuthRule } from "@factory/runtime/graphql/auth";
+import { enumType } from "@factory/runtime/graphql/enum-type";
 import { NodeKey, NodeType } from "@factory/runtime/graphql/node.type";
 import { DateTime } from "@factory/runtime/graphql/scalars";
 import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
-import { Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
-import { type BillingCycle, billingCycles } from "./plan-period.js";
-import { type PlanSubscriptionState, planSubscriptionStates } from "./plan-subscription.states.js";
+import type { BillingCycle } from "@factory/schema/vocabularies/plans";
+import { billingCycleNames, planSubscriptionStatuses } from "@factory/schema/vocabularies/plans";
+import { Field, ID, Int, ObjectType } from "type-graphql";
+import { type PlanSubscriptionState } from "./plan-subscription.states.js";
 
-const namesOf = <Name extends string>(record: Readonly<Record<Name, unknown>>) =>
-  Object.fromEntries(Object.keys(record).map((name) => [name, name])) as { [Each in Name]: Each };
-
-const PlanSubscriptionStatus = namesOf<PlanSubscriptionState>(planSubscriptionStates);
-registerEnumType(PlanSubscriptionStatus, { name: "PlanSubscriptionStatus" });
-const BillingCycleName = namesOf<BillingCycle>(billingCycles);
-registerEnumType(BillingCycleName, { name: "BillingCycle" });
+const PlanSubscriptionStatus = enumType(planSubscriptionStatuses);
+const BillingCycleName = enumType(billingCycleNames);
 
 /** The scope for reading a plan subscription, through a root field or through another entity. */
 export const readPlanSubscriptions = { scopes: ["subscription.read"] } as const satisfies AuthRule;

@@ -120,9 +120,6 @@ describe("a report run", () => {
       const [error] = (refusal?.["errors"] as { pointer: string; code: string }[]) ?? [];
       return [refusal?.["code"], error?.pointer, error?.code];
     };
-    expect(await refusalOf({ format: "docx", parameters: pastYear })).toEqual([
-      ...["PARAMETERS_INVALID", "/input/format", "UNKNOWN_VALUE"],
-    ]);
     expect(await refusalOf({ format: "csv" })).toEqual([
       ...["PARAMETERS_INVALID", "/input/parameters/from", "REQUIRED"],
     ]);
@@ -136,19 +133,12 @@ describe("a report run", () => {
     expect((await reports.request("audit-log", foreign)).refusal?.["code"]).toBe("TENANT_MISMATCH");
   });
 
-  it("is listed by state and format, and no list has an unknown one", async () => {
+  it("is listed by state and format", async () => {
     const list = "query ($filter: ReportRunFilterInput) { reportRuns(filter: $filter) { items { format status } } }";
     const listWith = (filter: Record<string, string>) => reports.ask(list, { filter });
     await reports.generated("usage-summary", "json");
     const { data } = await listWith({ format: "json", status: "Completed" });
     expect(data?.["reportRuns"].items).toContainEqual({ format: "json", status: "Completed" });
-    for (const member of ["format", "status"]) {
-      const { refusal } = await listWith({ [member]: "docx" });
-      expect([refusal?.["code"], refusal?.["errors"]]).toEqual([
-        "PARAMETERS_INVALID",
-        [expect.objectContaining({ pointer: `/filter/${member}`, code: "UNKNOWN_VALUE" })],
-      ]);
-    }
   });
 
   it("is started once for an idempotency key", async () => {

@@ -1,9 +1,10 @@
 import { Constraint } from "@factory/runtime/input-validation/constraint";
+import { tenantScopes } from "@factory/schema/scopes";
 import { Field, ID, InputType } from "type-graphql";
 
 const nameLimits = { minLength: 1, maxLength: 200, pattern: "\\S" };
 const descriptionLimits = { maxLength: 1000 };
-const scopeLimits = { minItems: 1, maxItems: 100, minLength: 1, maxLength: 100 };
+const scopeLimits = { minItems: 1, maxItems: 100, values: tenantScopes };
 
 @InputType()
 export class CreateRoleInput {
@@ -21,7 +22,10 @@ export class CreateRoleInput {
   @Constraint(descriptionLimits)
   description?: string | null;
 
-  @Field(() => [String], { description: "Scopes of a tenant. The token of the caller must hold all of them." })
+  @Field(() => [String], {
+    description:
+      "Scopes of a tenant. The token of the caller must hold all of them. Texts, since names with dots are not GraphQL names.",
+  })
   @Constraint(scopeLimits)
   scopes: string[];
 }
@@ -38,7 +42,8 @@ export class UpdateRoleInput {
 
   @Field(() => [String], {
     nullable: true,
-    description: "The complete new list. The token of the caller must hold these scopes and the former ones.",
+    description:
+      "The complete new list. The token of the caller must hold these scopes and the former ones. Texts, since names with dots are not GraphQL names.",
   })
   @Constraint(scopeLimits)
   scopes?: string[] | null;

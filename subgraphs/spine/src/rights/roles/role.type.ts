@@ -1,7 +1,9 @@
 import { NodeKey, NodeType } from "@factory/runtime/graphql/node.type";
 import { DateTime } from "@factory/runtime/graphql/scalars";
+import { Constraint } from "@factory/runtime/input-validation/constraint";
 import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
+import { tenantScopes } from "@factory/schema/scopes";
 import { Field, ID, ObjectType } from "type-graphql";
 
 @ObjectType("Role", { implements: NodeType, simpleResolvers: true })
@@ -19,7 +21,8 @@ export class RoleType {
   @Field(() => String, { nullable: true })
   description: string | null;
 
-  @Field(() => [String])
+  @Field(() => [String], { description: "Texts, since names with dots are not GraphQL names." })
+  @Constraint({ values: tenantScopes })
   scopes: string[];
 
   @Field({ description: "True for a role that the platform maintains and that cannot be changed." })

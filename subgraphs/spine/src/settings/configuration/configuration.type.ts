@@ -1,12 +1,21 @@
+import { enumType } from "@factory/runtime/graphql/enum-type";
 import { NodeType } from "@factory/runtime/graphql/node.type";
 import { DateTime, Json, JsonObject } from "@factory/runtime/graphql/scalars";
+import { Constraint } from "@factory/runtime/input-validation/constraint";
 import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
-import { Directive, Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
+import { scopes } from "@factory/schema/scopes";
+import { type PrincipalType, principalTypes } from "@factory/schema/vocabularies/people";
+import {
+  configurationChanges,
+  type SettingOwner,
+  settingOwners,
+  weakerValues,
+} from "@factory/schema/vocabularies/settings";
+import { Directive, Field, ID, Int, ObjectType } from "type-graphql";
 
-export const ConfigurationChange = { Set: "Set", Restored: "Restored", Deleted: "Deleted" } as const;
+export const ConfigurationChange = enumType(configurationChanges);
 export type ConfigurationChange = keyof typeof ConfigurationChange;
-registerEnumType(ConfigurationChange, { name: "ConfigurationChange" });
 
 const valueDescription = "Any JSON value. The value of a secret entry is always shown as ********.";
 
@@ -89,20 +98,8 @@ export class ConfigVersionType {
   changedBy: string;
 }
 
-const WeakerValue = {
-  Free: "Free",
-  RecentSignIn: "RecentSignIn",
-  SecondPerson: "SecondPerson",
-} as const;
+const WeakerValue = enumType(weakerValues);
 type WeakerValue = keyof typeof WeakerValue;
-registerEnumType(WeakerValue, {
-  name: "WeakerValue",
-  valuesConfig: {
-    Free: { description: "Nothing more than every other value." },
-    RecentSignIn: { description: "A person who signed in at most 15 minutes ago." },
-    SecondPerson: { description: "A person who signed in at most 15 minutes ago, and the approval of another person." },
-  },
-});
 
 @ObjectType("KnownSetting", {
   simpleResolvers: true,
@@ -121,13 +118,17 @@ export class KnownSettingType {
   @Field(() => Json, { nullable: true, description: "The value of a tenant that has no entry of this key." })
   default: unknown;
 
-  @Field({ description: "Tenant: set by a configuration entry. Platform: set by setTenantLimits." })
-  setBy: string;
+  @Field(() => enumType(settingOwners))
+  setBy: SettingOwner;
 
-  @Field(() => [String], { description: "The types of principals that may change it: User, Service, Agent." })
-  changedBy: string[];
+  @Field(() => [enumType(principalTypes)], { description: "The types of principals that may change it." })
+  changedBy: PrincipalType[];
 
-  @Field(() => [String], { description: "The scopes that a change needs, beside config.manage." })
+  @Field(() => [String], {
+    description:
+      "The scopes that a change needs, beside config.manage. Texts, since names with dots are not GraphQL names.",
+  })
+  @Constraint({ values: scopes })
   requiredScopes: string[];
 
   @Field(() => WeakerValue, { description: "The needs of a value that protects less than the present one." })

@@ -1,8 +1,9 @@
 import { tenantTable } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
+import type { FlagChange, Stickiness } from "@factory/schema/vocabularies/settings";
 import { Entity, Index, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
-import type { FlagChange, FlagRule, Stickiness } from "./evaluation/flag-rule.js";
+import type { FlagRule } from "./evaluation/flag-rule.js";
 
 /** A flag's state after one change, and the principal that made the change. It stays after the flag is deleted. */
 @Entity(tenantTable("feature_flag_versions"))

@@ -1,8 +1,9 @@
 import { tenantTable } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
+import type { Stickiness } from "@factory/schema/vocabularies/settings";
 import { Entity, Index, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
-import type { FlagRule, Stickiness } from "./evaluation/flag-rule.js";
+import type { FlagRule } from "./evaluation/flag-rule.js";
 
 /** A tenant's boolean flag: who gets it by rules, and which share of all others gets it. */
 @Entity(tenantTable("feature_flags"))

@@ -1,6 +1,7 @@
+import { enumType } from "@factory/runtime/graphql/enum-type";
 import { Constraint } from "@factory/runtime/input-validation/constraint";
+import { flagOperators, type Operator, type Stickiness, stickinesses } from "@factory/schema/vocabularies/settings";
 import { Field, InputType, Int } from "type-graphql";
-import { operators } from "./evaluation/flag-rule.js";
 
 @InputType({
   description:
@@ -11,11 +12,11 @@ export class FeatureFlagRuleInput {
   @Constraint({ minLength: 1, maxLength: 100, pattern: "\\S" })
   attribute: string;
 
-  @Field({
-    description: `One of ${operators.join(", ")}. The DATE operators of the attribute currentTime compare the time of the evaluation, unless the context has this attribute.`,
+  @Field(() => enumType(flagOperators), {
+    description:
+      "The DATE operators of the attribute currentTime compare the time of the evaluation, unless the context has this attribute.",
   })
-  @Constraint({ minLength: 1, maxLength: 50 })
-  operator: string;
+  operator: Operator;
 
   @Field(() => [String], {
     description:
@@ -47,13 +48,11 @@ export class SetFeatureFlagInput {
   @Constraint({ maxLength: 1000 })
   description?: string | null;
 
-  @Field(() => String, {
+  @Field(() => enumType(stickinesses), {
     nullable: true,
-    description:
-      "The id by which the share is chosen: targetingKey (the default), so that a context keeps its answer, or tenant, so that all contexts of the tenant get the same one.",
+    description: "The id by which the share is chosen. The default is targetingKey.",
   })
-  @Constraint({ maxLength: 50 })
-  stickiness?: string | null;
+  stickiness?: Stickiness | null;
 
   @Field(() => [FeatureFlagRuleInput], {
     nullable: true,

@@ -163,7 +163,6 @@ describe("Mutation.setFeatureFlag", () => {
 
   it("names every value that is not allowed", async () => {
     const rules = [
-      { attribute: "a", operator: "EQUALS", values: ["x"] },
       { attribute: "a", operator: "NUM_GT", values: ["many"] },
       { attribute: "a", operator: "NUM_GT", values: ["1", "2"] },
       { attribute: "a", operator: "DATE_AFTER", values: ["tomorrow"] },
@@ -171,17 +170,15 @@ describe("Mutation.setFeatureFlag", () => {
     ];
     const { refusal } = await ask("setFeatureFlag", {
       key: aKey(),
-      input: { enabled: true, rules, stickiness: "random" },
+      input: { enabled: true, rules },
     });
     expect([refusal?.["code"], refusal?.["errors"].map(({ pointer, code }: Json) => `${pointer} ${code}`)]).toEqual([
       "FEATURE_FLAG_INVALID",
       [
-        "/input/rules/0/operator UNKNOWN_VALUE",
-        "/input/rules/1/values/0 FORMAT",
-        "/input/rules/2/values TOO_MANY",
+        "/input/rules/0/values/0 FORMAT",
+        "/input/rules/1/values TOO_MANY",
+        "/input/rules/2/values/0 FORMAT",
         "/input/rules/3/values/0 FORMAT",
-        "/input/rules/4/values/0 FORMAT",
-        "/input/stickiness UNKNOWN_VALUE",
       ],
     ]);
   });

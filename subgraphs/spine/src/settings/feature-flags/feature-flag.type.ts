@@ -1,23 +1,15 @@
+import { enumType } from "@factory/runtime/graphql/enum-type";
 import { NodeType } from "@factory/runtime/graphql/node.type";
 import { DateTime } from "@factory/runtime/graphql/scalars";
 import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
-import { Directive, Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
-import type { FlagChange, Operator, Stickiness } from "./evaluation/flag-rule.js";
+import type { FlagChange, Operator, Stickiness } from "@factory/schema/vocabularies/settings";
+import { flagChanges, flagOperators, stickinesses } from "@factory/schema/vocabularies/settings";
+import { Directive, Field, ID, Int, ObjectType } from "type-graphql";
 
-const FeatureFlagStickiness = {
-  targetingKey: "targetingKey",
-  tenant: "tenant",
-} as const satisfies Record<Stickiness, Stickiness>;
-registerEnumType(FeatureFlagStickiness, { name: "FeatureFlagStickiness" });
+const FeatureFlagStickiness = enumType(stickinesses);
 
-const FeatureFlagChange = {
-  Created: "Created",
-  Updated: "Updated",
-  Restored: "Restored",
-  Deleted: "Deleted",
-} as const satisfies Record<FlagChange, FlagChange>;
-registerEnumType(FeatureFlagChange, { name: "FeatureFlagChange" });
+const FeatureFlagChange = enumType(flagChanges);
 
 @ObjectType("FeatureFlagRule", {
   simpleResolvers: true,
@@ -27,7 +19,7 @@ class FeatureFlagRuleType {
   @Field()
   attribute: string;
 
-  @Field(() => String)
+  @Field(() => enumType(flagOperators))
   operator: Operator;
 
   @Field(() => [String])

@@ -1,5 +1,7 @@
+import { enumType } from "@factory/runtime/graphql/enum-type";
 import { Constraint } from "@factory/runtime/input-validation/constraint";
 import { tenantLimits } from "@factory/schema/tenant-limits";
+import { type TenantStatus, tenantStatuses } from "@factory/schema/vocabularies/tenants";
 import { Field, Float, InputType, Int } from "type-graphql";
 import { slugPattern } from "./slug.js";
 
@@ -40,9 +42,8 @@ export class TenantLimitsInput {
 
 @InputType()
 export class TenantFilterInput {
-  @Field(() => String, { nullable: true })
-  @Constraint({ maxLength: 100 })
-  status?: string | null;
+  @Field(() => enumType(tenantStatuses), { nullable: true })
+  status?: TenantStatus | null;
 
   @Field(() => String, { nullable: true })
   @Constraint({ maxLength: 100 })

@@ -4,7 +4,7 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
-import { enumFilter, textFilter } from "@factory/runtime/pagination/list-filters";
+import { textFilter } from "@factory/runtime/pagination/list-filters";
 import type { PageRequest } from "@factory/runtime/pagination/page";
 import { SortedList } from "@factory/runtime/pagination/sorted-list";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
@@ -17,7 +17,6 @@ import { unknownTenant } from "./find-tenant.js";
 import { isReservedSlug } from "./slug.js";
 import { Tenant } from "./tenant.entity.js";
 import type { RegisterTenantInput, TenantFilterInput } from "./tenant.input.js";
-import { tenantStates } from "./tenant.states.js";
 import type { TenantConnection, TenantType } from "./tenant.type.js";
 import { readTenant, type TenantRow, tenantColumns, tenantView } from "./tenant.view.js";
 
@@ -36,7 +35,7 @@ export const sortedTenants = new SortedList<TenantType, string>({
   id: { column: "tenant_id", type: "uuid", of: ({ tenantId }) => decodeId("ten", tenantId) ?? "" },
   byDefault: "createdAt",
   filters: {
-    status: enumFilter(tenantStates, "status"),
+    status: textFilter("status"),
     slug: textFilter("slug"),
     editionCode: textFilter("edition_code"),
   },

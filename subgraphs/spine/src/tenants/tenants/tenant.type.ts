@@ -1,18 +1,13 @@
+import { enumType } from "@factory/runtime/graphql/enum-type";
 import { NodeKey, NodeType } from "@factory/runtime/graphql/node.type";
 import { DateTime } from "@factory/runtime/graphql/scalars";
 import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
 import { tenantLimits } from "@factory/schema/tenant-limits";
-import { Field, Float, ID, Int, ObjectType, registerEnumType } from "type-graphql";
+import { tenantStatuses } from "@factory/schema/vocabularies/tenants";
+import { Field, Float, ID, Int, ObjectType } from "type-graphql";
 
-export const TenantStatus = {
-  Provisioning: "Provisioning",
-  Active: "Active",
-  ProvisioningFailed: "ProvisioningFailed",
-  Suspended: "Suspended",
-  Archived: "Archived",
-} as const;
-registerEnumType(TenantStatus, { name: "TenantStatus" });
+export const TenantStatus = enumType(tenantStatuses);
 
 @ObjectType("TenantLimits", {
   simpleResolvers: true,

@@ -2,17 +2,11 @@ import type { Framework } from "@factory/nuget/framework";
 import { lookUpPackages } from "@factory/nuget/listed-package";
 import type { PackageIdentity } from "@factory/nuget/package-metadata";
 import { PackageSnapshot } from "@factory/nuget/package-snapshot";
+import type { VersionJump } from "@factory/schema/vocabularies/libraries";
 import type { CatalogLibrary, ListedLibrary, Release } from "../evaluation/catalog-library.js";
 import type { EvaluationInput, TemplateSide } from "../evaluation/evaluation-input.js";
 import { proposeUpgrade } from "./upgrade-proposal.js";
-import {
-  describeBlock,
-  jumpBetween,
-  newerReleases,
-  type UpgradeBlock,
-  type UpgradeProposal,
-  type VersionJump,
-} from "./upgrade-step.js";
+import { describeBlock, jumpBetween, newerReleases, type UpgradeBlock, type UpgradeProposal } from "./upgrade-step.js";
 import { UpgradeTrials } from "./upgrade-trials.js";
 
 /** Everything that an upgrade advice depends on. */

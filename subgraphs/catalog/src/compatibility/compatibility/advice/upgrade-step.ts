@@ -1,10 +1,9 @@
 import { compareVersions, isPrerelease, type NugetVersion } from "@factory/nuget/version";
+import type { VersionJump } from "@factory/schema/vocabularies/libraries";
 import type { Release } from "../evaluation/catalog-library.js";
 import type { CatalogSnapshot } from "../evaluation/evaluation-context.js";
 import type { Finding } from "../rules/finding.js";
 import type { RuleName } from "../rules/rule-names.js";
-
-export type VersionJump = "Major" | "Minor" | "Patch" | "Prerelease";
 
 /** The reason why a package cannot change to its newest version alone. */
 export interface UpgradeBlock {

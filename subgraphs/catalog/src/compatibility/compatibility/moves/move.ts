@@ -1,9 +1,10 @@
 import { type Framework, frameworkName, parseFramework } from "@factory/nuget/framework";
+import type { CompatibilityAction } from "@factory/schema/vocabularies/compatibility";
 import type { EvaluationInput, TemplateSide } from "../evaluation/evaluation-input.js";
 
 /** A change to the set. With ChangeVersion a `packageName` of null means the template; see `applyMove`. */
 export interface Move {
-  action: "ChangeVersion" | "Remove" | "Replace" | "Add" | "ChangeRuntime";
+  action: CompatibilityAction;
   packageName: string | null;
   fromVersion: string | null;
   toVersion: string | null;

@@ -1,25 +1,10 @@
+import { type CompatibilityRule, compatibilityRules } from "@factory/schema/vocabularies/compatibility";
+import { valuesOf } from "@factory/schema/vocabularies/vocabulary";
 /** The compatibility rules in the order in which violations are listed. */
-export const ruleOrder = [
-  "LibraryDuplicated",
-  "LibraryNotRegistered",
-  "LibraryVersionNotFound",
-  "LibraryDoesNotSupportRuntime",
-  "TemplateDoesNotSupportRuntime",
-  "LibraryConflictsWith",
-  "CapabilityConflictsWith",
-  "CapabilityContractMismatch",
-  "LibraryRequires",
-  "LibraryDowngraded",
-  "LibraryVersionConflict",
-  "LibraryDependencyCycle",
-  "LibrarySetNotSettled",
-  "TemplatePinsDifferentVersion",
-  "LibraryVersionRetired",
-  "RuntimeConstraintNotMet",
-] as const;
+export const ruleOrder = valuesOf(compatibilityRules);
 
 /** A compatibility rule's name. */
-export type RuleName = (typeof ruleOrder)[number];
+export type RuleName = CompatibilityRule;
 
 /** The codes for notes that never make a set incompatible. */
 export type AdvisoryCode =

@@ -32,22 +32,5 @@ export const scanLimits = {
   bytes: 4 * 1024 * 1024,
 } as const;
 
-/** The names of the limits, as a scan reports them. */
-const scanLimitNames = [
-  "Projects",
-  "Files",
-  "Conditions",
-  "Names",
-  "References",
-  "Packages",
-  "Dependencies",
-  "Depth",
-  "Libraries",
-  "Advisories",
-  "Size",
-] as const;
-
-export type ScanLimit = (typeof scanLimitNames)[number];
-
 /** The libraries in a set. gRPC requests and commands are checked by it only. */
 export const maxSetLibraries = 200;

@@ -1,9 +1,9 @@
 import { tenantTable } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
+import type { ScanLimit } from "@factory/schema/vocabularies/compatibility";
 import { Entity, Index, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 import type { LibraryReference } from "../../../libraries/libraries/library-reference.js";
-import type { ScanLimit } from "../limits/scan-limits.js";
 import type { ScannedPackage } from "../resolution/scanned-package.js";
 
 /** The number of vulnerabilities by severity. */

@@ -1,23 +1,15 @@
+import { enumType } from "@factory/runtime/graphql/enum-type";
 import { NodeKey, NodeType } from "@factory/runtime/graphql/node.type";
 import { DateTime } from "@factory/runtime/graphql/scalars";
 import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
-import { Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
+import { type ScanLimit, scanLimits, scannedPackageStatuses } from "@factory/schema/vocabularies/compatibility";
+import { Field, ID, Int, ObjectType } from "type-graphql";
 import { VulnerabilitySeverity } from "../../../libraries/advisories/advisory.type.js";
 import type { AdvisorySeverity } from "../../../libraries/advisories/advisory-severity.js";
 import { PackageLicenseType } from "../../../libraries/libraries/library.type.js";
-import type { ScanLimit } from "../limits/scan-limits.js";
 
-const ScannedPackageStatus = {
-  Published: "Published",
-  Deprecated: "Deprecated",
-  Retired: "Retired",
-  Unknown: "Unknown",
-} as const;
-registerEnumType(ScannedPackageStatus, {
-  name: "ScannedPackageStatus",
-  description: "The state of the version in the catalog. Unknown: the catalog does not have it.",
-});
+const ScannedPackageStatus = enumType(scannedPackageStatuses);
 
 @ObjectType("PackageVulnerability", { simpleResolvers: true })
 export class PackageVulnerabilityType {
@@ -136,10 +128,7 @@ export class DependencyScanSummaryType {
   @Field({ description: "False when a limit was reached, so that packages or advisories are missing." })
   complete: boolean;
 
-  @Field(() => [String], {
-    description:
-      "The limits that were reached: Projects, Files (project files that are not well-formed, or imports that only a build can find), Conditions, Names (of packages), References, Packages, Dependencies, Depth, Libraries, Advisories, Size.",
-  })
+  @Field(() => [enumType(scanLimits)], { description: "The limits that were reached." })
   limits: ScanLimit[];
 
   @Field(() => Int)

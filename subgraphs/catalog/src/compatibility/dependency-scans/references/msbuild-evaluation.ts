@@ -1,6 +1,7 @@
+import type { ScanLimit } from "@factory/schema/vocabularies/compatibility";
 import { attributeOf, isNamed, type XmlElement } from "@factory/template-engine/xml-outline";
 import { lookupPaths } from "../../../targets/package-references/project-files.js";
-import { type ScanLimit, scanLimits } from "../limits/scan-limits.js";
+import { scanLimits } from "../limits/scan-limits.js";
 import { type ConditionAnswers, holds } from "./conditions.js";
 import { importedPath } from "./imported-path.js";
 import type { MsbuildFiles } from "./msbuild-files.js";

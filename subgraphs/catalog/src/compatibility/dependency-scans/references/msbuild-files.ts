@@ -1,7 +1,7 @@
+import type { ScanLimit } from "@factory/schema/vocabularies/compatibility";
 import { decodeText } from "@factory/template-engine/encodings";
 import type { FileTree } from "@factory/template-engine/file-tree";
 import { outline, type XmlElement } from "@factory/template-engine/xml-outline";
-import type { ScanLimit } from "../limits/scan-limits.js";
 
 /** Parses a render's MSBuild files, each once. */
 export class MsbuildFiles {

@@ -1,8 +1,8 @@
 import { frameworkName, parseFramework } from "@factory/nuget/framework";
 import { isPackageId } from "@factory/nuget/package-id";
+import type { ScanLimit } from "@factory/schema/vocabularies/compatibility";
 import type { FileTree } from "@factory/template-engine/file-tree";
 import { attributeOf, type XmlElement } from "@factory/template-engine/xml-outline";
-import type { ScanLimit } from "../limits/scan-limits.js";
 import { scanLimits } from "../limits/scan-limits.js";
 import { forAllAnswers } from "./conditions.js";
 import { MsbuildEvaluation, type MsbuildItem } from "./msbuild-evaluation.js";

@@ -1,7 +1,8 @@
 import { compareText } from "@factory/nuget/text-order";
 import { formatVersion, parseVersion } from "@factory/nuget/version";
+import type { ScanLimit } from "@factory/schema/vocabularies/compatibility";
 import type { Release, Vulnerability } from "../../compatibility/evaluation/catalog-library.js";
-import { type ScanLimit, scanLimits } from "../limits/scan-limits.js";
+import { scanLimits } from "../limits/scan-limits.js";
 import type { ScannedPackage, ScannedVulnerability } from "./scanned-package.js";
 
 /** The packages of all projects, direct and transitive. */

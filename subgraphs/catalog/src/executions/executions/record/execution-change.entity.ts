@@ -1,8 +1,9 @@
 import { tenantTable } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
+import type { ExecutionPhase } from "@factory/schema/vocabularies/executions";
 import { Entity, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
-import type { ExecutionPhase, ExecutionState } from "./execution.states.js";
+import type { ExecutionState } from "./execution.states.js";
 
 /** One execution step. `sequence` starts at 1 and has no gaps. */
 @Entity(tenantTable("execution_changes"))

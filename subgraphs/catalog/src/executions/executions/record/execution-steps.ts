@@ -3,8 +3,9 @@ import type { TenantReader } from "@factory/runtime/db/tenant-reader";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { RunTable } from "@factory/runtime/runs/run-table";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
+import type { ExecutionPhase } from "@factory/schema/vocabularies/executions";
 import type { Execution } from "./execution.entity.js";
-import type { ExecutionPhase, ExecutionState } from "./execution.states.js";
+import type { ExecutionState } from "./execution.states.js";
 import { ExecutionChange } from "./execution-change.entity.js";
 
 /** One execution step, as it is stored. */

@@ -1,10 +1,11 @@
 import { foreignJson } from "@factory/runtime/db/foreign-json-column";
 import { sweptTenantTable } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
+import type { ExecutionPhase } from "@factory/schema/vocabularies/executions";
 import { Entity, Index, PrimaryKey, Property, Unique } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 import type { OnConflict } from "../../../targets/targets/on-conflict.js";
-import { type ExecutionPhase, type ExecutionState, executionWaits } from "./execution.states.js";
+import { type ExecutionState, executionWaits } from "./execution.states.js";
 import type {
   ExecutionErrorType,
   ExecutionWarningType,

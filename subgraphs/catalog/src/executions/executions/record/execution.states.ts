@@ -1,3 +1,4 @@
+import type { ExecutionStatus } from "@factory/schema/vocabularies/executions";
 /** An execution's states and the states that may follow. `event` is recorded when the state is reached. */
 export const executionStates = {
   Requested: { next: ["Running", "Cancelled"], event: null },
@@ -5,23 +6,10 @@ export const executionStates = {
   Completed: { next: [], event: "TemplateExecuted" },
   Failed: { next: [], event: "TemplateExecutionFailed" },
   Cancelled: { next: [], event: "TemplateExecutionCancelled" },
-} as const;
+} as const satisfies Record<ExecutionStatus, object>;
 
 /** SQL condition for the states that only a job ends. */
 export const executionWaits = "status in ('Requested', 'Running')";
 
 /** An execution's state. */
-export type ExecutionState = keyof typeof executionStates;
-
-/** The phases of an execution that is not final. */
-const executionPhases = [
-  "Queued",
-  "FetchingSource",
-  "Rendering",
-  "InjectingLibraries",
-  "Pushing",
-  "OpeningPullRequest",
-] as const;
-
-/** An execution's phase. */
-export type ExecutionPhase = (typeof executionPhases)[number];
+export type ExecutionState = ExecutionStatus;

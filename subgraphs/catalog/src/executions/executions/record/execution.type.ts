@@ -1,17 +1,18 @@
+import { enumType } from "@factory/runtime/graphql/enum-type";
 import { NodeKey, NodeType } from "@factory/runtime/graphql/node.type";
 import { DateTime, JsonObject } from "@factory/runtime/graphql/scalars";
 import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
-import { Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
+import {
+  type ExecutionPhase,
+  executionPhases,
+  executionStatuses,
+  type PullRequestState,
+  pullRequestStates,
+} from "@factory/schema/vocabularies/executions";
+import { Field, ID, Int, ObjectType } from "type-graphql";
 
-const ExecutionStatus = {
-  Requested: "Requested",
-  Running: "Running",
-  Completed: "Completed",
-  Failed: "Failed",
-  Cancelled: "Cancelled",
-} as const;
-registerEnumType(ExecutionStatus, { name: "ExecutionStatus" });
+const ExecutionStatus = enumType(executionStatuses);
 
 @ObjectType("ExecutionTarget", { simpleResolvers: true })
 export class ExecutionTargetType {
@@ -37,8 +38,8 @@ export class ExecutionPullRequestType {
   @Field()
   url: string;
 
-  @Field({ description: "Open, Merged or Closed, as the vendor has last reported." })
-  state: string;
+  @Field(() => enumType(pullRequestStates), { description: "As the vendor has last reported." })
+  state: PullRequestState;
 
   @Field(() => DateTime, { nullable: true })
   openedAt: string | null;
@@ -100,7 +101,7 @@ export class ManualInstructionType {
 /** A problem that does not stop the execution. */
 @ObjectType("ExecutionWarning", { simpleResolvers: true })
 export class ExecutionWarningType {
-  @Field()
+  @Field({ description: "A text, since a release may add codes." })
   code: string;
 
   @Field()
@@ -110,7 +111,7 @@ export class ExecutionWarningType {
 /** The reason why an execution failed or was cancelled. */
 @ObjectType("ExecutionError", { simpleResolvers: true })
 export class ExecutionErrorType {
-  @Field({ description: "One of the error codes that have no HTTP status." })
+  @Field({ description: "One of the error codes that have no HTTP status. A text, since a release may add codes." })
   code: string;
 
   @Field()
@@ -136,12 +137,8 @@ export class ExecutionType {
   @Field(() => ExecutionStatus)
   status: keyof typeof ExecutionStatus;
 
-  @Field(() => String, {
-    nullable: true,
-    description:
-      "Queued, FetchingSource, Rendering, InjectingLibraries, Pushing or OpeningPullRequest. Null in a final state.",
-  })
-  phase: string | null;
+  @Field(() => enumType(executionPhases), { nullable: true, description: "Null in a final state." })
+  phase: ExecutionPhase | null;
 
   @Field(() => ID, { nullable: true, description: "Null until the execution is Completed." })
   scaffoldOutputId: string | null;
@@ -211,8 +208,8 @@ export class ExecutionStatusChangeType {
   @Field(() => ExecutionStatus)
   status: keyof typeof ExecutionStatus;
 
-  @Field(() => String, { nullable: true })
-  phase: string | null;
+  @Field(() => enumType(executionPhases), { nullable: true, description: "Null in a final state." })
+  phase: ExecutionPhase | null;
 
   @Field(() => DateTime)
   changedAt: string;

@@ -1,4 +1,5 @@
-import type { PullRequestFacts, PullRequestState } from "../../../git/source-control/source-control.js";
+import type { PullRequestState } from "@factory/schema/vocabularies/executions";
+import type { PullRequestFacts } from "../../../git/source-control/source-control.js";
 
 /** An execution's pull request, as it is stored. */
 export interface StoredPullRequest {

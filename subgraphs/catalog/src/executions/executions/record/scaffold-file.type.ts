@@ -1,16 +1,10 @@
+import { enumType } from "@factory/runtime/graphql/enum-type";
 import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
-import { Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
+import { scaffoldFileChanges } from "@factory/schema/vocabularies/executions";
+import { Field, ID, Int, ObjectType } from "type-graphql";
 
-/** The kinds of change to a target file. */
-export enum ScaffoldFileChange {
-  Created = "Created",
-  Updated = "Updated",
-  Unchanged = "Unchanged",
-  Deleted = "Deleted",
-}
-
-registerEnumType(ScaffoldFileChange, { name: "ScaffoldFileChange" });
+export const ScaffoldFileChange = enumType(scaffoldFileChanges);
 
 /** One target file after an execution. */
 @ObjectType("ScaffoldFile", { simpleResolvers: true })

@@ -1,11 +1,15 @@
+import { enumType } from "@factory/runtime/graphql/enum-type";
 import { JsonObject } from "@factory/runtime/graphql/scalars";
 import { Constraint } from "@factory/runtime/input-validation/constraint";
 import { credentialReferencePattern } from "@factory/schema/credential-reference";
+import {
+  type ConflictStrategy,
+  conflictStrategies,
+  type ExecutionStatus,
+  executionStatuses,
+} from "@factory/schema/vocabularies/executions";
 import { Field, ID, InputType } from "type-graphql";
 import { LibraryReferenceInput } from "../../../libraries/libraries/library-reference.input.js";
-
-const onConflictDescription =
-  "How to treat a file that exists and differs: fail (default), overwrite or merge. merge is three-way: its base is the last render of the template.";
 
 @InputType({ description: "The content of the pull request of an execution." })
 export class PullRequestInput {
@@ -50,12 +54,11 @@ export class ExecutionTargetInput {
   })
   nameDirectory?: boolean | null;
 
-  @Field(() => String, {
+  @Field(() => enumType(conflictStrategies), {
     nullable: true,
-    description: onConflictDescription,
+    description: "How to treat a file that exists and differs. Default: fail.",
   })
-  @Constraint({ maxLength: 50 })
-  onConflict?: string | null;
+  onConflict?: ConflictStrategy | null;
 
   @Field(() => String, {
     nullable: true,
@@ -106,9 +109,11 @@ export class RequestExecutionInput {
 /** The changes that a retry makes to the earlier execution's request. */
 @InputType()
 export class RetryExecutionInput {
-  @Field(() => String, { nullable: true, description: "Default: the value of the retried execution." })
-  @Constraint({ maxLength: 50 })
-  onConflict?: string | null;
+  @Field(() => enumType(conflictStrategies), {
+    nullable: true,
+    description: "Default: the value of the retried execution.",
+  })
+  onConflict?: ConflictStrategy | null;
 }
 
 /** Filters for an execution list. */
@@ -120,9 +125,8 @@ export class ExecutionFilterInput {
   @Field(() => ID, { nullable: true })
   templateVersionId?: string | null;
 
-  @Field(() => String, { nullable: true, description: "Requested, Running, Completed, Failed or Cancelled." })
-  @Constraint({ maxLength: 50 })
-  status?: string | null;
+  @Field(() => enumType(executionStatuses), { nullable: true })
+  status?: ExecutionStatus | null;
 
   @Field(() => String, { nullable: true })
   @Constraint({ maxLength: 200 })

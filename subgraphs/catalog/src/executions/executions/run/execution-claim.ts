@@ -4,8 +4,9 @@ import type { Move } from "@factory/runtime/runs/run-table";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
+import type { ExecutionPhase } from "@factory/schema/vocabularies/executions";
 import { Execution } from "../record/execution.entity.js";
-import type { ExecutionPhase, ExecutionState } from "../record/execution.states.js";
+import type { ExecutionState } from "../record/execution.states.js";
 import type { ExecutionPayload } from "../record/execution-job.js";
 import { executionTable } from "../record/execution-steps.js";
 

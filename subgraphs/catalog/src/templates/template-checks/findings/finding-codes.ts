@@ -1,11 +1,13 @@
 // biome-ignore-all format: one row per code, aligned
+import { type TemplateCheck, templateChecks } from "@factory/schema/vocabularies/templates";
+import { valuesOf } from "@factory/schema/vocabularies/vocabulary";
 import type { Finding, FindingSeverity } from "@factory/template-engine/finding";
 
 /** A check's name. */
-export type CheckName = "StructuralLint" | "ParameterSchema" | "SampleGeneration";
+export type CheckName = TemplateCheck;
 
 /** All checks, in the order in which their findings are reported. */
-export const checkNames: readonly CheckName[] = ["StructuralLint", "ParameterSchema", "SampleGeneration"];
+export const checkNames = valuesOf(templateChecks);
 
 /**
  * All finding codes with their usual severity. An Error is something that `dotnet new` refuses, or that makes an

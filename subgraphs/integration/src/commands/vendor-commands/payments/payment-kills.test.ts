@@ -95,7 +95,7 @@ describe("kill -9 in commands that charge payments", () => {
     await subgraph.start();
     commandIds.push(await charge());
     const runs = async (): Promise<string[]> => {
-      const query = '{ runs(filter: { operation: "ChargePayment" }, first: 100) { items { status } } }';
+      const query = "{ runs(filter: { operation: ChargePayment }, first: 100) { items { status } } }";
       const { items } = await subgraph.only(principal, query);
       return items.map(({ status }: { status: string }) => status);
     };

@@ -4,7 +4,7 @@ import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Cause } from "@factory/runtime/messages/envelope";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
-import type { ReportedOutcome } from "../../../providers/provider-drivers/vendor-report.js";
+import type { ReportedOutcome } from "@factory/schema/vocabularies/providers";
 import type { ToldOutcome } from "./reported-end.js";
 
 /** The columns for what a vendor has told. */

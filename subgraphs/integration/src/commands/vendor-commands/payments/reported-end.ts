@@ -1,4 +1,5 @@
-import { failedOutcomes, type ReportedOutcome } from "../../../providers/provider-drivers/vendor-report.js";
+import type { ReportedOutcome } from "@factory/schema/vocabularies/providers";
+import { failedOutcomes } from "../../../providers/provider-drivers/vendor-report.js";
 import type { RunEnd } from "../../../runs/run-operations.js";
 
 /** A command's outcome as its vendor has told it. */

@@ -1,11 +1,8 @@
 import { DomainError, type FieldError } from "@factory/runtime/errors/domain-error";
+import type { WebhookOrdering } from "@factory/schema/vocabularies/webhooks";
 import { headerProblems, sentHeaders } from "./delivery-headers.js";
 import type { EventFilter } from "./event-filter.js";
 import { filterProblems } from "./filter-problems.js";
-
-/** parallel: messages are sent at the same time. fifo: those with the same partition key are sent one after the other. */
-const webhookOrderings = ["parallel", "fifo"] as const;
-export type WebhookOrdering = (typeof webhookOrderings)[number];
 
 /** How a subscription's events are chosen and sent. */
 export interface DeliverySettings {
@@ -19,7 +16,7 @@ export interface DeliverySettings {
 /** The input members that say how events are chosen and sent. */
 export interface DeliverySettingsInput {
   ratePerSecond?: number | null;
-  ordering?: string | null;
+  ordering?: WebhookOrdering | null;
   filter?: Record<string, unknown> | null;
   headers?: Record<string, unknown> | null;
   handshake?: boolean | null;
@@ -48,7 +45,7 @@ export function checkedDeliverySettings(
   const { ratePerSecond, ordering, filter, headers } = input;
   return {
     ratePerSecond: ratePerSecond ?? null,
-    ordering: webhookOrderings.find((value) => value === ordering) ?? defaultDeliverySettings.ordering,
+    ordering: ordering ?? defaultDeliverySettings.ordering,
     filter: filter == null || isEmpty(filter) ? null : filter,
     headers: headers == null || isEmpty(headers) ? null : sentHeaders(headers),
   };
@@ -66,14 +63,8 @@ function refusedInbound(input: DeliverySettingsInput): FieldError[] {
     }));
 }
 
-function problemsOf({ ordering, filter, headers }: DeliverySettingsInput): FieldError[] {
+function problemsOf({ filter, headers }: DeliverySettingsInput): FieldError[] {
   const errors: FieldError[] = [];
-  if (ordering != null && !webhookOrderings.some((value) => value === ordering))
-    errors.push({
-      pointer: "/input/ordering",
-      code: "UNKNOWN_VALUE",
-      detail: `Must be one of ${webhookOrderings.join(", ")}.`,
-    });
   if (filter != null && !isEmpty(filter)) errors.push(...filterProblems(filter, "/input/filter"));
   if (headers != null) errors.push(...headerProblems(headers, "/input/headers"));
   return errors;

@@ -1,12 +1,21 @@
+import { enumType } from "@factory/runtime/graphql/enum-type";
 import { Constraint } from "@factory/runtime/input-validation/constraint";
+import {
+  type NotificationChannel,
+  type NotificationPriority,
+  notificationChannels,
+  notificationPriorities,
+} from "@factory/schema/vocabularies/notifications";
 import { Field, InputType } from "type-graphql";
 import { categoryForm, categoryFormInWords } from "../record/category-form.js";
 
 @InputType()
 export class BroadcastNotificationInput {
-  @Field(() => String, { nullable: true, description: "The only channel of a broadcast is InApp." })
-  @Constraint({ minLength: 1, maxLength: 100 })
-  channel?: string | null;
+  @Field(() => enumType(notificationChannels), {
+    nullable: true,
+    description: "The only channel of a broadcast is InApp.",
+  })
+  channel?: NotificationChannel | null;
 
   @Field(() => String, {
     nullable: true,
@@ -27,7 +36,6 @@ export class BroadcastNotificationInput {
   @Constraint(categoryForm)
   category?: string | null;
 
-  @Field(() => String, { nullable: true, description: "Low, Normal or High. Default: Normal." })
-  @Constraint({ minLength: 1, maxLength: 100 })
-  priority?: string | null;
+  @Field(() => enumType(notificationPriorities), { nullable: true, description: "Default: Normal." })
+  priority?: NotificationPriority | null;
 }

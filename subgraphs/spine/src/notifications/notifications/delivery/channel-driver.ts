@@ -1,8 +1,8 @@
 import type { FieldError } from "@factory/runtime/errors/domain-error";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
+import type { NotificationChannel } from "@factory/schema/vocabularies/notifications";
 import type { DeliveryLane } from "../record/delivery-lane.js";
-import type { NotificationChannel } from "../record/notification.states.js";
 
 /** One recipient's address. Exactly one member that names an address is set; `email` also beside `userId`. */
 export interface NotificationRecipient {

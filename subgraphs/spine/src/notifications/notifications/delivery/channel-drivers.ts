@@ -1,6 +1,6 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
-import type { NotificationChannel } from "../record/notification.states.js";
+import type { NotificationChannel } from "@factory/schema/vocabularies/notifications";
 import type { ChannelDriver, DeliveryOutcome } from "./channel-driver.js";
 
 /** A channel with a driver. Notifications on the channel InApp are written into the inbox and need no driver. */

@@ -1,8 +1,8 @@
 import { columnsOf, type RowOf } from "@factory/runtime/db/entity-rows";
+import type { NotificationChannel } from "@factory/schema/vocabularies/notifications";
 import type { TenantState } from "../../../tenants/tenants/tenant.states.js";
 import { switchedOff } from "../preferences/switched-off.js";
 import { Notification } from "../record/notification.entity.js";
-import type { NotificationChannel } from "../record/notification.states.js";
 import { withErasure } from "../record/notification-erasure.entity.js";
 import { NotificationMessage } from "../record/notification-message.entity.js";
 import { isQueued } from "../record/plan-by-keys.js";

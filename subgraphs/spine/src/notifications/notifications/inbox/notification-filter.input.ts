@@ -1,15 +1,20 @@
+import { enumType } from "@factory/runtime/graphql/enum-type";
 import { Constraint } from "@factory/runtime/input-validation/constraint";
+import {
+  type NotificationChannel,
+  type NotificationStatus,
+  notificationChannels,
+  notificationStatuses,
+} from "@factory/schema/vocabularies/notifications";
 import { Field, ID, InputType } from "type-graphql";
 
 @InputType()
 export class NotificationFilterInput {
-  @Field(() => String, { nullable: true })
-  @Constraint({ maxLength: 100 })
-  status?: string | null;
+  @Field(() => enumType(notificationStatuses), { nullable: true })
+  status?: NotificationStatus | null;
 
-  @Field(() => String, { nullable: true })
-  @Constraint({ maxLength: 100 })
-  channel?: string | null;
+  @Field(() => enumType(notificationChannels), { nullable: true })
+  channel?: NotificationChannel | null;
 
   @Field(() => ID, { nullable: true })
   @Constraint({ maxLength: 100 })

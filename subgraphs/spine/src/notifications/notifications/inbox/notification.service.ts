@@ -1,6 +1,5 @@
 import type { Principal } from "@factory/runtime/auth/principal";
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import { type InvalidEnumValue, invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
 import { nilUuid } from "@factory/runtime/identifiers/nil-uuid";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
@@ -9,7 +8,6 @@ import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import { switchedOffReason } from "../preferences/switched-off.js";
-import { channelNames, notificationStates } from "../record/notification.states.js";
 import type { NotificationConnection, NotificationType } from "../record/notification.type.js";
 import { type NotificationRow, notificationRowView } from "../record/notification.view.js";
 import { ownUser, seesAll, unknownNotification } from "../record/notification-access.js";
@@ -62,12 +60,6 @@ const isInOwnInbox = ({ subject }: Principal, { recipient, failureReason }: Noti
 
 function conditionsOf(principal: Principal, filter: NotificationFilterInput | null | undefined): ListConditions {
   const { status = null, channel = null, recipientUserId = null, unread = null } = filter ?? {};
-  const unknown: InvalidEnumValue[] = [];
-  if (status !== null && !Object.hasOwn(notificationStates, status))
-    unknown.push({ pointer: "/filter/status", allowed: Object.keys(notificationStates) });
-  if (channel !== null && !channelNames.some((candidate) => candidate === channel))
-    unknown.push({ pointer: "/filter/channel", allowed: channelNames });
-  if (unknown.length > 0) throw invalidEnumValue(unknown);
   const recipient = recipientOf(principal, recipientUserId);
   return { status, channel, unread, recipient, wanted: !seesAll(principal) };
 }

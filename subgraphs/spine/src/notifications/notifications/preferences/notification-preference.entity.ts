@@ -1,8 +1,8 @@
 import { tenantTable } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
+import type { NotificationChannel } from "@factory/schema/vocabularies/notifications";
 import { Entity, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
-import type { NotificationChannel } from "../record/notification.states.js";
 
 /** Whether a user wants a category's notifications over a channel; the category `*` stands for all without a row. */
 @Entity(tenantTable("notification_preferences"))

@@ -1,12 +1,13 @@
+import { enumType } from "@factory/runtime/graphql/enum-type";
 import { Constraint } from "@factory/runtime/input-validation/constraint";
+import { type NotificationChannel, notificationChannels } from "@factory/schema/vocabularies/notifications";
 import { Field, ID, InputType } from "type-graphql";
 import { categoryFormInWords } from "../record/category-form.js";
 
 @InputType()
 export class NotificationPreferenceInput {
-  @Field({ description: "InApp, Email, Sms or Webhook." })
-  @Constraint({ minLength: 1, maxLength: 100 })
-  channel: string;
+  @Field(() => enumType(notificationChannels))
+  channel: NotificationChannel;
 
   @Field({
     description: `A category (${categoryFormInWords}), or * for all categories of the channel that are not in the list.`,

@@ -2,14 +2,13 @@ import { columnsOf } from "@factory/runtime/db/entity-rows";
 import { namedStatement } from "@factory/runtime/db/named-parameters";
 import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { DomainError, type FieldError } from "@factory/runtime/errors/domain-error";
-import { invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
+import type { NotificationChannel } from "@factory/schema/vocabularies/notifications";
 import { activeUsers } from "../record/active-users-statement.js";
-import { channelNames, type NotificationChannel } from "../record/notification.states.js";
 import { inboxOwner } from "../record/notification-access.js";
 import { NotificationPreference } from "./notification-preference.entity.js";
 import type { NotificationPreferenceInput, SetNotificationPreferencesInput } from "./notification-preferences.input.js";
@@ -99,12 +98,6 @@ const preferencesView = (
 /** The preferences ordered by channel and category. Throws PARAMETERS_INVALID or VALIDATION_FAILED with pointers. */
 function checkedPreferences(inputs: readonly NotificationPreferenceInput[]): NotificationPreferenceType[] {
   const pointerOf = (at: number) => `/input/preferences/${at}`;
-  const unknown = inputs.flatMap(({ channel }, at) =>
-    channelNames.some((candidate) => candidate === channel)
-      ? []
-      : [{ pointer: `${pointerOf(at)}/channel`, allowed: channelNames }],
-  );
-  if (unknown.length > 0) throw invalidEnumValue(unknown);
   const seenKeys = new Set<string>();
   const errors = inputs.flatMap(({ channel, category, enabled }, at): FieldError[] => {
     const key = `${channel} ${category}`;

@@ -1,5 +1,5 @@
+import type { NotificationChannel } from "@factory/schema/vocabularies/notifications";
 import { Field, ID, ObjectType } from "type-graphql";
-import type { NotificationChannel } from "../record/notification.states.js";
 import { NotificationChannelEnum } from "../record/notification.type.js";
 
 @ObjectType("NotificationPreference", { simpleResolvers: true })

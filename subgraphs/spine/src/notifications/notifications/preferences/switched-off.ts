@@ -1,7 +1,7 @@
 import { namedStatement } from "@factory/runtime/db/named-parameters";
 import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
-import type { NotificationChannel } from "../record/notification.states.js";
+import type { NotificationChannel } from "@factory/schema/vocabularies/notifications";
 
 /** Categories that nobody can switch off. */
 export const lockedCategories: readonly string[] = ["security"];

@@ -1,9 +1,10 @@
 import { foreignJson } from "@factory/runtime/db/foreign-json-column";
 import { sweptTenantTable } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
+import type { NotificationChannel, NotificationPriority } from "@factory/schema/vocabularies/notifications";
 import { Entity, Index, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
-import { broadcastContinues, type NotificationChannel, type NotificationPriority } from "./notification.states.js";
+import { broadcastContinues } from "./notification.states.js";
 
 /** One request's content, which its notifications share. It is kept one day longer than they are. */
 @Entity(sweptTenantTable("notification_messages", broadcastContinues, "created_at < now() - '181 days'::interval"))

@@ -1,15 +1,10 @@
 import { sweptTenantTable } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
+import type { NotificationChannel } from "@factory/schema/vocabularies/notifications";
 import { Entity, Index, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 import type { DeliveryLane } from "./delivery-lane.js";
-import {
-  expiredCondition,
-  type NotificationChannel,
-  type NotificationState,
-  queuedCondition,
-  unreadCondition,
-} from "./notification.states.js";
+import { expiredCondition, type NotificationState, queuedCondition, unreadCondition } from "./notification.states.js";
 
 /** A message to one recipient over one channel. Ids are in creation order. */
 @Entity(sweptTenantTable("notifications", queuedCondition, expiredCondition))

@@ -1,5 +1,5 @@
 import type { NewEvent } from "@factory/runtime/messages/envelope";
-import type { NotificationChannel } from "./notification.states.js";
+import type { NotificationChannel } from "@factory/schema/vocabularies/notifications";
 
 /** The facts in all events about one notification. Addresses are left out, because they are personal data. */
 export interface NotificationFacts {

@@ -1,24 +1,18 @@
+import type { NotificationStatus } from "@factory/schema/vocabularies/notifications";
+
 /**
  * A notification's states and the states that may follow. A notification that was Sent fails when its channel reports
  * later that it did not arrive.
  */
-export const notificationStates = {
+const notificationStates = {
   Queued: { next: ["Sent", "Failed"], event: "NotificationRequested" },
   Sent: { next: ["Delivered", "Failed", "Read"], event: "NotificationSent" },
   Delivered: { next: ["Read"], event: "NotificationDelivered" },
   Failed: { next: [], event: "NotificationFailed" },
   Read: { next: [], event: "NotificationRead" },
-} as const;
+} as const satisfies Record<NotificationStatus, object>;
 
 export type NotificationState = keyof typeof notificationStates;
-
-/** The notification channels. */
-export const channelNames = ["InApp", "Email", "Sms", "Webhook"] as const;
-export type NotificationChannel = (typeof channelNames)[number];
-
-/** The notification priorities. */
-export const notificationPriorities = ["Low", "Normal", "High"] as const;
-export type NotificationPriority = (typeof notificationPriorities)[number];
 
 /** SQL condition: the notification is in the state that only its job ends. */
 export const queuedCondition = "status = 'Queued'";

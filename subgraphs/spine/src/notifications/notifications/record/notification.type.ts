@@ -1,24 +1,22 @@
+import { enumType } from "@factory/runtime/graphql/enum-type";
 import { NodeKey, NodeType } from "@factory/runtime/graphql/node.type";
 import { DateTime } from "@factory/runtime/graphql/scalars";
 import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
-import { Field, ID, ObjectType, registerEnumType } from "type-graphql";
-import type { NotificationChannel, NotificationPriority, NotificationState } from "./notification.states.js";
+import type { NotificationChannel, NotificationPriority } from "@factory/schema/vocabularies/notifications";
+import {
+  notificationChannels,
+  notificationPriorities,
+  notificationStatuses,
+} from "@factory/schema/vocabularies/notifications";
+import { Field, ID, ObjectType } from "type-graphql";
+import type { NotificationState } from "./notification.states.js";
 
-export const NotificationStatusEnum = {
-  Queued: "Queued",
-  Sent: "Sent",
-  Delivered: "Delivered",
-  Failed: "Failed",
-  Read: "Read",
-} as const;
-registerEnumType(NotificationStatusEnum, { name: "NotificationStatus" });
+export const NotificationStatusEnum = enumType(notificationStatuses);
 
-export const NotificationChannelEnum = { InApp: "InApp", Email: "Email", Sms: "Sms", Webhook: "Webhook" } as const;
-registerEnumType(NotificationChannelEnum, { name: "NotificationChannel" });
+export const NotificationChannelEnum = enumType(notificationChannels);
 
-const NotificationPriorityEnum = { Low: "Low", Normal: "Normal", High: "High" } as const;
-registerEnumType(NotificationPriorityEnum, { name: "NotificationPriority" });
+const NotificationPriorityEnum = enumType(notificationPriorities);
 
 @ObjectType("NotificationRecipient", {
   simpleResolvers: true,

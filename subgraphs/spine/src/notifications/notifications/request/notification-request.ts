@@ -1,13 +1,7 @@
 import { DomainError, type FieldError } from "@factory/runtime/errors/domain-error";
-import { type InvalidEnumValue, invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
 import { mailAddressKey } from "@factory/runtime/internet-names/mail-address";
+import type { NotificationChannel, NotificationPriority } from "@factory/schema/vocabularies/notifications";
 import type { DigestWindow, NotificationContent, NotificationRecipient } from "../delivery/channel-driver.js";
-import {
-  channelNames,
-  type NotificationChannel,
-  type NotificationPriority,
-  notificationPriorities,
-} from "../record/notification.states.js";
 import type { NotificationRecipientInput, SendNotificationInput } from "./send-notification.input.js";
 
 /** A request's content and kind, whoever gets it. */
@@ -47,14 +41,9 @@ export function notificationRequest(input: SendNotificationInput): NotificationR
 }
 
 /** Checks the content in a request or broadcast. */
-export function requestedContent(channel: string, input: ContentInput): RequestedContent {
+export function requestedContent(channel: NotificationChannel, input: ContentInput): RequestedContent {
   const { title = null, body = null, templateKey = null, data = null, locale = null, digest = null } = input;
   const priority = input.priority ?? "Normal";
-  const unknown: InvalidEnumValue[] = [];
-  if (!isOneOf(channelNames, channel)) unknown.push({ pointer: "/input/channel", allowed: channelNames });
-  if (!isOneOf(notificationPriorities, priority))
-    unknown.push({ pointer: "/input/priority", allowed: notificationPriorities });
-  if (unknown.length > 0) throw invalidEnumValue(unknown);
   const content = { title, body, templateKey, data, locale };
   requireNone([...contentProblems(content), ...digestProblems(channel, digest)]);
   return {
@@ -121,8 +110,6 @@ const addressesIn = (recipient: NotificationRecipient) =>
 
 const oneOf = (names: readonly string[]) =>
   names.length === 1 ? `the member ${names[0]}, and no other one` : `one of the members ${names.join(" and ")}`;
-
-const isOneOf = (values: readonly string[], value: string): boolean => values.includes(value);
 
 const problem = (pointer: string, code: string, detail: string): FieldError => ({ pointer, code, detail });
 

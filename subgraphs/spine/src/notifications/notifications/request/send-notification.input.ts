@@ -1,5 +1,12 @@
+import { enumType } from "@factory/runtime/graphql/enum-type";
 import { JsonObject } from "@factory/runtime/graphql/scalars";
 import { Constraint } from "@factory/runtime/input-validation/constraint";
+import {
+  type NotificationChannel,
+  type NotificationPriority,
+  notificationChannels,
+  notificationPriorities,
+} from "@factory/schema/vocabularies/notifications";
 import { Field, ID, InputType, Int } from "type-graphql";
 import { categoryForm, categoryFormInWords } from "../record/category-form.js";
 
@@ -40,9 +47,8 @@ class NotificationDigestInput {
 
 @InputType({ description: "Has either a body or a templateKey." })
 export class SendNotificationInput {
-  @Field({ description: "InApp, Email, Sms or Webhook." })
-  @Constraint({ minLength: 1, maxLength: 100 })
-  channel: string;
+  @Field(() => enumType(notificationChannels))
+  channel: NotificationChannel;
 
   @Field(() => NotificationRecipientInput, { nullable: true, description: "The only recipient." })
   recipient?: NotificationRecipientInput | null;
@@ -89,7 +95,6 @@ export class SendNotificationInput {
   })
   digest?: NotificationDigestInput | null;
 
-  @Field(() => String, { nullable: true, description: "Low, Normal or High. Default: Normal." })
-  @Constraint({ minLength: 1, maxLength: 100 })
-  priority?: string | null;
+  @Field(() => enumType(notificationPriorities), { nullable: true, description: "Default: Normal." })
+  priority?: NotificationPriority | null;
 }

@@ -1,6 +1,7 @@
 import { DateTime } from "@factory/runtime/graphql/scalars";
+import type { NotificationChannel } from "@factory/schema/vocabularies/notifications";
 import { Field, ID, ObjectType } from "type-graphql";
-import type { NotificationChannel, NotificationState } from "../record/notification.states.js";
+import type { NotificationState } from "../record/notification.states.js";
 import {
   NotificationChannelEnum,
   NotificationRecipientType,

@@ -9,7 +9,8 @@ import { SortedList } from "@factory/runtime/pagination/sorted-list";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
-import { reportFormats } from "../../report-formats/report-formats.js";
+import { reportFormatNames } from "@factory/schema/vocabularies/reports";
+import { valuesOf } from "@factory/schema/vocabularies/vocabulary";
 import { contentScopesOf, isKnownReport, knownReports, type ReportCode } from "./known-reports.js";
 import { ReportDefinition } from "./report-definition.entity.js";
 import type { ReportDefinitionFilterInput } from "./report-definition.input.js";
@@ -114,7 +115,7 @@ function definitionView({ definitionId, code, createdAt }: RecordOf<ReportDefini
     code,
     name,
     description,
-    formats: Object.keys(reportFormats),
+    formats: [...valuesOf(reportFormatNames)],
     parametersSchema: periodSchema,
     contentScopes: [...contentScopesOf(code)],
     createdAt: createdAt.toISOString(),

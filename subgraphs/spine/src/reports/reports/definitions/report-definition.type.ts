@@ -1,7 +1,11 @@
+import { enumType } from "@factory/runtime/graphql/enum-type";
 import { NodeKey, NodeType } from "@factory/runtime/graphql/node.type";
 import { DateTime, JsonObject } from "@factory/runtime/graphql/scalars";
+import { Constraint } from "@factory/runtime/input-validation/constraint";
 import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
+import { scopes } from "@factory/schema/scopes";
+import { type ReportFormatName, reportFormatNames } from "@factory/schema/vocabularies/reports";
 import { Field, ID, ObjectType } from "type-graphql";
 
 /** A report definition's GraphQL type. */
@@ -24,16 +28,17 @@ export class ReportDefinitionType {
   @Field()
   description: string;
 
-  @Field(() => [String], { description: "The formats in which the report can be generated." })
-  formats: string[];
+  @Field(() => [enumType(reportFormatNames)], { description: "The formats in which the report can be generated." })
+  formats: ReportFormatName[];
 
   @Field(() => JsonObject, { description: "The JSON Schema (draft 2020-12) of the parameters." })
   parametersSchema: Readonly<Record<string, unknown>>;
 
   @Field(() => [String], {
     description:
-      "The scopes that a reader of the content needs beside report.read or report.generate. Generating takes none of them.",
+      "The scopes that a reader of the content needs beside report.read or report.generate. Generating takes none of them. Texts, since names with dots are not GraphQL names.",
   })
+  @Constraint({ values: scopes })
   contentScopes: string[];
 
   @Field(() => DateTime)

@@ -1,5 +1,11 @@
+import { enumType } from "@factory/runtime/graphql/enum-type";
 import { JsonObject } from "@factory/runtime/graphql/scalars";
-import { Constraint } from "@factory/runtime/input-validation/constraint";
+import {
+  type ReportFormatName,
+  type ReportRunStatus,
+  reportFormatNames,
+  reportRunStatuses,
+} from "@factory/schema/vocabularies/reports";
 import { Field, ID, InputType } from "type-graphql";
 
 @InputType()
@@ -7,9 +13,8 @@ export class GenerateReportInput {
   @Field(() => ID, { nullable: true, description: "The tenant of the caller. It may be left out." })
   tenantId?: string | null;
 
-  @Field({ description: "One of the formats of the definition: csv, json, xlsx or pdf." })
-  @Constraint({ minLength: 1, maxLength: 20 })
-  format: string;
+  @Field(() => enumType(reportFormatNames), { description: "One of the formats of the definition." })
+  format: ReportFormatName;
 
   @Field(() => JsonObject, {
     nullable: true,
@@ -21,14 +26,12 @@ export class GenerateReportInput {
 
 @InputType()
 export class ReportRunFilterInput {
-  @Field(() => String, { nullable: true, description: "Only runs in this state." })
-  @Constraint({ maxLength: 50 })
-  status?: string | null;
+  @Field(() => enumType(reportRunStatuses), { nullable: true, description: "Only runs in this state." })
+  status?: ReportRunStatus | null;
 
   @Field(() => ID, { nullable: true, description: "Only runs of this report definition." })
   reportDefinitionId?: string | null;
 
-  @Field(() => String, { nullable: true, description: "Only runs in this format." })
-  @Constraint({ maxLength: 20 })
-  format?: string | null;
+  @Field(() => enumType(reportFormatNames), { nullable: true, description: "Only runs in this format." })
+  format?: ReportFormatName | null;
 }

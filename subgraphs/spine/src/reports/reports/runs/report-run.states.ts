@@ -1,12 +1,14 @@
+import type { ReportRunStatus } from "@factory/schema/vocabularies/reports";
+
 /** A report run's states and their next states. A run whose process died stays Running until it is claimed again. */
-export const reportRunStates = {
+const reportRunStates = {
   Queued: { next: ["Running", "Cancelled"] },
   Running: { next: ["Completed", "Failed", "Cancelled"] },
   Completed: { next: ["Expired"] },
   Failed: { next: [] },
   Cancelled: { next: [] },
   Expired: { next: [] },
-} as const;
+} as const satisfies Record<ReportRunStatus, object>;
 
 /** A report run's state. */
 export type ReportRunState = keyof typeof reportRunStates;

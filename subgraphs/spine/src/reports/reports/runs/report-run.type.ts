@@ -1,21 +1,15 @@
 import type { AuthRule } from "@factory/runtime/graphql/auth";
+import { enumType } from "@factory/runtime/graphql/enum-type";
 import { NodeKey, NodeType } from "@factory/runtime/graphql/node.type";
 import { DateTime, JsonObject } from "@factory/runtime/graphql/scalars";
 import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
-import { Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
+import { reportRunStatuses } from "@factory/schema/vocabularies/reports";
+import { Field, ID, Int, ObjectType } from "type-graphql";
 import type { ReportPeriod } from "../definitions/report-period.js";
 import type { ReportRunState } from "./report-run.states.js";
 
-export const ReportRunStatus = {
-  Queued: "Queued",
-  Running: "Running",
-  Completed: "Completed",
-  Failed: "Failed",
-  Cancelled: "Cancelled",
-  Expired: "Expired",
-} as const satisfies { [State in ReportRunState]: State };
-registerEnumType(ReportRunStatus, { name: "ReportRunStatus" });
+export const ReportRunStatus = enumType(reportRunStatuses);
 
 /** The scopes for reading a report run. */
 export const readReportRuns = { scopes: ["report.read", "report.generate"] } as const satisfies AuthRule;
@@ -23,7 +17,7 @@ export const readReportRuns = { scopes: ["report.read", "report.generate"] } as 
 /** The reason why a report run has ended without a content. */
 @ObjectType("ReportRunError", { simpleResolvers: true })
 export class ReportRunErrorType {
-  @Field()
+  @Field({ description: "A text, since a release may add codes." })
   code: string;
 
   @Field()
@@ -43,7 +37,7 @@ export class ReportRunType {
   @Field({ description: "The code of the report, for example audit-log." })
   reportCode: string;
 
-  @Field()
+  @Field({ description: "A text, since a newer release may write other formats." })
   format: string;
 
   @Field(() => JsonObject)

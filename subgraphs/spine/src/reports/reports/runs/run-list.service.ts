@@ -1,15 +1,13 @@
 import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
-import { enumFilter, idFilter } from "@factory/runtime/pagination/list-filters";
+import { idFilter, textFilter } from "@factory/runtime/pagination/list-filters";
 import type { Connection, PageRequest } from "@factory/runtime/pagination/page";
 import { readPage, type SortColumn, SortedList } from "@factory/runtime/pagination/sorted-list";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
-import { reportFormats } from "../../report-formats/report-formats.js";
 import type { ReportRunFilterInput } from "./report-run.input.js";
-import { reportRunStates } from "./report-run.states.js";
 import type { ReportRunType } from "./report-run.type.js";
 import { runRecord } from "./run-record.js";
 
@@ -30,9 +28,9 @@ export const sortedReportRuns = new SortedList<ReportRunType, TenantStatement>({
   id: runId,
   byDefault: "-requestedAt",
   filters: {
-    status: enumFilter(reportRunStates, shownStatus),
+    status: textFilter(shownStatus),
     reportDefinitionId: idFilter("rpd", "definition_id"),
-    format: enumFilter(reportFormats, "format"),
+    format: textFilter("format"),
   },
   statement: (name, { filters, after, order, limit }) =>
     tenantStatement(

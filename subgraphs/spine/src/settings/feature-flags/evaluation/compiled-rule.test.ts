@@ -1,7 +1,8 @@
+import type { Operator } from "@factory/schema/vocabularies/settings";
 import { Strategy } from "unleash-client/lib/strategy/strategy.js";
 import { compileRule } from "./compiled-rule.js";
 import { EvaluationContext } from "./evaluation-context.js";
-import type { FlagRule, Operator } from "./flag-rule.js";
+import type { FlagRule } from "./flag-rule.js";
 
 const noon = Date.parse("2027-01-01T12:00:00Z");
 

@@ -1,6 +1,7 @@
+import type { Operator } from "@factory/schema/vocabularies/settings";
 import { compareSemver, parseDate, parseNumber, parseSemver, type Semver } from "./attribute-values.js";
 import type { EvaluationContext } from "./evaluation-context.js";
-import type { FlagRule, Operator } from "./flag-rule.js";
+import type { FlagRule } from "./flag-rule.js";
 
 /** Whether a context matches a rule. */
 export type Matches = (context: EvaluationContext) => boolean;

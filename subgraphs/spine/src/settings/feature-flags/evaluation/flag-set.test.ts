@@ -1,5 +1,6 @@
+import type { Operator } from "@factory/schema/vocabularies/settings";
 import { EvaluationContext } from "./evaluation-context.js";
-import type { FlagRule, FlagSettings, Operator } from "./flag-rule.js";
+import type { FlagRule, FlagSettings } from "./flag-rule.js";
 import { FlagSet, outcomesOf, preparingFlags } from "./flag-set.js";
 
 const rule = (operator: Operator, values: string[], attribute = "text"): FlagRule => ({

@@ -1,4 +1,6 @@
+import { enumType } from "@factory/runtime/graphql/enum-type";
 import { DateTime } from "@factory/runtime/graphql/scalars";
+import { type SessionKind, sessionKinds } from "@factory/schema/vocabularies/people";
 import { Field, ID, Int, ObjectType } from "type-graphql";
 
 @ObjectType("OwnSession", {
@@ -9,8 +11,8 @@ export class OwnSessionType {
   @Field(() => ID)
   sessionId: string;
 
-  @Field({ description: "Browser or Application." })
-  kind: string;
+  @Field(() => enumType(sessionKinds))
+  kind: SessionKind;
 
   @Field(() => String, { nullable: true, description: "The name of the application. Null for a browser." })
   clientName: string | null;
