@@ -1,12 +1,13 @@
 import { reportContentRoute } from "../routes/report-content.routes.js";
 import { endpointOf } from "../routes/route.js";
+import { refusalsOf } from "./refusals.js";
 import { securityOf } from "./security.js";
 
 type Member = Record<string, unknown>;
 
+const { method, path } = endpointOf(reportContentRoute.at);
+
 const text = { type: "string" };
-const problem = { $ref: "#/components/responses/Problem" };
-const refusalStatuses = ["400", "401", "403", "404", "409", "410", "416", "429", "503"];
 const mediaTypes = [
   ...["text/csv", "application/json", "application/pdf"],
   "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
@@ -47,12 +48,10 @@ const operation: Member = {
       headers: { ...contentHeaders, "content-range": { schema: text } },
       content: bytes,
     },
-    "304": { description: "Not modified." },
-    ...Object.fromEntries(refusalStatuses.map((status) => [status, problem])),
+    "304": { description: "Not modified.", headers: { etag: contentHeaders.etag } },
+    ...refusalsOf({ method, path, withToken: true, further: ["409", "410", "416"] }),
   },
 };
-
-const { method, path } = endpointOf(reportContentRoute.at);
 
 /** The endpoint for a report run's content. It is described by hand, since its body is not JSON. */
 export const reportContentPaths: Record<string, Record<string, Member>> = {
