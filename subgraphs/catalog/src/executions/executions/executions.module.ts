@@ -15,6 +15,8 @@ import { ExecutionService } from "./execution.service.js";
 import { ExecutionLinksResolver } from "./execution-links.resolver.js";
 import { ExecutionListResolver } from "./execution-list.resolver.js";
 import { ExecutionListService } from "./execution-list.service.js";
+import { ExecutionRequestResolver } from "./execution-request.resolver.js";
+import { ExecutionRequestReader } from "./execution-request-reader.js";
 import { executionStatusResolver } from "./execution-status.resolver.js";
 import { ExecutionPreviewService } from "./preview/execution-preview.service.js";
 import { Execution } from "./record/execution.entity.js";
@@ -101,6 +103,7 @@ export const executions: SliceModule<ExecutionSettings> = {
     consume(new PullRequestReports(database).consumer());
     services.add(new ExecutionPreviewService({ acceptance, scaffolding, targets, earlierRenders }));
     services.add(new ExecutionListService(database, cursors));
+    services.add(new ExecutionRequestReader(database));
     services.add(new ScaffoldFileService(database, cursors));
     const here: JobHandler<ExecutionPayload> = (payload, attempt) => runner.run(payload, attempt);
     work(executionJob, { here, inChild: settings.runInChild }, new ExecutionFailure(database));
@@ -109,6 +112,7 @@ export const executions: SliceModule<ExecutionSettings> = {
     new ExecutionResolver(get(ExecutionService), get(ExecutionPreviewService)),
     new ExecutionLinksResolver(get(TemplateService), get(TemplateVersionService)),
     new ExecutionListResolver(get(ExecutionListService)),
+    new ExecutionRequestResolver(get(ExecutionRequestReader)),
     executionStatusResolver(get(ExecutionService)),
     new ScaffoldFileResolver(get(ScaffoldFileService)),
   ],
