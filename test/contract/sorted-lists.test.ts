@@ -114,8 +114,8 @@ describe("sort", () => {
     const connections = fields.filter(({ type }) => /\wConnection$/.test(String(type)));
     const without = connections.filter(({ args }) => !args.some(({ name }) => name === "sort"));
     // jobs have their queue's order; webhook logs are in time order; entitlements follow the keys in the edition, and
-    // event types their names
-    const ofIntegration = ["eventTypes", "integrationJobs", "webhookAttempts", "webhookMessages"];
+    // event types and presets their names
+    const ofIntegration = ["eventTypes", "integrationJobs", "vendorPresets", "webhookAttempts", "webhookMessages"];
     const names = without.map(({ name }) => name);
     expect(names).toEqual(["catalogJobs", ...ofIntegration, "entitlements", "jobs", "spineJobs"]);
   });
