@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import { sortsIn } from "@factory/runtime/pagination/sort-argument";
 import { SortedList } from "@factory/runtime/pagination/sorted-list";
 import { trackedFilesIn } from "@factory/runtime/subgraph/tracked-files.fixture";
 import pg from "pg";
@@ -26,9 +27,8 @@ import { anInvitation, aUser } from "../kit/users.js";
 const fields = Object.values(committedGraph().getQueryType()?.getFields() ?? {});
 const lists = fields.flatMap(({ name, args }) => {
   const sort = args.find((argument) => argument.name === "sort");
-  const sortNames = sort?.description?.match(/^The order of the list: (.*?)\. Put /)?.[1]?.split(", ") ?? [];
   const parent = args.find((argument) => argument.type.toString() === "ID!")?.name as keyof TenantObjects | undefined;
-  return sort ? [{ name, parent, sorts: sortNames.flatMap((each) => [each, `-${each}`]) }] : [];
+  return sort ? [{ name, parent, sorts: sortsIn(sort.description ?? "") }] : [];
 });
 
 let tenantId: string;

@@ -19,7 +19,7 @@ interface Described {
 interface PathItem {
   readonly form: RegExp;
   readonly path: string;
-  readonly methods: Record<string, { readonly responses: Record<string, Described> }>;
+  readonly methods: Record<string, { readonly operationId: string; readonly responses: Record<string, Described> }>;
 }
 
 /** The document, made when the first answer of a worker is compared. It is the one that the platform serves. */
@@ -36,6 +36,12 @@ export function requireDescribed(method: string, url: string, answer: Answer): v
   );
 }
 
+/** The document's example of the body for a row of the route tables, for example `POST /v1/templates`. */
+export function exampleBodyOf(at: string): Record<string, unknown> {
+  description ??= new Description();
+  return description.exampleBodyOf(at);
+}
+
 /** Headers that tell a client what to do. An answer has one of them only where the document names it. */
 const clientHeaders = [
   ...["content-range", "etag", "idempotent-replayed", "link", "location"],
@@ -43,10 +49,28 @@ const clientHeaders = [
 ];
 
 /** The statuses for a method that a path does not have: the listener and the token may refuse it first. */
-const methodRefusals = ["400", "401", "403", "404", "405", "408", "413", "414", "415", "417", "429", "431", "500", "503"];
+const methodRefusals = [
+  "400",
+  "401",
+  "403",
+  "404",
+  "405",
+  "408",
+  "413",
+  "414",
+  "415",
+  "417",
+  "429",
+  "431",
+  "500",
+  "503",
+];
 
 class Description {
-  readonly #document: { paths: Record<string, PathItem["methods"]>; components: { responses: Record<string, object> } };
+  readonly #document: {
+    paths: Record<string, PathItem["methods"]>;
+    components: { examples: Record<string, { readonly value: Record<string, unknown> }> };
+  };
   readonly #items: readonly PathItem[];
   readonly #ajv = new Ajv2020({ strict: false, validateFormats: true, unicodeRegExp: true, allErrors: false });
 
@@ -74,6 +98,13 @@ class Description {
     if (!response) return [`The status ${status} is not documented`];
     const place = response.$ref?.slice(2) ?? `paths/${pointer(item.path)}/${name}/responses/${status}`;
     return this.#faultsOfAnswer(place, this.#at(place), answer, method === "HEAD");
+  }
+
+  exampleBodyOf(at: string): Record<string, unknown> {
+    const [method = "", path = ""] = at.split(" ");
+    const { operationId } = this.#document.paths[path]?.[method.toLowerCase()] ?? {};
+    const name = `${operationId?.charAt(0).toUpperCase()}${operationId?.slice(1)}Request`;
+    return structuredClone(this.#document.components.examples[name]?.value ?? {});
   }
 
   #at(place: string): Described {

@@ -1,6 +1,6 @@
 import { ofrepRoutes } from "../routes/ofrep.routes.js";
 import { endpointOf } from "../routes/route.js";
-import { problemContent, refusalsOf } from "./refusals.js";
+import { badRequestContent, refusalsOf } from "./refusals.js";
 import { securityOf } from "./security.js";
 
 type Member = Record<string, unknown>;
@@ -75,6 +75,8 @@ const requestBody = {
   }),
 };
 
+const streamExample = 'id: 1\ndata: {"type":"refetchEvaluation"}\n\n';
+
 const operations: Record<keyof typeof ofrepRoutes, Member> = {
   evaluate: {
     operationId: "evaluateFlag",
@@ -86,7 +88,7 @@ const operations: Record<keyof typeof ofrepRoutes, Member> = {
       "200": { description: "The value of the flag.", content: json(evaluation) },
       "400": {
         description: "The context is refused, or it has no targetingKey.",
-        content: json(failure, problemContent),
+        content: json(failure, badRequestContent),
       },
       "404": { description: "The tenant has no flag with this key.", content: json(failure) },
     },
@@ -109,7 +111,7 @@ const operations: Record<keyof typeof ofrepRoutes, Member> = {
     responses: {
       "200": { description: "The values of all flags.", headers: { etag: { schema: text } }, content: json(bulk) },
       "304": { description: "Not modified.", headers: { etag: { schema: text } } },
-      "400": { description: "The context is refused.", content: json(failure, problemContent) },
+      "400": { description: "The context is refused.", content: json(failure, badRequestContent) },
     },
   },
   stream: {
@@ -125,7 +127,7 @@ const operations: Record<keyof typeof ofrepRoutes, Member> = {
       },
     ],
     responses: {
-      "200": { description: "The stream.", content: { "text/event-stream": { schema: text } } },
+      "200": { description: "The stream.", content: { "text/event-stream": { schema: text, example: streamExample } } },
     },
   },
 };

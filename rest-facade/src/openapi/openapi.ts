@@ -1,10 +1,12 @@
 import { inputSchema, type JsonSchema } from "@factory/runtime/input-validation/input-schema";
+import { exampleValue } from "@factory/schema/example-values";
 import type { GraphQLSchema } from "graphql";
 import { apiVersion, integrationMediaType } from "../http/match-version.js";
 import { rootFieldOf } from "../operations/load-operation.js";
 import type { CompiledRoute } from "../requests/compile-route.js";
 import { graphListAdvice } from "../routes/graph-lists.js";
 import { answersOf, shownSchemas } from "./answers.js";
+import { exampleBody, exampleReference, withExamples } from "./examples.js";
 import { parametersOf } from "./parameters.js";
 import { plainHttpPaths } from "./plain-http-paths.js";
 import { problemSchema } from "./problem-schema.js";
@@ -21,11 +23,12 @@ const json = "application/json";
 /** OpenAPI 3.1 for the public listener, from the route tables, their operations and the graph. */
 export function describeApi(routes: readonly CompiledRoute[], graph: GraphQLSchema) {
   const schemas: Record<string, JsonSchema> = { Problem: problemSchema };
-  const paths: Record<string, Record<string, Member>> = structuredClone(plainHttpPaths);
+  const examples: Record<string, { value: unknown }> = {};
+  const paths = withExamples(plainHttpPaths);
   for (const route of routes) {
     if (route.row.surface === "internal") continue;
     const methods = (paths[route.path] ??= {});
-    methods[route.method.toLowerCase()] = describe(route, graph, schemas);
+    methods[route.method.toLowerCase()] = describe(route, graph, { schemas, examples });
   }
   return {
     openapi: "3.1.1",
@@ -41,6 +44,7 @@ export function describeApi(routes: readonly CompiledRoute[], graph: GraphQLSche
     paths,
     components: {
       schemas,
+      examples,
       responses: problemAnswers,
       securitySchemes: securitySchemes("/"),
     },
@@ -72,17 +76,31 @@ const tags = {
   authorization: "Tokens and sign-in (OAuth 2.0, OpenID Connect).",
 };
 
-function describe(route: CompiledRoute, graph: GraphQLSchema, schemas: Record<string, JsonSchema>): Member {
+interface Shared {
+  readonly schemas: Record<string, JsonSchema>;
+  readonly examples: Record<string, { value: unknown }>;
+}
+
+function describe(route: CompiledRoute, graph: GraphQLSchema, { schemas, examples }: Shared): Member {
   const { row, operation, area, input } = route;
   const field = rootFieldOf(graph, operation);
   const name = `${operation.name[0]?.toUpperCase()}${operation.name.slice(1)}`;
   const { settled, waiting } = shownSchemas(route, responseSchema(field.type, operation.root.selectionSet));
-  if (row.reply !== 204) schemas[`${name}Response`] = settled;
-  if (row.mayWait) schemas[`${name}WaitingResponse`] = waiting;
-  if (input) schemas[input.name] = inputSchema(input);
+  const add = (schemaName: string, schema: JsonSchema) => {
+    schemas[schemaName] = schema;
+    examples[schemaName] = { value: exampleValue(schema, "body") };
+  };
+  if (row.reply !== 204) add(`${name}Response`, settled);
+  if (row.mayWait) add(`${name}WaitingResponse`, waiting);
+  if (input) {
+    schemas[input.name] = inputSchema(input);
+    examples[`${name}Request`] = { value: exampleBody(route, inputSchema(input)) };
+  }
   const mediaTypes = row.version === "media-type" ? [json, integrationMediaType] : [json];
-  const content = (schemaName: string) =>
-    Object.fromEntries(mediaTypes.map((type) => [type, { schema: { $ref: `#/components/schemas/${schemaName}` } }]));
+  const content = (schemaName: string, exampleName = schemaName) => {
+    const schema = { $ref: `#/components/schemas/${schemaName}` };
+    return Object.fromEntries(mediaTypes.map((type) => [type, { schema, examples: exampleReference(exampleName) }]));
+  };
   return {
     operationId: operation.name,
     tags: [area],
@@ -94,7 +112,7 @@ function describe(route: CompiledRoute, graph: GraphQLSchema, schemas: Record<st
       ? {
           requestBody: {
             required: (schemas[input.name]?.["required"] as unknown[]) !== undefined,
-            content: content(input.name),
+            content: content(input.name, `${name}Request`),
           },
         }
       : {}),

@@ -1,6 +1,6 @@
 import { deliveryPaths } from "./delivery-paths.js";
 import { ofrepPaths } from "./ofrep-paths.js";
-import { passedOnRefusals, problemContent } from "./refusals.js";
+import { badRequestContent, passedOnRefusals } from "./refusals.js";
 import { reportContentPaths } from "./report-content-paths.js";
 import { securityOf } from "./security.js";
 import { signInPaths } from "./sign-in-paths.js";
@@ -40,7 +40,7 @@ const tokenMembers = {
 /** The listener refuses a request without a Host header with a problem, before the authorization server sees it. */
 const badRequest = {
   description: "The request is refused (RFC 6749 section 5.2).",
-  content: { "application/json": { schema: oauthError() }, ...problemContent },
+  content: { "application/json": { schema: oauthError() }, ...badRequestContent },
 };
 const clientRefusals = {
   ...passedOnRefusals(),

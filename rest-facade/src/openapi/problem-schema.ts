@@ -33,15 +33,4 @@ export const problemSchema: JsonSchema = {
     },
     ...Object.fromEntries(Object.entries(problemMembers).map(([name, kind]) => [name, kinds[kind]])),
   },
-  examples: [
-    {
-      type: "/problems/template-not-found",
-      title: "Template not found",
-      status: 404,
-      detail: "The template does not exist, or it belongs to another tenant.",
-      instance: "/v1/templates/tpl_00000000000000000000000000",
-      code: "TEMPLATE_NOT_FOUND",
-      traceId: "0af7651916cd43dd8448eb211c80319c",
-    },
-  ],
 };

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from "node:http";
 import { type ErrorCode, errorCodes } from "@factory/schema/error-codes";
-import { problemMediaType } from "../http/problem.js";
+import { problemMediaType, problemType } from "../http/problem.js";
 
 type Member = Record<string, unknown>;
 
@@ -70,8 +70,10 @@ const headers: Readonly<Record<string, Member>> = {
   503: retryHeader,
 };
 
-/** A problem's media type with its schema. */
-export const problemContent = { [problemMediaType]: { schema: { $ref: "#/components/schemas/Problem" } } };
+const schema = { $ref: "#/components/schemas/Problem" };
+
+/** A problem with status 400, as an answer's content. */
+export const badRequestContent = contentOf("400", ["VALIDATION_FAILED"]);
 
 /** It answers requests that no operation describes, such as CONNECT. */
 const undescribedStatus = 501;
@@ -82,7 +84,7 @@ export const problemAnswers: Record<string, Member> = {
     description:
       "The error of a request (RFC 9457). `code` is one of a closed list of codes. The URL in `type` describes its meaning.",
     headers: traceHeader,
-    content: problemContent,
+    content: contentOf("404", ["TEMPLATE_NOT_FOUND"]),
   },
   ...Object.fromEntries(
     Object.entries(codesByStatus()).map(([status, codes]) => [
@@ -90,7 +92,7 @@ export const problemAnswers: Record<string, Member> = {
       {
         description: descriptionOf(status, codes),
         headers: { ...traceHeader, ...headers[status] },
-        content: problemContent,
+        content: contentOf(status, codes),
       },
     ]),
   ),
@@ -102,6 +104,20 @@ function codesByStatus(): Record<string, ErrorCode[]> {
   for (const [code, { status }] of Object.entries(errorCodes))
     if (status !== null && status !== undescribedStatus) codes[status] = [...(codes[status] ?? []), code as ErrorCode];
   return codes;
+}
+
+function contentOf(status: string, [code = "INTERNAL"]: readonly ErrorCode[]): Member {
+  const { title, when } = errorCodes[code];
+  const example = {
+    ...{
+      type: problemType(code),
+      title,
+      status: Number(status),
+      detail: `${when.charAt(0).toUpperCase()}${when.slice(1)}.`,
+    },
+    ...{ instance: "/v1/templates", code, traceId: "0af7651916cd43dd8448eb211c80319c" },
+  };
+  return { [problemMediaType]: { schema, example } };
 }
 
 function descriptionOf(status: string, codes: readonly ErrorCode[]): string {

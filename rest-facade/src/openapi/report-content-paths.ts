@@ -1,3 +1,5 @@
+import { idPattern } from "@factory/schema/id-members";
+import { apiVersion } from "../http/match-version.js";
 import { reportContentRoute } from "../routes/report-content.routes.js";
 import { endpointOf } from "../routes/route.js";
 import { refusalsOf } from "./refusals.js";
@@ -21,8 +23,8 @@ const contentHeaders = {
   "accept-ranges": { schema: text },
 };
 
-const inHeader = (name: string, description: string) => ({
-  ...{ name, in: "header", required: false, schema: text },
+const inHeader = (name: string, description: string, schema: object = text) => ({
+  ...{ name, in: "header", required: false, schema },
   description,
 });
 
@@ -33,10 +35,10 @@ const operation: Member = {
     "The content of a Completed report run, whole or in one range. The content of some reports needs further scopes: those that the report definition names in `contentScopes`.",
   parameters: [
     {
-      ...{ name: "reportRunId", in: "path", required: true, schema: text },
+      ...{ name: "reportRunId", in: "path", required: true, schema: { ...text, pattern: idPattern("run") } },
       description: "The id of the report run.",
     },
-    inHeader("api-version", "The minor version of the API."),
+    inHeader("api-version", "Default: the newest version of /v1.", { ...text, enum: ["1", apiVersion] }),
     inHeader("Range", "One range of bytes, for example `bytes=0-1023`."),
     inHeader("If-Range", "The entity tag of the content of which an earlier part was read."),
     inHeader("If-None-Match", "The ETag of an earlier answer."),

@@ -10,6 +10,7 @@ import {
   valueFromASTUntyped,
 } from "graphql";
 import type { InputConstraint } from "./constraint.js";
+import { enumSchema } from "./enum-schema.js";
 
 /** A JSON Schema (2020-12). */
 export type JsonSchema = Record<string, unknown>;
@@ -59,7 +60,7 @@ function bareSchema(type: GraphQLInputType, constraint: InputConstraint): JsonSc
     return { type: "array", ...defined({ minItems, maxItems }), items: valueSchema(type.ofType, item) };
   }
   if (isInputObjectType(type)) return inputSchema(type);
-  if (isEnumType(type)) return { type: "string", enum: type.getValues().map(({ name }) => name) };
+  if (isEnumType(type)) return enumSchema(type);
   if (isScalarType(type)) return { ...scalarSchemas[type.name], ...constraint };
   return {};
 }
