@@ -4,7 +4,7 @@ import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 
 interface Media {
-  readonly schema?: object;
+  readonly schema?: { readonly $ref?: string };
   readonly example?: unknown;
   readonly examples?: { readonly example: { readonly $ref: string } };
 }
@@ -22,7 +22,11 @@ interface Operation {
 
 interface Document {
   readonly paths: Record<string, Record<string, Operation>>;
-  readonly components: { examples: Record<string, { value: unknown }>; responses: Record<string, Body> };
+  readonly components: {
+    examples: Record<string, { value: object }>;
+    responses: Record<string, Body>;
+    schemas: Record<string, { properties?: object }>;
+  };
 }
 
 const sdl = readFileSync(new URL("../../schema/supergraph.graphql", import.meta.url), "utf8");
@@ -86,5 +90,20 @@ describe("the examples of the OpenAPI document", () => {
       return validate(example) ? [] : [[at, ajv.errorsText(validate.errors)]];
     });
     expect(faults).toEqual([]);
+  });
+
+  it("have only members that the request has", () => {
+    const { schemas, examples } = document.components;
+    const bodies = Object.values(document.paths).flatMap((methods) =>
+      Object.values(methods).flatMap(({ requestBody }) => Object.values(requestBody?.content ?? {})),
+    );
+    const unknown = bodies.flatMap(({ schema, examples: references }) => {
+      const name = references?.example.$ref.split("/").at(-1) ?? "";
+      const { properties = {} } = schemas[schema?.$ref?.split("/").at(-1) ?? ""] ?? {};
+      return Object.keys(examples[name]?.value ?? {})
+        .filter((member) => !Object.hasOwn(properties, member))
+        .map((member) => `${name} ${member}`);
+    });
+    expect(unknown).toEqual([]);
   });
 });

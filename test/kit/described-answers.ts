@@ -123,7 +123,8 @@ class Description {
         .map(([name]) => `The header ${name} is missing`),
     ];
     const type = answer.headers.get("content-type")?.split(";", 1)[0] ?? "";
-    if (isBare) return wrongHeaders;
+    // a redirect may have a page for people or nothing
+    if (isBare || (answer.text === "" && answer.status >= 300 && answer.status < 400)) return wrongHeaders;
     if (!content) return [...wrongHeaders, ...(answer.text === "" ? [] : [`A body of ${type} is not documented`])];
     const described = content[type];
     if (!described) return [...wrongHeaders, `The content type ${type || "(none)"} is not documented`];

@@ -26,7 +26,7 @@ export const exampleBodies: Readonly<Record<string, Readonly<Record<string, unkn
     libraries: [{ packageName: "Acme.Messaging", version: "1.4.0" }],
   },
   registerLibrary: { packageName: "Acme.Messaging" },
-  searchLibraries: { query: "messaging" },
+  searchLibraries: { capability: "messaging" },
   evaluateLibraryCompatibility: { runtime: "net8.0", libraries: [{ packageName: "Acme.Messaging", version: "1.4.0" }] },
   approveScopes: comment,
   rejectScopes: comment,
@@ -40,7 +40,7 @@ export const exampleBodies: Readonly<Record<string, Readonly<Record<string, unkn
   registerTenant: { name: "Acme", slug: "acme", editionCode: "Free", ownerEmail: "ada@acme.example" },
   sendNotification: {
     ...{ channel: "Email", recipient: { email: "ada@acme.example" } },
-    ...{ subject: "Your report is ready", body: "It can be downloaded for a week." },
+    ...{ title: "Your report is ready", body: "It can be downloaded for a week." },
   },
   broadcastNotification: { body: "The platform is updated tonight." },
   assignRole: { userId: exampleId("usr") },

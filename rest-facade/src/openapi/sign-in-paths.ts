@@ -101,9 +101,13 @@ function signOut(operationId: string, description: string, requestBody?: object)
     summary: requestBody ? "Confirm the end of the session of this browser" : "End the session of this browser",
     description,
     security: [],
-    parameters: ["client_id", "id_token_hint", "post_logout_redirect_uri", "state"].map((name) =>
-      query(name, {}, false),
-    ),
+    parameters: [
+      ...["client_id", "id_token_hint", "state"].map((name) => query(name, {}, false)),
+      {
+        ...query("post_logout_redirect_uri", { description: "A registered address. Empty: none." }, false),
+        example: "",
+      },
+    ],
     ...(requestBody && { requestBody }),
     responses: {
       "200": { description: "The page that asks for a confirmation, or that tells the end.", content: page },
