@@ -40,7 +40,7 @@ describe("the OpenAPI document that is served", () => {
 
   it("breaks none of the recommended rules of Spectral", async () => {
     const problems = await bySpectral(source);
-    // an item of the list of event types has members with the names `type` and `example`, and is not a schema
+    // an event type has members that are called `type` and `example`, but it is not a schema
     const schemaProblems = problems.filter(({ path }) => !path.join("/").includes("/examples/example/value/"));
     expect(schemaProblems.map(({ code, message, path }) => [code, message, path.join("/")])).toEqual([]);
   });
