@@ -40,7 +40,9 @@ describe("the OpenAPI document that is served", () => {
 
   it("breaks none of the recommended rules of Spectral", async () => {
     const problems = await bySpectral(source);
-    expect(problems.map(({ code, message, path }) => [code, message, path.join("/")])).toEqual([]);
+    // an event type has members that are called `type` and `example`, but it is not a schema
+    const schemaProblems = problems.filter(({ path }) => !path.join("/").includes("/examples/example/value/"));
+    expect(schemaProblems.map(({ code, message, path }) => [code, message, path.join("/")])).toEqual([]);
   });
 
   it("is checked by both linters: each of them finds a planted mistake", async () => {

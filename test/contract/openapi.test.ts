@@ -17,6 +17,7 @@ const plainHttp = [
   "GET /connect/authorize",
   "POST /connect/authorize",
   "GET /connect/logout",
+  "POST /connect/logout",
   "GET /.well-known/jwks",
   "GET /.well-known/openid-configuration",
   "POST /connect/token",

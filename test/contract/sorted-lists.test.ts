@@ -26,8 +26,8 @@ import { anInvitation, aUser } from "../kit/users.js";
 const fields = Object.values(committedGraph().getQueryType()?.getFields() ?? {});
 const lists = fields.flatMap(({ name, args }) => {
   const sort = args.find((argument) => argument.name === "sort");
-  const sortNames = sort?.description?.match(/^The order of the list: (.*?)\. Put /)?.[1]?.split(", ") ?? [];
   const parent = args.find((argument) => argument.type.toString() === "ID!")?.name as keyof TenantObjects | undefined;
+  const sortNames = sort?.description?.match(/^The order of the list: (.*?)\. Put /)?.[1]?.split(", ") ?? [];
   return sort ? [{ name, parent, sorts: sortNames.flatMap((each) => [each, `-${each}`]) }] : [];
 });
 
@@ -131,8 +131,8 @@ describe("sort", () => {
     const connections = fields.filter(({ type }) => /\wConnection$/.test(String(type)));
     const without = connections.filter(({ args }) => !args.some(({ name }) => name === "sort"));
     // jobs have their queue's order; webhook logs are in time order; entitlements follow the keys in the edition, and
-    // event types their names
-    const ofIntegration = ["eventTypes", "integrationJobs", "webhookAttempts", "webhookMessages"];
+    // event types and presets their names
+    const ofIntegration = ["eventTypes", "integrationJobs", "vendorPresets", "webhookAttempts", "webhookMessages"];
     const names = without.map(({ name }) => name);
     expect(names).toEqual(["catalogJobs", ...ofIntegration, "entitlements", "jobs", "spineJobs"]);
   });

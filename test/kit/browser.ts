@@ -1,3 +1,5 @@
+import { requireDescribed } from "./described-answers.js";
+
 interface Cookie {
   readonly name: string;
   readonly value: string;
@@ -59,6 +61,11 @@ export class Browser {
     });
     for (const line of response.headers.getSetCookie()) this.#keep(line);
     const text = await response.text();
+    if (url.startsWith(`${this.#home}/`))
+      requireDescribed(init.method ?? "GET", url.slice(this.#home.length), {
+        ...{ status: response.status, headers: response.headers },
+        text,
+      });
     const location = response.headers.get("location");
     const next = location === null ? undefined : new URL(location, url).href;
     if (next === undefined) return { url, status: response.status, headers: response.headers, text };

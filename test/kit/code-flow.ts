@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { Browser, type Visit } from "./browser.js";
 import type { Person } from "./people.js";
 import { platform } from "./platform.js";
-import { graphql, type Json } from "./request.js";
+import { graphql, request } from "./request.js";
 import { platformToken } from "./tenants.js";
 
 export interface SignInClient {
@@ -80,8 +80,8 @@ export async function redeem(client: SignInClient, code: string, changes: Record
     ...(client.clientSecret === null ? {} : { client_secret: client.clientSecret }),
     ...changes,
   });
-  const response = await fetch(`${platform().publicUrl}/connect/token`, { method: "POST", body });
-  return { status: response.status, body: (await response.json()) as Json };
+  const headers = { "content-type": "application/x-www-form-urlencoded" };
+  return request("POST /connect/token", { raw: body.toString(), headers });
 }
 
 /** The tokens for a person who signs in at the client in a new browser. */

@@ -1,4 +1,5 @@
 import { request as httpRequest } from "node:http";
+import { requireDescribed } from "./described-answers.js";
 import { platform } from "./platform.js";
 
 interface RawAnswer {
@@ -9,11 +10,17 @@ interface RawAnswer {
 }
 
 /** Posts bytes. A header with several values is sent once for each value, which `fetch` cannot do. */
-export function postRaw(
+export async function postRaw(
   path: string,
   headers: Record<string, string | string[]>,
   raw: string | Buffer,
 ): Promise<RawAnswer> {
+  const answer = await answerTo(path, headers, raw);
+  requireDescribed("POST", path, answer);
+  return answer;
+}
+
+function answerTo(path: string, headers: Record<string, string | string[]>, raw: string | Buffer): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
     const outgoingRequest = httpRequest(platform().publicUrl + path, { method: "POST", headers }, (response) => {
       const chunks: Buffer[] = [];

@@ -1,3 +1,4 @@
+import { requireDescribed } from "./described-answers.js";
 import { platform } from "./platform.js";
 
 export interface Response<T> {
@@ -35,6 +36,9 @@ export async function request<T = Json>(line: string, options: RequestOptions = 
     ...(content === undefined ? {} : { body: content }),
   });
   const text = await response.text();
+  // the internal listener has no document
+  if (base !== platform().internalUrl)
+    requireDescribed(method, path, { status: response.status, headers: response.headers, text });
   const json = (response.headers.get("content-type") ?? "").includes("json");
   return {
     status: response.status,

@@ -6,6 +6,7 @@ import { endpointOf, type Route } from "@factory/rest-facade/routes/route";
 import { spineRoutes } from "@factory/rest-facade/routes/spine.routes";
 import { newId } from "@factory/runtime/identifiers/wire-id";
 import { inputSchema, type JsonSchema } from "@factory/runtime/input-validation/input-schema";
+import { idMembers } from "@factory/schema/id-members";
 import { buildASTSchema, type GraphQLSchema, isInputObjectType, isNonNullType, parse } from "graphql";
 import { platform } from "./platform.js";
 
@@ -17,27 +18,6 @@ export function committedGraph(): GraphQLSchema {
   return buildASTSchema(parse(readFileSync(file, "utf8")), { assumeValid: true, assumeValidSDL: true });
 }
 
-const prefixes = {
-  templateId: "tpl",
-  executionId: "exe",
-  libraryId: "lib",
-  tenantId: "ten",
-  userId: "usr",
-  invitationId: "inv",
-  roleId: "rol",
-  assignmentId: "asg",
-  approvalId: "apr",
-  providerId: "prv",
-  connectionId: "con",
-  subscriptionId: "whs",
-  runId: "run",
-  deliveryId: "whd",
-  messageId: "msg",
-  planSubscriptionId: "sub",
-  reportDefinitionId: "rpd",
-  reportRunId: "run",
-} as const;
-
 /** A path parameter's kind. The specification calls some parameters only `id`. */
 export function parameterKind(at: string, name: string): string {
   if (name !== "id") return name;
@@ -47,8 +27,8 @@ export function parameterKind(at: string, name: string): string {
 /** The path with well-formed ids that do not exist. */
 export function anyPath(at: string): string {
   return endpointOf(at).path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-    const kind = parameterKind(at, name);
-    return kind in prefixes ? newId(prefixes[kind as keyof typeof prefixes]) : "anything";
+    const prefix = idMembers[parameterKind(at, name)];
+    return prefix ? newId(prefix) : "anything";
   });
 }
 

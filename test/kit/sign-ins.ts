@@ -2,7 +2,7 @@ import type { ClientCredentials } from "@factory/platform/client/platform-api";
 import { type Scope, tenantScopes } from "@factory/schema/scopes";
 import type { Person } from "./people.js";
 import { platform } from "./platform.js";
-import { graphql } from "./request.js";
+import { graphql, request } from "./request.js";
 import { platformToken } from "./tenants.js";
 
 interface Tokens {
@@ -39,10 +39,10 @@ export async function postForm(
   form: Record<string, string>,
   base = platform().publicUrl,
 ): Promise<Tokens> {
-  const body = new URLSearchParams({ client_id: clientId, client_secret: clientSecret, ...form });
-  const response = await fetch(base + path, { method: "POST", body });
-  const text = await response.text();
-  return { status: response.status, ...(text === "" ? {} : JSON.parse(text)) };
+  const raw = new URLSearchParams({ client_id: clientId, client_secret: clientSecret, ...form }).toString();
+  const headers = { "content-type": "application/x-www-form-urlencoded" };
+  const { status, body } = await request<Omit<Tokens, "status">>(`POST ${path}`, { base, raw, headers });
+  return { ...body, status };
 }
 
 export const signedIn = (client: ClientCredentials, { email, password }: Pick<Person, "email" | "password">) =>

@@ -596,6 +596,8 @@ describe("/connect/logout", () => {
     returned(await signIn(browser, await browser.open(authorizeUrl())));
     const url = (changes: Record<string, string>) =>
       `${home()}/connect/logout?${new URLSearchParams({ client_id: app.clientId, state: "s", ...changes }).toString()}`;
+    // a parameter without a value counts as left out
+    expect((await browser.copy().open(url({ post_logout_redirect_uri: "" }))).status).toBe(200);
     const evil = await browser.open(url({ post_logout_redirect_uri: "https://evil.example/" }));
     expect([evil.status, evil.text.includes("cannot go on")]).toEqual([400, true]);
     const page = await browser.open(url({ post_logout_redirect_uri: callback }));

@@ -1,12 +1,12 @@
 import { integrationMediaType } from "../http/match-version.js";
 import { deliveryRoutes } from "../routes/delivery.routes.js";
 import { endpointOf } from "../routes/route.js";
+import { refusalsOf } from "./refusals.js";
 
 type Member = Record<string, unknown>;
 
 const text = { type: "string" };
 const nullableText = { type: ["string", "null"] };
-const problem = { $ref: "#/components/responses/Problem" };
 
 const receipt = {
   type: "object",
@@ -54,9 +54,9 @@ const header = (name: string, description: string, isRequired = false) => ({
   schema: text,
 });
 
-const refusals = Object.fromEntries(
-  ["400", "401", "409", "413", "415", "429", "503"].map((status) => [status, problem]),
-);
+/** A vendor that the signature does not prove gets one answer to everything, so no status says what exists. */
+const refusals = (method: "GET" | "POST", further: readonly string[]) =>
+  refusalsOf({ method, path: "", onGraph: true, further });
 
 const answerHeaders = { "x-trace-id": { description: "Trace id of this request.", schema: text } };
 
@@ -99,9 +99,7 @@ export const deliveryPaths: Record<string, Record<string, Member>> = {
           headers: answerHeaders,
           content: { "application/json": { schema: receipt }, [integrationMediaType]: { schema: receipt } },
         },
-        ...refusals,
-        "406": problem,
-        default: problem,
+        ...refusals("POST", ["401", "406"]),
       },
     },
   },
@@ -134,9 +132,7 @@ export const deliveryPaths: Record<string, Record<string, Member>> = {
             [integrationMediaType]: { schema: severalReceipts },
           },
         },
-        ...refusals,
-        "406": problem,
-        default: problem,
+        ...refusals("POST", ["401"]),
       },
     },
     get: {
@@ -158,10 +154,7 @@ export const deliveryPaths: Record<string, Record<string, Member>> = {
             "application/json": { schema: { type: "object", additionalProperties: text } },
           },
         },
-        "400": problem,
-        "405": problem,
-        "429": problem,
-        default: problem,
+        ...refusals("GET", ["405"]),
       },
     },
   },

@@ -1,5 +1,6 @@
 import { ofrepRoutes } from "../routes/ofrep.routes.js";
 import { endpointOf } from "../routes/route.js";
+import { badRequestContent, refusalsOf } from "./refusals.js";
 import { securityOf } from "./security.js";
 
 type Member = Record<string, unknown>;
@@ -74,8 +75,7 @@ const requestBody = {
   }),
 };
 
-const problem = { $ref: "#/components/responses/Problem" };
-const refusals = Object.fromEntries(["401", "403", "413", "415", "429", "503"].map((status) => [status, problem]));
+const streamExample = 'id: 1\ndata: {"type":"refetchEvaluation"}\n\n';
 
 const operations: Record<keyof typeof ofrepRoutes, Member> = {
   evaluate: {
@@ -86,9 +86,11 @@ const operations: Record<keyof typeof ofrepRoutes, Member> = {
     requestBody,
     responses: {
       "200": { description: "The value of the flag.", content: json(evaluation) },
-      "400": { description: "The context is refused, or it has no targetingKey.", content: json(failure) },
+      "400": {
+        description: "The context is refused, or it has no targetingKey.",
+        content: json(failure, badRequestContent),
+      },
       "404": { description: "The tenant has no flag with this key.", content: json(failure) },
-      ...refusals,
     },
   },
   evaluateAll: {
@@ -108,9 +110,8 @@ const operations: Record<keyof typeof ofrepRoutes, Member> = {
     requestBody,
     responses: {
       "200": { description: "The values of all flags.", headers: { etag: { schema: text } }, content: json(bulk) },
-      "304": { description: "Not modified." },
-      "400": { description: "The context is refused.", content: json(failure) },
-      ...refusals,
+      "304": { description: "Not modified.", headers: { etag: { schema: text } } },
+      "400": { description: "The context is refused.", content: json(failure, badRequestContent) },
     },
   },
   stream: {
@@ -126,8 +127,7 @@ const operations: Record<keyof typeof ofrepRoutes, Member> = {
       },
     ],
     responses: {
-      "200": { description: "The stream.", content: { "text/event-stream": { schema: text } } },
-      ...Object.fromEntries(["401", "403", "429", "503"].map((status) => [status, problem])),
+      "200": { description: "The stream.", content: { "text/event-stream": { schema: text, example: streamExample } } },
     },
   },
 };
@@ -137,10 +137,12 @@ export const ofrepPaths: Record<string, Record<string, Member>> = Object.fromEnt
   Object.entries(operations).map(([name, operation]) => {
     const { at, scopes } = ofrepRoutes[name as keyof typeof ofrepRoutes];
     const { method, path } = endpointOf(at);
-    return [path, { [method.toLowerCase()]: { ...operation, tags: ["spine"], security: securityOf(scopes) } }];
+    const refusals = refusalsOf({ method, path, withToken: true });
+    const described = { ...operation, responses: { ...refusals, ...(operation["responses"] as Member) } };
+    return [path, { [method.toLowerCase()]: { ...described, tags: ["spine"], security: securityOf(scopes) } }];
   }),
 );
 
-function json(schema: Member): Member {
-  return { "application/json": { schema } };
+function json(schema: Member, others: Member = {}): Member {
+  return { "application/json": { schema }, ...others };
 }

@@ -1,5 +1,6 @@
 import { deliveryPaths } from "./delivery-paths.js";
 import { ofrepPaths } from "./ofrep-paths.js";
+import { badRequestContent, passedOnRefusals } from "./refusals.js";
 import { reportContentPaths } from "./report-content-paths.js";
 import { securityOf } from "./security.js";
 import { signInPaths } from "./sign-in-paths.js";
@@ -36,15 +37,21 @@ const tokenMembers = {
   token_type_hint: { type: "string", enum: ["access_token", "refresh_token"] },
   ...clientCredentials,
 };
-const unauthenticatedAnswers = {
-  "401": json("The client could not be authenticated.", oauthError()),
-  "429": json(
-    "Too many requests or failures of this client or address. Wait for the time in `Retry-After`.",
-    oauthError(),
-  ),
+/** The listener refuses a request without a Host header with a problem, before the authorization server sees it. */
+const badRequest = {
+  description: "The request is refused (RFC 6749 section 5.2).",
+  content: { "application/json": { schema: oauthError() }, ...badRequestContent },
 };
-
-const uriTooLong = { "414": { $ref: "#/components/responses/Problem" } };
+const clientRefusals = {
+  ...passedOnRefusals(),
+  "400": badRequest,
+  "401": refused("The client could not be authenticated."),
+  "403": refused("The tenant of a token in the form does not exist."),
+  "413": refused("The body is larger than 1 MiB."),
+  "429": refused("Too many requests or failures of this client or address. Wait for the time in `Retry-After`."),
+  "500": refused("The platform has a bug. Its log has the cause under the traceId."),
+  "503": refused("The platform or its database cannot serve the request now. Wait for the time in `Retry-After`."),
+};
 
 /**
  * The spine's endpoints that run no GraphQL operation. They are described by hand, since OAuth and OFREP define their
@@ -98,8 +105,7 @@ export const plainHttpPaths: Record<string, Record<string, Record<string, unknow
             issued_token_type: { type: "string", description: "Present only in the answer to a token exchange." },
           },
         }),
-        "400": json("The request is refused (RFC 6749 section 5.2).", oauthError()),
-        ...unauthenticatedAnswers,
+        ...clientRefusals,
       },
     },
   },
@@ -114,8 +120,7 @@ export const plainHttpPaths: Record<string, Record<string, Record<string, unknow
       requestBody: form(["token"], tokenMembers),
       responses: {
         "200": { description: "The token is revoked, or it was not a token of this client." },
-        "400": json("The request is refused (RFC 6749 section 5.2).", oauthError()),
-        ...unauthenticatedAnswers,
+        ...clientRefusals,
       },
     },
   },
@@ -141,8 +146,7 @@ export const plainHttpPaths: Record<string, Record<string, Record<string, unknow
             tenantId: { type: "string" },
           },
         }),
-        "400": json("The request is refused (RFC 6749 section 5.2).", oauthError()),
-        ...unauthenticatedAnswers,
+        ...clientRefusals,
       },
     },
   },
@@ -162,7 +166,7 @@ export const plainHttpPaths: Record<string, Record<string, Record<string, unknow
           description: "OpenID provider metadata.",
           content: { "application/json": { schema: { type: "object" } } },
         },
-        ...uriTooLong,
+        ...passedOnRefusals(),
       },
     },
   },
@@ -178,7 +182,7 @@ export const plainHttpPaths: Record<string, Record<string, Record<string, unknow
         "200": {
           description: "A JSON Web Key Set.",
           content: {
-            "application/json": {
+            "application/jwk-set+json": {
               schema: {
                 type: "object",
                 required: ["keys"],
@@ -187,7 +191,7 @@ export const plainHttpPaths: Record<string, Record<string, Record<string, unknow
             },
           },
         },
-        ...uriTooLong,
+        ...passedOnRefusals(),
       },
     },
   },
@@ -222,9 +226,11 @@ function userinfo(operationId: string, summary: string) {
           tenantSlug: { type: "string" },
         },
       }),
-      "401": json("The token is missing or not valid.", oauthError()),
-      "403": json("The sign-in of this token did not ask for `openid`.", oauthError()),
-      "429": json("Too many requests from one address. Wait for the time in `Retry-After`.", oauthError()),
+      ...passedOnRefusals(),
+      "401": refused("The token is missing or not valid.", bearerError()),
+      "403": refused("The sign-in of this token did not ask for `openid`.", bearerError()),
+      "429": refused("Too many requests from one address. Wait for the time in `Retry-After`."),
+      "503": refused("The platform or its database cannot serve the request now."),
     },
   };
 }
@@ -244,6 +250,22 @@ function oauthError() {
       traceId: { type: "string" },
       approval_id: { type: "string", description: "Present with the errors approval_required and access_denied." },
     },
+  };
+}
+
+/** A refusal without a token has no `error` (RFC 6750 section 3.1). */
+function bearerError() {
+  return { ...oauthError(), required: [] };
+}
+
+function refused(description: string, schema: object = oauthError()) {
+  return {
+    description,
+    headers: {
+      "www-authenticate": { description: "The challenge (RFC 9110 section 11.6.1).", schema: { type: "string" } },
+      "retry-after": { description: "The seconds to wait.", schema: { type: "string" } },
+    },
+    content: { "application/json": { schema } },
   };
 }
 

@@ -1,12 +1,15 @@
+import { idPattern } from "@factory/schema/id-members";
+import { apiVersion } from "../http/match-version.js";
 import { reportContentRoute } from "../routes/report-content.routes.js";
 import { endpointOf } from "../routes/route.js";
+import { refusalsOf } from "./refusals.js";
 import { securityOf } from "./security.js";
 
 type Member = Record<string, unknown>;
 
+const { method, path } = endpointOf(reportContentRoute.at);
+
 const text = { type: "string" };
-const problem = { $ref: "#/components/responses/Problem" };
-const refusalStatuses = ["400", "401", "403", "404", "409", "410", "416", "429", "503"];
 const mediaTypes = [
   ...["text/csv", "application/json", "application/pdf"],
   "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
@@ -20,8 +23,8 @@ const contentHeaders = {
   "accept-ranges": { schema: text },
 };
 
-const inHeader = (name: string, description: string) => ({
-  ...{ name, in: "header", required: false, schema: text },
+const inHeader = (name: string, description: string, schema: object = text) => ({
+  ...{ name, in: "header", required: false, schema },
   description,
 });
 
@@ -32,10 +35,10 @@ const operation: Member = {
     "The content of a Completed report run, whole or in one range. The content of some reports needs further scopes: those that the report definition names in `contentScopes`.",
   parameters: [
     {
-      ...{ name: "reportRunId", in: "path", required: true, schema: text },
+      ...{ name: "reportRunId", in: "path", required: true, schema: { ...text, pattern: idPattern("run") } },
       description: "The id of the report run.",
     },
-    inHeader("api-version", "The minor version of the API."),
+    inHeader("api-version", "Default: the newest version of /v1.", { ...text, enum: ["1", apiVersion] }),
     inHeader("Range", "One range of bytes, for example `bytes=0-1023`."),
     inHeader("If-Range", "The entity tag of the content of which an earlier part was read."),
     inHeader("If-None-Match", "The ETag of an earlier answer."),
@@ -47,12 +50,10 @@ const operation: Member = {
       headers: { ...contentHeaders, "content-range": { schema: text } },
       content: bytes,
     },
-    "304": { description: "Not modified." },
-    ...Object.fromEntries(refusalStatuses.map((status) => [status, problem])),
+    "304": { description: "Not modified.", headers: { etag: contentHeaders.etag } },
+    ...refusalsOf({ method, path, withToken: true, further: ["409", "410", "416"] }),
   },
 };
-
-const { method, path } = endpointOf(reportContentRoute.at);
 
 /** The endpoint for a report run's content. It is described by hand, since its body is not JSON. */
 export const reportContentPaths: Record<string, Record<string, Member>> = {

@@ -1,3 +1,4 @@
+import { enumSchema } from "@factory/runtime/input-validation/enum-schema";
 import { constraintOf, type JsonSchema } from "@factory/runtime/input-validation/input-schema";
 import {
   type FieldNode,
@@ -32,7 +33,7 @@ function fieldSchema(type: GraphQLOutputType, selection: SelectionSetNode | unde
 function bareSchema(type: GraphQLOutputType, selection: SelectionSetNode | undefined): JsonSchema {
   if (isListType(type)) return { type: "array", items: fieldSchema(type.ofType, selection) };
   if (isObjectType(type)) return objectSchema(type, selection);
-  if (isEnumType(type)) return { type: "string", enum: type.getValues().map(({ name }) => name) };
+  if (isEnumType(type)) return enumSchema(type);
   if (isScalarType(type)) return { ...(scalarSchemas[type.name] ?? {}) };
   throw new Error(`A response body cannot be of type ${String(type)}`);
 }

@@ -1,12 +1,17 @@
+import { passedOnRefusals } from "./refusals.js";
+
+const page = { "text/html": {} };
+
 const rateLimitAnswer = {
+  ...passedOnRefusals(["408", "414", "417", "431"]),
   "429": {
     description: "An error page: too many requests come from one address. Wait for the time in `Retry-After`.",
-    content: { "text/html": {} },
+    content: page,
   },
 };
 
 const otherPage = {
-  default: { description: "An error page that describes the problem.", content: { "text/html": {} } },
+  default: { description: "An error page that describes the problem.", content: page },
 };
 
 /** The endpoints to which a browser is redirected for a sign-in. They answer with HTML pages. */
@@ -37,13 +42,12 @@ export const signInPaths = {
         query("tenant", { description: "The slug or the id of the tenant to sign in to." }, false),
       ],
       responses: {
-        "303": {
-          description:
-            "Redirects to the sign-in page, or back to the client with `code` or `error`, `state` and `iss`.",
-        },
+        "303": redirect(
+          "Redirects to the sign-in page, or back to the client with `code` or `error`, `state` and `iss`.",
+        ),
         "400": {
           description: "An error page: the client is not known, or the redirect URI is not registered for it.",
-          content: { "text/html": {} },
+          content: page,
         },
         ...rateLimitAnswer,
         ...otherPage,
@@ -61,10 +65,10 @@ export const signInPaths = {
         content: { "application/x-www-form-urlencoded": { schema: { type: "object" } } },
       },
       responses: {
-        "303": { description: "Redirects to the same address with the parameters in its query." },
+        "303": redirect("Redirects to the same address with the parameters in its query."),
         "400": {
           description: "An error page: the body is not a form, or it is too long to be sent as a query.",
-          content: { "text/html": {} },
+          content: page,
         },
         ...rateLimitAnswer,
         ...otherPage,
@@ -72,23 +76,54 @@ export const signInPaths = {
     },
   },
   "/connect/logout": {
-    get: {
-      operationId: "signOut",
-      tags: ["authorization"],
-      summary: "End the session of this browser",
-      description: "Shows a page that asks the user for a confirmation. Tokens that were issued before stay valid.",
-      security: [],
-      parameters: ["client_id", "id_token_hint", "post_logout_redirect_uri", "state"].map((name) =>
-        query(name, {}, false),
-      ),
-      responses: {
-        "200": { description: "The page that asks for a confirmation.", content: { "text/html": {} } },
-        "303": { description: "Redirects to the address of the client, if the browser has no session." },
-        ...rateLimitAnswer,
+    get: signOut(
+      "signOut",
+      "Shows a page that asks the user for a confirmation. Tokens that were issued before stay valid.",
+    ),
+    post: signOut("signOutByForm", "Ends the session. The page that asks for a confirmation sends this form.", {
+      required: false,
+      content: {
+        "application/x-www-form-urlencoded": {
+          schema: {
+            type: "object",
+            properties: { formToken: { type: "string", description: "The value in the page's form." } },
+          },
+        },
       },
-    },
+    }),
   },
 };
+
+function signOut(operationId: string, description: string, requestBody?: object) {
+  return {
+    operationId,
+    tags: ["authorization"],
+    summary: requestBody ? "Confirm the end of the session of this browser" : "End the session of this browser",
+    description,
+    security: [],
+    parameters: [
+      ...["client_id", "id_token_hint", "state"].map((name) => query(name, {}, false)),
+      {
+        ...query("post_logout_redirect_uri", { description: "A registered address. Empty: none." }, false),
+        example: "",
+      },
+    ],
+    ...(requestBody && { requestBody }),
+    responses: {
+      "200": { description: "The page that asks for a confirmation, or that tells the end.", content: page },
+      "303": redirect("Redirects to the address of the client, if the browser has no session any more."),
+      "400": { description: "An error page: the address to return to is not registered.", content: page },
+      ...(requestBody && { "403": { description: "An error page: the form is not that of the page.", content: page } }),
+      ...rateLimitAnswer,
+      ...otherPage,
+    },
+  };
+}
+
+function redirect(description: string) {
+  const location = { required: true, description: "The address.", schema: { type: "string" } };
+  return { description, headers: { location }, content: page };
+}
 
 function query(name: string, schema: Record<string, unknown> = {}, isRequired = true) {
   return { name, in: "query", required: isRequired, schema: { type: "string", ...schema } };

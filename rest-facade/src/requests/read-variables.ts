@@ -1,5 +1,6 @@
 import { DomainError, type FieldError } from "@factory/runtime/errors/domain-error";
 import { ownNumbers } from "@factory/runtime/graphql/own-numbers";
+import { enumSchema } from "@factory/runtime/input-validation/enum-schema";
 import { inputRefusal } from "@factory/runtime/input-validation/input-refusal";
 import { constraintOf, inputSchema, type JsonSchema } from "@factory/runtime/input-validation/input-schema";
 import { inputValidator } from "@factory/runtime/input-validation/input-validator";
@@ -163,7 +164,7 @@ function readBody(type: GraphQLInputObjectType, method: Method): Read {
   };
 }
 
-const maxLimit = 200;
+export const maxLimit = 200;
 const maxTextLength = 2048;
 
 /** Relay's argument names with the names that the specifications use in lists, and their aliases. */
@@ -174,7 +175,7 @@ const listNames: Record<string, readonly string[] | undefined> = {
 
 const listDescriptions: Record<string, string | undefined> = {
   first: `The number of items on a page. The default is 50. A number above ${maxLimit} is read as ${maxLimit}.`,
-  after: "`nextCursor` of the previous page.",
+  after: "`nextCursor` of the previous page. Empty or absent for the first page.",
 };
 
 function queryParameter(
@@ -187,14 +188,13 @@ function queryParameter(
   const typeName = print(type).replace("!", "");
   const schema = values
     ? { type: "string", enum: values }
-    : (querySchemas[typeName] ?? enumSchema(graph.getType(typeName)));
+    : (querySchemas[typeName] ?? schemaOfEnum(graph.getType(typeName)));
   if (!schema) throw new Error(`$${variable}: a query parameter cannot be of type ${print(type)}`);
   return { names, variable, schema: variable === "first" ? { ...schema, minimum: 1 } : schema };
 }
 
-function enumSchema(type: GraphQLNamedType | undefined): JsonSchema | undefined {
-  return isEnumType(type) ? { type: "string", enum: type.getValues().map(({ name }) => name) } : undefined;
-}
+const schemaOfEnum = (type: GraphQLNamedType | undefined): JsonSchema | undefined =>
+  isEnumType(type) ? enumSchema(type) : undefined;
 
 const querySchemas: Record<string, JsonSchema | undefined> = {
   Int: { type: "integer" },
@@ -211,6 +211,8 @@ function readQuery({ names, variable, schema }: QueryParameter): Read {
     const name = names.find((candidate) => givenParameters[candidate] !== undefined);
     if (name === undefined) return;
     const value = givenParameters[name];
+    // forms and tools send parameters that were left empty
+    if (variable === "after" && value === "") return;
     const result =
       Array.isArray(value) || value === undefined ? ["DUPLICATE", "Must be given only once."] : convert(value);
     if (Array.isArray(result)) {

@@ -7,6 +7,7 @@ export const integrationRoutes = [
   { at: "POST /integrations/providers",   run: "registerProvider",          reply: 201, scopes: ["integration.providers.write"],   idempotent: true, version: "media-type", location: "/integrations/providers/{providerId}" },
   { at: "GET /integrations/providers/{providerId}", run: "provider",        reply: 200, scopes: ["integration.providers.read"],    version: "media-type" },
   { at: "GET /integrations/providers",    run: "providers",                 reply: 200, scopes: ["integration.providers.read"],    version: "media-type" },
+  { at: "GET /integrations/provider-presets", run: "vendorPresets",         reply: 200, scopes: ["integration.providers.read"],    version: "media-type" },
   { at: "PATCH /integrations/providers/{providerId}", run: "updateProvider", reply: 200, scopes: ["integration.providers.write"],  idempotent: true, version: "media-type" },
   { at: "POST /webhooks/subscriptions",   run: "createWebhookSubscription", reply: 201, scopes: ["webhooks.subscriptions.write"],  idempotent: true, version: "media-type", location: "/webhooks/subscriptions/{subscriptionId}" },
   { at: "GET /webhooks/event-types",       run: "eventTypes",                reply: 200, scopes: eventReadScopes,                    version: "media-type" },

@@ -24,6 +24,7 @@ import { modelBudgets } from "./models-and-tools/model-budgets/model-budgets.mod
 import { modelContents } from "./models-and-tools/model-contents/model-contents.module.js";
 import { modelInvocation } from "./models-and-tools/model-invocation/model-invocation.module.js";
 import { toolInvocations } from "./models-and-tools/tool-invocations/tool-invocations.module.js";
+import { presetList } from "./providers/preset-list/preset-list.module.js";
 import { providers } from "./providers/providers/providers.module.js";
 import { runs } from "./runs/runs.module.js";
 import { webhookDispatch } from "./webhooks/webhook-dispatch/webhook-dispatch.module.js";
@@ -38,6 +39,7 @@ export const integrationModules = [
   eventTypes,
   egress,
   providers,
+  presetList,
   credentials,
   secrets,
   runs,

@@ -10,6 +10,7 @@ import {
   isScalarType,
   valueFromASTUntyped,
 } from "graphql";
+import { enumSchema } from "./enum-schema.js";
 
 /** A JSON Schema (2020-12). */
 export type JsonSchema = Record<string, unknown>;
@@ -65,7 +66,7 @@ function bareSchema(type: GraphQLInputType, constraint: JsonSchema): JsonSchema 
     return { type: "array", ...defined({ minItems, maxItems }), items: valueSchema(type.ofType, item) };
   }
   if (isInputObjectType(type)) return inputSchema(type);
-  if (isEnumType(type)) return { type: "string", enum: type.getValues().map(({ name }) => name) };
+  if (isEnumType(type)) return enumSchema(type);
   if (isScalarType(type)) return { ...scalarSchemas[type.name], ...constraint };
   return {};
 }

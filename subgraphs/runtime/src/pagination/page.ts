@@ -74,6 +74,16 @@ export function pageOf<Item>(
   return reached.slice(0, size + 1);
 }
 
+/** Compares items, which a text orders, to a cursor's item. */
+export function byText<Item>(textOf: (item: Item) => string, cursor: unknown): ((item: Item) => number) | undefined {
+  if (cursor === undefined) return undefined;
+  const cursorText = String(cursor);
+  return (item) => {
+    const text = textOf(item);
+    return text < cursorText ? -1 : text > cursorText ? 1 : 0;
+  };
+}
+
 /** One page from a list: Relay's members, and `items` and `nextCursor` for REST. */
 export interface Connection<Node> {
   readonly edges: { readonly cursor: string; readonly node: Node }[];

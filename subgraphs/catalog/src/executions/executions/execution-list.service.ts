@@ -1,5 +1,6 @@
 import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import { asciiUrl } from "@factory/runtime/internet-names/ascii-url";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
 import { enumFilter, idFilter, textFilter } from "@factory/runtime/pagination/list-filters";
 import type { Connection, PageRequest } from "@factory/runtime/pagination/page";
@@ -30,6 +31,12 @@ export const sortedExecutions = new SortedList<ExecutionType, TenantStatement>({
     templateVersionId: idFilter("tpv", "template_version_id"),
     status: enumFilter(executionStates, "status"),
     agentTaskId: textFilter("agent_task_id"),
+    repository: {
+      ...textFilter("repository"),
+      // one host has many spellings, and a row has the one that its target was given
+      parameter: (repository: string) => asciiUrl(repository) ?? repository,
+    },
+    branch: textFilter("branch"),
   },
   statement: (name, { filters, after, order, limit }) =>
     tenantStatement(

@@ -15,6 +15,8 @@ import { ExecutionResolver } from "./execution.resolver.js";
 import { ExecutionService } from "./execution.service.js";
 import { ExecutionListResolver } from "./execution-list.resolver.js";
 import { ExecutionListService } from "./execution-list.service.js";
+import { ExecutionRequestResolver } from "./execution-request.resolver.js";
+import { ExecutionRequestReader } from "./execution-request-reader.js";
 import { executionStatusResolver } from "./execution-status.resolver.js";
 import { ExecutionPreviewService } from "./preview/execution-preview.service.js";
 import { Execution } from "./record/execution.entity.js";
@@ -101,6 +103,7 @@ export const executions: SliceModule<ExecutionSettings> = {
     consume(new PullRequestReports(database).consumer());
     services.add(new ExecutionPreviewService({ acceptance, scaffolding, targets, earlierRenders }));
     services.add(new ExecutionListService(database, cursors));
+    services.add(new ExecutionRequestReader(database));
     services.add(new ScaffoldFileService(database, cursors));
     const here: JobHandler<ExecutionPayload> = (payload, attempt) => runner.run(payload, attempt);
     work(executionJob, { here, inChild: settings.runInChild }, new ExecutionFailure(database));
@@ -108,6 +111,7 @@ export const executions: SliceModule<ExecutionSettings> = {
   resolvers: (get) => [
     new ExecutionResolver(get(ExecutionService), get(ExecutionPreviewService)),
     new ExecutionListResolver(get(ExecutionListService)),
+    new ExecutionRequestResolver(get(ExecutionRequestReader)),
     executionStatusResolver(get(ExecutionService)),
     new ScaffoldFileResolver(get(ScaffoldFileService)),
   ],

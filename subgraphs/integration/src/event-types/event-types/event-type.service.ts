@@ -1,5 +1,5 @@
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
-import { type Connection, connectionOf, type PageRequest, pageOf, pageReach } from "@factory/runtime/pagination/page";
+import { byText, type Connection, connectionOf, type PageRequest, pageOf, pageReach } from "@factory/runtime/pagination/page";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf } from "@factory/runtime/tenancy/tenant";
 import { type EventType, eventTypes, schemaVersion } from "@factory/schema/event-names";
@@ -23,8 +23,6 @@ const descriptions: readonly Described[] = [...eventSchemas.keys()].sort().map((
   example: exampleWebhookBody(type) ?? {},
 }));
 
-const compare = (type: string, otherType: string): number => (type < otherType ? -1 : type > otherType ? 1 : 0);
-
 /** Lists the event types in pages. It reads nothing from the database. */
 export class EventTypeService {
   readonly #cursors: CursorSeal;
@@ -38,7 +36,7 @@ export class EventTypeService {
     const { source = null, readable = null } = request.filter ?? {};
     const scope = { list: "eventTypes", tenantId: principal.tenantId ?? null, source, readable };
     const reach = pageReach(request);
-    const cursorKey = reach.cursor === undefined ? undefined : String(this.#cursors.open(scope, reach.cursor));
+    const cursorType = reach.cursor === undefined ? undefined : this.#cursors.open(scope, reach.cursor);
     const listedTypes = descriptions
       .map((description) => ({ ...description, readable: mayRead(description.type, principal) }))
       .filter((item) => source === null || item.source === source)
@@ -46,7 +44,7 @@ export class EventTypeService {
     const page = pageOf(
       listedTypes,
       reach,
-      cursorKey === undefined ? undefined : ({ type }) => compare(type, cursorKey),
+      byText(({ type }) => type, cursorType),
     );
     return connectionOf(page, reach, ({ type }) => this.#cursors.seal(scope, type));
   }

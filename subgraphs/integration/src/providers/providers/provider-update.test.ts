@@ -49,6 +49,20 @@ describe("presets", () => {
     expect(data.providerPresets.map(({ name }: { name: string }) => name)).toEqual(presetNames);
   });
 
+  it("are listed in pages, by name", async () => {
+    const query = (after: string | null) =>
+      `{ vendorPresets(first: 20, after: ${JSON.stringify(after)}) { items { name driver } nextCursor } }`;
+    const reader = aPrincipal({ scopes: ["integration.providers.read"] });
+    const names: string[] = [];
+    for (let after: string | null = null, pages = 0; pages === 0 || after !== null; pages++) {
+      const { data } = await fixture.run(reader, query(after));
+      expect(data.vendorPresets.items.length).toBeLessThanOrEqual(20);
+      names.push(...data.vendorPresets.items.map(({ name }: { name: string }) => name));
+      after = data.vendorPresets.nextCursor;
+    }
+    expect(names).toEqual([...presetNames].sort());
+  });
+
   it("are no providers", async () => {
     const principal = aPrincipal();
     const { data } = await fixture.run(principal, "{ providers { items { key } } }");

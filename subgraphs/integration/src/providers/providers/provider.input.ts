@@ -54,7 +54,7 @@ export class RegisterProviderInput {
   @Field(() => String, {
     nullable: true,
     description:
-      "The name of a preset, see providerPresets. A text, since a release may add presets. It gives the driver, and the members apiClient, capabilities and baseUrl that are left out. The default is the preset with the name of the key.",
+      "The name of a preset, see vendorPresets. A text, since a release may add presets. It gives the driver, and the members apiClient, capabilities and baseUrl that are left out. The default is the preset with the name of the key.",
   })
   @Constraint({ minLength: 1, maxLength: 100 })
   preset?: string | null;

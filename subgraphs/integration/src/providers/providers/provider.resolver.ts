@@ -6,9 +6,8 @@ import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
 import { ProviderFilterInput, RegisterProviderInput, UpdateProviderInput } from "./provider.input.js";
 import type { ProviderService } from "./provider.service.js";
-import { ProviderConnection, ProviderPresetType, ProviderType, readProviders } from "./provider.type.js";
+import { ProviderConnection, ProviderType, readProviders } from "./provider.type.js";
 import { type ProviderListService, sortedProviders } from "./provider-list.service.js";
-import { type ProviderPreset, providerPresets } from "./provider-presets.js";
 import type { ProviderUpdateService } from "./provider-update.service.js";
 
 @Resolver(() => ProviderType)
@@ -38,14 +37,6 @@ export class ProviderResolver {
     @Ctx() context: RequestContext,
   ): Promise<ProviderConnection> {
     return this.#lists.list(context, { ...page, sort, filter });
-  }
-
-  @Query(() => [ProviderPresetType], {
-    description: "The vendors that the platform knows, with the driver that a provider of that preset gets.",
-  })
-  @Auth(readProviders)
-  providerPresets(): readonly ProviderPreset[] {
-    return providerPresets;
   }
 
   @Mutation(() => ProviderType, {

@@ -74,10 +74,10 @@ export type ProviderConnection = Connection<ProviderType>;
   description: "The knowledge of the platform about a vendor. A provider uses it by its key or its preset.",
 })
 export class ProviderPresetType implements ProviderPreset {
-  @Field()
+  @Field({ description: "The value of `preset` of a provider, and the key of a provider that uses it by default." })
   name: string;
 
-  @Field()
+  @Field({ description: "The name of the vendor." })
   displayName: string;
 
   @Field(() => enumType(providerCategories))
@@ -98,3 +98,10 @@ export class ProviderPresetType implements ProviderPreset {
   @Field(() => JsonObject)
   driver: ProviderDriver;
 }
+
+export const ProviderPresetConnection = connectionType(
+  "ProviderPreset",
+  () => ProviderPresetType,
+  "In alphabetical order.",
+);
+export type ProviderPresetConnection = Connection<ProviderPreset>;

@@ -1,5 +1,5 @@
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
-import { connectionOf, type PageRequest, pageOf, pageReach } from "@factory/runtime/pagination/page";
+import { byText, connectionOf, type PageRequest, pageOf, pageReach } from "@factory/runtime/pagination/page";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import { type EditionFeature, platformFeatures } from "@factory/schema/edition-features";
@@ -34,13 +34,15 @@ export class EntitlementListService {
     const tenant = tenantOf(context);
     const reach = pageReach(bounds);
     const cursorBinding = { tenantId: tenant.tenantId, list: "entitlements" };
-    const cursorKey = reach.cursor === undefined ? undefined : String(this.#cursors.open(cursorBinding, reach.cursor));
+    const cursorKey = reach.cursor === undefined ? undefined : this.#cursors.open(cursorBinding, reach.cursor);
     const plan = await plans.of(tenant);
-    const allFeatures = Object.entries(editions.featuresOf(plan.editionCode)).sort(byKey);
+    const allFeatures = Object.entries(editions.featuresOf(plan.editionCode)).sort(([key], [otherKey]) =>
+      key < otherKey ? -1 : 1,
+    );
     const features = pageOf(
       allFeatures,
       reach,
-      cursorKey === undefined ? undefined : ([key]) => compare(key, cursorKey),
+      byText(([key]) => key, cursorKey),
     );
     const now = clock();
     const countedFeatures = features.flatMap(([key, feature]) => (isCounted(feature) ? [[key, feature] as const] : []));
@@ -53,9 +55,6 @@ export class EntitlementListService {
     return connectionOf(nodes, reach, cursorOf);
   }
 }
-
-const compare = (key: string, otherKey: string): number => (key < otherKey ? -1 : key > otherKey ? 1 : 0);
-const byKey = ([key]: readonly [string, unknown], [otherKey]: readonly [string, unknown]) => compare(key, otherKey);
 
 function answerOf(
   plan: TenantPlan,

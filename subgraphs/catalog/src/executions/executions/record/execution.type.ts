@@ -121,6 +121,16 @@ export class ExecutionErrorType {
   details: Record<string, unknown> | null;
 }
 
+/** A library that an execution adds to the projects. */
+@ObjectType("ExecutionLibrary", { simpleResolvers: true })
+export class ExecutionLibraryType {
+  @Field({ description: "The name of the NuGet package." })
+  packageName: string;
+
+  @Field({ description: "The version that was asked for." })
+  version: string;
+}
+
 /** An execution as GraphQL shows it: state, target and result. */
 @ObjectType("Execution", { implements: NodeType, simpleResolvers: true })
 @NodeKey("executionId")

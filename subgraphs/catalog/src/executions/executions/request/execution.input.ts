@@ -131,4 +131,11 @@ export class ExecutionFilterInput {
   @Field(() => String, { nullable: true })
   @Constraint({ maxLength: 200 })
   agentTaskId?: string | null;
+  @Field(() => String, { nullable: true, description: "The repository as target.repository shows it." })
+  @Constraint({ minLength: 1, maxLength: 2048 })
+  repository?: string | null;
+
+  @Field(() => String, { nullable: true, description: "The branch as target.branch shows it." })
+  @Constraint({ minLength: 1, maxLength: 200 })
+  branch?: string | null;
 }

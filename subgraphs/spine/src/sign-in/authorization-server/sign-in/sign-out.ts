@@ -55,7 +55,8 @@ async function returnAddress(
   parameters: URLSearchParams,
 ): Promise<string | undefined | null> {
   const redirectUri = parameters.get("post_logout_redirect_uri");
-  if (redirectUri === null) return undefined;
+  // RFC 6749 section 3.1: a parameter without a value counts as left out
+  if (redirectUri === null || redirectUri === "") return undefined;
   const clientId = parameters.get("client_id") ?? audienceOf(parameters.get("id_token_hint"));
   const client = clientId === undefined ? undefined : await findClient(clientId);
   if (!client || !redirectUriAllowed(redirectUri, client.redirectUris)) return null;

@@ -1,0 +1,162 @@
+import { isKeptNumber } from "@factory/runtime/json/kept-numbers";
+import {
+  escapePointer,
+  isJsonArray,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+} from "@factory/template-engine/json-value";
+import { SchemaDocument } from "./schema-references.js";
+
+/** Parameters without the values that their schema keeps from readers. */
+export interface ShownParameters {
+  readonly parameters: Record<string, unknown>;
+  /** JSON pointers to the values that are left out. A pointer to the root says that everything is. */
+  readonly withheld: string[];
+}
+
+/** Nothing can be shown safely. */
+export const withheldAltogether: ShownParameters = { parameters: {}, withheld: [""] };
+
+/** More work than this is not done for one execution: then everything is left out. */
+const maxSteps = 50_000;
+
+/**
+ * Leaves out each value that a part of the schema marks with `writeOnly: true` or `format: password`. A part counts
+ * whatever its condition, since a secret must not depend on the branch that a request took. In a list null stands for
+ * what is left out.
+ */
+export function withoutWriteOnlyValues(schema: unknown, parameters: Record<string, unknown>): ShownParameters {
+  if (!isJsonObject(schema) || !holdsMark(schema)) return { parameters, withheld: [] };
+  const reader = new WriteOnlyValues(schema);
+  try {
+    const shownValue = reader.shown(parameters as JsonObject, [schema], "");
+    return shownValue === leftOut
+      ? withheldAltogether
+      : { parameters: shownValue as Record<string, unknown>, withheld: reader.withheld };
+  } catch (error) {
+    if (error === tooMuchWork) return withheldAltogether;
+    throw error;
+  }
+}
+
+const leftOut = Symbol("left out");
+const tooMuchWork = new Error("The schema and the parameters need too much work");
+
+const isMarked = ({ writeOnly, format }: JsonObject) => writeOnly === true || format === "password";
+
+function holdsMark(value: JsonValue | undefined): boolean {
+  if (isJsonArray(value)) return value.some(holdsMark);
+  return isJsonObject(value) && (isMarked(value) || Object.values(value).some(holdsMark));
+}
+
+class WriteOnlyValues {
+  readonly withheld: string[] = [];
+  readonly #document: SchemaDocument;
+  readonly #parts = new Map<JsonObject, ReadonlySet<JsonObject>>();
+  #steps = 0;
+
+  constructor(schema: JsonObject) {
+    this.#document = new SchemaDocument(schema);
+  }
+
+  shown(value: JsonValue, schemas: readonly JsonValue[], pointer: string): JsonValue | typeof leftOut {
+    const parts = this.#allParts(schemas);
+    this.#count(1 + pointer.length);
+    if ([...parts].some(isMarked)) {
+      this.withheld.push(pointer);
+      return leftOut;
+    }
+    if (parts.size === 0 || isKeptNumber(value)) return value;
+    if (isJsonArray(value))
+      return value.map((item, index) => {
+        const shownItem = this.shown(item, itemSchemas(parts, index), `${pointer}/${index}`);
+        return shownItem === leftOut ? null : shownItem;
+      });
+    if (!isJsonObject(value)) return value;
+    const members = Object.entries(value).map(
+      ([name, member]) =>
+        [name, this.shown(member, memberSchemas(parts, name), `${pointer}/${escapePointer(name)}`)] as const,
+    );
+    return Object.fromEntries(members.filter(([, member]) => member !== leftOut)) as JsonObject;
+  }
+
+  /** The schemas with all that they apply to the same value, also under a condition. */
+  #allParts(schemas: readonly JsonValue[]): ReadonlySet<JsonObject> {
+    const [only, ...others] = schemas;
+    if (others.length === 0) return isJsonObject(only) ? this.#partsOf(only) : none;
+    const parts = new Set<JsonObject>();
+    for (const schema of schemas) {
+      if (!isJsonObject(schema)) continue;
+      for (const part of this.#partsOf(schema)) parts.add(part);
+      this.#count(this.#partsOf(schema).size);
+    }
+    return parts;
+  }
+
+  #partsOf(schema: JsonObject): ReadonlySet<JsonObject> {
+    const knownParts = this.#parts.get(schema);
+    if (knownParts) {
+      this.#count(knownParts.size);
+      return knownParts;
+    }
+    const parts = new Set<JsonObject>();
+    const open: JsonValue[] = [schema];
+    for (let part = open.pop(); part !== undefined; part = open.pop()) {
+      if (!isJsonObject(part) || parts.has(part)) continue;
+      this.#count(1);
+      parts.add(part);
+      for (const next of [...this.#document.targetsOf(part), ...branchesOf(part)]) open.push(next);
+    }
+    this.#parts.set(schema, parts);
+    return parts;
+  }
+
+  #count(steps: number): void {
+    this.#steps += steps;
+    if (this.#steps > maxSteps) throw tooMuchWork;
+  }
+}
+
+const none: ReadonlySet<JsonObject> = new Set();
+
+function branchesOf(part: JsonObject): JsonValue[] {
+  return [
+    ...["allOf", "anyOf", "oneOf"].flatMap((keyword) => listAt(part, keyword)),
+    ...["if", "then", "else"].flatMap((keyword) => part[keyword] ?? []),
+    ...Object.values(objectAt(part, "dependentSchemas")),
+  ];
+}
+
+/** A pattern of names is not run: its schema counts for each name, since a pattern may be slow. */
+function memberSchemas(parts: ReadonlySet<JsonObject>, name: string): JsonValue[] {
+  return [...parts].flatMap((part) => {
+    const properties = objectAt(part, "properties");
+    return [
+      ...(Object.hasOwn(properties, name) ? [properties[name] ?? []] : [part["additionalProperties"] ?? []]),
+      ...Object.values(objectAt(part, "patternProperties")),
+      part["unevaluatedProperties"] ?? [],
+    ].flat();
+  });
+}
+
+function itemSchemas(parts: ReadonlySet<JsonObject>, index: number): JsonValue[] {
+  return [...parts].flatMap((part) => {
+    const first = listAt(part, "prefixItems");
+    return [
+      index < first.length ? (first[index] ?? []) : (part["items"] ?? []),
+      part["contains"] ?? [],
+      part["unevaluatedItems"] ?? [],
+    ].flat();
+  });
+}
+
+function listAt(part: JsonObject, keyword: string): readonly JsonValue[] {
+  const value = part[keyword];
+  return isJsonArray(value) ? value : [];
+}
+
+function objectAt(part: JsonObject, keyword: string): JsonObject {
+  const value = part[keyword];
+  return isJsonObject(value) ? value : {};
+}
