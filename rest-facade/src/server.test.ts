@@ -18,7 +18,7 @@ beforeAll(async () => {
       if (templateId === "tpl_half") throw refused("UPSTREAM_TIMEOUT", "catalog did not answer");
       if (templateId !== "tpl_1")
         throw refused("TEMPLATE_NOT_FOUND", "The template does not exist, or it belongs to another tenant.");
-      return { templateId, name: "api", category: null, status: "Active", versions: [] };
+      return { templateId, name: "api", category: null, status: "Active", allVersions: [] };
     },
     registerTemplate: (variables, context) => {
       keep(variables, context);

@@ -4,7 +4,7 @@ import type { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Started, startWith } from "./facade.fixture.js";
 
-const template = { templateId: "tpl_1", name: "a", status: "Active", versions: [] };
+const template = { templateId: "tpl_1", name: "a", status: "Active", allVersions: [] };
 
 interface End {
   readonly answered: number;

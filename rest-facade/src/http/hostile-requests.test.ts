@@ -6,7 +6,7 @@ let facade: Started;
 beforeAll(async () => {
   const createdAt = "2026-01-01T00:00:00.000Z";
   facade = await startWith({
-    template: ({ templateId }) => ({ templateId, name: "api", status: "Active", versions: [] }),
+    template: ({ templateId }) => ({ templateId, name: "api", status: "Active", allVersions: [] }),
     registerTemplate: ({ input }) => ({ ...(input as object), templateId: "tpl_1", status: "Active", createdAt }),
     requestExecution: () => ({ executionId: "exe_1", status: "Requested" }),
   });

@@ -24,7 +24,7 @@ const resolvers = {
     libraryId,
     packageName: "a",
     capabilities: [],
-    versions: [],
+    allVersions: [],
   }),
   searchLibraries: () => searchAnswer,
   requestExecution: () => ({ executionId: "exe_1", status: "Requested" }),
@@ -111,7 +111,7 @@ describe("rate limits", () => {
   it("count the work of a request beside its first point, and refuse the next request", async () => {
     const heavy: Resolve = (_, context) => {
       (context as RequestContext).points += 4;
-      return { libraryId: "lib_1", packageName: "a", capabilities: [], versions: [] };
+      return { libraryId: "lib_1", packageName: "a", capabilities: [], allVersions: [] };
     };
     const facade = await startWith({ library: heavy }, { rateLimits: rateLimits(0.002) });
     try {

@@ -76,11 +76,10 @@ export function pageOf<Item>(
 
 /** Compares items, which a text orders, to a cursor's item. */
 export function byText<Item>(textOf: (item: Item) => string, cursor: unknown): ((item: Item) => number) | undefined {
-  if (cursor === undefined) return undefined;
-  const cursorText = String(cursor);
+  if (typeof cursor !== "string") return undefined;
   return (item) => {
     const text = textOf(item);
-    return text < cursorText ? -1 : text > cursorText ? 1 : 0;
+    return text < cursor ? -1 : text > cursor ? 1 : 0;
   };
 }
 

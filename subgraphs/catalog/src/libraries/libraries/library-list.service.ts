@@ -70,7 +70,7 @@ export class LibraryListService {
     return { ...page.connection(libraries.map(libraryView)), totalCount: rows[0]?.total ?? 0 };
   }
 
-  /** A page of the versions of a library that was read. */
+  /** A page of a library's versions. */
   versionsOf(
     context: RequestContext,
     { libraryId, versions }: LibraryType,

@@ -57,7 +57,7 @@ export class TemplateListService {
     );
   }
 
-  /** A page of the versions of a template that was read. */
+  /** A page of a template's versions. */
   versionsOf(
     context: RequestContext,
     { templateId, versions }: TemplateType,
