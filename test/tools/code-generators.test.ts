@@ -1,19 +1,16 @@
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { Caller } from "./caller.ts";
 import { graphFile, openApiFile } from "./served-documents.ts";
+import { aCodeFolder, compile } from "./strict-compiler.ts";
 
-const run = promisify(execFile);
 const pathOf = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 
-// below this folder, where the generators find their plugins, and the compiler what generated code imports
-const dist = pathOf("dist/");
-await mkdir(dist, { recursive: true });
-const folder = await mkdtemp(join(dist, "generated-"));
+const folder = await aCodeFolder();
 after(() => rm(folder, { recursive: true }));
 
 await graphFile(await Caller.open(), folder);
@@ -72,18 +69,9 @@ const generators: Record<string, Generator> = {
   },
 };
 
-/** The compiler of this repository. Bundlers find modules without the end of their names, as these generators write them. */
-const compiler = pathOf("../../node_modules/typescript/bin/tsc");
-const strict =
-  "--strict --noEmit --target es2022 --module preserve --lib es2023,dom,dom.iterable --types node --ignoreConfig";
-const nodeTypes = ["--typeRoots", pathOf("../../node_modules/@types")];
-
 for (const [name, { command, use }] of Object.entries(generators))
   test(`the output of ${name} compiles under strict`, async () => {
     const [program = "", ...options] = command;
-    await run(pathOf(`node_modules/.bin/${program}`), options, { cwd: folder });
-    await writeFile(join(folder, "use.ts"), use);
-    await run(process.execPath, [compiler, "use.ts", ...strict.split(" "), ...nodeTypes], { cwd: folder }).catch(
-      ({ stdout }: { stdout: string }) => Promise.reject(new Error(stdout)),
-    );
+    await promisify(execFile)(pathOf(`node_modules/.bin/${program}`), options, { cwd: folder });
+    await compile(folder, use);
   });

@@ -28,6 +28,7 @@ import {
 } from "relay-runtime";
 import { Caller } from "./caller.ts";
 import { anObject, documentsOf, kinds, showsChange } from "./changes.ts";
+import { examples } from "./guide.ts";
 import { graphFile } from "./served-documents.ts";
 
 const caller = await Caller.open();
@@ -43,12 +44,6 @@ const documents = [
   `fragment changes_pages on Query @refetchable(queryName: "changesNextPageQuery")
      @argumentDefinitions(count: { type: "Int", defaultValue: 2 }, cursor: { type: "String" }) {
      templates(first: $count, after: $cursor) @connection(key: "changes_templates") { edges { node { name } } } }`,
-  'query changesFlagsQuery { featureFlags(first: 10) @connection(key: "changes_featureFlags") { edges { node { key } } } }',
-  `mutation changesCreateFlagMutation($connections: [ID!]!) {
-     setFeatureFlag(key: "created", input: { enabled: true }) {
-       flag @appendNode(connections: $connections, edgeTypeName: "FeatureFlagEdge") { key } } }`,
-  `mutation changesDeleteFlagMutation($connections: [ID!]!) {
-     deleteFeatureFlag(key: "created") { id @deleteEdge(connections: $connections) } }`,
 ];
 
 await compile();
@@ -60,6 +55,7 @@ async function compile(): Promise<void> {
   await graphFile(caller, folder);
   const tags = documents.map((document) => `graphql\`${document}\`;`);
   await writeFile(join(folder, "src/changes.js"), tags.join("\n"));
+  await writeFile(join(folder, "src/flags.js"), examples.get("relay-runtime") ?? "");
   const settings = {
     src: "./src",
     schema: "./schema.graphql",
@@ -149,16 +145,16 @@ test("Relay adds the next page to a connection", async () => {
   equal(new Set(pages().edges.map(({ node }) => node.name)).size, 4);
 });
 
-test("Relay shows a created and a deleted object by its own directives, without a request", async () => {
+test("Relay shows a created and a deleted object by the guide's directives, without a request", async () => {
   const environment = anEnvironment();
   await aFlag(caller.token, "older");
-  await read(environment, "changesFlagsQuery");
-  const keysBefore = keysIn(shown(environment, "changesFlagsQuery"));
-  const connections = [ConnectionHandler.getConnectionID(ROOT_ID, "changes_featureFlags")];
-  await change(environment, "changesCreateFlagMutation", { connections });
-  deepEqual(keysIn(shown(environment, "changesFlagsQuery")), [...keysBefore, "created"]);
-  await change(environment, "changesDeleteFlagMutation", { connections });
-  deepEqual(keysIn(shown(environment, "changesFlagsQuery")), keysBefore);
+  await read(environment, "flagsQuery");
+  const keysBefore = keysIn(shown(environment, "flagsQuery"));
+  const connections = [ConnectionHandler.getConnectionID(ROOT_ID, "flags_featureFlags")];
+  await change(environment, "flagsCreateMutation", { key: "created", connections });
+  deepEqual(keysIn(shown(environment, "flagsQuery")), [...keysBefore, "created"]);
+  await change(environment, "flagsDeleteMutation", { key: "created", connections });
+  deepEqual(keysIn(shown(environment, "flagsQuery")), keysBefore);
 });
 
 interface Page {
