@@ -8,7 +8,7 @@ const folder = await aCodeFolder();
 after(() => rm(folder, { recursive: true }));
 
 test("the guide has an example of each client", () =>
-  deepEqual([...examples.keys()], ["@apollo/client/core", "@urql/core", "relay-runtime", "graphql-ws"]));
+  deepEqual([...examples.keys()], ["@apollo/client/core", "@urql/core", "relay-runtime", "graphql-ws", "graphql-sse"]));
 
 for (const [name, text] of examples)
   test(`the guide's example of ${name} compiles under strict`, () => compile(folder, text));
