@@ -73,6 +73,7 @@ type List = (typeof lists)[number];
 interface Page {
   items: Record<string, string>[];
   nextCursor: string | null;
+  pageInfo: { hasPreviousPage: boolean; startCursor: string | null };
 }
 
 function ask({ name, parent, sorts }: List, args: Record<string, unknown>) {
@@ -82,9 +83,13 @@ function ask({ name, parent, sorts }: List, args: Record<string, unknown>) {
   );
   const sort = String(args["sort"]);
   const member = sorts.includes(sort) ? sort.replace("-", "") : "__typename";
-  return graphql<Record<string, Page>>(`{ ${name}(${argumentTexts.join(", ")}) { items { ${member} } nextCursor } }`, {
-    token: name === "tenants" ? administrator : token,
-  });
+  return graphql<Record<string, Page>>(
+    `{ ${name}(${argumentTexts.join(", ")}) {
+    items { ${member} } nextCursor pageInfo { hasPreviousPage startCursor } } }`,
+    {
+      token: name === "tenants" ? administrator : token,
+    },
+  );
 }
 
 async function page(list: List, args: Record<string, unknown>): Promise<Page> {
@@ -109,6 +114,18 @@ async function walked(list: List, sort: string): Promise<string[]> {
   throw new Error(`${list.name} has no last page`);
 }
 
+/** All rows' values. The list is read from its end in pages of 50 rows after one of two. */
+async function walkedBack(list: List, sort: string): Promise<string[]> {
+  const texts: string[] = [];
+  for (let before: string | null = null, pages = 0; pages < 200; pages += 1) {
+    const { items, pageInfo }: Page = await page(list, { last: pages === 0 ? 2 : 50, sort, ...(before && { before }) });
+    texts.unshift(...items.map((item) => String(item[sort.replace("-", "")])));
+    if (!pageInfo.hasPreviousPage) return texts;
+    before = pageInfo.startCursor;
+  }
+  throw new Error(`${list.name} has no first page`);
+}
+
 describe("sort", () => {
   it("is an argument of every list", () => {
     const connections = fields.filter(({ type }) => /\wConnection$/.test(String(type)));
@@ -124,6 +141,7 @@ describe("sort", () => {
     expect(list.sorts.length).toBeGreaterThan(1);
     for (const sort of list.sorts) {
       const pageValues = await walked(list, sort);
+      expect([sort, await walkedBack(list, sort)]).toEqual([sort, pageValues]);
       const values = ignoresCase.includes(list.name) ? pageValues.map((value) => value.toLowerCase()) : pageValues;
       const ascending = [...values].sort((value, other) => (value < other ? -1 : value > other ? 1 : 0));
       expect([sort, values]).toEqual([sort, sort.startsWith("-") ? ascending.reverse() : ascending]);

@@ -10,6 +10,7 @@ const kinds = {
   templateVersionId: ["TemplateVersion", "semanticVersion"],
   executionId: ["Execution", "requestedAt"],
   libraryId: ["Library", "packageName"],
+  libraryVersionId: ["LibraryVersion", "createdAt"],
   matrixId: ["CompatibilityMatrix", "compatible"],
   dependencyScanId: ["DependencyScan", "complete"],
   providerId: ["Provider", "displayName"],
@@ -18,15 +19,27 @@ const kinds = {
   runId: ["Run", "operation"],
   deliveryId: ["WebhookDelivery", "receivedAt"],
   subscriptionId: ["WebhookSubscription", "eventType"],
+  messageId: ["WebhookMessage", "finishedAt"],
   clientId: ["OAuthClient", "status"],
   roleId: ["Role", "code"],
+  assignmentId: ["RoleAssignment", "assignedAt"],
   approvalId: ["Approval", "requestedAt"],
   userId: ["User", "email"],
   invitationId: ["Invitation", "email"],
   notificationId: ["Notification", "body"],
   planSubscriptionId: ["PlanSubscription", "status"],
   reportRunId: ["ReportRun", "requestedAt"],
+  reportDefinitionId: ["ReportDefinition", "name"],
 } as const satisfies Partial<Record<ObjectKind, readonly [type: string, field: string]>>;
+
+/** Types whose objects no caller names: a list of them, by its arguments. */
+const logs = {
+  ValidationResult: ({ templateVersionId }: TenantObjects) =>
+    `validationResults(templateVersionId: "${templateVersionId}") { items { __typename id validatedAt } }`,
+  WebhookAttempt: ({ messageId }: TenantObjects) =>
+    `webhookMessageAttempts(messageId: "${messageId}") { items { __typename id startedAt } }`,
+  AuditRecord: () => "auditRecords(first: 1) { items { __typename id time } }",
+} as const;
 
 const names = Object.keys(kinds) as (keyof typeof kinds)[];
 const fragments = Object.values(kinds).map(([type, field], at) => `... on ${type} { f${at}: ${field} }`);
@@ -87,7 +100,7 @@ describe("Query.nodes", () => {
     const types = isInterfaceType(node) ? graph.getPossibleTypes(node).map(({ name }) => name) : [];
     // a tenant's token reads no tenant, and an API client has no id in a kind that callers name
     const keyedTypes = ["FeatureFlag", "ConfigEntry", "NotificationTemplate", "Edition"];
-    const testedTypes = [...Object.values(kinds).map(([type]) => type), ...keyedTypes];
+    const testedTypes = [...Object.values(kinds).map(([type]) => type), ...keyedTypes, ...Object.keys(logs)];
     expect(types.sort()).toEqual([...testedTypes, "ApiClient", "Tenant"].sort());
   });
 });
@@ -101,6 +114,20 @@ describe("Query.node", () => {
     );
     expect(body.data["node"]).toEqual(body.data["template"]);
     expect(body.data["node"]?.["id"]).toBe(objects.templateId);
+  });
+});
+
+describe("an object that is shown in a list alone", () => {
+  it.each(Object.entries(logs))("is found by its id: %s", async (type, list) => {
+    const token = await tenant.tokenWith();
+    type Items = Record<string, { items: Record<string, string>[] }>;
+    const listed = (await graphql<Items>(`{ list: ${list(objects)} }`, { token })).body.data["list"]?.items[0] ?? {};
+    const [field = ""] = Object.keys(listed).filter((name) => name !== "id" && name !== "__typename");
+    const query = `query ($id: ID!) { node(id: $id) { __typename id ... on ${type} { ${field} } } }`;
+    const read = async (by: string) => (await graphql(query, { token: by, variables: { id: listed["id"] } })).body;
+    expect(await read(token)).toEqual({ data: { node: listed } });
+    for (const stranger of [await (await aTenant()).tokenWith(), await tenant.tokenWith("flag.evaluate")])
+      expect(await read(stranger)).toEqual({ data: { node: null } });
   });
 });
 

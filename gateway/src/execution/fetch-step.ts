@@ -6,6 +6,7 @@ import { downstreamError, failedFetch } from "./downstream-error.js";
 import { entitiesAt, fixedPrefix, pathsAt } from "./entity-path.js";
 import { shapeOf } from "./fetch-shape.js";
 import { mergeFields } from "./merge.js";
+import { markMissing, soleOwners } from "./missing-entities.js";
 import { compileRepresentation, isNullKey, representationKey } from "./representation.js";
 import { compileRewrites, renamedKeys } from "./rewrites.js";
 
@@ -144,6 +145,7 @@ function entityExchange<C>(node: FetchNode, path: ResponsePath, tools: PlanTools
   const shape = shapeOf(node);
   const rename = pathRenamer(node);
   const variablesOf = variablePicker(node.variableUsages, 1);
+  const ownerOf = soleOwners(tools.supergraphSchema);
   const sharedKey = (entity: Fields, representation: Fields): string | undefined => {
     const key = representationKey(representation);
     // The answer's rewrites depend on this entity's type. An interface object does not send its type.
@@ -211,6 +213,9 @@ function entityExchange<C>(node: FetchNode, path: ResponsePath, tools: PlanTools
         const place = placeOf[index] ?? -1;
         const fields: unknown = place === -1 ? undefined : entityAnswers[place];
         if (!isFields(fields)) {
+          if (fields === null && ownerOf.get(String(entity["__typename"])) === node.serviceName) {
+            markMissing(entity);
+          }
           return;
         }
         if (rewriteOutput && !mergedPlaces.has(place)) {

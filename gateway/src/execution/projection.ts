@@ -18,6 +18,7 @@ import {
 import { type Fields, isFields, ownValue } from "../query-planner/own-property.js";
 import { collectFields, innerSelections, type SelectionContext } from "../query-planner/selection.js";
 import { leafCheck } from "./leaf-values.js";
+import { isMissing } from "./missing-entities.js";
 
 /** A null whose error is already reported. It adds no second error when it propagates to the parent. */
 const reportedNull = Symbol("reported null");
@@ -179,6 +180,9 @@ class ProjectionCompiler {
       }
       if (!isFields(value)) {
         return reported(frame, "Invalid non-object value found for", where);
+      }
+      if (isMissing(value)) {
+        return null;
       }
       const typename = ownValue(value, "__typename");
       const project = projectorOf(typeof typename === "string" ? typename : declaredType.name);

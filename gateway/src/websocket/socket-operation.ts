@@ -39,7 +39,7 @@ export async function subscribeOperation(args: SocketOperation) {
   const { operation, graph, variableValues, contextValue, traceparent } = args;
   if (!contextValue.principal) throw new Error("A socket without a principal cannot subscribe");
   const { key: group, principal } = subscriberGroup(contextValue.principal);
-  // Data loaders cache entities, so each event gets its own context, with its own span.
+  // Each event has its own context, with its own span.
   const contextForEvent = () => requestContext({ principal, trace: continueTrace(traceparent) });
   const stream = await operation.subscribe({ ...variableValues }, contextValue, { contextForEvent, group });
   if (stream instanceof ResponseStream) graph.addSubscription(stream);

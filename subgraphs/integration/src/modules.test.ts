@@ -1,5 +1,6 @@
 import { moduleListProblems } from "@factory/runtime/subgraph/module-list.fixture";
 import { tableOwners } from "@factory/runtime/subgraph/module-tables";
+import { undeclaredIds } from "@factory/runtime/subgraph/object-links.fixture";
 import { integrationModules } from "./modules.js";
 
 describe("the modules of the integration subgraph", () => {
@@ -12,5 +13,9 @@ describe("the modules of the integration subgraph", () => {
       webhook_messages: "webhook-messages",
       event_log_heads: "event-log",
     });
+  });
+
+  it("declare the object for every field with an id", () => {
+    expect(undeclaredIds("integration", integrationModules)).toEqual([]);
   });
 });

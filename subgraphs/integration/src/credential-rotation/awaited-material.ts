@@ -1,4 +1,4 @@
-import type { TenantReader } from "@factory/runtime/db/tenant-statement";
+import type { TenantReader } from "@factory/runtime/db/tenant-reader";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";

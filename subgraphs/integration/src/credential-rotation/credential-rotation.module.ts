@@ -68,4 +68,8 @@ export const credentialRotation: SliceModule<CredentialRotationSettings> = {
     onStop(() => due.stop());
   },
   resolvers: (get) => [new CredentialRotationResolver(get(CredentialRotationService), get(CredentialUpdateService))],
+  links: {
+    "CredentialRotation.credentialId": { to: "Credential" },
+    "CredentialRotation.verificationRunId": { to: "Run" },
+  },
 };

@@ -1,12 +1,10 @@
-import { type TenantReader, tenantStatement } from "@factory/runtime/db/tenant-statement";
+import { keyStatement } from "@factory/runtime/db/key-statement";
+import type { TenantReader } from "@factory/runtime/db/tenant-reader";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import { type RunRecord, type RunRow, type RunStep, runRecord, stepsOf } from "./run-record.js";
 
-const runById = tenantStatement(
-  "run_by_id",
-  "select run.* from runs run where tenant_id = scope.tenant and run_id = $2",
-);
+const runById = keyStatement("run_by_id", "select run.* from runs run where tenant_id = scope.tenant and run_id = $2");
 
 async function readRow(reader: TenantReader, tenant: Tenant, runId: string): Promise<RunRow | undefined> {
   const uuid = decodeId("run", runId);

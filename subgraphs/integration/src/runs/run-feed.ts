@@ -1,4 +1,4 @@
-import type { TenantReader } from "@factory/runtime/db/tenant-statement";
+import type { TenantReader } from "@factory/runtime/db/tenant-reader";
 import type { FeedEnd } from "@factory/runtime/graphql/feed-end";
 import type { StepSource } from "@factory/runtime/step-feeds/step-feed";
 import type { StepWatch } from "@factory/runtime/step-feeds/step-watch";

@@ -1,7 +1,8 @@
 import { Auth } from "@factory/runtime/graphql/auth";
+import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { Arg, Ctx, Int, Query, Resolver } from "type-graphql";
+import { Arg, Args, Ctx, Query, Resolver } from "type-graphql";
 import { RunFilterInput } from "./run.input.js";
 import { RunConnection, readRuns } from "./run.type.js";
 import { type RunListService, sortedRuns } from "./run-list.service.js";
@@ -18,12 +19,11 @@ export class RunListResolver {
   @Query(() => RunConnection, { description: "The runs of the tenant." })
   @Auth(readRuns)
   runs(
-    @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
-    @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
+    @Args(() => PageArguments) page: PageArguments,
     @SortArg(sortedRuns) sort: string | null | undefined,
     @Arg("filter", () => RunFilterInput, { nullable: true }) filter: RunFilterInput | null | undefined,
     @Ctx() context: RequestContext,
   ): Promise<RunConnection> {
-    return this.#lists.list(context, { first, after, sort, filter });
+    return this.#lists.list(context, { ...page, sort, filter });
   }
 }

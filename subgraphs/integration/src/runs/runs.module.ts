@@ -49,6 +49,11 @@ export const runs: SliceModule = {
     new RunListResolver(get(RunListService)),
     runStatusResolver(get(RunService)),
   ],
+  links: {
+    "Run.connectionId": { to: "Connection" },
+    "Run.credentialId": { to: "Credential" },
+    "Run.deliveryId": { to: "WebhookDelivery" },
+  },
   references(get) {
     const service = get(RunService);
     return {

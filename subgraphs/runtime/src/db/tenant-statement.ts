@@ -1,9 +1,3 @@
-import type { QueryResultRow } from "pg";
-import type { ConnectionShares } from "../connections/connection-shares.js";
-import { foreignJsonTypes } from "../connections/foreign-json-types.js";
-import type { ReadPipeline } from "../connections/read-pipeline.js";
-import type { WatchedPool } from "../connections/watched-pool.js";
-import type { Tenant } from "../tenancy/tenant.js";
 import { type NamedStatement, namedStatement } from "./named-parameters.js";
 import type { PreparedStatement } from "./transaction-dialect.js";
 
@@ -22,57 +16,4 @@ export function tenantStatement(name: string, select: string): NamedStatement {
     ...statement,
     text: `select found.* from (select set_config('app.tenant', $1, true)::uuid as tenant offset 0) scope cross join lateral (${statement.text} offset 0) found`,
   };
-}
-
-/** The pg parsers: the pool belongs to the ORM, which keeps timestamps as text. */
-const readTypes = foreignJsonTypes();
-
-/** Runs a tenant's prepared reads. */
-export class TenantReader {
-  readonly #pool: WatchedPool;
-  readonly #pipeline: ReadPipeline;
-  readonly #shares: ConnectionShares;
-  /** The reads in this event-loop turn, which are sent at its end. */
-  #turn: Map<string, Promise<QueryResultRow[]>> | undefined;
-
-  constructor(pool: WatchedPool, pipeline: ReadPipeline, shares: ConnectionShares) {
-    this.#pool = pool;
-    this.#pipeline = pipeline;
-    this.#shares = shares;
-  }
-
-  async rows<R extends QueryResultRow>(
-    { name, text }: TenantStatement,
-    tenant: Tenant,
-    ...values: unknown[]
-  ): Promise<R[]> {
-    const query = { name, text, values: [tenant.uuid, ...values], types: readTypes };
-    return this.#shares.run(tenant.tenantId, async () => (await this.#pool.read<R>(query, tenant.caller)).rows);
-  }
-
-  /**
-   * Reads one row by a key. The read shares its connection with others, so it must be fast. Equal reads in one
-   * event-loop turn are sent once, and their callers share the row. No read misses what was committed before it was
-   * asked.
-   */
-  async row<R extends QueryResultRow>(
-    { name, text }: TenantStatement,
-    tenant: Tenant,
-    ...values: unknown[]
-  ): Promise<R | undefined> {
-    const turn = this.#turn ?? this.#nextTurn();
-    const key = JSON.stringify([name, tenant.uuid, values]);
-    const running = turn.get(key) ?? this.#pipeline.query<R>({ name, text, values: [tenant.uuid, ...values] });
-    turn.set(key, running);
-    return ((await running) as R[])[0];
-  }
-
-  #nextTurn(): Map<string, Promise<QueryResultRow[]>> {
-    const turn = new Map<string, Promise<QueryResultRow[]>>();
-    this.#turn = turn;
-    setImmediate(() => {
-      this.#turn = undefined;
-    });
-    return turn;
-  }
 }

@@ -15,6 +15,7 @@ import type { Logger } from "../telemetry/logger.js";
 import { type AuthRule, authDirective } from "./auth.js";
 import type { EntityReference } from "./entity-reference.js";
 import { Guard } from "./guard.js";
+import { addObjectLinks, type ObjectLinks } from "./object-links.js";
 import { DateTime } from "./scalars.js";
 
 interface SubgraphDefinition {
@@ -24,6 +25,7 @@ interface SubgraphDefinition {
   /** Types that no root field mentions. */
   readonly types?: readonly (new () => object)[];
   readonly references?: Readonly<Record<string, EntityReference>>;
+  readonly links?: ObjectLinks;
   /** The SDL that a build has printed from the same classes. If absent, it is printed now. */
   readonly printedSdl?: string | undefined;
 }
@@ -62,6 +64,7 @@ export function buildSubgraph(definition: SubgraphDefinition): Subgraph {
     skipCheck: true,
   });
   letRootFieldsBeNull(decoratedSchema);
+  addObjectLinks(decoratedSchema, definition.links ?? {}, definition.references ?? {});
   const rules = rootRules(decoratedSchema);
   const sdl = definition.printedSdl ?? printedSdl(decoratedSchema);
   const resolvers = createResolversMap(decoratedSchema) as Record<string, Record<string, unknown>>;

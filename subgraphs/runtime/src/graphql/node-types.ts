@@ -33,17 +33,30 @@ export class NodeTypes {
    * Undefined for an unknown id, for an object of another tenant, and for one that the caller may not read: the answer
    * tells nobody which of them it is. Throws UNAVAILABLE.
    */
-  async find(id: string, context: RequestContext): Promise<FoundNode | undefined> {
-    for (const { type, key, auth, resolve } of this.#candidates.get(id.slice(0, id.indexOf("_"))) ?? []) {
-      const object = await allowed(async () => {
-        authorize(auth, context);
-        const value = valueFor(key, id, context);
-        return value === undefined ? undefined : resolve({ [key.field]: value }, context);
-      });
-      if (object) return { type, field: key.field, object };
+  find(id: string, context: RequestContext): Promise<FoundNode | undefined> {
+    return this.#first(id, (candidate) => allowed(() => readObject(candidate, id, context)));
+  }
+
+  /** Like `find`, but throws the refusal of a caller who may not read the object. */
+  read(id: string, context: RequestContext): Promise<FoundNode | undefined> {
+    return this.#first(id, (candidate) => readObject(candidate, id, context));
+  }
+
+  async #first(id: string, read: (candidate: Candidate) => ReadObject): Promise<FoundNode | undefined> {
+    for (const candidate of this.#candidates.get(id.slice(0, id.indexOf("_"))) ?? []) {
+      const object = await read(candidate);
+      if (object) return { type: candidate.type, field: candidate.key.field, object };
     }
     return undefined;
   }
+}
+
+type ReadObject = Promise<object | null | undefined>;
+
+async function readObject({ auth, key, resolve }: Candidate, id: string, context: RequestContext): ReadObject {
+  authorize(auth, context);
+  const value = valueFor(key, id, context);
+  return value === undefined ? undefined : resolve({ [key.field]: value }, context);
 }
 
 /** Undefined where the caller is refused, which an outage does not mean. */

@@ -1,5 +1,5 @@
 import type { CursorSeal } from "../pagination/cursor.js";
-import { type Connection, connectionOf, pageSize } from "../pagination/page.js";
+import { type Connection, connectionOf, pageReach } from "../pagination/page.js";
 import type { RequestContext } from "../tenancy/request-context.js";
 import { tenantOf } from "../tenancy/tenant.js";
 import type { JobPosition } from "./administration/job-operations.js";
@@ -27,16 +27,18 @@ export async function jobConnection(
   sources: readonly JobSource[],
   { context, first, after }: JobPage,
 ): Promise<Connection<JobType>> {
-  const size = pageSize(first);
+  const reach = pageReach({ first, after });
+  const count = reach.size + 1;
   const scope = { list: "jobs", tenantId: tenantOf(context).tenantId };
   const position = after == null ? null : (cursors.open(scope, after) as unknown as JobPosition);
-  const lists = await Promise.all(sources.map((source) => source.after(context, position, size + 1)));
+  const lists = await Promise.all(sources.map((source) => source.after(context, position, count)));
   const listedJobs = lists.flat().sort((a, b) => -order(a, b));
   const positions = new Map(listedJobs.map(({ job, position: of }) => [job.jobId, of]));
   const cursorOf = ({ jobId }: JobType) => cursors.seal(scope, [...(positions.get(jobId) ?? [])]);
   return connectionOf(
-    listedJobs.slice(0, size + 1).map(({ job }) => job),
-    { size, after, cursorOf },
+    listedJobs.slice(0, count).map(({ job }) => job),
+    reach,
+    cursorOf,
   );
 }
 

@@ -47,6 +47,25 @@ describe("a sorted list", () => {
     });
   });
 
+  it("is read from its end in the inverse order, with the cursors of its own order", () => {
+    const backward = (before?: string) => things.page(cursors, scope, { last: 2, before }, { kind: "Boat" });
+    expect(backward()).toMatchObject({
+      statement: "things_by_made_at_asc: kind = $2  order by made_at asc, thing_id asc limit $3",
+      values: ["Boat", 3],
+    });
+    const cursor = cursorOf();
+    expect(backward(cursor)).toMatchObject({
+      statement: expect.stringContaining("(made_at, thing_id) > ($3::timestamptz, $4::uuid)"),
+      values: ["Boat", "at2", "id2", 3],
+    });
+    expect(backward(cursor).connection(rows)).toMatchObject({
+      items: [rows[1], rows[0]],
+      pageInfo: { hasNextPage: true, hasPreviousPage: true, endCursor: page().connection(rows).edges[0]?.cursor },
+    });
+    for (const sort of ["--at", "-", "unknown"])
+      expect(() => things.page(cursors, scope, { last: 2, sort }, {})).toThrow("cannot be sorted");
+  });
+
   it("takes no cursor of another order, and that of its default by either way of asking", () => {
     const invalidCursor = expect.objectContaining({ code: "INVALID_CURSOR" });
     for (const [cursorOrder, pageOrder] of [

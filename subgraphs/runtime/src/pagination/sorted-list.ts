@@ -1,12 +1,13 @@
 import type { QueryResultRow } from "pg";
-import type { TenantReader, TenantStatement } from "../db/tenant-statement.js";
+import type { TenantReader } from "../db/tenant-reader.js";
+import type { TenantStatement } from "../db/tenant-statement.js";
 import { DomainError } from "../errors/domain-error.js";
 import { invalidEnumValue } from "../errors/invalid-enum-value.js";
 import { nilUuid } from "../identifiers/nil-uuid.js";
 import type { Tenant } from "../tenancy/tenant.js";
 import type { CursorSeal } from "./cursor.js";
 import { invalidValues, type ListFilters } from "./list-filters.js";
-import { type Connection, connectionOf, type PageRequest, pageSize } from "./page.js";
+import { type Connection, connectionOf, type PageRequest, pageReach } from "./page.js";
 
 /** A column by which a list can be sorted. It needs an index. */
 export interface SortColumn<Node> {
@@ -110,27 +111,30 @@ export class SortedList<Node, Statement> {
   page(
     cursors: CursorSeal,
     scope: Readonly<Record<string, unknown>>,
-    { first, after, sort, filter }: PageRequest<unknown>,
+    { sort, filter, ...bounds }: PageRequest<unknown>,
     parameters: Readonly<Record<string, unknown>> = {},
   ): SortedPage<Node, Statement> {
     const { list, byDefault, parameters: names = [] } = this.#definition;
     const filters = this.#filterValues(filter ?? {});
-    const size = pageSize(first);
+    const reach = pageReach(bounds);
     const askedOrder = sort ?? byDefault;
-    const order = this.#orders.get(askedOrder) ?? this.#unknown();
+    if (!this.#orders.has(askedOrder)) this.#refuseOrder();
+    const order = this.#orders.get(reach.backward ? inverse(askedOrder) : askedOrder) ?? this.#refuseOrder();
     const cursorScope = { ...scope, ...filters.bound, list, ...(askedOrder === byDefault ? {} : { sort: askedOrder }) };
     // Cursors from earlier releases hold an ID beside a unique value.
-    const position = after == null ? [] : [cursors.open(cursorScope, after)].flat().slice(0, order.keys.length);
+    const { cursor } = reach;
+    const position = cursor === undefined ? [] : [cursors.open(cursorScope, cursor)].flat().slice(0, order.keys.length);
+    const count = reach.size + 1;
     // A single value is stored without an array.
     const positionOf = (values: string[]) => (values.length === 1 ? values[0] : values);
     const cursorOf = (node: Node) => cursors.seal(cursorScope, positionOf(order.keys.map((key) => key.of(node))));
     return {
-      statement: after == null ? order.first : order.next,
+      statement: cursor === undefined ? order.first : order.next,
       position,
-      count: size + 1,
-      values: [...names.map((name) => parameters[name]), ...filters.values, ...position, size + 1],
+      count,
+      values: [...names.map((name) => parameters[name]), ...filters.values, ...position, count],
       isEmpty: filters.values.includes(undefined),
-      connection: (nodes) => connectionOf(nodes, { size, after, cursorOf }),
+      connection: (nodes) => connectionOf(nodes, reach, cursorOf),
     };
   }
 
@@ -153,7 +157,7 @@ export class SortedList<Node, Statement> {
     };
   }
 
-  #unknown(): never {
+  #refuseOrder(): never {
     throw new DomainError("VALIDATION_FAILED", {
       detail: "The list cannot be sorted by this value. See errors for the values that are allowed.",
       errors: [
@@ -162,6 +166,9 @@ export class SortedList<Node, Statement> {
     });
   }
 }
+
+/** The order in which a list is read from its end. */
+const inverse = (order: string): string => (order.startsWith("-") ? order.slice(1) : `-${order}`);
 
 interface PageReading {
   readonly reader: TenantReader;

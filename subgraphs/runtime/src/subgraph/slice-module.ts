@@ -7,6 +7,7 @@ import type { SchemaConnections } from "../connections/schema-connections.js";
 import type { RetentionRule } from "../db/retention.js";
 import type { TableReferences } from "../db/table-references.js";
 import type { EntityReference } from "../graphql/entity-reference.js";
+import type { ObjectLinks } from "../graphql/object-links.js";
 import type { GrpcService } from "../grpc/grpc-service.js";
 import type {
   DeadLetterRule,
@@ -88,6 +89,8 @@ export interface SliceModule<Settings extends object = object> {
   resolvers?(get: GetService): readonly object[];
   /** The federated graph's entities that this slice resolves, by type name. */
   references?(get: GetService): Readonly<Record<string, EntityReference>>;
+  /** Every field that has another object's id, and the object that it names. */
+  readonly links?: ObjectLinks;
   grpcServices?(get: GetService, host: SliceHost<Settings>): readonly GrpcService[];
   /** Which rows in the slice's tables are deleted when. */
   retention?(settings: Settings): readonly RetentionRule[];

@@ -7,7 +7,7 @@ import type { Trace } from "../telemetry/trace.js";
  */
 export type Abandonable = Pick<AbortSignal, "aborted">;
 
-/** One operation's context: its caller, trace and caches. The gateway creates it and passes it to every subgraph. */
+/** One operation's context: its caller and its trace. The gateway creates it and passes it to every subgraph. */
 export interface RequestContext {
   readonly principal: Principal | undefined;
   readonly trace: Trace;
@@ -23,8 +23,6 @@ export interface RequestContext {
   readonly internal: boolean;
   /** Is aborted once the caller has gone. Absent while a mutation runs, because a mutation always runs to its end. */
   signal: Abandonable | undefined;
-  /** Request-scoped caches, for example entity loaders, by their owner. */
-  readonly loaders: Map<object, unknown>;
   /** Set when an earlier request with the same Idempotency-Key stored the result that is returned. */
   replayed: boolean;
   /** Set when the operation has waited for its work as the caller asked: the seconds that it would have waited. */
@@ -36,7 +34,7 @@ export interface RequestContext {
   points: number;
 }
 
-/** Creates a request context with defaults and empty caches. */
+/** Creates a request context with defaults. */
 export function requestContext(
   from: Pick<RequestContext, "principal" | "trace"> &
     Partial<
@@ -48,7 +46,7 @@ export function requestContext(
 ): RequestContext {
   const { idempotencyKey, correlationId, causationId, address, userAgent, signal, internal = false } = from;
   const contextFacts = { ...from, idempotencyKey, correlationId, causationId, address, userAgent, signal, internal };
-  return { ...contextFacts, loaders: new Map(), replayed: false, waitedSeconds: undefined, points: 0 };
+  return { ...contextFacts, replayed: false, waitedSeconds: undefined, points: 0 };
 }
 
 /** The operation's client, for the audit log. */

@@ -1,6 +1,7 @@
 import type { Pool } from "pg";
 import { noticeStatement } from "../db/notice.js";
-import { type TenantReader, tenantStatement } from "../db/tenant-statement.js";
+import type { TenantReader } from "../db/tenant-reader.js";
+import { tenantStatement } from "../db/tenant-statement.js";
 import { decodeId, encodeId } from "../identifiers/wire-id.js";
 import { tenantWithId } from "../tenancy/tenant.js";
 import type { EditionCopy, TenantCopy } from "./tenant-copy.js";

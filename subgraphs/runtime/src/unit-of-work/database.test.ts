@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { RowLevelSecurityViolationException } from "@mikro-orm/core";
 import pg from "pg";
+import { keyStatement } from "../db/key-statement.js";
 import { tenantStatement } from "../db/tenant-statement.js";
 import { continueTrace } from "../telemetry/trace.js";
+import type { Tenant } from "../tenancy/tenant.js";
 import { aDatabase, aTenant, noteTable, quiet, type TestDatabase, until } from "./database.fixture.js";
 import { Database } from "./database.js";
 
@@ -45,6 +47,40 @@ describe("Database", () => {
       { tenant: other.uuid, given: 1 },
     ]);
     expect(await reader.row(drawn, mine, 1)).not.toEqual(first);
+  });
+
+  it("sends reads by a key that are asked for together as one statement for each tenant", async () => {
+    const select = `select tenant_id, note_id, pg_current_xact_id()::text as transaction
+      from notes where tenant_id = scope.tenant and note_id = $2`;
+    const noteById = keyStatement("note_by_id", select);
+    const mine = aTenant();
+    const noteIds = [...Array(3)].map(() => randomUUID());
+    for (const noteId of noteIds)
+      await test.database.transaction(mine, cause, async ({ em }) => {
+        em.persist(em.create(noteTable, { tenantId: mine.uuid, noteId, text: "kept" }));
+      });
+    const [first = "", second = "", third = ""] = noteIds;
+    const read = (tenant: Tenant, noteId: string) => test.database.reader.row(noteById, tenant, noteId);
+    const keys = [third, first, randomUUID(), third, second];
+    const [strangers, ...rows] = await Promise.all([read(aTenant(), first), ...keys.map((key) => read(mine, key))]);
+    expect(strangers).toBeUndefined();
+    expect(rows.map((row) => row?.["note_id"])).toEqual([third, first, undefined, third, second]);
+    expect(new Set(rows.flatMap((row) => row?.["transaction"] ?? [])).size).toBe(1);
+    expect(Object.keys(rows[0] ?? {})).toEqual(["tenant_id", "note_id", "transaction"]);
+    expect(await read(mine, second)).toMatchObject({ note_id: second });
+  });
+
+  it("reads more keys than one statement takes", async () => {
+    const echoed = keyStatement(
+      "echoed",
+      "select $2::text as key, $3::uuid as id from (select scope.tenant) own",
+      "text",
+      "uuid",
+    );
+    const keys = Array.from({ length: 450 }, (_, place) => [`key ${place}`, randomUUID()] as const);
+    const tenant = aTenant();
+    const rows = await Promise.all(keys.map(([key, id]) => test.database.reader.row(echoed, tenant, key, id)));
+    expect(rows).toEqual(keys.map(([key, id]) => ({ key, id })));
   });
 
   it("holds even where a statement forgets the tenant", async () => {

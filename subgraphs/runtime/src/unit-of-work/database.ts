@@ -12,7 +12,7 @@ import type { WatchedPool } from "../connections/watched-pool.js";
 import { type Notice, noticeStatement, outboxChannel } from "../db/notice.js";
 import { runAgain } from "../db/run-again.js";
 import type { TableReferences } from "../db/table-references.js";
-import { TenantReader } from "../db/tenant-statement.js";
+import { TenantReader } from "../db/tenant-reader.js";
 import {
   deferredQuery,
   type Statement,

@@ -1,7 +1,8 @@
 import { Auth } from "@factory/runtime/graphql/auth";
+import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from "type-graphql";
+import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
 import { ApprovalDecisionInput, ApprovalFilterInput } from "./approval.input.js";
 import { type ApprovalService, sortedApprovals } from "./approval.service.js";
 import { ApprovalConnection, ApprovalType } from "./approval.type.js";
@@ -19,13 +20,12 @@ export class ApprovalResolver {
   })
   @Auth({ scopes: ["governance.read"] })
   approvals(
-    @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
-    @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
+    @Args(() => PageArguments) page: PageArguments,
     @SortArg(sortedApprovals) sort: string | null | undefined,
     @Arg("filter", () => ApprovalFilterInput, { nullable: true }) filter: ApprovalFilterInput | null | undefined,
     @Ctx() context: RequestContext,
   ): Promise<ApprovalConnection> {
-    return this.#approvals.list(context, { first, after, sort, filter });
+    return this.#approvals.list(context, { ...page, sort, filter });
   }
 
   @Query(() => ApprovalType, { description: "One request, with its decision." })

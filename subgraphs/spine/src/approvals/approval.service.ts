@@ -1,5 +1,6 @@
 import type { Principal } from "@factory/runtime/auth/principal";
 import { requireBrowserSignIn, requireRecentSignIn } from "@factory/runtime/auth/step-up";
+import { keyStatement } from "@factory/runtime/db/key-statement";
 import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
@@ -60,7 +61,7 @@ const settingOfApproval = {
   text: "select setting->>'key' as key from approvals where tenant_id = $1 and approval_id = $2",
 };
 
-const approvalById = tenantStatement(
+const approvalById = keyStatement(
   "approval_by_id",
   `select ${approvalColumns} from approvals where tenant_id = scope.tenant and approval_id = $2`,
 );

@@ -45,6 +45,10 @@ export const approvals: SliceModule = {
     work(expireSettingChangeJob, (payload) => expireSettingChange(database, payload), maintenance);
   },
   resolvers: (get) => [new ApprovalResolver(get(ApprovalService)), new UserConfirmationResolver(get(UserConfirmation))],
+  links: {
+    "Approval.agentClientId": { to: "OAuthClient" },
+    "UserConfirmation.userId": { to: "User" },
+  },
   references(get) {
     const service = get(ApprovalService);
     return {

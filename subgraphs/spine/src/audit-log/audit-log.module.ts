@@ -79,4 +79,19 @@ export const auditLog: SliceModule<AuditLogSettings> = {
     ];
   },
   resolvers: (get) => [new AuditLogResolver(get(AuditRecordService), get(AuditVerificationService))],
+  links: {
+    "AuditRecord.approvalId": { to: "Approval" },
+    "AuditRecord.clientId": { to: "OAuthClient" },
+    "AuditRecord.tenantId": { to: "Tenant" },
+  },
+  references(get) {
+    const service = get(AuditRecordService);
+    return {
+      AuditRecord: {
+        id: { prefix: "aud", field: "recordId" },
+        auth: { scopes: ["audit.read"] },
+        resolve: ({ recordId = "" }, context) => service.find(context, recordId),
+      },
+    };
+  },
 };

@@ -1,7 +1,8 @@
 import { Auth } from "@factory/runtime/graphql/auth";
+import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { Arg, Ctx, Int, Query, Resolver } from "type-graphql";
+import { Arg, Args, Ctx, Query, Resolver } from "type-graphql";
 import { AuditRecordFilterInput } from "./audit-record.input.js";
 import { type AuditRecordService, sortedAuditRecords } from "./audit-record.service.js";
 import { AuditRecordConnection, AuditRecordType } from "./audit-record.type.js";
@@ -23,13 +24,12 @@ export class AuditLogResolver {
   })
   @Auth({ scopes: ["audit.read"] })
   auditRecords(
-    @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
-    @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
+    @Args(() => PageArguments) page: PageArguments,
     @SortArg(sortedAuditRecords) sort: string | null | undefined,
     @Arg("filter", () => AuditRecordFilterInput, { nullable: true }) filter: AuditRecordFilterInput | null | undefined,
     @Ctx() context: RequestContext,
   ): Promise<AuditRecordConnection> {
-    return this.#records.list(context, { first, after, sort, filter });
+    return this.#records.list(context, { ...page, sort, filter });
   }
 
   @Query(() => AuditVerificationType, {

@@ -1,5 +1,7 @@
+import { keyStatement } from "@factory/runtime/db/key-statement";
 import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
+import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
 import type { PageRequest } from "@factory/runtime/pagination/page";
 import { SortedList } from "@factory/runtime/pagination/sorted-list";
@@ -25,6 +27,11 @@ const conditions = {
 };
 type Filter = keyof typeof conditions;
 const filters = Object.keys(conditions) as Filter[];
+
+const recordById = keyStatement(
+  "audit_record_by_id",
+  `select ${auditRecordColumns} from audit_records where tenant_id = scope.tenant and record_id = $2`,
+);
 
 const listBy = (usedFilters: readonly Filter[]): RecordList =>
   new SortedList<AuditRecordType, TenantStatement>({
@@ -58,7 +65,7 @@ export function auditRecordsBy(usedFilters: readonly Filter[]): RecordList {
   return list;
 }
 
-/** Lists a tenant's audit log. */
+/** Finds and lists a tenant's audit records. */
 export class AuditRecordService {
   readonly #database: Database;
   readonly #cursors: CursorSeal;
@@ -66,6 +73,13 @@ export class AuditRecordService {
   constructor(database: Database, cursors: CursorSeal) {
     this.#database = database;
     this.#cursors = cursors;
+  }
+
+  async find(context: RequestContext, recordId: string): Promise<AuditRecordType | undefined> {
+    const uuid = decodeId("aud", recordId);
+    if (uuid === undefined) return undefined;
+    const row = await this.#database.reader.row<AuditRecordRow>(recordById, tenantOf(context), uuid);
+    return row && auditRecordView(readAuditRecord(row));
   }
 
   /** A page of records. Throws `VALIDATION_FAILED` for an unknown outcome. */

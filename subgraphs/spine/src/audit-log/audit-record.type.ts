@@ -1,3 +1,4 @@
+import { NodeKey, NodeType } from "@factory/runtime/graphql/node.type";
 import { DateTime } from "@factory/runtime/graphql/scalars";
 import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
@@ -7,9 +8,11 @@ const text = () => String;
 const optional = (description: string) => ({ nullable: true, description }) as const;
 
 @ObjectType("AuditRecord", {
+  implements: NodeType,
   simpleResolvers: true,
   description: "One line of the audit log: who did what, on which subject, from where, with which outcome.",
 })
+@NodeKey("recordId")
 export class AuditRecordType {
   @Field(() => ID)
   recordId: string;

@@ -1,3 +1,4 @@
+import { keyStatement } from "@factory/runtime/db/key-statement";
 import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
@@ -42,10 +43,11 @@ import { checkKeySet } from "./public-keys.js";
 import { changeKeys, recordSecretHolders, requireHolderAtWork } from "./secret-changes.js";
 import { clientsHeldOnlyBy, loadActiveClients } from "./secret-holders.js";
 
-const oneClient = tenantStatement(
+const oneClient = keyStatement(
   "one_api_client",
   `select ${oauthClientColumns} from api_clients
    where tenant_id = scope.tenant and client_id = $2 and not platform_admin`,
+  "text",
 );
 
 /** A tenant's list of OAuth clients. */

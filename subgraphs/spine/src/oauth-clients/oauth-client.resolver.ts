@@ -1,7 +1,8 @@
 import { Auth } from "@factory/runtime/graphql/auth";
+import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from "type-graphql";
+import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
 import { CreateApiClientInput, UpdateApiClientInput } from "./oauth-client.input.js";
 import type { OAuthClientService } from "./oauth-client.service.js";
 import { OAuthClientConnection, OAuthClientSecretType, OAuthClientType } from "./oauth-client.type.js";
@@ -20,12 +21,11 @@ export class OAuthClientResolver {
   @Query(() => OAuthClientConnection, { description: "The OAuth clients of the caller's own tenant." })
   @Auth({ scopes: ["client.read"] })
   apiClients(
-    @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
-    @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
+    @Args(() => PageArguments) page: PageArguments,
     @SortArg(sortedOAuthClients) sort: string | null | undefined,
     @Ctx() context: RequestContext,
   ): Promise<OAuthClientConnection> {
-    return this.#administration.list(context, { first, after, sort });
+    return this.#administration.list(context, { ...page, sort });
   }
 
   @Mutation(() => OAuthClientSecretType, {

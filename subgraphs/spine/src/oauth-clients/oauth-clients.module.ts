@@ -43,6 +43,11 @@ export const oauthClients: SliceModule<OAuthClientSettings> = {
       description: "The client itself.",
     }),
   ],
+  links: {
+    "ApiClientSecret.clientId": { to: null, why: "The field apiClient holds the object." },
+    "OAuthClient.tenantId": { to: "Tenant" },
+    "ApiClientSecret.tenantId": { to: "Tenant" },
+  },
   references(get) {
     const service = get(OAuthClientAdministrationService);
     return {

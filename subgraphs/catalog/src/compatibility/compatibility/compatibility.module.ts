@@ -29,6 +29,9 @@ export const compatibility: SliceModule = {
     services.add(new CompatibilityService({ database, snapshots, templates, versions, advisor, facts }));
   },
   resolvers: (get) => [new CompatibilityResolver(get(CompatibilityService))],
+  links: {
+    "CompatibilityMatrix.templateVersionId": { to: "TemplateVersion" },
+  },
   references(get) {
     const service = get(CompatibilityService);
     return {

@@ -1,5 +1,5 @@
 import { columnsOf, type RecordOf, type RowOf, rowReader } from "@factory/runtime/db/entity-rows";
-import { tenantStatement } from "@factory/runtime/db/tenant-statement";
+import { keyStatement } from "@factory/runtime/db/key-statement";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { fairFingerprint } from "@factory/runtime/idempotency/fingerprint";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
@@ -27,7 +27,7 @@ import type { UpgradeAdvisor } from "./upgrade-advisor.js";
 /** The GraphQL input's limit; gRPC requests are checked here only. */
 const maxLibraries = 200;
 
-const oneMatrix = tenantStatement(
+const oneMatrix = keyStatement(
   "one_compatibility_matrix",
   `select ${columnsOf(CompatibilityMatrix)} from compatibility_matrices where tenant_id = scope.tenant and matrix_id = $2`,
 );

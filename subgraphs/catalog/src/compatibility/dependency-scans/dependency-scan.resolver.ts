@@ -1,8 +1,9 @@
 import { Auth } from "@factory/runtime/graphql/auth";
 import { JsonObject } from "@factory/runtime/graphql/scalars";
+import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from "type-graphql";
+import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from "type-graphql";
 import { cycloneDx } from "./bill-of-materials/cyclone-dx.js";
 import { ScanDependenciesInput } from "./dependency-scan.input.js";
 import type { DependencyScanService } from "./dependency-scan.service.js";
@@ -33,12 +34,11 @@ export class DependencyScanResolver {
   @Auth({ scopes: ["templates.read"] })
   dependencyScans(
     @Arg("templateVersionId", () => ID) templateVersionId: string,
-    @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
-    @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
+    @Args(() => PageArguments) page: PageArguments,
     @SortArg(sortedDependencyScans) sort: string | null | undefined,
     @Ctx() context: RequestContext,
   ): Promise<DependencyScanConnection> {
-    return this.#lists.list(context, templateVersionId, { first, after, sort });
+    return this.#lists.list(context, templateVersionId, { ...page, sort });
   }
 
   @Mutation(() => DependencyScanType, {

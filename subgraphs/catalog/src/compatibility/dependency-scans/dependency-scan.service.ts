@@ -1,4 +1,4 @@
-import { tenantStatement } from "@factory/runtime/db/tenant-statement";
+import { keyStatement } from "@factory/runtime/db/key-statement";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
@@ -17,7 +17,7 @@ import { mayRead, mayReadResult } from "./scan-scopes.js";
 /** So many scans are kept; older ones are deleted. */
 const keptScans = { ofVersion: 20, ofSets: 200 };
 
-const oneScan = tenantStatement(
+const oneScan = keyStatement(
   "one_dependency_scan",
   `select scan.* from dependency_scans scan where tenant_id = scope.tenant and dependency_scan_id = $2`,
 );

@@ -35,6 +35,12 @@ export const dependencyScans: SliceModule = {
     services.add(new DependencyScanListService(database, cursors));
   },
   resolvers: (get) => [new DependencyScanResolver(get(DependencyScanService), get(DependencyScanListService))],
+  links: {
+    "DependencyScan.templateVersionId": { to: "TemplateVersion" },
+    "DependencyScanSummary.dependencyScanId": { to: "DependencyScan" },
+    "DependencyScanSummary.templateVersionId": { to: "TemplateVersion" },
+    "ScannedPackage.libraryVersionId": { to: "LibraryVersion" },
+  },
   references(get) {
     const service = get(DependencyScanService);
     return {

@@ -1,7 +1,8 @@
 import { Auth } from "@factory/runtime/graphql/auth";
+import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { Arg, Ctx, Int, Query, Resolver } from "type-graphql";
+import { Arg, Args, Ctx, Query, Resolver } from "type-graphql";
 import { type ExecutionListService, sortedExecutions } from "./execution-list.service.js";
 import { ExecutionConnection } from "./record/execution.type.js";
 import { ExecutionFilterInput } from "./request/execution.input.js";
@@ -18,12 +19,11 @@ export class ExecutionListResolver {
   @Query(() => ExecutionConnection, { description: "The executions of the tenant." })
   @Auth({ scopes: ["templates.read", "templates.execute"] })
   executions(
-    @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
-    @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
+    @Args(() => PageArguments) page: PageArguments,
     @SortArg(sortedExecutions) sort: string | null | undefined,
     @Arg("filter", () => ExecutionFilterInput, { nullable: true }) filter: ExecutionFilterInput | null | undefined,
     @Ctx() context: RequestContext,
   ): Promise<ExecutionConnection> {
-    return this.#lists.list(context, { first, after, sort, filter });
+    return this.#lists.list(context, { ...page, sort, filter });
   }
 }

@@ -1,5 +1,5 @@
 import type { RowOf } from "@factory/runtime/db/entity-rows";
-import { tenantStatement } from "@factory/runtime/db/tenant-statement";
+import { keyStatement } from "@factory/runtime/db/key-statement";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
@@ -19,7 +19,7 @@ import type { CheckedRequest, ExecutionAcceptance } from "./request/execution-ac
 import type { ExecutionQuota } from "./request/execution-quota.js";
 import { type ExecutionFeedServices, type ExecutionFeedStep, stepsOfExecution } from "./watch/execution-feed.js";
 
-const executionById = tenantStatement(
+const executionById = keyStatement(
   "execution_by_id",
   "select execution.* from executions execution where tenant_id = scope.tenant and execution_id = $2",
 );

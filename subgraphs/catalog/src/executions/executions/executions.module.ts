@@ -1,3 +1,4 @@
+import { foreignEntity } from "@factory/runtime/graphql/foreign-entity";
 import { type JobHandler, maintenance } from "@factory/runtime/jobs/definitions/job-definition";
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
@@ -12,7 +13,6 @@ import { TemplateVersionService } from "../../templates/templates/template-versi
 import { TemplateRenderer } from "../../workers/rendering/template-renderer.js";
 import { ExecutionResolver } from "./execution.resolver.js";
 import { ExecutionService } from "./execution.service.js";
-import { ExecutionLinksResolver } from "./execution-links.resolver.js";
 import { ExecutionListResolver } from "./execution-list.resolver.js";
 import { ExecutionListService } from "./execution-list.service.js";
 import { executionStatusResolver } from "./execution-status.resolver.js";
@@ -107,11 +107,18 @@ export const executions: SliceModule<ExecutionSettings> = {
   },
   resolvers: (get) => [
     new ExecutionResolver(get(ExecutionService), get(ExecutionPreviewService)),
-    new ExecutionLinksResolver(get(TemplateService), get(TemplateVersionService)),
     new ExecutionListResolver(get(ExecutionListService)),
     executionStatusResolver(get(ExecutionService)),
     new ScaffoldFileResolver(get(ScaffoldFileService)),
   ],
+  types: [foreignEntity("Connection", "connectionId")],
+  links: {
+    "Execution.templateId": { to: "Template" },
+    "Execution.templateVersionId": { to: "TemplateVersion" },
+    "Execution.retryOf": { to: "Execution", as: "retriedExecution" },
+    "Execution.scaffoldOutputId": { to: null, why: "The field `output` holds it." },
+    "ExecutionTarget.connectionId": { to: "Connection" },
+  },
   references(get) {
     const service = get(ExecutionService);
     return {

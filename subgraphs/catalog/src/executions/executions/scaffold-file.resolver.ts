@@ -1,7 +1,8 @@
 import { Auth } from "@factory/runtime/graphql/auth";
+import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { Arg, Ctx, ID, Int, Query, Resolver } from "type-graphql";
+import { Arg, Args, Ctx, ID, Query, Resolver } from "type-graphql";
 import { ScaffoldFileConnection, ScaffoldFileType } from "./record/scaffold-file.type.js";
 import { type ScaffoldFileService, sortedScaffoldFiles } from "./scaffold-file.service.js";
 
@@ -20,11 +21,10 @@ export class ScaffoldFileResolver {
   @Auth({ scopes: ["templates.read", "templates.execute"] })
   scaffoldFiles(
     @Arg("scaffoldOutputId", () => ID) scaffoldOutputId: string,
-    @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
-    @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
+    @Args(() => PageArguments) page: PageArguments,
     @SortArg(sortedScaffoldFiles) sort: string | null | undefined,
     @Ctx() context: RequestContext,
   ): Promise<ScaffoldFileConnection> {
-    return this.#files.list(context, { scaffoldOutputId, first, after, sort });
+    return this.#files.list(context, { scaffoldOutputId, ...page, sort });
   }
 }

@@ -41,9 +41,18 @@ export const libraries: SliceModule = {
     new LibraryResolver(get(LibraryService), get(LibraryListService)),
     new LibraryVersionResolver(get(LibraryVersionService), get(LibraryImportService)),
   ],
+  links: {
+    "LibraryVersion.libraryId": { to: "Library" },
+  },
   references(get) {
     const service = get(LibraryService);
+    const versions = get(LibraryVersionService);
     return {
+      LibraryVersion: {
+        id: { prefix: "lbv", field: "libraryVersionId" },
+        auth: { scopes: ["libraries.read"] },
+        resolve: ({ libraryVersionId = "" }, context) => versions.find(tenantOf(context), libraryVersionId),
+      },
       Library: {
         id: { prefix: "lib", field: "libraryId" },
         auth: { scopes: ["libraries.read"] },

@@ -1,7 +1,10 @@
+import { columnsOf, type RowOf, rowReader } from "@factory/runtime/db/entity-rows";
+import { keyStatement } from "@factory/runtime/db/key-statement";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import type { EventType } from "@factory/schema/event-names";
 import { LockMode } from "@mikro-orm/postgresql";
@@ -21,6 +24,12 @@ import { LibraryVersion } from "./library-version.entity.js";
 import { checkDeprecation, checkVersion } from "./library-version-check.js";
 import { indexVersions, versionFacts, writeVersion, writingFailure } from "./library-writing.js";
 
+const versionById = keyStatement(
+  "library_version_by_id",
+  `select ${columnsOf(LibraryVersion)} from library_versions where tenant_id = scope.tenant and library_version_id = $2`,
+);
+const readVersion = rowReader(LibraryVersion);
+
 interface Transition {
   /** The root field; with the arguments it is the idempotency key's scope. */
   readonly field: string;
@@ -39,6 +48,13 @@ export class LibraryVersionService {
 
   constructor(database: Database) {
     this.#database = database;
+  }
+
+  async find(tenant: Tenant, libraryVersionId: string): Promise<LibraryVersionType | undefined> {
+    const uuid = decodeId("lbv", libraryVersionId);
+    if (uuid === undefined) return undefined;
+    const row = await this.#database.reader.row<RowOf<LibraryVersion>>(versionById, tenant, uuid);
+    return row && libraryVersionView(readVersion(row));
   }
 
   async register(

@@ -1,7 +1,8 @@
 import { Auth } from "@factory/runtime/graphql/auth";
+import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from "type-graphql";
+import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
 import { ChangeLibraryCapabilitiesInput, LibraryFilterInput, RegisterLibraryInput } from "./library.input.js";
 import type { LibraryService } from "./library.service.js";
 import { LibraryConnection, LibraryType } from "./library.type.js";
@@ -29,13 +30,12 @@ export class LibraryResolver {
   })
   @Auth({ scopes: ["libraries.read"] })
   libraries(
-    @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
-    @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
+    @Args(() => PageArguments) page: PageArguments,
     @SortArg(sortedLibraries) sort: string | null | undefined,
     @Arg("filter", () => LibraryFilterInput, { nullable: true }) filter: LibraryFilterInput | null | undefined,
     @Ctx() context: RequestContext,
   ): Promise<LibraryConnection> {
-    return this.#lists.list(context, { first, after, sort, filter });
+    return this.#lists.list(context, { ...page, sort, filter });
   }
 
   @Mutation(() => LibraryType, {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { tenantStatement } from "@factory/runtime/db/tenant-statement";
+import { keyStatement } from "@factory/runtime/db/key-statement";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
@@ -24,14 +24,15 @@ import {
 
 const columns = libraryColumnsWith("true");
 
-const libraryById = tenantStatement(
+const libraryById = keyStatement(
   "library_by_id",
   `select ${columns} from libraries library where tenant_id = scope.tenant and library_id = $2`,
 );
 
-const libraryByPackage = tenantStatement(
+const libraryByPackage = keyStatement(
   "library_by_package",
   `select ${columns} from libraries library where tenant_id = scope.tenant and package_key = $2`,
+  "text",
 );
 
 /** Registers libraries and reads them by id or by package name. */

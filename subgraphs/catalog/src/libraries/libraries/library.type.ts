@@ -86,7 +86,8 @@ export class PackageLicenseType {
 }
 
 /** A library version as GraphQL shows it. */
-@ObjectType("LibraryVersion", { simpleResolvers: true })
+@ObjectType("LibraryVersion", { implements: NodeType, simpleResolvers: true })
+@NodeKey("libraryVersionId")
 export class LibraryVersionType {
   @Field(() => ID)
   libraryVersionId: string;

@@ -1,3 +1,4 @@
+import { foreignEntity } from "@factory/runtime/graphql/foreign-entity";
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
 import { LibrarySearchResolver } from "./library-search.resolver.js";
 import { LibrarySearchService } from "./library-search.service.js";
@@ -12,4 +13,10 @@ export const librarySearch: SliceModule = {
     services.add(new LibrarySearchService(reader, cursors));
   },
   resolvers: (get) => [new LibrarySearchResolver(get(LibrarySearchService))],
+  types: [foreignEntity("ApiClient", "apiClientId"), foreignEntity("Provider", "providerId")],
+  links: {
+    "LibrarySearchResult.apiClientId": { to: "ApiClient" },
+    "LibrarySearchResult.providerId": { to: "Provider" },
+    "LibrarySearchResult.libraryId": { to: "Library" },
+  },
 };

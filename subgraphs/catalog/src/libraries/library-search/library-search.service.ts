@@ -162,6 +162,5 @@ function resultOf(row: SearchPageRow): LibrarySearchResultType {
     source,
     apiClientId,
     providerId: provider_id === null ? null : encodeId("prv", provider_id),
-    apiClient: apiClientId === null ? null : { apiClientId },
   };
 }

@@ -1,16 +1,7 @@
-import { NodeKey, NodeType } from "@factory/runtime/graphql/node.type";
 import { Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
 
 const LibrarySearchSource = { Library: "Library", ApiClient: "ApiClient" } as const;
 registerEnumType(LibrarySearchSource, { name: "LibrarySearchSource" });
-
-/** A reference to an API client; the integration subgraph owns its fields. */
-@ObjectType("ApiClient", { implements: NodeType, simpleResolvers: true })
-@NodeKey("apiClientId", { resolvable: false })
-export class ApiClientReference {
-  @Field(() => ID)
-  apiClientId: string;
-}
 
 @ObjectType("LibrarySearchResult", { simpleResolvers: true })
 export class LibrarySearchResultType {
@@ -43,9 +34,6 @@ export class LibrarySearchResultType {
 
   @Field(() => ID, { nullable: true, description: "The id of the provider when source is ApiClient." })
   providerId: string | null;
-
-  @Field(() => ApiClientReference, { nullable: true })
-  apiClient: ApiClientReference | null;
 }
 
 @ObjectType("LibrarySearchResults", { simpleResolvers: true })

@@ -20,5 +20,8 @@ export const catalogSearch: SliceModule = {
     const index = new CatalogIndex({ database, logger });
     services.add(new CatalogSearchService(index, services.get(SearchReader), cursors));
   },
+  links: {
+    "CatalogSearchResult.itemId": { to: null, why: "The fields template and library hold the object." },
+  },
   resolvers: (get) => [new CatalogSearchResolver(get(CatalogSearchService), get(TemplateService), get(LibraryService))],
 };

@@ -2,8 +2,6 @@ import { Auth } from "@factory/runtime/graphql/auth";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import { Arg, Ctx, FieldResolver, ID, Mutation, Resolver, Root } from "type-graphql";
-import type { TemplateService } from "./template.service.js";
-import { TemplateType } from "./template.type.js";
 import { TemplateDetailsType } from "./template-details.type.js";
 import type { TemplateDraftService } from "./template-draft.service.js";
 import type { TemplatePromotionService } from "./template-promotion.service.js";
@@ -20,7 +18,6 @@ interface VersionServices {
   readonly versions: TemplateVersionService;
   readonly drafts: TemplateDraftService;
   readonly promotions: TemplatePromotionService;
-  readonly templates: TemplateService;
 }
 
 /** The operations on template versions, and their details. */
@@ -29,13 +26,11 @@ export class TemplateVersionResolver {
   readonly #versions: TemplateVersionService;
   readonly #drafts: TemplateDraftService;
   readonly #promotions: TemplatePromotionService;
-  readonly #templates: TemplateService;
 
-  constructor({ versions, drafts, promotions, templates }: VersionServices) {
+  constructor({ versions, drafts, promotions }: VersionServices) {
     this.#versions = versions;
     this.#drafts = drafts;
     this.#promotions = promotions;
-    this.#templates = templates;
   }
 
   @Mutation(() => TemplateVersionType, {
@@ -114,11 +109,5 @@ export class TemplateVersionResolver {
     @Ctx() context: RequestContext,
   ): Promise<TemplateDetailsType | null> {
     return this.#versions.details(tenantOf(context), version.templateVersionId, locale);
-  }
-
-  @FieldResolver(() => TemplateType)
-  @Auth({ scopes: ["templates.read"] })
-  template(@Root() version: TemplateVersionType, @Ctx() context: RequestContext): Promise<TemplateType> {
-    return this.#templates.get(context, version.templateId);
   }
 }

@@ -1,3 +1,4 @@
+import { keyStatement } from "@factory/runtime/db/key-statement";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
@@ -26,7 +27,7 @@ import {
   templateVersionView,
 } from "./template-version.view.js";
 
-const versionById = tenantStatement(
+const versionById = keyStatement(
   "template_version_by_id",
   `select ${templateVersionColumns}, facts -> 'parameterNames' as parameter_names,
      facts -> 'parameterAliases' as parameter_aliases,

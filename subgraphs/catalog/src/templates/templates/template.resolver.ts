@@ -1,7 +1,8 @@
 import { Auth } from "@factory/runtime/graphql/auth";
+import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from "type-graphql";
+import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
 import { RegisterTemplateInput, TemplateFilterInput, UpdateTemplateInput } from "./template.input.js";
 import type { TemplateService } from "./template.service.js";
 import { TemplateConnection, TemplateType } from "./template.type.js";
@@ -30,13 +31,12 @@ export class TemplateResolver {
   @Query(() => TemplateConnection, { description: "The templates of the tenant." })
   @Auth({ scopes: ["templates.read"] })
   templates(
-    @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
-    @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
+    @Args(() => PageArguments) page: PageArguments,
     @SortArg(sortedTemplates) sort: string | null | undefined,
     @Arg("filter", () => TemplateFilterInput, { nullable: true }) filter: TemplateFilterInput | null | undefined,
     @Ctx() context: RequestContext,
   ): Promise<TemplateConnection> {
-    return this.#lists.list(context, { first, after, sort, filter });
+    return this.#lists.list(context, { ...page, sort, filter });
   }
 
   @Mutation(() => TemplateType, {

@@ -1,5 +1,5 @@
 import { columnsOf, type RowOf, rowReader } from "@factory/runtime/db/entity-rows";
-import { tenantStatement } from "@factory/runtime/db/tenant-statement";
+import { keyStatement } from "@factory/runtime/db/key-statement";
 import { violatedUnique } from "@factory/runtime/errors/database-failure";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
@@ -27,7 +27,7 @@ export const templateResource = `${columnsOf(Template, members)},
           where version.tenant_id = template.tenant_id and version.template_id = template.template_id) version) as versions`;
 
 // One JSON column, so that the driver parses one value instead of nine.
-const templateById = tenantStatement(
+const templateById = keyStatement(
   "template_by_id",
   `select to_json(resource) as template from (
      select ${templateResource} from templates template where tenant_id = scope.tenant and template_id = $2) resource`,

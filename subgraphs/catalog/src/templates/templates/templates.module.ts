@@ -61,9 +61,12 @@ export const templates: SliceModule = {
       versions: get(TemplateVersionService),
       drafts: get(TemplateDraftService),
       promotions: get(TemplatePromotionService),
-      templates: get(TemplateService),
     }),
   ],
+  links: {
+    "TemplateVersion.templateId": { to: "Template" },
+    "TemplateDeprecation.replacementTemplateVersionId": { to: "TemplateVersion" },
+  },
   references(get) {
     const service = get(TemplateService);
     const versions = get(TemplateVersionService);

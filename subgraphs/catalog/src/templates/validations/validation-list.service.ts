@@ -1,4 +1,5 @@
 import { type RowOf, rowReader } from "@factory/runtime/db/entity-rows";
+import { keyStatement } from "@factory/runtime/db/key-statement";
 import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
@@ -15,6 +16,12 @@ import { isVoid } from "./void-result-statement.js";
 type ResultRow = RowOf<ValidationResult> & { voided: boolean };
 
 const readResult = rowReader(ValidationResult);
+
+const resultById = keyStatement(
+  "validation_result_by_id",
+  `select result.*, ${isVoid} as voided from validation_results result
+   where tenant_id = scope.tenant and validation_result_id = $2`,
+);
 
 const resultId: SortColumn<ValidationResultType> = {
   column: "validation_result_id",
@@ -38,7 +45,7 @@ export const sortedValidationResults = new SortedList<ValidationResultType, Tena
     ),
 });
 
-/** Lists one template version's validation results. */
+/** Finds validation results, and lists those of one template version. */
 export class ValidationListService {
   readonly #database: Database;
   readonly #cursors: CursorSeal;
@@ -46,6 +53,13 @@ export class ValidationListService {
   constructor(database: Database, cursors: CursorSeal) {
     this.#database = database;
     this.#cursors = cursors;
+  }
+
+  async find(context: RequestContext, validationResultId: string): Promise<ValidationResultType | undefined> {
+    const uuid = decodeId("val", validationResultId);
+    if (uuid === undefined) return undefined;
+    const row = await this.#database.reader.row<ResultRow>(resultById, tenantOf(context), uuid);
+    return row && resultView(row);
   }
 
   list(

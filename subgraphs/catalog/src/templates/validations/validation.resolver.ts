@@ -1,7 +1,8 @@
 import { Auth } from "@factory/runtime/graphql/auth";
+import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from "type-graphql";
+import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
 import { ValidateTemplateVersionInput } from "./validation.input.js";
 import type { ValidationService } from "./validation.service.js";
 import { ValidationResultConnection, ValidationResultType } from "./validation.type.js";
@@ -22,12 +23,11 @@ export class ValidationResolver {
   @Auth({ scopes: ["templates.read"] })
   validationResults(
     @Arg("templateVersionId", () => ID) templateVersionId: string,
-    @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
-    @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
+    @Args(() => PageArguments) page: PageArguments,
     @SortArg(sortedValidationResults) sort: string | null | undefined,
     @Ctx() context: RequestContext,
   ): Promise<ValidationResultConnection> {
-    return this.#lists.list(context, templateVersionId, { first, after, sort });
+    return this.#lists.list(context, templateVersionId, { ...page, sort });
   }
 
   @Mutation(() => ValidationResultType, {

@@ -1,3 +1,4 @@
+import { NodeKey, NodeType } from "@factory/runtime/graphql/node.type";
 import { DateTime } from "@factory/runtime/graphql/scalars";
 import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
@@ -40,7 +41,8 @@ export class ValidationFindingType {
   suggestion: string | null;
 }
 
-@ObjectType("ValidationResult", { simpleResolvers: true })
+@ObjectType("ValidationResult", { implements: NodeType, simpleResolvers: true })
+@NodeKey("validationResultId")
 export class ValidationResultType {
   @Field(() => ID)
   validationResultId: string;

@@ -28,4 +28,17 @@ export const validations: SliceModule = {
     services.add(new ValidationListService(database, cursors));
   },
   resolvers: (get) => [new ValidationResolver(get(ValidationService), get(ValidationListService))],
+  links: {
+    "ValidationResult.templateVersionId": { to: "TemplateVersion" },
+  },
+  references(get) {
+    const service = get(ValidationListService);
+    return {
+      ValidationResult: {
+        id: { prefix: "val", field: "validationResultId" },
+        auth: { scopes: ["templates.read"] },
+        resolve: ({ validationResultId = "" }, context) => service.find(context, validationResultId),
+      },
+    };
+  },
 };

@@ -1,7 +1,8 @@
 import { Auth } from "@factory/runtime/graphql/auth";
+import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from "type-graphql";
+import { Arg, Args, Ctx, ID, Int, Mutation, Query, Resolver } from "type-graphql";
 import { ConnectionFilterInput, CreateConnectionInput, waitSecondsDescription } from "./connection.input.js";
 import type { ConnectionService } from "./connection.service.js";
 import { ConnectionConnection, ConnectionType, readConnections } from "./connection.type.js";
@@ -29,13 +30,12 @@ export class ConnectionResolver {
   @Query(() => ConnectionConnection, { description: "The connections of the tenant." })
   @Auth(readConnections)
   connections(
-    @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
-    @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
+    @Args(() => PageArguments) page: PageArguments,
     @SortArg(sortedConnections) sort: string | null | undefined,
     @Arg("filter", () => ConnectionFilterInput, { nullable: true }) filter: ConnectionFilterInput | null | undefined,
     @Ctx() context: RequestContext,
   ): Promise<ConnectionConnection> {
-    return this.#lists.list(context, { first, after, sort, filter });
+    return this.#lists.list(context, { ...page, sort, filter });
   }
 
   @Mutation(() => ConnectionType, {

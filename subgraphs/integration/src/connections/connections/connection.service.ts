@@ -1,4 +1,4 @@
-import { tenantStatement } from "@factory/runtime/db/tenant-statement";
+import { keyStatement } from "@factory/runtime/db/key-statement";
 import { invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
@@ -25,7 +25,7 @@ import { refuseChosenHost } from "./credential-hosts/credential-hosts.js";
 import { unknownConnection } from "./locked-connection.js";
 import type { Verification } from "./verification.js";
 
-const connectionById = tenantStatement(
+const connectionById = keyStatement(
   "connection_by_id",
   `select ${connectionColumns} from connections
    where tenant_id = scope.tenant and connection_id = $2 and status <> 'Deleted'`,

@@ -16,10 +16,10 @@ import { ConnectionHealthRecord } from "./connection-health-record.js";
 import { ConnectionLifecycleResolver } from "./connection-lifecycle.resolver.js";
 import { ConnectionLifecycleService } from "./connection-lifecycle.service.js";
 import { lockConnections } from "./connection-limit.js";
-import { ConnectionLinksResolver } from "./connection-links.resolver.js";
 import { ConnectionListService } from "./connection-list.service.js";
 import { ConnectionStates } from "./connection-moves.js";
 import { guardCredentials } from "./credential-hosts/credential-hosts.js";
+import { DeliveryUrlResolver } from "./delivery-url.resolver.js";
 import { followProvider } from "./provider-effects.js";
 import { Verification } from "./verification.js";
 
@@ -91,8 +91,14 @@ export const connections: SliceModule<ConnectionSettings> = {
   resolvers: (get) => [
     new ConnectionResolver(get(ConnectionService), get(ConnectionListService)),
     new ConnectionLifecycleResolver(get(ConnectionChangeService), get(ConnectionLifecycleService)),
-    new ConnectionLinksResolver(get(ProviderService), get(RunService), get(DeliveryAddresses)),
+    new DeliveryUrlResolver(get(ProviderService), get(DeliveryAddresses)),
   ],
+  links: {
+    "Connection.providerId": { to: "Provider" },
+    "Connection.lastRunId": { to: "Run" },
+    "Connection.healthRunId": { to: "Run" },
+    "Connection.tenantId": { to: "Tenant" },
+  },
   references(get) {
     const service = get(ConnectionService);
     return {

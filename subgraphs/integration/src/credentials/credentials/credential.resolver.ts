@@ -1,7 +1,8 @@
 import { Auth } from "@factory/runtime/graphql/auth";
+import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from "type-graphql";
+import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from "type-graphql";
 import { CreateCredentialInput, CredentialFilterInput } from "./credential.input.js";
 import type { CredentialService } from "./credential.service.js";
 import { CredentialConnection, CredentialType, readCredentials } from "./credential.type.js";
@@ -30,13 +31,12 @@ export class CredentialResolver {
   @Query(() => CredentialConnection, { description: "The credentials of the tenant, without their secrets." })
   @Auth(readCredentials)
   credentials(
-    @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
-    @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
+    @Args(() => PageArguments) page: PageArguments,
     @SortArg(sortedCredentials) sort: string | null | undefined,
     @Arg("filter", () => CredentialFilterInput, { nullable: true }) filter: CredentialFilterInput | null | undefined,
     @Ctx() context: RequestContext,
   ): Promise<CredentialConnection> {
-    return this.#lists.list(context, { first, after, sort, filter });
+    return this.#lists.list(context, { ...page, sort, filter });
   }
 
   @FieldResolver(() => [CredentialVersionType], { description: "The newest 50 versions, the newest first." })

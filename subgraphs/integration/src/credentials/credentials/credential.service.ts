@@ -1,3 +1,4 @@
+import { keyStatement } from "@factory/runtime/db/key-statement";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { violatedUnique } from "@factory/runtime/errors/database-failure";
 import { DomainError } from "@factory/runtime/errors/domain-error";
@@ -45,7 +46,7 @@ interface NewCredential {
   readonly schedule?: CredentialSchedule;
 }
 
-const credentialById = tenantStatement(
+const credentialById = keyStatement(
   "credential_by_id",
   `select ${credentialColumns} from credentials where tenant_id = scope.tenant and credential_id = $2`,
 );

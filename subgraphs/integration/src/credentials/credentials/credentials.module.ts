@@ -47,6 +47,10 @@ export const credentials: SliceModule<CredentialSettings> = {
   },
   sealedTables: ({ masterKeys }) => [sealedCredentials(new EmbeddedSecretStore(masterKeys))],
   resolvers: (get) => [new CredentialResolver(get(CredentialService), get(CredentialListService))],
+  links: {
+    "Credential.verificationRunId": { to: "Run" },
+    "CredentialVersion.verificationRunId": { to: "Run" },
+  },
   references(get) {
     const service = get(CredentialService);
     return {

@@ -54,4 +54,8 @@ export const deliveryHandling: SliceModule<DeliveryHandlingSettings> = {
     onStarted(() => dispatcher.wake());
   },
   resolvers: (get) => [new DeliveryReplayResolver(get(DeliveryReplayService))],
+  links: {
+    "WebhookDeliveryReplay.deliveryId": { to: "WebhookDelivery" },
+    "WebhookDeliveryReplay.runId": { to: "Run" },
+  },
 };

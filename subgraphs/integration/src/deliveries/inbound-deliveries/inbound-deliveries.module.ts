@@ -100,6 +100,14 @@ export const inboundDeliveries: SliceModule<InboundDeliverySettings> = {
     services.add(new WebhookDeliveryService({ database, cursors, seal }));
   },
   resolvers: (get) => [new WebhookDeliveryResolver(get(WebhookDeliveryService), get(IntakePort))],
+  links: {
+    "AcceptedWebhookDelivery.deliveryId": { to: "WebhookDelivery" },
+    "IngestedWebhookDelivery.deliveryId": { to: "WebhookDelivery" },
+    "WebhookDelivery.connectionId": { to: "Connection" },
+    "WebhookDelivery.providerId": { to: "Provider", as: "sender" },
+    "WebhookDelivery.runId": { to: "Run" },
+    "WebhookDelivery.subscriptionId": { to: "WebhookSubscription" },
+  },
   references(get) {
     const service = get(WebhookDeliveryService);
     return {

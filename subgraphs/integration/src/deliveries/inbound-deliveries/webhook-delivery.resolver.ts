@@ -1,9 +1,10 @@
 import { Auth } from "@factory/runtime/graphql/auth";
 import { Json } from "@factory/runtime/graphql/scalars";
+import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf } from "@factory/runtime/tenancy/tenant";
-import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from "type-graphql";
+import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from "type-graphql";
 import type { IntakePort } from "./intake-port.js";
 import { IngestWebhookDeliveryInput, WebhookDeliveryFilterInput } from "./webhook-delivery.input.js";
 import { sortedDeliveries, type WebhookDeliveryService } from "./webhook-delivery.service.js";
@@ -36,14 +37,13 @@ export class WebhookDeliveryResolver {
   @Query(() => WebhookDeliveryConnection, { description: "The verified deliveries of the tenant, the newest first." })
   @Auth(readWebhookDeliveries)
   webhookDeliveries(
-    @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
-    @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
+    @Args(() => PageArguments) page: PageArguments,
     @SortArg(sortedDeliveries) sort: string | null | undefined,
     @Arg("filter", () => WebhookDeliveryFilterInput, { nullable: true })
     filter: WebhookDeliveryFilterInput | null | undefined,
     @Ctx() context: RequestContext,
   ): Promise<WebhookDeliveryConnection> {
-    return this.#deliveries.list(context, { first, after, sort, filter });
+    return this.#deliveries.list(context, { ...page, sort, filter });
   }
 
   @FieldResolver(() => Json, {

@@ -1,4 +1,5 @@
 import type { RowOf } from "@factory/runtime/db/entity-rows";
+import { keyStatement } from "@factory/runtime/db/key-statement";
 import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
@@ -18,7 +19,7 @@ import { failedStates, hasFailed, webhookDeliveryStates } from "./webhook-delive
 import type { WebhookDeliveryType } from "./webhook-delivery.type.js";
 import { type DeliveryRow, deliveryColumns, deliveryView, readDeliveryRow } from "./webhook-delivery.view.js";
 
-const deliveryById = tenantStatement(
+const deliveryById = keyStatement(
   "webhook_delivery_by_id",
   `select ${deliveryColumns} from webhook_deliveries where tenant_id = scope.tenant and delivery_id = $2`,
 );

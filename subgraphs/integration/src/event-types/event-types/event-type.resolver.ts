@@ -1,7 +1,8 @@
 import { Auth } from "@factory/runtime/graphql/auth";
+import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { eventReadScopes } from "@factory/schema/event-names";
-import { Arg, Ctx, Int, Query, Resolver } from "type-graphql";
+import { Arg, Args, Ctx, Query, Resolver } from "type-graphql";
 import { EventTypeFilterInput } from "./event-type.input.js";
 import type { EventTypeService } from "./event-type.service.js";
 import { EventTypeConnection } from "./event-type.type.js";
@@ -21,11 +22,10 @@ export class EventTypeResolver {
   })
   @Auth({ scopes: eventReadScopes })
   eventTypes(
-    @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
-    @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
+    @Args(() => PageArguments) page: PageArguments,
     @Arg("filter", () => EventTypeFilterInput, { nullable: true }) filter: EventTypeFilterInput | null | undefined,
     @Ctx() context: RequestContext,
   ): EventTypeConnection {
-    return this.#types.list(context, { first, after, filter });
+    return this.#types.list(context, { ...page, filter });
   }
 }

@@ -1,6 +1,6 @@
 import { invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
-import { type Connection, connectionOf, type PageRequest, pageSize } from "@factory/runtime/pagination/page";
+import { type Connection, connectionOf, type PageRequest, pageOf, pageReach } from "@factory/runtime/pagination/page";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf } from "@factory/runtime/tenancy/tenant";
 import { type EventType, eventTypes, schemaVersion } from "@factory/schema/event-names";
@@ -39,16 +39,13 @@ export class EventTypeService {
     if (source !== null && !subgraphNames.some((name) => name === source))
       throw invalidEnumValue([{ pointer: "/filter/source", allowed: subgraphNames }]);
     const scope = { list: "eventTypes", tenantId: principal.tenantId ?? null, source, readable };
-    const after = request.after == null ? "" : String(this.#cursors.open(scope, request.after));
-    const size = pageSize(request.first);
+    const reach = pageReach(request);
+    const cursorKey = reach.cursor === undefined ? undefined : String(this.#cursors.open(scope, reach.cursor));
     const listedTypes = descriptions
       .map((description) => ({ ...description, readable: mayRead(description.type, principal) }))
-      .filter((item) => item.type > after)
       .filter((item) => source === null || item.source === source)
       .filter((item) => readable === null || item.readable === readable);
-    return connectionOf(listedTypes.slice(0, size + 1), {
-      ...{ size, after: request.after },
-      cursorOf: ({ type }) => this.#cursors.seal(scope, type),
-    });
+    const page = pageOf(listedTypes, reach, { keyOf: ({ type }) => type, cursorKey });
+    return connectionOf(page, reach, ({ type }) => this.#cursors.seal(scope, type));
   }
 }

@@ -1,6 +1,6 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
-import { type PageRequest, pageSize } from "@factory/runtime/pagination/page";
+import { type PageRequest, pageReach } from "@factory/runtime/pagination/page";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { EventType } from "@factory/schema/event-names";
@@ -36,7 +36,8 @@ export class EventPullService {
     { first, after }: PageRequest<unknown>,
   ): Promise<WebhookSubscriptionEventsType> {
     const { log, subscriptions, cursors } = this.#parts;
-    const [tenant, size] = [tenantOf(context), pageSize(first)];
+    const tenant = tenantOf(context);
+    const { size } = pageReach({ first });
     const subscription = await subscriptions.get(context, subscriptionId);
     const type = readableTypeOf(context, subscription);
     const scope = { list: "webhookSubscriptionEvents", tenantId: tenant.tenantId, subscriptionId };

@@ -1,10 +1,5 @@
+import { NodeTypes } from "@factory/runtime/graphql/node-types";
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
-import { ConnectionService } from "../../connections/connections/connection.service.js";
-import { CredentialService } from "../../credentials/credentials/credential.service.js";
-import { WebhookDeliveryService } from "../../deliveries/inbound-deliveries/webhook-delivery.service.js";
-import { ProviderService } from "../../providers/providers/provider.service.js";
-import { RunService } from "../../runs/run.service.js";
-import { WebhookSubscriptionService } from "../../webhooks/webhook-subscriptions/webhook-subscription.service.js";
 import { EventLogService } from "../event-log/event-log.service.js";
 import { EventFeedService } from "./event-feed.service.js";
 import { EventHub } from "./event-hub.js";
@@ -28,17 +23,12 @@ export const events: SliceModule<EventSettings> = {
     const hub = new EventHub(workers, logger);
     onStop(() => hub.stop());
     await hub.start(listener);
-    services.add(
-      new SubjectReferences({
-        providers: services.get(ProviderService),
-        connections: services.get(ConnectionService),
-        credentials: services.get(CredentialService),
-        runs: services.get(RunService),
-        deliveries: services.get(WebhookDeliveryService),
-        subscriptions: services.get(WebhookSubscriptionService),
-      }),
-    );
+    services.add(new SubjectReferences(services.get(NodeTypes)));
     services.add(new EventFeedService({ log, hub, limits: settings.subscriberLimits ?? defaultLimits, logger }));
   },
   resolvers: (get) => [eventsResolver(get(EventFeedService)), new PlatformEventResolver(get(SubjectReferences))],
+  links: {
+    "PlatformEvent.eventId": { to: null, why: "The id of the event itself, which is read by its cursor." },
+    "PlatformEvent.tenantId": { to: "Tenant" },
+  },
 };

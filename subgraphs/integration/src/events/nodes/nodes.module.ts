@@ -1,6 +1,6 @@
 import { NodeTypes } from "@factory/runtime/graphql/node-types";
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
-import { keyedReferences } from "./keyed-references.js";
+import { foreignNodes } from "./foreign-nodes.js";
 import { NodeResolver } from "./node.resolver.js";
 import { NodeService } from "./node.service.js";
 
@@ -12,7 +12,7 @@ export interface NodeSettings {
 /** The queries `node` and `nodes`. */
 export const nodes: SliceModule<NodeSettings> = {
   slice: "nodes",
-  types: keyedReferences,
+  types: foreignNodes,
   start({ settings }, services) {
     services.add(new NodeService(services.get(NodeTypes), settings.otherNodes ?? (async () => [])));
   },

@@ -1,7 +1,8 @@
 import { Auth } from "@factory/runtime/graphql/auth";
+import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { Arg, Ctx, ID, Int, Query, Resolver } from "type-graphql";
+import { Arg, Args, Ctx, ID, Query, Resolver } from "type-graphql";
 import { readConnections } from "../../connections/connections/connection.type.js";
 import { ConnectionToolConnection, ConnectionToolType } from "./connection-tool.type.js";
 import { type ConnectionToolsService, sortedTools } from "./connection-tools.service.js";
@@ -21,11 +22,10 @@ export class ConnectionToolsResolver {
   @Auth(readConnections)
   connectionTools(
     @Arg("connectionId", () => ID) connectionId: string,
-    @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
-    @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
+    @Args(() => PageArguments) page: PageArguments,
     @SortArg(sortedTools) sort: string | null | undefined,
     @Ctx() context: RequestContext,
   ): Promise<ConnectionToolConnection> {
-    return this.#tools.list(context, connectionId, { first, after, sort });
+    return this.#tools.list(context, connectionId, { ...page, sort });
   }
 }

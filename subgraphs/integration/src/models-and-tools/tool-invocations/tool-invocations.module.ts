@@ -81,4 +81,8 @@ export const toolInvocations: SliceModule<ToolInvocationSettings> = {
   ],
   grpcServices: (get, { settings: { verifier } }) =>
     verifier ? [toolEndpoint({ invocations: get(InvokeTool), lists: get(ListTools), verifier })] : [],
+  links: {
+    "AcceptedTool.connectionId": { to: "Connection" },
+    "ConnectionTool.connectionId": { to: "Connection" },
+  },
 };

@@ -1,7 +1,8 @@
 import { Auth } from "@factory/runtime/graphql/auth";
+import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from "type-graphql";
+import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
 import { ProviderFilterInput, RegisterProviderInput, UpdateProviderInput } from "./provider.input.js";
 import type { ProviderService } from "./provider.service.js";
 import { ProviderConnection, ProviderPresetType, ProviderType, readProviders } from "./provider.type.js";
@@ -30,13 +31,12 @@ export class ProviderResolver {
   @Query(() => ProviderConnection, { description: "The providers of the tenant." })
   @Auth(readProviders)
   providers(
-    @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
-    @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
+    @Args(() => PageArguments) page: PageArguments,
     @SortArg(sortedProviders) sort: string | null | undefined,
     @Arg("filter", () => ProviderFilterInput, { nullable: true }) filter: ProviderFilterInput | null | undefined,
     @Ctx() context: RequestContext,
   ): Promise<ProviderConnection> {
-    return this.#lists.list(context, { first, after, sort, filter });
+    return this.#lists.list(context, { ...page, sort, filter });
   }
 
   @Query(() => [ProviderPresetType], {

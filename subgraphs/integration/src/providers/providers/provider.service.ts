@@ -1,3 +1,4 @@
+import { keyStatement } from "@factory/runtime/db/key-statement";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { violatedUnique } from "@factory/runtime/errors/database-failure";
 import { DomainError } from "@factory/runtime/errors/domain-error";
@@ -21,12 +22,12 @@ import { effectiveDriver, type ProviderPreset, presetNames, presetOf } from "./p
 import { type ProviderRecord, providerRecord } from "./provider-record.js";
 import type { ProviderTargets } from "./provider-targets.js";
 
-const providerById = tenantStatement(
+const providerById = keyStatement(
   "provider_by_id",
   `select ${providerColumns} from providers where tenant_id = scope.tenant and provider_id = $2`,
 );
 
-const providerByApiClient = tenantStatement(
+const providerByApiClient = keyStatement(
   "provider_by_api_client",
   `select ${providerColumns} from providers where tenant_id = scope.tenant and api_client_id = $2`,
 );

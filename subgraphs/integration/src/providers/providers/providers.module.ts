@@ -40,6 +40,9 @@ export const providers: SliceModule<ProviderSettings> = {
     services.add(new ProviderListService(database, cursors));
     services.add(new ProviderLifecycleService(database, listeners));
   },
+  links: {
+    "Provider.apiClientId": { to: null, why: "The API client is the provider, as the library search shows it." },
+  },
   resolvers: (get) => [
     new ProviderResolver(get(ProviderService), get(ProviderListService), get(ProviderUpdateService)),
     new ProviderLifecycleResolver(get(ProviderLifecycleService)),

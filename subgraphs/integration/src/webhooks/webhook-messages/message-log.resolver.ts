@@ -1,8 +1,9 @@
 import { Auth } from "@factory/runtime/graphql/auth";
 import { JsonObject } from "@factory/runtime/graphql/scalars";
+import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { Arg, Ctx, FieldResolver, ID, Int, Query, Resolver, Root } from "type-graphql";
+import { Arg, Args, Ctx, FieldResolver, ID, Query, Resolver, Root } from "type-graphql";
 import { readWebhookSubscriptions } from "../webhook-subscriptions/webhook-subscription.type.js";
 import { attemptsOfMessage } from "./message-lists.js";
 import type { MessageLogService } from "./message-log.service.js";
@@ -35,13 +36,12 @@ export class MessageLogResolver {
   @Auth(readWebhookSubscriptions)
   webhookMessages(
     @Arg("subscriptionId", () => ID) subscriptionId: string,
-    @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
-    @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
+    @Args(() => PageArguments) page: PageArguments,
     @Arg("filter", () => WebhookMessageFilterInput, { nullable: true })
     filter: WebhookMessageFilterInput | null | undefined,
     @Ctx() context: RequestContext,
   ): Promise<WebhookMessageConnection> {
-    return this.#log.messages(context, subscriptionId, { first, after, filter });
+    return this.#log.messages(context, subscriptionId, { ...page, filter });
   }
 
   @Query(() => WebhookAttemptConnection, {
@@ -50,25 +50,23 @@ export class MessageLogResolver {
   @Auth(readWebhookSubscriptions)
   webhookAttempts(
     @Arg("subscriptionId", () => ID) subscriptionId: string,
-    @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
-    @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
+    @Args(() => PageArguments) page: PageArguments,
     @Arg("filter", () => WebhookAttemptFilterInput, { nullable: true })
     filter: WebhookAttemptFilterInput | null | undefined,
     @Ctx() context: RequestContext,
   ): Promise<WebhookAttemptConnection> {
-    return this.#log.attempts(context, subscriptionId, { first, after, filter });
+    return this.#log.attempts(context, subscriptionId, { ...page, filter });
   }
 
   @Query(() => WebhookAttemptConnection, { description: "The attempts to send one message, the newest first." })
   @Auth(readWebhookSubscriptions)
   webhookMessageAttempts(
     @Arg("messageId", () => ID) messageId: string,
-    @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
-    @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
+    @Args(() => PageArguments) page: PageArguments,
     @SortArg(attemptsOfMessage) sort: string | null | undefined,
     @Ctx() context: RequestContext,
   ): Promise<WebhookAttemptConnection> {
-    return this.#log.attemptsOf(context, messageId, { first, after, sort });
+    return this.#log.attemptsOf(context, messageId, { ...page, sort });
   }
 
   @FieldResolver(() => [WebhookAttemptType], { description: "The newest 100 attempts, oldest first." })

@@ -1,4 +1,4 @@
-import { tenantStatement } from "@factory/runtime/db/tenant-statement";
+import { keyStatement } from "@factory/runtime/db/key-statement";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
@@ -18,6 +18,7 @@ import { attemptOutcomes, type WebhookMessageState, webhookMessageStates } from 
 import type { WebhookAttemptType, WebhookMessageType } from "./webhook-message.type.js";
 import {
   type AttemptRow,
+  attemptColumns,
   attemptView,
   type MessageRow,
   messageColumns,
@@ -25,9 +26,14 @@ import {
   readMessage,
 } from "./webhook-message.view.js";
 
-const messageById = tenantStatement(
+const messageById = keyStatement(
   "webhook_message_by_id",
   `select ${messageColumns} from webhook_messages where tenant_id = scope.tenant and message_id = $2`,
+);
+
+const attemptById = keyStatement(
+  "webhook_attempt_by_id",
+  `select ${attemptColumns} from webhook_attempts where tenant_id = scope.tenant and attempt_id = $2`,
 );
 
 const states = Object.keys(webhookMessageStates) as WebhookMessageState[];
@@ -47,13 +53,25 @@ export class MessageLogService {
     this.#parts = parts;
   }
 
+  async find(context: RequestContext, messageId: string): Promise<WebhookMessageType | undefined> {
+    const uuid = decodeId("msg", messageId);
+    if (uuid === undefined) return undefined;
+    const row = await this.#parts.database.reader.row<MessageRow>(messageById, tenantOf(context), uuid);
+    return row && messageView(readMessage(row));
+  }
+
+  async findAttempt(context: RequestContext, attemptId: string): Promise<WebhookAttemptType | undefined> {
+    const uuid = decodeId("att", attemptId);
+    if (uuid === undefined) return undefined;
+    const row = await this.#parts.database.reader.row<AttemptRow>(attemptById, tenantOf(context), uuid);
+    return row && attemptView(row);
+  }
+
   /** Throws WEBHOOK_MESSAGE_NOT_FOUND. */
   async message(context: RequestContext, messageId: string): Promise<WebhookMessageType> {
-    const uuid = decodeId("msg", messageId);
-    const { reader } = this.#parts.database;
-    const row = uuid === undefined ? undefined : await reader.row<MessageRow>(messageById, tenantOf(context), uuid);
-    if (!row) throw unknownMessage();
-    return messageView(readMessage(row));
+    const message = await this.find(context, messageId);
+    if (!message) throw unknownMessage();
+    return message;
   }
 
   /** A subscription's messages, the newest first. */

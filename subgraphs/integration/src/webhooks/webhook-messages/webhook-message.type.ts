@@ -1,3 +1,4 @@
+import { NodeKey, NodeType } from "@factory/runtime/graphql/node.type";
 import { DateTime, JsonObject } from "@factory/runtime/graphql/scalars";
 import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
@@ -21,7 +22,8 @@ const WebhookAttemptOutcome = {
 } as const satisfies { [Outcome in AttemptOutcome]: Outcome };
 registerEnumType(WebhookAttemptOutcome, { name: "WebhookAttemptOutcome" });
 
-@ObjectType("WebhookAttempt", { simpleResolvers: true })
+@ObjectType("WebhookAttempt", { implements: NodeType, simpleResolvers: true })
+@NodeKey("attemptId")
 export class WebhookAttemptType {
   @Field(() => ID)
   attemptId: string;
@@ -73,7 +75,8 @@ export class WebhookAttemptType {
   durationMs: number;
 }
 
-@ObjectType("WebhookMessage", { simpleResolvers: true })
+@ObjectType("WebhookMessage", { implements: NodeType, simpleResolvers: true })
+@NodeKey("messageId")
 export class WebhookMessageType {
   @Field(() => ID)
   messageId: string;

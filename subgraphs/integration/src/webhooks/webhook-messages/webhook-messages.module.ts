@@ -2,6 +2,7 @@ import { maintenance } from "@factory/runtime/jobs/definitions/job-definition";
 import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
 import { SubscriptionChangeListeners } from "../webhook-subscriptions/subscription-change-listeners.js";
 import { WebhookSubscriptionService } from "../webhook-subscriptions/webhook-subscription.service.js";
+import { readWebhookSubscriptions } from "../webhook-subscriptions/webhook-subscription.type.js";
 import { deletedSubscriptions } from "./deleted-subscriptions-statement.js";
 import { MessageLogResolver } from "./message-log.resolver.js";
 import { MessageLogService } from "./message-log.service.js";
@@ -58,6 +59,26 @@ export const webhookMessages: SliceModule<WebhookMessageSettings> = {
     new WebhookMessageResolver(get(WebhookMessageService)),
     new MessageLogResolver(get(MessageLogService)),
   ],
+  links: {
+    "WebhookMessage.eventId": { to: null, why: "The field body shows the event." },
+    "WebhookMessage.subscriptionId": { to: "WebhookSubscription" },
+    "WebhookAttempt.messageId": { to: "WebhookMessage" },
+  },
+  references(get) {
+    const log = get(MessageLogService);
+    return {
+      WebhookMessage: {
+        id: { prefix: "msg", field: "messageId" },
+        auth: readWebhookSubscriptions,
+        resolve: ({ messageId = "" }, context) => log.find(context, messageId),
+      },
+      WebhookAttempt: {
+        id: { prefix: "att", field: "attemptId" },
+        auth: readWebhookSubscriptions,
+        resolve: ({ attemptId = "" }, context) => log.findAttempt(context, attemptId),
+      },
+    };
+  },
   retention: ({ webhookRetentionDays = 30 }) => [
     messageRetention(webhookRetentionDays),
     tenantMessageRetention(webhookRetentionDays),

@@ -25,4 +25,9 @@ export const webhookOperations: SliceModule = {
     new WebhookExampleResolver(get(WebhookExampleService)),
     new WebhookStatisticsResolver(get(WebhookStatisticsService)),
   ],
+  links: {
+    "WebhookMessageResend.messageId": { to: "WebhookMessage" },
+    "WebhookMessageResend.subscriptionId": { to: "WebhookSubscription" },
+    "WebhookStatistics.subscriptionId": { to: "WebhookSubscription" },
+  },
 };

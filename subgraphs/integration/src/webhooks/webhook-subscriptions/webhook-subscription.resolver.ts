@@ -1,7 +1,8 @@
 import { Auth } from "@factory/runtime/graphql/auth";
+import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from "type-graphql";
+import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
 import { CreateWebhookSubscriptionInput, WebhookSubscriptionFilterInput } from "./webhook-subscription.input.js";
 import type { WebhookSubscriptionService } from "./webhook-subscription.service.js";
 import {
@@ -35,14 +36,13 @@ export class WebhookSubscriptionResolver {
   })
   @Auth(readWebhookSubscriptions)
   webhookSubscriptions(
-    @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
-    @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
+    @Args(() => PageArguments) page: PageArguments,
     @SortArg(sortedSubscriptions) sort: string | null | undefined,
     @Arg("filter", () => WebhookSubscriptionFilterInput, { nullable: true })
     filter: WebhookSubscriptionFilterInput | null | undefined,
     @Ctx() context: RequestContext,
   ): Promise<WebhookSubscriptionConnection> {
-    return this.#lists.list(context, { first, after, sort, filter });
+    return this.#lists.list(context, { ...page, sort, filter });
   }
 
   @Mutation(() => WebhookSubscriptionType, {

@@ -1,5 +1,5 @@
 import { columnsOf, type RecordOf, type RowOf } from "@factory/runtime/db/entity-rows";
-import { tenantStatement } from "@factory/runtime/db/tenant-statement";
+import { keyStatement } from "@factory/runtime/db/key-statement";
 import type { Egress } from "@factory/runtime/egress/egress";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
@@ -49,7 +49,7 @@ export interface WebhookSubscriptionSettings {
   readonly handshakes: HandshakeStarter;
 }
 
-const subscriptionById = tenantStatement(
+const subscriptionById = keyStatement(
   "webhook_subscription_by_id",
   `select ${subscriptionColumns}
    from webhook_subscriptions where tenant_id = scope.tenant and subscription_id = $2 and status <> 'Deleted'`,

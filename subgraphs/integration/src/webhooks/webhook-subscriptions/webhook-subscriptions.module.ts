@@ -81,6 +81,10 @@ export const webhookSubscriptions: SliceModule<WebhookModuleSettings> = {
     ),
     new PublicKeyResolver(get(PublicKeys)),
   ],
+  links: {
+    "WebhookPublicKeys.subscriptionId": { to: "WebhookSubscription" },
+    "WebhookSubscription.providerId": { to: "Provider" },
+  },
   references(get) {
     const service = get(WebhookSubscriptionService);
     return {

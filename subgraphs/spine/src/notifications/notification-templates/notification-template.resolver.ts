@@ -1,7 +1,8 @@
 import { Auth } from "@factory/runtime/graphql/auth";
+import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from "type-graphql";
+import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
 import { PreviewNotificationTemplateInput, SetNotificationTemplateInput } from "./notification-template.input.js";
 import type { NotificationTemplateService } from "./notification-template.service.js";
 import {
@@ -37,12 +38,11 @@ export class NotificationTemplateResolver {
   })
   @Auth({ scopes: ["config.read"] })
   notificationTemplates(
-    @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
-    @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
+    @Args(() => PageArguments) page: PageArguments,
     @SortArg(sortedTemplates) sort: string | null | undefined,
     @Ctx() context: RequestContext,
   ): Promise<NotificationTemplateConnection> {
-    return this.#templates.list(context, { first, after, sort });
+    return this.#templates.list(context, { ...page, sort });
   }
 
   @Query(() => NotificationTemplateType, { description: "The template that notifications with this key have." })

@@ -1,4 +1,4 @@
-import { tenantStatement } from "@factory/runtime/db/tenant-statement";
+import { keyStatement } from "@factory/runtime/db/key-statement";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
 import type { PageRequest } from "@factory/runtime/pagination/page";
@@ -30,9 +30,10 @@ import {
 import { sortedTemplates } from "./template-list.js";
 import { TemplateTextError } from "./template-text.js";
 
-const oneTemplate = tenantStatement(
+const oneTemplate = keyStatement(
   "one_notification_template",
   `select ${templateColumns} from notification_templates where tenant_id = scope.tenant and key = $2`,
+  "text",
 );
 
 /** The template parts and items that one rate limit point pays for. */

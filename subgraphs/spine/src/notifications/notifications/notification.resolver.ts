@@ -1,7 +1,8 @@
 import { Auth } from "@factory/runtime/graphql/auth";
+import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from "type-graphql";
+import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
 import type { BroadcastService } from "./broadcast/broadcast.service.js";
 import { BroadcastType } from "./broadcast/broadcast.type.js";
 import { BroadcastNotificationInput } from "./broadcast/broadcast-notification.input.js";
@@ -37,14 +38,13 @@ export class NotificationResolver {
   })
   @Auth({ scopes: ["notification.read"] })
   notifications(
-    @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
-    @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
+    @Args(() => PageArguments) page: PageArguments,
     @SortArg(sortedNotifications) sort: string | null | undefined,
     @Arg("filter", () => NotificationFilterInput, { nullable: true })
     filter: NotificationFilterInput | null | undefined,
     @Ctx() context: RequestContext,
   ): Promise<NotificationConnection> {
-    return this.#services.notifications.list(context, { first, after, sort, filter });
+    return this.#services.notifications.list(context, { ...page, sort, filter });
   }
 
   @Query(() => NotificationType, { description: "One notification that the caller may see." })

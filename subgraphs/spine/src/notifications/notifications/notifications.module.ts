@@ -1,3 +1,4 @@
+import { foreignEntity } from "@factory/runtime/graphql/foreign-entity";
 import { maintenance } from "@factory/runtime/jobs/definitions/job-definition";
 import type { PlatformLimits } from "@factory/runtime/platform-limits/platform-limits";
 import { StepWatch } from "@factory/runtime/step-feeds/step-watch";
@@ -108,6 +109,19 @@ export const notifications: SliceModule<NotificationSettings> = {
     new NotificationPreferencesResolver(get(NotificationPreferencesService)),
     unreadCountResolver(get(UnreadCountService)),
   ],
+  types: [foreignEntity("WebhookSubscription", "subscriptionId")],
+  links: {
+    "Notification.messageId": { to: null, why: "The content of several notifications, which is not shown alone." },
+    "NotificationBroadcast.messageId": { to: null, why: "As Notification.messageId." },
+    "SentNotifications.messageId": { to: null, why: "As Notification.messageId." },
+    "NotificationRecipient.userId": { to: "User" },
+    "NotificationPreferences.recipientUserId": { to: "User" },
+    "NotificationReadMarks.recipientUserId": { to: "User" },
+    "NotificationUnreadCount.recipientUserId": { to: "User" },
+    "SentNotifications.notificationId": { to: "Notification" },
+    "SentNotifications.notificationIds": { to: "Notification" },
+    "NotificationRecipient.subscriptionId": { to: "WebhookSubscription" },
+  },
   references(get) {
     const service = get(NotificationService);
     return {

@@ -1,7 +1,8 @@
 import { Auth } from "@factory/runtime/graphql/auth";
+import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import { originOf, type RequestContext } from "@factory/runtime/tenancy/request-context";
-import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from "type-graphql";
+import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
 import { UserType } from "../users/user.type.js";
 import { AcceptInvitationInput, InvitationFilterInput, InviteUserInput } from "./invitation.input.js";
 import { type InvitationService, sortedInvitations } from "./invitation.service.js";
@@ -21,13 +22,12 @@ export class InvitationResolver {
   @Query(() => InvitationConnection, { description: "The invitations of the tenant." })
   @Auth({ scopes: ["user.read", "user.invite"] })
   invitations(
-    @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
-    @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
+    @Args(() => PageArguments) page: PageArguments,
     @SortArg(sortedInvitations) sort: string | null | undefined,
     @Arg("filter", () => InvitationFilterInput, { nullable: true }) filter: InvitationFilterInput | null | undefined,
     @Ctx() context: RequestContext,
   ): Promise<InvitationConnection> {
-    return this.#invitations.list(context, { first, after, sort, filter });
+    return this.#invitations.list(context, { ...page, sort, filter });
   }
 
   @Mutation(() => InvitationType, {

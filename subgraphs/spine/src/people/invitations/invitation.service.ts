@@ -1,3 +1,4 @@
+import { keyStatement } from "@factory/runtime/db/key-statement";
 import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { DomainError, type FieldError } from "@factory/runtime/errors/domain-error";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
@@ -61,7 +62,7 @@ export const sortedInvitations = new SortedList<InvitationType, TenantStatement>
     ),
 });
 
-const oneInvitation = tenantStatement(
+const oneInvitation = keyStatement(
   "one_invitation",
   `select ${invitationColumns} from invitations where tenant_id = scope.tenant and invitation_id = $2`,
 );

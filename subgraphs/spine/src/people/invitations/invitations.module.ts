@@ -91,6 +91,9 @@ export const invitations: SliceModule<InvitationSettings> = {
     ];
   },
   resolvers: (get) => [new InvitationResolver(get(InvitationService), get(InvitationAcceptance))],
+  links: {
+    "Invitation.userId": { to: "User" },
+  },
   references(get) {
     const service = get(InvitationService);
     return {

@@ -7,4 +7,7 @@ import { PrincipalResolver } from "./principal.resolver.js";
 export const principals: SliceModule = {
   slice: "principals",
   resolvers: (get) => [new PrincipalResolver(get(UserService), get(TenantService))],
+  links: {
+    "Principal.clientId": { to: "OAuthClient" },
+  },
 };

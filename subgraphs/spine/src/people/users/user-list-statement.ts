@@ -1,5 +1,6 @@
+import { keyStatement } from "@factory/runtime/db/key-statement";
 import type { NamedStatement } from "@factory/runtime/db/named-parameters";
-import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
+import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { userColumns } from "./user.view.js";
 
 // tables: users, roles, role_assignments
@@ -31,8 +32,15 @@ export const usersOfIds = tenantStatement(
    order by users.user_id`,
 );
 
-/** The same for one user. Under its own name, as a lookup by key, it shares a connection with other reads. */
-export const userOfId: TenantStatement = { ...usersOfIds, name: "user_of_id" };
+/** The user with the id `$2`, whose wire form is `$3`. */
+export const userOfId = keyStatement(
+  "user_of_id",
+  `select ${userColumns}, role_codes from (select $3::text as principal_id) asked
+   join users on users.tenant_id = scope.tenant and users.user_id = $2
+   cross join lateral (${heldCodes}) held`,
+  "uuid",
+  "text",
+);
 
 const notDeleted = "status <> 'Deleted'";
 /** Only the index on the state contains deleted users. */

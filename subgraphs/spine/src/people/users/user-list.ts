@@ -1,5 +1,5 @@
 import type { NamedStatement } from "@factory/runtime/db/named-parameters";
-import type { TenantReader } from "@factory/runtime/db/tenant-statement";
+import type { TenantReader } from "@factory/runtime/db/tenant-reader";
 import { nilUuid } from "@factory/runtime/identifiers/nil-uuid";
 import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";

@@ -1,7 +1,8 @@
 import { Auth } from "@factory/runtime/graphql/auth";
+import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from "type-graphql";
+import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
 import { unknownUser } from "./find-users.js";
 import { DisableUserInput, UserFilterInput } from "./user.input.js";
 import { sortedUsers, type UserService } from "./user.service.js";
@@ -23,13 +24,12 @@ export class UserResolver {
   })
   @Auth({ scopes: ["user.read"] })
   users(
-    @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
-    @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
+    @Args(() => PageArguments) page: PageArguments,
     @SortArg(sortedUsers) sort: string | null | undefined,
     @Arg("filter", () => UserFilterInput, { nullable: true }) filter: UserFilterInput | null | undefined,
     @Ctx() context: RequestContext,
   ): Promise<UserConnection> {
-    return this.#users.list(context, { first, after, sort, filter });
+    return this.#users.list(context, { ...page, sort, filter });
   }
 
   @Query(() => UserType, { description: "One user of the tenant." })

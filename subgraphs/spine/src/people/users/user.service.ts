@@ -45,7 +45,7 @@ export class UserService {
   async find(context: RequestContext, userId: string): Promise<UserType | undefined> {
     const uuid = decodeId("usr", userId);
     if (uuid === undefined) return undefined;
-    const row = await this.#database.reader.row<UserRow>(userOfId, tenantOf(context), [uuid], [userId]);
+    const row = await this.#database.reader.row<UserRow>(userOfId, tenantOf(context), uuid, userId);
     return row && rowView(row);
   }
 

@@ -32,6 +32,11 @@ export const users: SliceModule = {
     new UserResolver(get(UserService), get(UserLifecycleService)),
     heldObjectResolver(DeletedUserType, UserType, { name: "user", description: "The user after the deletion." }),
   ],
+  links: {
+    "DeletedUser.tenantId": { to: "Tenant" },
+    "OrphanedClient.clientId": { to: "OAuthClient" },
+    "User.tenantId": { to: "Tenant" },
+  },
   references(get) {
     const service = get(UserService);
     return {

@@ -1,5 +1,5 @@
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
-import { connectionOf, type PageRequest, pageSize } from "@factory/runtime/pagination/page";
+import { connectionOf, type PageRequest, pageOf, pageReach } from "@factory/runtime/pagination/page";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import { type EditionFeature, platformFeatures } from "@factory/schema/edition-features";
@@ -29,17 +29,15 @@ export class EntitlementListService {
   }
 
   /** Sorted by key. An edition has at most 100 features. */
-  async list(context: RequestContext, { first, after }: PageRequest<never>): Promise<EntitlementConnection> {
+  async list(context: RequestContext, bounds: PageRequest<never>): Promise<EntitlementConnection> {
     const { plans, editions, usages, clock } = this.#parts;
     const tenant = tenantOf(context);
-    const size = pageSize(first);
+    const reach = pageReach(bounds);
     const cursorBinding = { tenantId: tenant.tenantId, list: "entitlements" };
-    const from = after == null ? "" : String(this.#cursors.open(cursorBinding, after));
+    const cursorKey = reach.cursor === undefined ? undefined : String(this.#cursors.open(cursorBinding, reach.cursor));
     const plan = await plans.of(tenant);
-    const features = Object.entries(editions.featuresOf(plan.editionCode))
-      .filter(([key]) => key > from)
-      .sort(([firstKey], [secondKey]) => (firstKey < secondKey ? -1 : 1))
-      .slice(0, size + 1);
+    const allFeatures = Object.entries(editions.featuresOf(plan.editionCode));
+    const features = pageOf(allFeatures, reach, { keyOf: ([key]) => key, cursorKey });
     const now = clock();
     const countedFeatures = features.flatMap(([key, feature]) => (isCounted(feature) ? [[key, feature] as const] : []));
     const usageByKey =
@@ -48,7 +46,7 @@ export class EntitlementListService {
       entitlementView(feature, answerOf(plan, [key, feature], { usage: usageByKey.get(key), now })),
     );
     const cursorOf = ({ featureKey }: EntitlementType) => this.#cursors.seal(cursorBinding, featureKey);
-    return connectionOf(nodes, { size, after, cursorOf });
+    return connectionOf(nodes, reach, cursorOf);
   }
 }
 

@@ -1,6 +1,7 @@
 import { Auth } from "@factory/runtime/graphql/auth";
+import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { Arg, Ctx, Int, Query, Resolver } from "type-graphql";
+import { Args, Ctx, Query, Resolver } from "type-graphql";
 import { EntitlementConnection, EntitlementType } from "./entitlement.type.js";
 import type { EntitlementListService } from "./entitlement-list.service.js";
 
@@ -17,10 +18,9 @@ export class EntitlementResolver {
   })
   @Auth({ scopes: ["subscription.read"] })
   entitlements(
-    @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
-    @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
+    @Args(() => PageArguments) page: PageArguments,
     @Ctx() context: RequestContext,
   ): Promise<EntitlementConnection> {
-    return this.#entitlements.list(context, { first, after });
+    return this.#entitlements.list(context, page);
   }
 }

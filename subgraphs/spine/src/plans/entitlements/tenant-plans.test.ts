@@ -1,4 +1,4 @@
-import type { TenantReader } from "@factory/runtime/db/tenant-statement";
+import type { TenantReader } from "@factory/runtime/db/tenant-reader";
 import { newId } from "@factory/runtime/identifiers/wire-id";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import { TenantPlans } from "./tenant-plans.js";

@@ -1,6 +1,6 @@
 import { FollowedCache } from "@factory/runtime/caches/followed-cache";
 import type { Notifications } from "@factory/runtime/connections/listener";
-import type { TenantReader } from "@factory/runtime/db/tenant-statement";
+import type { TenantReader } from "@factory/runtime/db/tenant-reader";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import type { StoredTenant } from "../../tenants/tenants/tenant.view.js";

@@ -1,7 +1,8 @@
 import { Auth } from "@factory/runtime/graphql/auth";
+import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from "type-graphql";
+import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
 import {
   ActivatePlanSubscriptionInput,
   CancelPlanSubscriptionInput,
@@ -21,14 +22,13 @@ export class PlanSubscriptionResolver {
   @Query(() => PlanSubscriptionConnection, { description: "The plan subscription of the tenant, as a list." })
   @Auth(readPlanSubscriptions)
   planSubscriptions(
-    @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
-    @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
+    @Args(() => PageArguments) page: PageArguments,
     @SortArg(sortedPlanSubscriptions) sort: string | null | undefined,
     @Arg("filter", () => PlanSubscriptionFilterInput, { nullable: true })
     filter: PlanSubscriptionFilterInput | null | undefined,
     @Ctx() context: RequestContext,
   ): Promise<PlanSubscriptionConnection> {
-    return this.#plans.list(context, { first, after, sort, filter });
+    return this.#plans.list(context, { ...page, sort, filter });
   }
 
   @Query(() => PlanSubscriptionType, { description: "One plan subscription of the tenant." })

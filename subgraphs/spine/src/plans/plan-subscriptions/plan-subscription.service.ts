@@ -1,3 +1,4 @@
+import { keyStatement } from "@factory/runtime/db/key-statement";
 import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
@@ -28,7 +29,7 @@ import {
   planSubscriptionView,
 } from "./plan-subscription.view.js";
 
-const onePlan = tenantStatement(
+const onePlan = keyStatement(
   "one_plan_subscription",
   `select ${planSubscriptionColumns} from plan_subscriptions where tenant_id = scope.tenant and subscription_id = $2`,
 );

@@ -64,6 +64,9 @@ export const planSubscriptions: SliceModule<PlanSubscriptionSettings> = {
     new TenantPlanResolver(get(PlanSubscriptionService)),
     new TenantPlanAdministrationResolver(get(TenantPlanService)),
   ],
+  links: {
+    "PlanSubscription.tenantId": { to: "Tenant" },
+  },
   references(get) {
     const service = get(PlanSubscriptionService);
     return {

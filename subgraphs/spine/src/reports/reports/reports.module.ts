@@ -76,9 +76,18 @@ export const reports: SliceModule<ReportSettings> = {
     new ReportRunResolver(get(ReportRunService), get(RunListService)),
     runChangeResolver(get(ReportRunService)),
   ],
+  links: {
+    "ReportRun.reportDefinitionId": { to: "ReportDefinition" },
+  },
   references(get) {
     const service = get(ReportRunService);
+    const definitions = get(ReportDefinitionService);
     return {
+      ReportDefinition: {
+        id: { prefix: "rpd", field: "reportDefinitionId" },
+        auth: { scopes: ["report.read"] },
+        resolve: ({ reportDefinitionId = "" }, context) => definitions.view(tenantOf(context), reportDefinitionId),
+      },
       ReportRun: {
         id: { prefix: "run", field: "reportRunId" },
         auth: readReportRuns,

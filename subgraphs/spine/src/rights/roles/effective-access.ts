@@ -1,4 +1,4 @@
-import type { TenantReader } from "@factory/runtime/db/tenant-statement";
+import type { TenantReader } from "@factory/runtime/db/tenant-reader";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";

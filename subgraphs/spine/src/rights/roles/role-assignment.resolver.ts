@@ -1,7 +1,8 @@
 import { Auth } from "@factory/runtime/graphql/auth";
+import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from "type-graphql";
+import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
 import { AssignRoleInput } from "./role.input.js";
 import { AssignedRoleType, RoleAssignmentConnection, RoleAssignmentType } from "./role.type.js";
 import { type RoleAssignmentService, sortedAssignments } from "./role-assignment.service.js";
@@ -20,12 +21,11 @@ export class RoleAssignmentResolver {
   @Auth({ scopes: ["role.read"] })
   roleAssignments(
     @Arg("roleId", () => ID) roleId: string,
-    @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
-    @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
+    @Args(() => PageArguments) page: PageArguments,
     @SortArg(sortedAssignments) sort: string | null | undefined,
     @Ctx() context: RequestContext,
   ): Promise<RoleAssignmentConnection> {
-    return this.#assignments.list(context, roleId, { first, after, sort });
+    return this.#assignments.list(context, roleId, { ...page, sort });
   }
 
   @Mutation(() => AssignedRoleType, {

@@ -1,4 +1,5 @@
 import { columnsOf, type RowOf, rowReader } from "@factory/runtime/db/entity-rows";
+import { keyStatement } from "@factory/runtime/db/key-statement";
 import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
@@ -26,6 +27,14 @@ import { ownerRole } from "./system-roles.js";
 import { expiryActor, unassignRoles } from "./unassign-roles.js";
 
 const readAssignment = rowReader(RoleAssignment);
+
+const assignmentById = keyStatement(
+  "role_assignment_by_id",
+  `select assignment.*, role.code as role_code from role_assignments assignment
+   join roles role on role.tenant_id = scope.tenant and role.role_id = assignment.role_id
+   where assignment.tenant_id = scope.tenant and assignment.assignment_id = $2
+     and (assignment.expires_at is null or assignment.expires_at > now())`,
+);
 
 /** A row lock is needed although the role is locked: deleting a user removes assignments without that lock. */
 const lock = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
@@ -67,6 +76,18 @@ export class RoleAssignmentService {
     this.#roles = roles;
     this.#onPermissionLoss = onPermissionLoss;
     this.#arrivals = arrivals;
+  }
+
+  async find(context: RequestContext, assignmentId: string): Promise<RoleAssignmentType | undefined> {
+    const uuid = decodeId("asg", assignmentId);
+    if (uuid === undefined) return undefined;
+    const { reader } = this.#database;
+    const row = await reader.row<RowOf<RoleAssignment> & { role_code: string }>(
+      assignmentById,
+      tenantOf(context),
+      uuid,
+    );
+    return row && assignmentView(readAssignment(row), row.role_code);
   }
 
   async list(context: RequestContext, roleId: string, request: PageRequest<never>): Promise<RoleAssignmentConnection> {

@@ -1,7 +1,8 @@
 import { Auth } from "@factory/runtime/graphql/auth";
+import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from "type-graphql";
+import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
 import { CreateRoleInput, RoleFilterInput, UpdateRoleInput } from "./role.input.js";
 import { type RoleService, sortedRoles } from "./role.service.js";
 import { RoleConnection, RoleType } from "./role.type.js";
@@ -18,13 +19,12 @@ export class RoleResolver {
   @Query(() => RoleConnection, { description: "The roles of the tenant, including the system roles." })
   @Auth({ scopes: ["role.read"] })
   roles(
-    @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
-    @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
+    @Args(() => PageArguments) page: PageArguments,
     @SortArg(sortedRoles) sort: string | null | undefined,
     @Arg("filter", () => RoleFilterInput, { nullable: true }) filter: RoleFilterInput | null | undefined,
     @Ctx() context: RequestContext,
   ): Promise<RoleConnection> {
-    return this.#roles.list(context, { first, after, sort, filter });
+    return this.#roles.list(context, { ...page, sort, filter });
   }
 
   @Query(() => RoleType, { description: "One role of the tenant." })

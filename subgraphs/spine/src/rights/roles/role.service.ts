@@ -1,4 +1,5 @@
 import type { RowOf } from "@factory/runtime/db/entity-rows";
+import { keyStatement } from "@factory/runtime/db/key-statement";
 import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { violatedUnique } from "@factory/runtime/errors/database-failure";
 import { DomainError } from "@factory/runtime/errors/domain-error";
@@ -25,7 +26,7 @@ import { readRole, roleColumns, roleView } from "./role.view.js";
 import { RoleAssignment } from "./role-assignment.entity.js";
 import { unassignRoles } from "./unassign-roles.js";
 
-const oneRole = tenantStatement(
+const oneRole = keyStatement(
   "one_role",
   `select ${roleColumns} from roles where tenant_id = scope.tenant and role_id = $2`,
 );

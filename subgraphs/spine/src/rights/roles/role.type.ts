@@ -29,8 +29,8 @@ export class RoleType {
   createdAt: string;
 }
 
-@ObjectType("RoleAssignment", { simpleResolvers: true })
-export class RoleAssignmentType {
+@ObjectType("RoleAssignmentMembers", { simpleResolvers: true })
+class RoleAssignmentMembers {
   @Field(() => ID)
   assignmentId: string;
 
@@ -59,8 +59,12 @@ export class RoleAssignmentType {
   expiresAt: string | null;
 }
 
+@ObjectType("RoleAssignment", { implements: NodeType, simpleResolvers: true })
+@NodeKey("assignmentId")
+export class RoleAssignmentType extends RoleAssignmentMembers {}
+
 @ObjectType("AssignedRole", { simpleResolvers: true })
-export class AssignedRoleType extends RoleAssignmentType {
+export class AssignedRoleType extends RoleAssignmentMembers {
   @Field({ description: "False if the principal held the role already." })
   created: boolean;
 }

@@ -41,9 +41,24 @@ export const roles: SliceModule = {
     onStop(() => expiry.stop());
   },
   resolvers: (get) => [new RoleResolver(get(RoleService)), new RoleAssignmentResolver(get(RoleAssignmentService))],
+  links: {
+    "AssignedRole.assignmentId": { to: "RoleAssignment" },
+    "AssignedRole.roleId": { to: "Role" },
+    "AssignedRole.userId": { to: "User" },
+    "RoleAssignment.roleId": { to: "Role" },
+    "RoleAssignment.userId": { to: "User" },
+    "RoleAssignment.principalId": { to: "Node" },
+    "AssignedRole.principalId": { to: "Node" },
+  },
   references(get) {
     const service = get(RoleService);
+    const assignments = get(RoleAssignmentService);
     return {
+      RoleAssignment: {
+        id: { prefix: "asg", field: "assignmentId" },
+        auth: { scopes: ["role.read"] },
+        resolve: ({ assignmentId = "" }, context) => assignments.find(context, assignmentId),
+      },
       Role: {
         id: { prefix: "rol", field: "roleId" },
         auth: { scopes: ["role.read"] },

@@ -48,6 +48,9 @@ export const configuration: SliceModule<ConfigurationModuleSettings> = {
       description: "The entry after the change. A deleted entry is as it was.",
     }),
   ],
+  links: {
+    "ChangedConfigEntry.approvalId": { to: "Approval" },
+  },
   references(get) {
     const service = get(ConfigurationService);
     return {

@@ -1,7 +1,8 @@
 import { Auth } from "@factory/runtime/graphql/auth";
+import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from "type-graphql";
+import { Arg, Args, Ctx, ID, Int, Mutation, Query, Resolver } from "type-graphql";
 import { ConfigEntryFilterInput, SetConfigurationInput } from "./configuration.input.js";
 import { type ConfigurationService, sortedEntryVersions } from "./configuration.service.js";
 import {
@@ -33,13 +34,12 @@ export class ConfigurationResolver {
   })
   @Auth({ scopes: ["config.read"] })
   configEntries(
-    @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
-    @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
+    @Args(() => PageArguments) page: PageArguments,
     @SortArg(sortedEntries) sort: string | null | undefined,
     @Arg("filter", () => ConfigEntryFilterInput, { nullable: true }) filter: ConfigEntryFilterInput | null | undefined,
     @Ctx() context: RequestContext,
   ): Promise<ConfigEntryConnection> {
-    return this.#configuration.list(context, { first, after, sort, filter });
+    return this.#configuration.list(context, { ...page, sort, filter });
   }
 
   @Query(() => ConfigEntryType, { description: "One configuration entry of the tenant." })
@@ -55,12 +55,11 @@ export class ConfigurationResolver {
   @Auth({ scopes: ["config.read"] })
   configurationHistory(
     @Arg("key", () => ID) key: string,
-    @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
-    @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
+    @Args(() => PageArguments) page: PageArguments,
     @SortArg(sortedEntryVersions) sort: string | null | undefined,
     @Ctx() context: RequestContext,
   ): Promise<ConfigVersionConnection> {
-    return this.#configuration.history(context, key, { first, after, sort });
+    return this.#configuration.history(context, key, { ...page, sort });
   }
 
   @Query(() => [KnownSettingType], {

@@ -1,7 +1,8 @@
 import { Auth } from "@factory/runtime/graphql/auth";
+import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from "type-graphql";
+import { Arg, Args, Ctx, ID, Int, Mutation, Query, Resolver } from "type-graphql";
 import { FeatureFlagFilterInput, SetFeatureFlagInput } from "./feature-flag.input.js";
 import { type FeatureFlagService, sortedFlags, sortedFlagVersions } from "./feature-flag.service.js";
 import {
@@ -31,13 +32,12 @@ export class FeatureFlagResolver {
   @Query(() => FeatureFlagConnection, { description: "The feature flags of the tenant." })
   @Auth({ scopes: ["config.read"] })
   featureFlags(
-    @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
-    @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
+    @Args(() => PageArguments) page: PageArguments,
     @SortArg(sortedFlags) sort: string | null | undefined,
     @Arg("filter", () => FeatureFlagFilterInput, { nullable: true }) filter: FeatureFlagFilterInput | null | undefined,
     @Ctx() context: RequestContext,
   ): Promise<FeatureFlagConnection> {
-    return this.#flags.list(context, { first, after, sort, filter });
+    return this.#flags.list(context, { ...page, sort, filter });
   }
 
   @Query(() => FeatureFlagType, { description: "One feature flag of the tenant." })
@@ -53,12 +53,11 @@ export class FeatureFlagResolver {
   @Auth({ scopes: ["config.read"] })
   featureFlagHistory(
     @Arg("key", () => ID) key: string,
-    @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
-    @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
+    @Args(() => PageArguments) page: PageArguments,
     @SortArg(sortedFlagVersions) sort: string | null | undefined,
     @Ctx() context: RequestContext,
   ): Promise<FeatureFlagVersionConnection> {
-    return this.#flags.history(context, key, { first, after, sort });
+    return this.#flags.history(context, key, { ...page, sort });
   }
 
   @Mutation(() => SetFeatureFlagType, {

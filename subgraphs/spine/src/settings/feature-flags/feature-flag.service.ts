@@ -1,4 +1,5 @@
 import type { RowOf } from "@factory/runtime/db/entity-rows";
+import { keyStatement } from "@factory/runtime/db/key-statement";
 import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
@@ -33,9 +34,10 @@ import type { FlagSetChange, FlagSets } from "./flag-sets.js";
 import { settingsFrom } from "./flag-settings.js";
 import { deleteFlag, type FlagChangeRequest, writeFlag } from "./write-flag.js";
 
-const oneFlag = tenantStatement(
+const oneFlag = keyStatement(
   "one_feature_flag",
   `select ${flagColumns} from feature_flags where tenant_id = scope.tenant and key = $2`,
+  "text",
 );
 
 const oneVersion = tenantStatement(

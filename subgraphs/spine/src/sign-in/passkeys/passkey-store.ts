@@ -1,5 +1,6 @@
 import { columnsOf, type RowOf, rowReader } from "@factory/runtime/db/entity-rows";
-import { type TenantReader, tenantStatement } from "@factory/runtime/db/tenant-statement";
+import type { TenantReader } from "@factory/runtime/db/tenant-reader";
+import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { decodeId, encodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";

@@ -94,4 +94,8 @@ export const secondFactors: SliceModule<SecondFactorSettings> = {
       }),
     ];
   },
+  links: {
+    "RemovedSecondFactors.userId": { to: "User" },
+    "UnlockedSecondFactors.userId": { to: "User" },
+  },
 };

@@ -1,8 +1,9 @@
 import { Auth } from "@factory/runtime/graphql/auth";
 import { platformKeyId } from "@factory/runtime/identifiers/key-id";
+import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from "type-graphql";
+import { Arg, Args, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from "type-graphql";
 import { CreateEditionInput, EditionFilterInput, UpdateEditionInput } from "./edition.input.js";
 import { type EditionService, sortedEditions } from "./edition.service.js";
 import { EditionConnection, EditionType, EditionVersionType } from "./edition.type.js";
@@ -18,13 +19,12 @@ export class EditionResolver {
   @Query(() => EditionConnection, { description: "All editions of the platform." })
   @Auth({ scopes: ["subscription.read", "tenant.read"] })
   editions(
-    @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
-    @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
+    @Args(() => PageArguments) page: PageArguments,
     @SortArg(sortedEditions) sort: string | null | undefined,
     @Arg("filter", () => EditionFilterInput, { nullable: true }) filter: EditionFilterInput | null | undefined,
     @Ctx() context: RequestContext,
   ): Promise<EditionConnection> {
-    return this.#editions.list(context, { first, after, sort, filter });
+    return this.#editions.list(context, { ...page, sort, filter });
   }
 
   @Query(() => EditionType, { description: "One edition of the platform." })

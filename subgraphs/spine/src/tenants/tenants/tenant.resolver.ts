@@ -1,7 +1,8 @@
 import { Auth } from "@factory/runtime/graphql/auth";
+import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from "type-graphql";
+import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
 import type { ProvisioningService } from "./provisioning.service.js";
 import { ProvisioningRunType } from "./provisioning-run.type.js";
 import { RegisterTenantInput, TenantFilterInput, TenantLimitsInput, TenantMoveInput } from "./tenant.input.js";
@@ -32,13 +33,12 @@ export class TenantResolver {
   @Query(() => TenantConnection, { description: "All tenants of the platform, for platform administrators." })
   @Auth({ scopes: ["tenant.read"], platformAdmin: true })
   tenants(
-    @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
-    @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
+    @Args(() => PageArguments) page: PageArguments,
     @SortArg(sortedTenants) sort: string | null | undefined,
     @Arg("filter", () => TenantFilterInput, { nullable: true }) filter: TenantFilterInput | null | undefined,
     @Ctx() context: RequestContext,
   ): Promise<TenantConnection> {
-    return this.#tenants.list(context, { first, after, sort, filter });
+    return this.#tenants.list(context, { ...page, sort, filter });
   }
 
   @Query(() => TenantType, { description: "One tenant, for platform administrators." })

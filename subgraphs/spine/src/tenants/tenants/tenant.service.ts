@@ -1,4 +1,4 @@
-import { tenantStatement } from "@factory/runtime/db/tenant-statement";
+import { keyStatement } from "@factory/runtime/db/key-statement";
 import { violatedUnique } from "@factory/runtime/errors/database-failure";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
@@ -21,7 +21,7 @@ import { tenantStates } from "./tenant.states.js";
 import type { TenantConnection, TenantType } from "./tenant.type.js";
 import { readTenant, type TenantRow, tenantColumns, tenantView } from "./tenant.view.js";
 
-const ownTenant = tenantStatement(
+const ownTenant = keyStatement(
   "own_tenant",
   `select ${tenantColumns} from tenants where tenant_id = scope.tenant and tenant_id = $2`,
 );

@@ -52,6 +52,12 @@ export const tenants: SliceModule = {
       get(TenantLimitsService),
     ),
   ],
+  links: {
+    "ProvisioningRun.runId": { to: null, why: "The id of the run itself." },
+    "Tenant.subscriptionId": { to: null, why: "The field planSubscription holds the object." },
+    "ProvisioningRun.tenantId": { to: "Tenant" },
+    "Tenant.ownerInvitationId": { to: "Invitation" },
+  },
   references(get) {
     const service = get(TenantService);
     return {

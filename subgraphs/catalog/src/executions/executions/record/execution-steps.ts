@@ -1,5 +1,5 @@
 import { columnsOf, type RowOf } from "@factory/runtime/db/entity-rows";
-import type { TenantReader } from "@factory/runtime/db/tenant-statement";
+import type { TenantReader } from "@factory/runtime/db/tenant-reader";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { RunTable } from "@factory/runtime/runs/run-table";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";

@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, readdir, rename, rm, stat, utimes } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import type { TenantReader } from "@factory/runtime/db/tenant-statement";
+import type { TenantReader } from "@factory/runtime/db/tenant-reader";
 import { systemErrorCode } from "@factory/runtime/errors/system-error";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import { git } from "../../git/git.js";

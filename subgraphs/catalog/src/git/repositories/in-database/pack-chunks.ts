@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type FileHandle, open } from "node:fs/promises";
-import type { TenantReader } from "@factory/runtime/db/tenant-statement";
+import type { TenantReader } from "@factory/runtime/db/tenant-reader";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";

@@ -1,4 +1,4 @@
-import type { TenantReader } from "@factory/runtime/db/tenant-statement";
+import type { TenantReader } from "@factory/runtime/db/tenant-reader";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import type { Ref } from "../bare/bare-folder.js";
 import type { StoredBytes } from "../port/repository-limits.js";

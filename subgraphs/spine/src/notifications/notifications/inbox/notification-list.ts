@@ -1,3 +1,4 @@
+import { keyStatement } from "@factory/runtime/db/key-statement";
 import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { type SortColumn, SortedList } from "@factory/runtime/pagination/sorted-list";
@@ -78,7 +79,7 @@ export function notificationsWhere(conditions: ListConditions) {
 }
 
 /** The notification `$2` with its content. */
-export const oneNotification = tenantStatement(
+export const oneNotification = keyStatement(
   "one_notification",
   `select ${notificationColumns}
    from notifications notification

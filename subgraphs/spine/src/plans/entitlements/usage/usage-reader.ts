@@ -1,6 +1,7 @@
 import { atMost } from "@factory/runtime/caches/entry-limit";
 import { columnsOf, type RowOf } from "@factory/runtime/db/entity-rows";
-import { type TenantReader, tenantStatement } from "@factory/runtime/db/tenant-statement";
+import type { TenantReader } from "@factory/runtime/db/tenant-reader";
+import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import { LRUCache } from "lru-cache";
 import { type CountedFeature, currentPeriodStarts, usagePeriod } from "./period.js";

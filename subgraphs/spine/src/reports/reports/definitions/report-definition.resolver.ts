@@ -1,7 +1,8 @@
 import { Auth } from "@factory/runtime/graphql/auth";
+import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { Arg, Ctx, Int, Query, Resolver } from "type-graphql";
+import { Arg, Args, Ctx, Query, Resolver } from "type-graphql";
 import { ReportDefinitionFilterInput } from "./report-definition.input.js";
 import { type ReportDefinitionService, sortedReportDefinitions } from "./report-definition.service.js";
 import { ReportDefinitionConnection } from "./report-definition.type.js";
@@ -18,13 +19,12 @@ export class ReportDefinitionResolver {
   @Query(() => ReportDefinitionConnection, { description: "The reports that the tenant can generate." })
   @Auth({ scopes: ["report.read"] })
   reportDefinitions(
-    @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
-    @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
+    @Args(() => PageArguments) page: PageArguments,
     @SortArg(sortedReportDefinitions) sort: string | null | undefined,
     @Arg("filter", () => ReportDefinitionFilterInput, { nullable: true })
     filter: ReportDefinitionFilterInput | null | undefined,
     @Ctx() context: RequestContext,
   ): Promise<ReportDefinitionConnection> {
-    return this.#definitions.list(context, { first, after, sort, filter });
+    return this.#definitions.list(context, { ...page, sort, filter });
   }
 }

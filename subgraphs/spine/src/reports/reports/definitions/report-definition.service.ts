@@ -1,4 +1,5 @@
 import { columnsOf, type RecordOf, type RowOf, rowReader } from "@factory/runtime/db/entity-rows";
+import { keyStatement } from "@factory/runtime/db/key-statement";
 import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
@@ -24,7 +25,7 @@ export interface UsableDefinition {
 const columns = columnsOf(ReportDefinition);
 const readDefinition = rowReader(ReportDefinition);
 
-const oneDefinition = tenantStatement(
+const oneDefinition = keyStatement(
   "one_report_definition",
   `select ${columns} from report_definitions where tenant_id = scope.tenant and definition_id = $2`,
 );
@@ -84,6 +85,14 @@ export class ReportDefinitionService {
   async find(tenant: Tenant, reportDefinitionId: string): Promise<UsableDefinition | undefined> {
     const uuid = decodeId("rpd", reportDefinitionId);
     return uuid === undefined ? undefined : this.#one(oneDefinition, tenant, uuid);
+  }
+
+  /** The same as GraphQL shows it. */
+  async view(tenant: Tenant, reportDefinitionId: string): Promise<ReportDefinitionType | undefined> {
+    const uuid = decodeId("rpd", reportDefinitionId);
+    if (uuid === undefined) return undefined;
+    const row = await this.#database.reader.row<RowOf<ReportDefinition>>(oneDefinition, tenant, uuid);
+    return row && isKnownReport(row.code) ? definitionView(readDefinition(row)) : undefined;
   }
 
   /** The definition for the report with this code. */

@@ -1,10 +1,16 @@
+import { NodeKey, NodeType } from "@factory/runtime/graphql/node.type";
 import { DateTime, JsonObject } from "@factory/runtime/graphql/scalars";
 import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
 import { Field, ID, ObjectType } from "type-graphql";
 
 /** A report definition's GraphQL type. */
-@ObjectType("ReportDefinition", { simpleResolvers: true, description: "A report that the tenant can generate." })
+@ObjectType("ReportDefinition", {
+  implements: NodeType,
+  simpleResolvers: true,
+  description: "A report that the tenant can generate.",
+})
+@NodeKey("reportDefinitionId")
 export class ReportDefinitionType {
   @Field(() => ID)
   reportDefinitionId: string;

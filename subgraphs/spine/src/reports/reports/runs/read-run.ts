@@ -1,9 +1,10 @@
-import { type TenantReader, tenantStatement } from "@factory/runtime/db/tenant-statement";
+import { keyStatement } from "@factory/runtime/db/key-statement";
+import type { TenantReader } from "@factory/runtime/db/tenant-reader";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import { type RunRecord, type RunRow, runRecord } from "./run-record.js";
 
-const runById = tenantStatement(
+const runById = keyStatement(
   "report_run_by_id",
   "select run.* from report_runs run where tenant_id = scope.tenant and run_id = $2",
 );

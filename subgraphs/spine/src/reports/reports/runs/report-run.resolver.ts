@@ -1,7 +1,8 @@
 import { Auth } from "@factory/runtime/graphql/auth";
+import { PageArguments } from "@factory/runtime/pagination/page-arguments";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from "type-graphql";
+import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
 import { GenerateReportInput, ReportRunFilterInput } from "./report-run.input.js";
 import type { ReportRunService } from "./report-run.service.js";
 import { ReportRunConnection, ReportRunType, readReportRuns } from "./report-run.type.js";
@@ -20,13 +21,12 @@ export class ReportRunResolver {
   @Query(() => ReportRunConnection, { description: "The report runs of the tenant." })
   @Auth(readReportRuns)
   reportRuns(
-    @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
-    @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
+    @Args(() => PageArguments) page: PageArguments,
     @SortArg(sortedReportRuns) sort: string | null | undefined,
     @Arg("filter", () => ReportRunFilterInput, { nullable: true }) filter: ReportRunFilterInput | null | undefined,
     @Ctx() context: RequestContext,
   ): Promise<ReportRunConnection> {
-    return this.#lists.list(context, { first, after, sort, filter });
+    return this.#lists.list(context, { ...page, sort, filter });
   }
 
   @Query(() => ReportRunType, { description: "One report run of the tenant." })

@@ -1,4 +1,4 @@
-import type { TenantReader } from "@factory/runtime/db/tenant-statement";
+import type { TenantReader } from "@factory/runtime/db/tenant-reader";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { mailAddressKey } from "@factory/runtime/internet-names/mail-address";
 import type { Cause } from "@factory/runtime/messages/envelope";

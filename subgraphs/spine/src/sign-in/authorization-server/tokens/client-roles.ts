@@ -1,5 +1,5 @@
 import { atMost } from "@factory/runtime/caches/entry-limit";
-import type { TenantReader } from "@factory/runtime/db/tenant-statement";
+import type { TenantReader } from "@factory/runtime/db/tenant-reader";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import { LRUCache } from "lru-cache";
 import { effectiveAccess, type VersionedAccess } from "../../../rights/roles/effective-access.js";
