@@ -1,5 +1,6 @@
 import { anEntry } from "@factory/test/kit/configuration";
 import { aFlag } from "@factory/test/kit/feature-flags";
+import { aLibrary, versionMutation } from "@factory/test/kit/libraries";
 import { aNotificationTemplate } from "@factory/test/kit/notifications";
 import { aProvider } from "@factory/test/kit/providers";
 import { aClientId, aRole } from "@factory/test/kit/roles";
@@ -35,6 +36,16 @@ const changes = {
     }) { id changelog }`,
     changed: '"changelog":"Changed"',
     made: async (token) => (await aTemplateVersion(token, source)).templateVersionId,
+  },
+  libraryVersion: {
+    list: "libraries { edges { node { id versions { id status } } } }",
+    mutation: 'deprecateLibraryVersion(libraryVersionId: $id, input: { reason: "Legacy" }) { id status }',
+    changed: '"status":"Deprecated"',
+    made: async (token) => {
+      const library = await aLibrary(token);
+      const registration = `registerLibraryVersion(libraryId: "${library}", input: { semanticVersion: "1.0.0" })`;
+      return String((await versionMutation(token, registration))["libraryVersionId"]);
+    },
   },
   provider: {
     list: "providers { edges { node { id status } } }",
