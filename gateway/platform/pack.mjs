@@ -29,7 +29,7 @@ const resources = {
   "subgraphs/catalog": ["GUIDE.md"],
   "subgraphs/integration": ["GUIDE.md"],
   "subgraphs/spine": ["GUIDE.md"],
-  gateway: ["OPERATING.md"],
+  gateway: ["GUIDE.md", "OPERATING.md"],
   "rest-facade": ["src/operations"],
 };
 /** Tests, and what only a build or a developer needs. */

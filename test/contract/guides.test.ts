@@ -25,6 +25,7 @@ const files = [
   "subgraphs/catalog/GUIDE.md",
   "subgraphs/integration/GUIDE.md",
   "subgraphs/spine/GUIDE.md",
+  "gateway/GUIDE.md",
   operating,
 ] as const;
 
@@ -154,7 +155,7 @@ describe("the README and the guides", () => {
 
   it("have blocks of known languages, and a reason is for one block", () => {
     const languages = new Set(blocks.map(({ language }) => language));
-    expect([...languages].sort()).toEqual(["bash", "graphql", "ini", "mermaid", "sh", "sql"]);
+    expect([...languages].sort()).toEqual(["bash", "graphql", "ini", "mermaid", "sh", "sql", "ts"]);
     expect(sampleBlocks.map(([, reason]) => reason)).toEqual(Object.values(shownOnly));
   });
 
@@ -166,6 +167,7 @@ describe("the README and the guides", () => {
     ["catalog", "subgraphs/catalog/GUIDE.md"],
     ["integration", "subgraphs/integration/GUIDE.md"],
     ["spine", "subgraphs/spine/GUIDE.md"],
+    ["graphql", "gateway/GUIDE.md"],
     ["operating", operating],
   ])("are served: /docs/guides/%s", async (name, file) => {
     expect((await request("GET /docs/guides")).text).toContain(`href="/docs/guides/${name}"`);

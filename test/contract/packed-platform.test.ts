@@ -110,7 +110,7 @@ describe("the package of the platform", () => {
     const links = [...(await textOf("README.md")).matchAll(/\]\(([\w@./-]+(?:GUIDE|OPERATING)\.md)\)/g)].map(
       ([, to = ""]) => to,
     );
-    expect(links).toHaveLength(4);
+    expect(links).toHaveLength(5);
     expect(links.filter((to) => !isPresent(to))).toEqual([]);
   });
 
