@@ -32,14 +32,14 @@ const changes = {
   templateVersion: {
     list: "nodes(ids: [$id]) { id ... on TemplateVersion { changelog } }",
     mutation: `replaceTemplateVersion(templateVersionId: $id, input: {
-      semanticVersion: "1.0.1", sourceRef: "${source}", engineKind: "DotnetNewTemplatePack", targetFramework: "net8.0", changelog: "Changed"
+      semanticVersion: "1.0.1", sourceRef: "${source}", engineKind: DotnetNewTemplatePack, targetFramework: "net8.0", changelog: "Changed"
     }) { id changelog }`,
     changed: '"changelog":"Changed"',
     made: async (token) => (await aTemplateVersion(token, source)).templateVersionId,
   },
   libraryVersion: {
-    list: "libraries { edges { node { id versions { id status } } } }",
-    mutation: 'deprecateLibraryVersion(libraryVersionId: $id, input: { reason: "Legacy" }) { id status }',
+    list: "libraries { edges { node { id versions { items { id status } } } } }",
+    mutation: "deprecateLibraryVersion(libraryVersionId: $id, input: { reason: Legacy }) { id status }",
     changed: '"status":"Deprecated"',
     made: async (token) => {
       const library = await aLibrary(token);

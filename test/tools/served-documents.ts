@@ -8,7 +8,7 @@ import type { Caller } from "./caller.ts";
 export async function graphFile({ token }: Caller, folder: string): Promise<string> {
   const { body } = await request<{ data: IntrospectionQuery }>("POST /graphql", {
     token,
-    body: { query: getIntrospectionQuery() },
+    body: { query: getIntrospectionQuery({ inputValueDeprecation: true }) },
   });
   const file = join(folder, "schema.graphql");
   await writeFile(file, printSchema(buildClientSchema(body.data)));

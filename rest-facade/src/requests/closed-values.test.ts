@@ -81,7 +81,10 @@ describe("the OpenAPI document", () => {
     const { json } = await facade.call("GET /openapi.json");
     const parameters: { name: string; schema: object }[] = json["paths"]["/integrations/providers"].get.parameters;
     const schemaOf = (name: string) => parameters.find((parameter) => parameter.name === name)?.schema;
-    expect(schemaOf("status")).toMatchObject({ type: "string", enum: ["Deprecated", "Disabled", "Registered", "Retired"] });
+    expect(schemaOf("status")).toMatchObject({
+      type: "string",
+      enum: ["Deprecated", "Disabled", "Registered", "Retired"],
+    });
     expect(schemaOf("sort")).toMatchObject({ enum: expect.arrayContaining(["key", "-key", "-registeredAt"]) });
     const { schemas } = json["components"];
     expect(schemas["CreateWebhookSubscriptionInput"].properties.contentType).toMatchObject({

@@ -1,5 +1,12 @@
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
-import { byText, type Connection, connectionOf, type PageRequest, pageOf, pageReach } from "@factory/runtime/pagination/page";
+import {
+  byText,
+  type Connection,
+  connectionOf,
+  type PageRequest,
+  pageOf,
+  pageReach,
+} from "@factory/runtime/pagination/page";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf } from "@factory/runtime/tenancy/tenant";
 import { type EventType, eventTypes, schemaVersion } from "@factory/schema/event-names";
