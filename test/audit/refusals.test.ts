@@ -54,7 +54,7 @@ describe("a refusal", () => {
   it("of a resource with a name has its subject, and each subject its own record", async () => {
     const keys = [`a${Math.random()}`, `b${Math.random()}`];
     for (const key of keys) await request(`PUT /v1/config/${key}`, { token: weak, body: { value: 1 } });
-    const records = await refusals(tenant.tenantId, "setConfiguration", 2);
+    const records = await refusals(tenant.tenantId, "setConfigEntry", 2);
     expect(records.map(({ subject }) => subject)).toEqual(keys.map((key) => `config/${key}`));
   });
 

@@ -141,7 +141,7 @@ export const spineMutations: Readonly<Record<string, Prepare>> = {
     tenantId,
     input: { name: unique(), scopes: ["user.read"] },
   }),
-  deleteConfiguration: async ({ token }) => ({ key: await anEntry(token, unique()) }),
+  deleteConfigEntry: async ({ token }) => ({ key: await anEntry(token, unique()) }),
   deleteFeatureFlag: async ({ token }) => ({ key: await aFlag(token, unique()) }),
   deleteNotificationTemplate: async ({ token }) => ({ key: await aNotificationTemplate(token, unique()) }),
   deleteRole: async ({ token }) => ({ roleId: await aRole(token) }),
@@ -186,7 +186,7 @@ export const spineMutations: Readonly<Record<string, Prepare>> = {
   },
   reportPaymentFailure: aTenantsActivePlan,
   resendInvitation: withInvitation,
-  restoreConfiguration: async ({ token }) => {
+  restoreConfigEntry: async ({ token }) => {
     const key = await anEntry(token, unique());
     return { key: await anEntry(token, key, false), version: 1 };
   },
@@ -203,7 +203,7 @@ export const spineMutations: Readonly<Record<string, Prepare>> = {
   sendNotification: async ({ token }) => ({
     input: { channel: "InApp", recipient: { userId: (await aUser(token)).userId }, body: unique() },
   }),
-  setConfiguration: ({ canary }) => ({ key: unique(), input: { value: `value-${canary}`, isSecret: true } }),
+  setConfigEntry: ({ canary }) => ({ key: unique(), input: { value: `value-${canary}`, isSecret: true } }),
   setFeatureFlag: () => ({ key: unique(), input: { enabled: true } }),
   setNotificationPreferences: async ({ token }) => ({
     input: { recipientUserId: (await aUser(token)).userId, preferences: [] },

@@ -123,7 +123,7 @@ interface ReceivedEvent {
 /** The keyed type for a subject's first segment, with a field beside the key that is never null. */
 const keyedTypes: Readonly<Record<string, readonly [type: string, field: string]>> = {
   approvals: ["Approval", "agentTaskId"],
-  clients: ["OAuthClient", "createdAt"],
+  clients: ["ApiClient", "createdAt"],
   "compatibility-matrices": ["CompatibilityMatrix", "runtime"],
   connections: ["Connection", "displayName"],
   credentials: ["Credential", "createdAt"],

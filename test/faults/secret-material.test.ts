@@ -140,7 +140,7 @@ describe("a new master key under load", () => {
     await eventually("every run is complete", async () => (await unfinished()).length === 0);
     expect((await acceptInvitation(lateGuest)).text).toContain("usr_");
     const fresh = await tenant.tokenWith();
-    const restore = `mutation { restoreConfiguration(key: "kept.secret", version: 1) { version } }`;
+    const restore = `mutation { restoreConfigEntry(key: "kept.secret", version: 1) { version } }`;
     expect((await graphql(restore, { token: fresh })).body.errors).toBeUndefined();
     expect(await platformToken("tenant.manage")).toContain(".");
     const delivered = load.entries() + 2;

@@ -20,7 +20,7 @@ const kinds = {
   deliveryId: ["WebhookDelivery", "receivedAt"],
   subscriptionId: ["WebhookSubscription", "eventType"],
   messageId: ["WebhookMessage", "finishedAt"],
-  clientId: ["OAuthClient", "status"],
+  clientId: ["ApiClient", "status"],
   roleId: ["Role", "code"],
   assignmentId: ["RoleAssignment", "assignedAt"],
   approvalId: ["Approval", "requestedAt"],
@@ -101,7 +101,7 @@ describe("Query.nodes", () => {
     // a tenant's token reads no tenant, and an API client has no id in a kind that callers name
     const keyedTypes = ["FeatureFlag", "ConfigEntry", "NotificationTemplate", "Edition"];
     const testedTypes = [...Object.values(kinds).map(([type]) => type), ...keyedTypes, ...Object.keys(logs)];
-    expect(types.sort()).toEqual([...testedTypes, "ApiClient", "Tenant"].sort());
+    expect(types.sort()).toEqual([...testedTypes, "VendorApiClient", "Tenant"].sort());
   });
 });
 
@@ -159,12 +159,12 @@ describe("an object that is known by a key", () => {
     const token = await tenant.tokenWith();
     const document = `mutation ($key: ID!) {
       setFeatureFlag(key: $key, input: { enabled: false }, ifMatch: "*") { flag { __typename id enabled } }
-      setConfiguration(key: $key, input: { value: "held" }, ifMatch: "*") { entry { __typename id value } } }`;
+      setConfigEntry(key: $key, input: { value: "held" }, ifMatch: "*") { entry { __typename id value } } }`;
     const { body } = await graphql<Json>(document, { token, variables: { key: objects.key } });
     expect(body).toEqual({
       data: {
         setFeatureFlag: { flag: { __typename: "FeatureFlag", id: expect.stringMatching(/^flg_/), enabled: false } },
-        setConfiguration: { entry: { __typename: "ConfigEntry", id: expect.stringMatching(/^cfg_/), value: "held" } },
+        setConfigEntry: { entry: { __typename: "ConfigEntry", id: expect.stringMatching(/^cfg_/), value: "held" } },
       },
     });
   });

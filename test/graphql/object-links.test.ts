@@ -10,7 +10,7 @@ const document = `query ($template: ID!, $execution: ID!, $run: ID!, $connection
     providerId provider { providerId key } lastRun { operation } tenantId tenant { tenantId slug } }
   run(runId: $run) { connectionId connection { connectionId displayName } }
   user(userId: $user) { tenant { name } }
-  roleAssignments(roleId: $role) { items { principal { id ... on OAuthClient { status } } user { email } role { code } } }
+  roleAssignments(roleId: $role) { items { principal { id ... on ApiClient { status } } user { email } role { code } } }
   webhookMessage(messageId: $message) { subscription { eventType } attempts { message { status } } } }`;
 
 let tenant: TestTenant;

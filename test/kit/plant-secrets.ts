@@ -144,7 +144,7 @@ async function refusedDocuments(canaries: Canaries, token: string): Promise<Answ
       { token },
     ),
     await graphql(
-      `mutation { setConfiguration(key: "crm.key", input: { value: "${canaries.plant("literal")}", isSecret: "yes" }) { key } }`,
+      `mutation { setConfigEntry(key: "crm.key", input: { value: "${canaries.plant("literal")}", isSecret: "yes" }) { key } }`,
       { token },
     ),
     await graphql(`mutation { createCredential(input: { secret: "${canaries.plant("syntax")}" `, { token }),

@@ -114,7 +114,7 @@ describe("/v1/config", () => {
       await putEntry("vendor.key", { value: secret, isSecret: true }, { "idempotency-key": secret.slice(5) }),
       await get("vendor.key"),
       await request("GET /v1/config?prefix=vendor.", { token }),
-      await graphql('{ configurationHistory(key: "vendor.key") { items { value version changedBy } } }', { token }),
+      await graphql('{ configEntryHistory(key: "vendor.key") { items { value version changedBy } } }', { token }),
       await putEntry("vendor.key", { value: "********", isSecret: true }),
       await putEntry("vendor.key", { isSecret: false }),
     ];

@@ -94,9 +94,9 @@ describe("a number of a configuration value", () => {
     expectKept((await request("GET /v1/config/numbers.shown", { token })).text);
     expectKept((await request("GET /v1/config?prefix=numbers.shown", { token })).text);
     await putEntry("numbers.shown", "1");
-    const history = `{ configurationHistory(key: "numbers.shown", first: 10) { items { version value } } }`;
+    const history = `{ configEntryHistory(key: "numbers.shown", first: 10) { items { version value } } }`;
     expectKept((await graphql(history, { token })).text);
-    const restore = `mutation { restoreConfiguration(key: "numbers.shown", version: 1) { value } }`;
+    const restore = `mutation { restoreConfigEntry(key: "numbers.shown", version: 1) { value } }`;
     expectKept((await graphql(restore, { token })).text);
     expectKept((await request("GET /v1/config/numbers.shown", { token })).text);
   });
@@ -146,12 +146,12 @@ describe("a number of a configuration value", () => {
 
   it("is kept in variables and in literals, over HTTP and over a websocket", async () => {
     const set = (value: string, key: string) =>
-      `mutation { setConfiguration(key: "${key}", input: { value: ${value} }) { value } }`;
+      `mutation { setConfigEntry(key: "${key}", input: { value: ${value} }) { value } }`;
     const literal = numbers.replaceAll('"', "");
     expectKept((await graphql(set(literal, "numbers.literal"), { token })).text);
     expectKept(await overSocket(set(literal, "numbers.socket-literal"), {}));
     const withVariable = (key: string) =>
-      `mutation ($value: JSON) { setConfiguration(key: "${key}", input: { value: $value }) { value } }`;
+      `mutation ($value: JSON) { setConfigEntry(key: "${key}", input: { value: $value }) { value } }`;
     const variables = { value: foreign };
     expectKept((await graphql(withVariable("numbers.variable"), { token, variables })).text);
     expectKept(await overSocket(withVariable("numbers.socket"), variables));

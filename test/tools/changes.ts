@@ -85,7 +85,7 @@ const changes = {
   },
   configEntry: {
     list: "configEntries { edges { node { id value } } }",
-    mutation: 'setConfiguration(key: $id, input: { value: "Changed" }) { entry { id value } }',
+    mutation: 'setConfigEntry(key: $id, input: { value: "Changed" }) { entry { id value } }',
     changed: '"value":"Changed"',
     made: (token) => anEntry(token, "changed.by.clients"),
   },

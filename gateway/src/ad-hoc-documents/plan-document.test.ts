@@ -92,7 +92,7 @@ describe("the work of planning a document", () => {
     ],
     [
       "both sides of conditions in nested fragments",
-      `query (${times(9, (at) => `$v${at}: Boolean!`)}) { searchLibraries(input: {}) { results { apiClient { ...F0 } } } } ${times(10, (at) => `fragment F${at} on ApiClient { ${at < 9 ? `...F${at + 1} @skip(if: $v${at}) ...F${at + 1} @include(if: $v${at})` : "key"} }`)}`,
+      `query (${times(9, (at) => `$v${at}: Boolean!`)}) { searchLibraries(input: {}) { results { apiClient { ...F0 } } } } ${times(10, (at) => `fragment F${at} on VendorApiClient { ${at < 9 ? `...F${at + 1} @skip(if: $v${at}) ...F${at + 1} @include(if: $v${at})` : "key"} }`)}`,
     ],
     [
       "conditions with a plan for each",

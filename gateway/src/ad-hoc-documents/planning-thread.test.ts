@@ -22,7 +22,7 @@ function start(limits: Partial<PlanningLimits> = {}): void {
 const plan = (owner: string, text: string) => thread.plan(owner, { text, operationName: undefined });
 const cheap = "{ template(templateId: 1) { name } }";
 const dear = costlyDocument({
-  ...{ type: "ApiClient", field: "key", conditions: 14 },
+  ...{ type: "VendorApiClient", field: "key", conditions: 14 },
   enclose: (selection) => `searchLibraries(input: {}) { results { apiClient ${selection} } }`,
 });
 

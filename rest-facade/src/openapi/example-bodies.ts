@@ -32,7 +32,7 @@ export const exampleBodies: Readonly<Record<string, Readonly<Record<string, unkn
   rejectScopes: comment,
   approveTenantSetting: comment,
   rejectTenantSetting: comment,
-  setConfiguration: { value: "main" },
+  setConfigEntry: { value: "main" },
   setFeatureFlag: { enabled: true, description: "The new order form." },
   activatePlanSubscription: { billingCycle: "Annual" },
   cancelPlanSubscription: { reason: "The project has ended." },

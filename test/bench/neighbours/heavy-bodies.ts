@@ -42,7 +42,7 @@ export const heavyBodies: Readonly<Record<string, HeavyTenant>> = {
   "large variables of GraphQL": {
     scopes: ["config.manage"],
     prepare: async () => {
-      const query = 'mutation ($value: JSON) { setConfiguration(key: "my.heavy", input: { value: $value }) { key } }';
+      const query = 'mutation ($value: JSON) { setConfigEntry(key: "my.heavy", input: { value: $value }) { key } }';
       return { method: "POST", path: "/graphql", body: { query, variables: { value: wideObject() } } };
     },
   },

@@ -16,6 +16,7 @@ import type { Logger } from "../telemetry/logger.js";
 import { type AuthRule, authDirective } from "./auth.js";
 import type { EntityReference } from "./entity-reference.js";
 import { enumType } from "./enum-type.js";
+import { addFormerNames, type FormerNames } from "./former-names.js";
 import { Guard } from "./guard.js";
 import { addObjectLinks, type ObjectLinks } from "./object-links.js";
 import { DateTime } from "./scalars.js";
@@ -28,6 +29,7 @@ interface SubgraphDefinition {
   readonly types?: readonly (new () => object)[];
   readonly references?: Readonly<Record<string, EntityReference>>;
   readonly links?: ObjectLinks;
+  readonly formerNames?: FormerNames;
   /** The SDL that a build has printed from the same classes. If absent, it is printed now. */
   readonly printedSdl?: string | undefined;
 }
@@ -68,6 +70,7 @@ export function buildSubgraph(definition: SubgraphDefinition): Subgraph {
     skipCheck: true,
   });
   letRootFieldsBeNull(decoratedSchema);
+  addFormerNames(decoratedSchema, definition.formerNames ?? {});
   addObjectLinks(decoratedSchema, definition.links ?? {}, definition.references ?? {});
   const rules = rootRules(decoratedSchema);
   const sdl = definition.printedSdl ?? printedSdl(decoratedSchema);

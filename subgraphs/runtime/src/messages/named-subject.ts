@@ -14,7 +14,7 @@ const otherNames: Partial<Record<IdPrefix, string>> = {
 const namedBy: Readonly<Record<string, { readonly resource: string; readonly argument: string }>> = Object.fromEntries(
   (
     [
-      ["config", "key", ["configEntry", "setConfiguration", "deleteConfiguration", "restoreConfiguration"]],
+      ["config", "key", ["configEntry", "setConfigEntry", "deleteConfigEntry", "restoreConfigEntry"]],
       ["feature-flags", "key", ["featureFlag", "setFeatureFlag", "deleteFeatureFlag", "restoreFeatureFlag"]],
       ["editions", "code", ["edition", "updateEdition", "revertEdition", "retireEdition"]],
     ] as const

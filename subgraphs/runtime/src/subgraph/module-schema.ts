@@ -28,6 +28,7 @@ export function moduleSchema({ name, modules, servicesOf, logger, printedSdl }: 
     types: modules.flatMap(({ types = [] }) => types),
     references: entityReferences({ modules, servicesOf }),
     links: Object.assign({}, ...modules.map(({ links }) => links)),
+    formerNames: Object.assign({}, ...modules.map(({ formerNames }) => formerNames)),
   });
 }
 

@@ -7,6 +7,7 @@ import type { SchemaConnections } from "../connections/schema-connections.js";
 import type { RetentionRule } from "../db/retention.js";
 import type { TableReferences } from "../db/table-references.js";
 import type { EntityReference } from "../graphql/entity-reference.js";
+import type { FormerNames } from "../graphql/former-names.js";
 import type { ObjectLinks } from "../graphql/object-links.js";
 import type { GrpcService } from "../grpc/grpc-service.js";
 import type {
@@ -91,6 +92,8 @@ export interface SliceModule<Settings extends object = object> {
   references?(get: GetService): Readonly<Record<string, EntityReference>>;
   /** Every field that has another object's id, and the object that it names. */
   readonly links?: ObjectLinks;
+  /** Fields that were renamed. Their former names go with the first release. */
+  readonly formerNames?: FormerNames;
   grpcServices?(get: GetService, host: SliceHost<Settings>): readonly GrpcService[];
   /** Which rows in the slice's tables are deleted when. */
   retention?(settings: Settings): readonly RetentionRule[];

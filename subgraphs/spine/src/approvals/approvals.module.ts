@@ -46,7 +46,7 @@ export const approvals: SliceModule = {
   },
   resolvers: (get) => [new ApprovalResolver(get(ApprovalService)), new UserConfirmationResolver(get(UserConfirmation))],
   links: {
-    "Approval.agentClientId": { to: "OAuthClient" },
+    "Approval.agentClientId": { to: "ApiClient" },
     "UserConfirmation.userId": { to: "User" },
   },
   references(get) {

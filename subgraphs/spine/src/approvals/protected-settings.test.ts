@@ -67,7 +67,7 @@ const entry = "{ value version approvalId }";
 const change = (by: Principal, key: string, value: unknown): Promise<Answer> =>
   platform.ask(
     by,
-    `mutation ($key: ID!, $input: SetConfigurationInput!) { entry: setConfiguration(key: $key, input: $input) ${entry} }`,
+    `mutation ($key: ID!, $input: SetConfigurationInput!) { entry: setConfigEntry(key: $key, input: $input) ${entry} }`,
     { key, input: { value } },
   );
 
@@ -78,9 +78,9 @@ async function inForce(key: SettingKey): Promise<unknown> {
 
 /** The entry's last version whose value is the setting's default. */
 async function versionOfDefault(key: SettingKey): Promise<number> {
-  const query = "query ($key: ID!) { configurationHistory(key: $key) { items { version change value } } }";
+  const query = "query ($key: ID!) { configEntryHistory(key: $key) { items { version change value } } }";
   const { data } = await platform.ask(person(), query, { key });
-  const items: Json[] = data?.["configurationHistory"].items;
+  const items: Json[] = data?.["configEntryHistory"].items;
   const hasDefault = (item: Json) => item.change !== "Deleted" && isDeepStrictEqual(item.value, settingDefault(key));
   return items.find(hasDefault).version;
 }
@@ -89,11 +89,11 @@ async function versionOfDefault(key: SettingKey): Promise<number> {
 const ways: Record<string, (by: Principal, key: SettingKey) => Promise<Answer>> = {
   set: (by, key) => change(by, key, settingDefault(key)),
   delete: (by, key) =>
-    platform.ask(by, `mutation ($key: ID!) { entry: deleteConfiguration(key: $key) ${entry} }`, { key }),
+    platform.ask(by, `mutation ($key: ID!) { entry: deleteConfigEntry(key: $key) ${entry} }`, { key }),
   restore: async (by, key) =>
     platform.ask(
       by,
-      `mutation ($key: ID!, $version: Int!) { entry: restoreConfiguration(key: $key, version: $version) ${entry} }`,
+      `mutation ($key: ID!, $version: Int!) { entry: restoreConfigEntry(key: $key, version: $version) ${entry} }`,
       { key, version: await versionOfDefault(key) },
     ),
 };

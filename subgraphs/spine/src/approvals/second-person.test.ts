@@ -73,9 +73,9 @@ let days = 400;
 /** Asks for a weaker value for one account, and lets another one approve it. */
 async function approval(asker: string, decider: string | Principal): Promise<unknown> {
   days += 1;
-  const stricter = `mutation { setConfiguration(key: "retention.auditLogDays", input: { value: ${days} }) { version } }`;
+  const stricter = `mutation { setConfigEntry(key: "retention.auditLogDays", input: { value: ${days} }) { version } }`;
   await platform.ask(as(newId("usr")), stricter);
-  const weaker = `mutation { made: setConfiguration(key: "retention.auditLogDays", input: { value: 30 }) { approvalId } }`;
+  const weaker = `mutation { made: setConfigEntry(key: "retention.auditLogDays", input: { value: 30 }) { approvalId } }`;
   const { data } = await platform.ask(as(asker), weaker);
   return decided(typeof decider === "string" ? as(decider) : decider, data?.["made"].approvalId);
 }

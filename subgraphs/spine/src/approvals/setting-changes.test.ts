@@ -37,7 +37,7 @@ const person = (changes: Partial<Principal> = {}) => signedIn(tenantId, scopes, 
 const set = (value: number, by = person(), args = ""): Promise<Answer> =>
   platform.ask(
     by,
-    `mutation { entry: setConfiguration(key: "${key}", input: { value: ${value} }${args}) { value version created approvalId } }`,
+    `mutation { entry: setConfigEntry(key: "${key}", input: { value: ${value} }${args}) { value version created approvalId } }`,
   );
 
 /** The ID of the approval that the weaker value waits for. */
@@ -107,7 +107,7 @@ describe("a weaker value that waits", () => {
       ["SettingChangeRequested", undefined],
       ["SettingChangeApproved", approver.subject],
     ]);
-    expect(await audited(approvalId)).toEqual(["setConfiguration", "approveScopes"]);
+    expect(await audited(approvalId)).toEqual(["setConfigEntry", "approveScopes"]);
     expect(outcome(await decide("approveScopes", approvalId, person()))).toBe("INVALID_STATE");
     expect(await statusOf(approvalId)).toBe("Approved");
   });
@@ -134,8 +134,8 @@ describe("a weaker value that waits", () => {
       type: "SettingChangeWithdrawn",
       data: { reason: "Requested", oldValue: 365, newValue: 100 },
     });
-    expect(await audited(rejectedId)).toEqual(["setConfiguration", "rejectScopes"]);
-    expect(await audited(withdrawn)).toEqual(["setConfiguration", "withdrawSettingChange"]);
+    expect(await audited(rejectedId)).toEqual(["setConfigEntry", "rejectScopes"]);
+    expect(await audited(withdrawn)).toEqual(["setConfigEntry", "withdrawSettingChange"]);
   });
 
   it("expires after a day, with an event and an audit record", async () => {
@@ -152,7 +152,7 @@ describe("a weaker value that waits", () => {
       "SettingChangeRequested",
       "SettingChangeExpired",
     ]);
-    expect(await audited(approvalId)).toEqual(["setConfiguration", "expireSettingChange"]);
+    expect(await audited(approvalId)).toEqual(["setConfigEntry", "expireSettingChange"]);
     expect(await inForce()).toBe(365);
   });
 
@@ -174,7 +174,7 @@ describe("a weaker value that waits", () => {
       data: { reason: "KeyChanged" },
     });
     const second = await asked(100);
-    const mutation = `mutation { setConfiguration(key: "${key}", input: { value: 500, description: "Why" }) { version } }`;
+    const mutation = `mutation { setConfigEntry(key: "${key}", input: { value: 500, description: "Why" }) { version } }`;
     await platform.ask(person(), mutation);
     expect(await statusOf(second)).toBe("Withdrawn");
     expect(outcome(await decide("approveScopes", second, person()))).toBe("INVALID_STATE");
@@ -278,7 +278,7 @@ describe("a decision about a protected setting", () => {
     const level = (value: string | null, by: Principal) =>
       platform.ask(
         by,
-        `mutation ($input: SetConfigurationInput!) { entry: setConfiguration(key: "governance.approve.acr", input: $input) { approvalId } }`,
+        `mutation ($input: SetConfigurationInput!) { entry: setConfigEntry(key: "governance.approve.acr", input: $input) { approvalId } }`,
         { input: { value } },
       );
     const weak = person({ acr: "urn:factory:acr:password" });
@@ -304,7 +304,7 @@ describe("a platform administrator", () => {
     expect(outcome(await forTenant("rejectTenantSetting", other, platformAdmin()))).toBe("Rejected");
     expect(outcome(await forTenant("approveTenantSetting", firstId, platformAdmin()))).toBe("Approved");
     expect(await inForce()).toBe(100);
-    expect(await audited(firstId)).toEqual(["setConfiguration", "approveTenantSetting"]);
+    expect(await audited(firstId)).toEqual(["setConfigEntry", "approveTenantSetting"]);
     await until(async () => (await eventsAbout(firstId)).some(({ type }) => type === "SettingChangeApproved"));
   });
 

@@ -11,7 +11,7 @@ export async function setByTwo<Key extends keyof TenantSettingValues>(
   value: TenantSettingValues[Key],
 ): Promise<void> {
   const set =
-    "mutation ($key: ID!, $input: SetConfigurationInput!) { set: setConfiguration(key: $key, input: $input) { approvalId } }";
+    "mutation ($key: ID!, $input: SetConfigurationInput!) { set: setConfigEntry(key: $key, input: $input) { approvalId } }";
   const { data, errors } = await platform.ask(signedIn(tenantId, changing), set, { key, input: { value } });
   const approvalId = data?.["set"].approvalId;
   const approve = `mutation { approveScopes(approvalId: "${approvalId}") { status } }`;

@@ -27,7 +27,7 @@ async function call(tenantId: string, document: string, variables: Record<string
 
 /** An action that leaves one audit record. */
 const configure = (tenantId: string, key: string) =>
-  call(tenantId, "mutation ($key: ID!) { setConfiguration(key: $key, input: { value: 1 }) { key } }", { key });
+  call(tenantId, "mutation ($key: ID!) { setConfigEntry(key: $key, input: { value: 1 }) { key } }", { key });
 
 const verified = async (tenantId: string): Promise<string> =>
   (await call(tenantId, "{ verifyAuditLog { status } }")).status;
@@ -56,7 +56,7 @@ it("kill -9 of the process that chains audit records loses no record and chains 
          (select position from spine.audit_heads where tenant_id = $1)::int as head,
          (select max(position) from spine.audit_records where tenant_id = $1)::int as newest
        from spine.audit_records
-       where tenant_id = $1 and operation = 'setConfiguration' and outcome = 'Succeeded'`,
+       where tenant_id = $1 and operation = 'setConfigEntry' and outcome = 'Succeeded'`,
       uuidOf(tenantId),
     );
     return facts;

@@ -81,7 +81,7 @@ export const auditLog: SliceModule<AuditLogSettings> = {
   resolvers: (get) => [new AuditLogResolver(get(AuditRecordService), get(AuditVerificationService))],
   links: {
     "AuditRecord.approvalId": { to: "Approval" },
-    "AuditRecord.clientId": { to: "OAuthClient" },
+    "AuditRecord.clientId": { to: "ApiClient" },
     "AuditRecord.tenantId": { to: "Tenant" },
   },
   references(get) {

@@ -62,7 +62,7 @@ class OAuthClientMembers {
 /**
  * A client at the token endpoint. In the graph `OAuthClient` is another thing: a vendor's client that a provider uses.
  */
-@ObjectType("OAuthClient", {
+@ObjectType("ApiClient", {
   implements: NodeType,
   simpleResolvers: true,
   description: "An OAuth client: a program that gets tokens at the token endpoint.",
@@ -79,5 +79,5 @@ export class OAuthClientSecretType extends OAuthClientMembers {
   clientSecret: string | null;
 }
 
-export const OAuthClientConnection = connectionType("OAuthClient", () => OAuthClientType, "In the order of creation.");
+export const OAuthClientConnection = connectionType("ApiClient", () => OAuthClientType, "In the order of creation.");
 export type OAuthClientConnection = Connection<OAuthClientType>;

@@ -45,13 +45,13 @@ export const oauthClients: SliceModule<OAuthClientSettings> = {
   ],
   links: {
     "ApiClientSecret.clientId": { to: null, why: "The field apiClient holds the object." },
-    "OAuthClient.tenantId": { to: "Tenant" },
+    "ApiClient.tenantId": { to: "Tenant" },
     "ApiClientSecret.tenantId": { to: "Tenant" },
   },
   references(get) {
     const service = get(OAuthClientAdministrationService);
     return {
-      OAuthClient: {
+      ApiClient: {
         id: { prefix: "cli", field: "clientId" },
         auth: { scopes: ["client.read"] },
         resolve: ({ clientId = "" }, context) => service.find(context, clientId),

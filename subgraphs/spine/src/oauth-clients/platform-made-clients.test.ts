@@ -63,7 +63,7 @@ async function anOwner(tenantId: string): Promise<Principal> {
 const refuseClients = (owner: Principal, value = false): Promise<Answer> =>
   platform.ask(
     owner,
-    'mutation ($value: JSON) { setConfiguration(key: "governance.allowPlatformClients", input: { value: $value }) { value } }',
+    'mutation ($value: JSON) { setConfigEntry(key: "governance.allowPlatformClients", input: { value: $value }) { value } }',
     { value },
   );
 
@@ -111,7 +111,7 @@ describe("a client that the platform makes in a tenant", () => {
     const owner = await anOwner(tenantId);
     await platform.ask(
       owner,
-      'mutation { setConfiguration(key: "notifications.locale", input: { value: "de" }) { value } }',
+      'mutation { setConfigEntry(key: "notifications.locale", input: { value: "de" }) { value } }',
     );
     const preferences = [{ channel: "InApp", category: "*", enabled: false }];
     await platform.ask(
@@ -289,9 +289,9 @@ describe("the setting governance.allowPlatformClients", () => {
     await refuseClients(owner);
     const key = "governance.allowPlatformClients";
     const ways = [
-      `setConfiguration(key: "${key}", input: { value: true })`,
-      `deleteConfiguration(key: "${key}")`,
-      `restoreConfiguration(key: "${key}", version: 1)`,
+      `setConfigEntry(key: "${key}", input: { value: true })`,
+      `deleteConfigEntry(key: "${key}")`,
+      `restoreConfigEntry(key: "${key}", version: 1)`,
     ];
     for (const caller of [setup, child])
       for (const way of ways)

@@ -13,9 +13,9 @@ export const librarySearch: SliceModule = {
     services.add(new LibrarySearchService(reader, cursors));
   },
   resolvers: (get) => [new LibrarySearchResolver(get(LibrarySearchService))],
-  types: [foreignEntity("ApiClient", "apiClientId"), foreignEntity("Provider", "providerId")],
+  types: [foreignEntity("VendorApiClient", "apiClientId"), foreignEntity("Provider", "providerId")],
   links: {
-    "LibrarySearchResult.apiClientId": { to: "ApiClient" },
+    "LibrarySearchResult.apiClientId": { to: "VendorApiClient" },
     "LibrarySearchResult.providerId": { to: "Provider" },
     "LibrarySearchResult.libraryId": { to: "Library" },
   },

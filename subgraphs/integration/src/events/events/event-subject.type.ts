@@ -19,7 +19,7 @@ export const foreignSubjects = {
   usr: ["User", "userId"],
   inv: ["Invitation", "invitationId"],
   rol: ["Role", "roleId"],
-  cli: ["OAuthClient", "clientId"],
+  cli: ["ApiClient", "clientId"],
   apr: ["Approval", "approvalId"],
   sub: ["PlanSubscription", "subscriptionId"],
   ntf: ["Notification", "notificationId"],

@@ -5,7 +5,7 @@ import { Field, ID, ObjectType } from "type-graphql";
 import type { ProviderState } from "./provider.states.js";
 import { ProviderStatus, ProviderType } from "./provider.type.js";
 
-@ObjectType("ApiClient", {
+@ObjectType("VendorApiClient", {
   implements: NodeType,
   simpleResolvers: true,
   description: "The means to call a provider, with an id of its own. It is not a client of the API of this platform.",

@@ -55,7 +55,7 @@ export const providers: SliceModule<ProviderSettings> = {
         auth: readProviders,
         resolve: ({ providerId = "" }, context) => service.find(context, providerId),
       },
-      ApiClient: {
+      VendorApiClient: {
         id: { prefix: "apc", field: "apiClientId" },
         auth: readProviders,
         resolve: ({ apiClientId = "" }, context) => service.findApiClient(context, apiClientId),

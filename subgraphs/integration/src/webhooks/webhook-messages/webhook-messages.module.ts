@@ -56,7 +56,7 @@ export const webhookMessages: SliceModule<WebhookMessageSettings> = {
     work(settleMessagesJob, (payload, attempt) => settlement.settle(payload, attempt), maintenance);
   },
   resolvers: (get) => [
-    new WebhookMessageResolver(get(WebhookMessageService)),
+    new WebhookMessageResolver(get(WebhookMessageService), get(MessageLogService)),
     new MessageLogResolver(get(MessageLogService)),
   ],
   links: {

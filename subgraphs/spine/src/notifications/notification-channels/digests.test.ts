@@ -242,7 +242,7 @@ describe("the messages that one recipient gets in an hour", () => {
   const set = async (of: string, value: object) => {
     const { errors } = await test.spine.ask(
       principal(of, tenantScopes),
-      "mutation ($key: String!, $input: SetConfigurationInput!) { setConfiguration(key: $key, input: $input) { key } }",
+      "mutation ($key: String!, $input: SetConfigurationInput!) { setConfigEntry(key: $key, input: $input) { key } }",
       { key: "notifications.perRecipientHour", input: { value } },
     );
     expect(errors).toEqual([]);

@@ -8,6 +8,6 @@ export const principals: SliceModule = {
   slice: "principals",
   resolvers: (get) => [new PrincipalResolver(get(UserService), get(TenantService))],
   links: {
-    "Principal.clientId": { to: "OAuthClient" },
+    "Principal.clientId": { to: "ApiClient" },
   },
 };

@@ -71,10 +71,10 @@ describe("one address in many spellings", () => {
     const set = (value: unknown) =>
       platform.ask(
         administrator(),
-        'mutation ($input: SetConfigurationInput!) { setConfiguration(key: "signIn.allowedEmailDomains", input: $input) { value } }',
+        'mutation ($input: SetConfigurationInput!) { setConfigEntry(key: "signIn.allowedEmailDomains", input: $input) { value } }',
         { input: { value } },
       );
-    expect((await set(["Bücher.example"])).data?.["setConfiguration"].value).toEqual(["xn--bcher-kva.example"]);
+    expect((await set(["Bücher.example"])).data?.["setConfigEntry"].value).toEqual(["xn--bcher-kva.example"]);
     const twice = await set(["bücher.example", "xn--bcher-kva.example"]);
     expect(twice.errors[0]?.["extensions"]?.["errors"]).toMatchObject([{ pointer: "/input/value", code: "DUPLICATE" }]);
     expect(codeOf(await invite("ann@bu\u0308cher.example"))).toBeUndefined();

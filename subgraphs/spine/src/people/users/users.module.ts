@@ -34,7 +34,7 @@ export const users: SliceModule = {
   ],
   links: {
     "DeletedUser.tenantId": { to: "Tenant" },
-    "OrphanedClient.clientId": { to: "OAuthClient" },
+    "OrphanedClient.clientId": { to: "ApiClient" },
     "User.tenantId": { to: "Tenant" },
   },
   references(get) {

@@ -107,7 +107,7 @@ export class ConfigurationChangeService {
       input: { value: digest, description, isSecret },
       ...preconditions,
     });
-    return this.#change(context, "setConfiguration", key, {
+    return this.#change(context, "setConfigEntry", key, {
       // a stored request must not allow guessing a secret value
       arguments: requestWith(this.#secrets.digest(value)),
       formerArguments: this.#secrets.formerDigests(value).map(requestWith),
@@ -122,7 +122,7 @@ export class ConfigurationChangeService {
   /** The platform's default holds again. Throws NOT_FOUND. */
   delete(context: RequestContext, key: string, preconditions: Preconditions): Promise<ChangedConfigEntryType> {
     requireWritableKey(key);
-    return this.#change(context, "deleteConfiguration", key, {
+    return this.#change(context, "deleteConfigEntry", key, {
       arguments: { key, ...preconditions },
       next: async (_, entry) => {
         if (entry.version === undefined) throw unknownEntry();
@@ -141,7 +141,7 @@ export class ConfigurationChangeService {
     preconditions: Preconditions,
   ): Promise<ChangedConfigEntryType> {
     requireWritableKey(key);
-    return this.#change(context, "restoreConfiguration", key, {
+    return this.#change(context, "restoreConfigEntry", key, {
       arguments: { key, version, ...preconditions },
       next: async (transaction, entry) => {
         const storedValue = await this.#kept(transaction, entry, version);
@@ -234,7 +234,7 @@ export class ConfigurationChangeService {
     const [row] = await execute<KeptRow>(keptVersion, [tenant.uuid, key, version]);
     if (!row)
       throw new DomainError("NOT_FOUND", {
-        detail: "This version of the entry does not exist, or it is not kept any more. See configurationHistory.",
+        detail: "This version of the entry does not exist, or it is not kept any more. See configEntryHistory.",
       });
     const { value, sealed_value: sealedText, is_secret: isSecret, description } = row;
     if (value !== null) {

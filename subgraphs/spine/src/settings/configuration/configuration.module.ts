@@ -48,6 +48,12 @@ export const configuration: SliceModule<ConfigurationModuleSettings> = {
       description: "The entry after the change. A deleted entry is as it was.",
     }),
   ],
+  formerNames: {
+    "Mutation.setConfigEntry": "setConfiguration",
+    "Mutation.deleteConfigEntry": "deleteConfiguration",
+    "Mutation.restoreConfigEntry": "restoreConfiguration",
+    "Query.configEntryHistory": "configurationHistory",
+  },
   links: {
     "ChangedConfigEntry.approvalId": { to: "Approval" },
   },

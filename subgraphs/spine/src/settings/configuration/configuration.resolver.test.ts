@@ -25,7 +25,7 @@ const set = (key: string, input: object, { ifMatch, ifNoneMatch, idempotencyKey,
   platform.ask(
     caller(of),
     `mutation ($key: ID!, $input: SetConfigurationInput!, $ifMatch: String, $ifNoneMatch: String) {
-      entry: setConfiguration(key: $key, input: $input, ifMatch: $ifMatch, ifNoneMatch: $ifNoneMatch) { ${members} created } }`,
+      entry: setConfigEntry(key: $key, input: $input, ifMatch: $ifMatch, ifNoneMatch: $ifNoneMatch) { ${members} created } }`,
     { key, input, ifMatch, ifNoneMatch },
     idempotencyKey,
   );
@@ -33,14 +33,14 @@ const set = (key: string, input: object, { ifMatch, ifNoneMatch, idempotencyKey,
 const remove = (key: string, ifMatch?: string): Promise<Answer> =>
   platform.ask(
     caller(),
-    `mutation ($key: ID!, $ifMatch: String) { entry: deleteConfiguration(key: $key, ifMatch: $ifMatch) { ${members} } }`,
+    `mutation ($key: ID!, $ifMatch: String) { entry: deleteConfigEntry(key: $key, ifMatch: $ifMatch) { ${members} } }`,
     { key, ifMatch },
   );
 
 const restore = (key: string, version: number): Promise<Answer> =>
   platform.ask(
     caller(),
-    `mutation ($key: ID!, $version: Int!) { entry: restoreConfiguration(key: $key, version: $version) { ${members} created } }`,
+    `mutation ($key: ID!, $version: Int!) { entry: restoreConfigEntry(key: $key, version: $version) { ${members} created } }`,
     { key, version },
   );
 
@@ -48,8 +48,8 @@ const readEntry = (key: string, of = tenantId): Promise<Answer> =>
   platform.ask(caller(of), `query ($key: ID!) { entry: configEntry(key: $key) { ${members} } }`, { key });
 
 async function history(key: string, of = tenantId): Promise<Json[]> {
-  const query = `query ($key: ID!) { configurationHistory(key: $key) { items { version change value isSecret changedBy } } }`;
-  return (await platform.ask(caller(of), query, { key })).data?.["configurationHistory"].items;
+  const query = `query ($key: ID!) { configEntryHistory(key: $key) { items { version change value isSecret changedBy } } }`;
+  return (await platform.ask(caller(of), query, { key })).data?.["configEntryHistory"].items;
 }
 
 const entryOf = ({ data, errors }: Answer) => data?.["entry"] ?? errors;
@@ -287,7 +287,7 @@ describe("the need for a second factor", () => {
     const require = (by: Principal, value: string) =>
       platform.ask(
         by,
-        `mutation { setConfiguration(key: "signIn.secondFactor", input: { value: "${value}" }) { value approvalId } }`,
+        `mutation { setConfigEntry(key: "signIn.secondFactor", input: { value: "${value}" }) { value approvalId } }`,
       );
     const strong = asPerson({ acr: "urn:factory:acr:second-factor" });
     for (const agent of [
@@ -302,7 +302,7 @@ describe("the need for a second factor", () => {
       [asPerson(), "AUTHENTICATION_TOO_WEAK"],
     ];
     for (const [by, code] of refusals) expect((await require(by, "optional")).refusal).toMatchObject({ code });
-    expect((await require(strong, "optional")).data?.["setConfiguration"]).toEqual({
+    expect((await require(strong, "optional")).data?.["setConfigEntry"]).toEqual({
       value: "required",
       approvalId: expect.stringMatching(/^apr_/),
     });

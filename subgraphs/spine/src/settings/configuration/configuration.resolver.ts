@@ -55,7 +55,7 @@ export class ConfigurationResolver {
       "The last 20 versions of an entry, also of a deleted one, as long as the whole history of the tenant has at most 32 MiB.",
   })
   @Auth({ scopes: ["config.read"] })
-  configurationHistory(
+  configEntryHistory(
     @Arg("key", () => ID) key: string,
     @Args(() => PageArguments) page: PageBounds,
     @SortArg(sortedEntryVersions) sort: string | null | undefined,
@@ -78,7 +78,7 @@ export class ConfigurationResolver {
       "Creates or replaces a configuration entry. A known setting takes effect within one second, but a weaker value of a protected one waits for the approval of another person (approvalId, approveScopes).",
   })
   @Auth({ scopes: ["config.manage"] })
-  setConfiguration(
+  setConfigEntry(
     @Arg("key", () => ID) key: string,
     @Arg("input") input: SetConfigurationInput,
     @Args(() => ExpectedVersionOrNone) expected: ExpectedVersionOrNone,
@@ -92,7 +92,7 @@ export class ConfigurationResolver {
       "Deletes a configuration entry and returns it. A known setting has its default again, after an approval if the default of a protected one is weaker (approvalId). Versions of the entry can be restored.",
   })
   @Auth({ scopes: ["config.manage"] })
-  deleteConfiguration(
+  deleteConfigEntry(
     @Arg("key", () => ID) key: string,
     @Args(() => ExpectedVersion) expected: ExpectedVersion,
     @Ctx() context: RequestContext,
@@ -105,7 +105,7 @@ export class ConfigurationResolver {
       "Makes an earlier version of an entry the current one, also of a deleted entry. A weaker value of a protected setting waits for the approval of another person (approvalId).",
   })
   @Auth({ scopes: ["config.manage"] })
-  restoreConfiguration(
+  restoreConfigEntry(
     @Arg("key", () => ID) key: string,
     @Arg("version", () => Int) version: number,
     @Args(() => ExpectedVersion) expected: ExpectedVersion,

@@ -26,7 +26,7 @@ import { unknownEntry } from "./configuration-key.js";
 import { entriesOfKeys, sortedEntries } from "./configuration-statement.js";
 
 export const sortedEntryVersions = new SortedList<ConfigVersionType, TenantStatement>({
-  list: "configurationHistory",
+  list: "configEntryHistory",
   columns: { version: { column: "version", type: "integer", unique: true, of: ({ version }) => String(version) } },
   id: { column: "version", type: "integer", of: ({ version }) => String(version) },
   byDefault: "-version",

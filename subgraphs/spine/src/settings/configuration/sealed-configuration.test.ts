@@ -36,14 +36,14 @@ describe("a value of a release before data keys", () => {
           ? `mutation { ${field}(key: "old.secret", input: { value: "of before", isSecret: true }) { version } }`
           : `mutation { ${field}(key: "old.secret", version: ${version}) { version } }`,
       );
-    await change("setConfiguration");
+    await change("setConfigEntry");
     const seal = new ValueSeal(someMasterKeys(1).keyring("factory spine configuration"));
     for (const table of tables)
       await platform.admin.query(`update ${table} set sealed_value = $2 where tenant_id = $1`, [
         decodeId("ten", tenantId),
         seal.seal('"of before"', `${tenantId}|old.secret`),
       ]);
-    await change("restoreConfiguration", 1);
+    await change("restoreConfigEntry", 1);
     const results = await platform.spine.resealer.run();
     const configurationResults = results.filter(({ label }) => label === "factory spine configuration");
     expect(configurationResults.map(({ renewed, left }) => [renewed, left])).toEqual([
@@ -67,7 +67,7 @@ describe("a new master key", () => {
     const set = (tenantId: string, key: string, value: string) =>
       platform.ask(
         principal(tenantId, ["config.manage"]),
-        "mutation ($key: ID!, $value: JSON) { setConfiguration(key: $key, input: { value: $value, isSecret: true }) { version } }",
+        "mutation ($key: ID!, $value: JSON) { setConfigEntry(key: $key, input: { value: $value, isSecret: true }) { version } }",
         { key, value },
       );
     for (const tenantId of tenants)

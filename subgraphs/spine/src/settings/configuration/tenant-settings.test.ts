@@ -22,7 +22,7 @@ afterAll(async () => {
 const key = "signIn.passwordMinLength" as const;
 
 const set = async (value: number, of = tenantId) => {
-  const document = `mutation { setConfiguration(key: "${key}", input: { value: ${value} }) { version } }`;
+  const document = `mutation { setConfigEntry(key: "${key}", input: { value: ${value} }) { version } }`;
   const { errors } = await platform.ask(principal(of, ["config.manage"]), document);
   expect(errors).toEqual([]);
 };
@@ -36,7 +36,7 @@ describe("the settings of a tenant", () => {
     // another process learns by a notification; this one is told here
     settings.drop(tenantId);
     expect(await settings.get(tenant, key)).toBe(12);
-    const remove = `mutation { deleteConfiguration(key: "${key}") { key } }`;
+    const remove = `mutation { deleteConfigEntry(key: "${key}") { key } }`;
     const { errors } = await platform.ask(signedIn(tenantId, ["config.manage"]), remove);
     expect(errors).toEqual([]);
     settings.drop(undefined);

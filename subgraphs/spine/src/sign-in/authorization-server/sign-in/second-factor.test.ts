@@ -367,7 +367,7 @@ describe("a tenant that requires a second factor", () => {
     const { body } = await token(codeForm, client);
     const { errors } = await platform.ask(
       principal(strict, ["config.manage"]),
-      `mutation { setConfiguration(key: "signIn.secondFactor", input: { value: "required" }) { key } }`,
+      `mutation { setConfigEntry(key: "signIn.secondFactor", input: { value: "required" }) { key } }`,
     );
     expect(errors).toEqual([]);
     const refreshAnswer = await token({ grant_type: "refresh_token", refresh_token: body["refresh_token"] }, client);
