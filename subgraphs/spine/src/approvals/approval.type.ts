@@ -30,7 +30,10 @@ export class SettingProposalType {
   @Field(() => Json, { nullable: true, description: "The value that is in force after the approval." })
   newValue: unknown;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, {
+    nullable: true,
+    description: "The note for people that the entry gets with the new value. Null if it gets none.",
+  })
   description: string | null;
 }
 
@@ -83,13 +86,22 @@ export class ApprovalType {
   })
   validUntil: string;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, {
+    nullable: true,
+    description: "The user or client that approved or rejected. Null without a decision.",
+  })
   decidedBy: string | null;
 
-  @Field(() => DateTime, { nullable: true })
+  @Field(() => DateTime, {
+    nullable: true,
+    description: "The time of the approval or rejection. Null without a decision.",
+  })
   decidedAt: string | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, {
+    nullable: true,
+    description: "The text that was given with the decision. Null if none was given.",
+  })
   comment: string | null;
 }
 

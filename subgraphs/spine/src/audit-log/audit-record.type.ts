@@ -51,16 +51,19 @@ export class AuditRecordType {
   @Field(text, optional("User, Service or Agent. A text, since the log shows what was recorded."))
   principalType: string | null;
 
-  @Field(text, { nullable: true })
+  @Field(
+    text,
+    optional("The OAuth client through which the caller acted. Null if the record has none, for example for a job."),
+  )
   clientId: string | null;
 
   @Field(text, optional("The agent that acted for the principal."))
   agent: string | null;
 
-  @Field(text, { nullable: true })
+  @Field(text, optional("The task for which the agent's token was issued. Null without a task."))
   agentTaskId: string | null;
 
-  @Field(text, { nullable: true })
+  @Field(text, optional("The approval that gave the caller its publishing scopes. Null without one."))
   approvalId: string | null;
 
   @Field({ description: "The trace of the request; the operator finds its log lines by it." })

@@ -23,7 +23,7 @@ export class AuditBreakType {
 
 @ObjectType("AuditSeal", { simpleResolvers: true, description: "A signed head of the audit log." })
 export class AuditSealType {
-  @Field(() => Float)
+  @Field(() => Float, { description: "The position of the newest record that the seal covers: a whole number." })
   position: number;
 
   @Field({ description: "Hexadecimal." })
@@ -44,7 +44,10 @@ export class AuditVerificationType {
   @Field(() => AuditVerificationStatus)
   status: AuditVerificationStatus;
 
-  @Field(() => AuditBreakType, { nullable: true })
+  @Field(() => AuditBreakType, {
+    nullable: true,
+    description: "The first fault that this call found. Null unless the status is Broken.",
+  })
   firstBroken: AuditBreakType | null;
 
   @Field(() => Float, { description: "The records up to this position were checked, in this call and those before." })
@@ -61,7 +64,11 @@ export class AuditVerificationType {
   @Field(() => Int, { description: "The number of seals that this call checked." })
   checkedSeals: number;
 
-  @Field(() => AuditSealType, { nullable: true })
+  @Field(() => AuditSealType, {
+    nullable: true,
+    description:
+      "The latest seal of the tenant. Its jws can be kept and given to a later verification as `seal`. Null before the first seal.",
+  })
   newestSeal: AuditSealType | null;
 
   @Field(() => [JsonObject], { description: "The public keys of all seals, as JWK (RFC 7517)." })

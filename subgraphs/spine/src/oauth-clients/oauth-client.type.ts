@@ -29,7 +29,10 @@ class OAuthClientMembers {
   @Field(() => enumType(clientPrincipalTypes))
   principalType: ApiClientPrincipalType;
 
-  @Field(() => [String])
+  @Field(() => [String], {
+    description:
+      "The addresses to which people return after their sign-in, at most 20. Empty for a client without the grant type authorization_code.",
+  })
   redirectUris: string[];
 
   @Field({ description: "Whether the client belongs to the platform itself." })

@@ -32,10 +32,15 @@ class NotificationTemplateTextType {
   @Field()
   subject: string;
 
-  @Field(() => [String])
+  @Field(() => [String], {
+    description: "1 to 20 paragraphs, in the order of the message. A name in braces stands for its value: `{{name}}`.",
+  })
   paragraphs: readonly string[];
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, {
+    nullable: true,
+    description: "The text of the link. Null if the template has no linkVariable.",
+  })
   linkLabel: string | null;
 }
 
@@ -48,7 +53,10 @@ class NotificationTemplateMembers {
   @Field({ description: "Whether it belongs to the platform. A template of the tenant with the same key replaces it." })
   isBuiltIn: boolean;
 
-  @Field(() => [NotificationTemplateVariableType])
+  @Field(() => [NotificationTemplateVariableType], {
+    description:
+      "The values that the texts use, from the data of a notification: at most 50, in the order in which the template declares them.",
+  })
   variables: readonly NotificationTemplateVariableType[];
 
   @Field(() => String, { nullable: true, description: "The variable with the address of the link." })
@@ -112,10 +120,17 @@ export class NotificationTemplatePreviewType {
   @Field({ description: "The whole body as one text, as an inbox shows it." })
   body: string;
 
-  @Field(() => [String])
+  @Field(() => [String], {
+    description:
+      "The body without the link, in order and without empty paragraphs. A paragraph may have several lines.",
+  })
   paragraphs: readonly string[];
 
-  @Field(() => NotificationTemplateLinkType, { nullable: true })
+  @Field(() => NotificationTemplateLinkType, {
+    nullable: true,
+    description:
+      "The link below the paragraphs. Null if the template has none, or if the values have no address for it.",
+  })
   link: NotificationTemplateLinkType | null;
 }
 

@@ -17,13 +17,20 @@ export class InvitationType {
   @Field()
   email: string;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, {
+    nullable: true,
+    description:
+      "The name that the person gets with the acceptance, unless the person enters another one. Null if none was given, or if the user that accepted was deleted.",
+  })
   displayName: string | null;
 
   @Field(() => InvitationStatus)
   status: keyof typeof InvitationStatus;
 
-  @Field(() => [String])
+  @Field(() => [String], {
+    description:
+      "The codes of the roles that the person gets with the acceptance, 1 to 20. A role that was deleted since, or created anew, is left out then.",
+  })
   roleCodes: string[];
 
   @Field(() => ID, { nullable: true, description: "The user that accepted the invitation. Null before." })

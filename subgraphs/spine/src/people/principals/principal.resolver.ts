@@ -35,7 +35,10 @@ export class PrincipalResolver {
     return showsPerson(principalOf(context)) ? ((await this.#users.find(context, subject)) ?? null) : null;
   }
 
-  @FieldResolver(() => TenantType, { nullable: true })
+  @FieldResolver(() => TenantType, {
+    nullable: true,
+    description: "The tenant as it is now. Null for a token that does not belong to a tenant.",
+  })
   async tenant(@Root() { tenantId }: PrincipalView, @Ctx() context: RequestContext): Promise<TenantType | null> {
     return tenantId === null ? null : ((await this.#tenants.find(context, tenantId)) ?? null);
   }

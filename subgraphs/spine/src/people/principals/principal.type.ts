@@ -17,16 +17,23 @@ export class PrincipalView {
   @Field(() => ID)
   clientId: string;
 
-  @Field(() => ID, { nullable: true })
+  @Field(() => ID, { nullable: true, description: "Null for a token that does not belong to a tenant." })
   tenantId: string | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, {
+    nullable: true,
+    description:
+      "The slug that the tenant had when the token was issued. Null for a token that does not belong to a tenant.",
+  })
   tenantSlug: string | null;
 
   @Field(() => [String], { description: "Texts, since names with dots are not GraphQL names." })
   scopes: string[];
 
-  @Field(() => [String])
+  @Field(() => [String], {
+    description:
+      "The codes of the roles that the principal had when the token was issued. Empty for an agent that acts for a principal.",
+  })
   roles: string[];
 
   @Field()

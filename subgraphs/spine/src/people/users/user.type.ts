@@ -25,7 +25,10 @@ class UserMembers {
   @Field({ description: "The address. For a deleted user, a placeholder address that does not exist." })
   email: string;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, {
+    nullable: true,
+    description: "The name under which people see the user. Null if none was given, and for a deleted user.",
+  })
   displayName: string | null;
 
   @Field(() => UserStatus)
@@ -36,7 +39,11 @@ class UserMembers {
   })
   roleCodes: string[];
 
-  @Field(() => DateTime, { nullable: true })
+  @Field(() => DateTime, {
+    nullable: true,
+    description:
+      "The time of the latest sign-in; renewed tokens do not count. Null before the first one, and for a deleted user.",
+  })
   lastLoginAt: string | null;
 
   @Field(() => DateTime)

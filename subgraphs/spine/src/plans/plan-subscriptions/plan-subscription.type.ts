@@ -53,7 +53,11 @@ export class PlanSubscriptionType {
   })
   cancelAt: string | null;
 
-  @Field(() => DateTime, { nullable: true })
+  @Field(() => DateTime, {
+    nullable: true,
+    description:
+      "The end of the trial, also after an activation. A plan subscription that is still Trialing becomes Expired then, unless it is cancelled. Null if there was no trial.",
+  })
   trialEndsAt: string | null;
 
   @Field(() => DateTime, { nullable: true, description: "When the payment failed. Null if it did not." })

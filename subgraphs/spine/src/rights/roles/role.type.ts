@@ -18,7 +18,10 @@ export class RoleType {
   @Field()
   name: string;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, {
+    nullable: true,
+    description: "A note for people, at most 1,000 characters. Null if the role has none.",
+  })
   description: string | null;
 
   @Field(() => [String], { description: "Texts, since names with dots are not GraphQL names." })

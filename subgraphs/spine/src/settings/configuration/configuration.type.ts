@@ -34,7 +34,10 @@ class ConfigEntryMembers {
   @Field({ description: "True for limits of the platform, which the tenant cannot change." })
   readOnly: boolean;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, {
+    nullable: true,
+    description: "A note for people, at most 1,000 characters; for a limit, its meaning. Null if the entry has none.",
+  })
   description: string | null;
 
   @Field(() => Int, { description: "Ascends with each change of the entry. It is the entity tag of the REST API." })
@@ -76,7 +79,9 @@ export class ChangedConfigEntryType extends ConfigEntryMembers {
   description: "One version of a configuration entry, with the principal that made the change.",
 })
 export class ConfigVersionType {
-  @Field(() => Int)
+  @Field(() => Int, {
+    description: "The version of the entry after this change. It ascends, also when a deleted entry is created again.",
+  })
   version: number;
 
   @Field(() => ConfigurationChange)
@@ -88,7 +93,10 @@ export class ConfigVersionType {
   @Field()
   isSecret: boolean;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, {
+    nullable: true,
+    description: "A note for people, at most 1,000 characters. Null if the entry had none.",
+  })
   description: string | null;
 
   @Field(() => DateTime)

@@ -22,7 +22,10 @@ class FeatureFlagRuleType {
   @Field(() => enumType(flagOperators))
   operator: Operator;
 
-  @Field(() => [String])
+  @Field(() => [String], {
+    description:
+      "The values with which the operator compares the attribute: 1 to 500. NUM, DATE (RFC 3339) and SEMVER have exactly one.",
+  })
   values: readonly string[];
 
   @Field({ description: "The rule matches where the operator does not." })
@@ -43,7 +46,10 @@ class FlagSettingsType {
   @Field(() => Int, { description: "The share of contexts without a matching rule that get the flag, in percent." })
   rolloutPercentage: number;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, {
+    nullable: true,
+    description: "A note for people, at most 1,000 characters. Null if the flag has none.",
+  })
   description: string | null;
 
   @Field(() => FeatureFlagStickiness, { description: "The id by which the share is chosen." })

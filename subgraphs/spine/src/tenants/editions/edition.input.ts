@@ -49,7 +49,7 @@ export class UpdateEditionInput {
   @Constraint(descriptionLimits)
   description?: string | null;
 
-  @Field(() => Int, { nullable: true })
+  @Field(() => Int, { nullable: true, description: "The days of a new tenant's trial. 0 means no trial." })
   @Constraint(trialLimits)
   trialDays?: number | null;
 

@@ -9,6 +9,8 @@ import { selfServiceDescription } from "./edition.input.js";
 const featuresDescription =
   "The features by key. Each has a kind and the members of its kind: boolean (enabled), limit (limit), metered (limit, period, soft) or config (value). A limit of null means unlimited.";
 
+const trialDescription = "The length of the trial that a new tenant gets. 0: no trial.";
+
 @ObjectType("Edition", {
   implements: NodeType,
   simpleResolvers: true,
@@ -22,10 +24,13 @@ export class EditionType {
   @Field()
   name: string;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, {
+    nullable: true,
+    description: "A note for people, at most 1,000 characters. Null if the edition has none.",
+  })
   description: string | null;
 
-  @Field(() => Int, { description: "The length of the trial that a new tenant gets. 0: no trial." })
+  @Field(() => Int, { description: trialDescription })
   trialDays: number;
 
   @Field(() => JsonObject, { description: featuresDescription })
@@ -52,19 +57,22 @@ export class EditionType {
   description: "An edition as it was from one change to the next.",
 })
 export class EditionVersionType {
-  @Field(() => Int)
+  @Field(() => Int, { description: "The version of the edition after this change, which revertEdition takes." })
   version: number;
 
   @Field()
   name: string;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, {
+    nullable: true,
+    description: "A note for people, at most 1,000 characters. Null if the edition had none.",
+  })
   description: string | null;
 
-  @Field(() => Int)
+  @Field(() => Int, { description: trialDescription })
   trialDays: number;
 
-  @Field(() => JsonObject)
+  @Field(() => JsonObject, { description: featuresDescription })
   features: EditionFeatures;
 
   @Field()

@@ -28,7 +28,10 @@ export class SetNotificationPreferencesInput {
   @Constraint({ minLength: 1, maxLength: 100 })
   recipientUserId?: string | null;
 
-  @Field(() => [NotificationPreferenceInput])
+  @Field(() => [NotificationPreferenceInput], {
+    description:
+      "The complete new list, with each channel and category once. Preferences that are left out are removed.",
+  })
   @Constraint({ maxItems: 100 })
   preferences: NotificationPreferenceInput[];
 }

@@ -23,13 +23,16 @@ const NotificationPriorityEnum = enumType(notificationPriorities);
   description: "One of its members is set, unless it is the address of a deleted user.",
 })
 export class NotificationRecipientType {
-  @Field(() => ID, { nullable: true })
+  @Field(() => ID, {
+    nullable: true,
+    description: "A user, for InApp and Email. In Email, the present address of the user is taken.",
+  })
   userId: string | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: "An address, for Email if no user is named." })
   email: string | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: "A number in the form of E.164, for Sms: `+14155550100`." })
   phone: string | null;
 
   @Field(() => ID, { nullable: true, description: "A webhook subscription." })
@@ -61,13 +64,23 @@ export class NotificationType {
   @Field(() => NotificationRecipientType)
   recipient: NotificationRecipientType;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, {
+    nullable: true,
+    description: "Null if the notification was sent without a title, and for a deleted user.",
+  })
   title: string | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, {
+    nullable: true,
+    description:
+      "Plain text. With a template: its paragraphs with their values, and the link. Null for a deleted user.",
+  })
   body: string | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, {
+    nullable: true,
+    description: "The template from which title and body were made. Null if they were sent as they are.",
+  })
   templateKey: string | null;
 
   @Field(() => NotificationStatusEnum)
@@ -79,13 +92,23 @@ export class NotificationType {
   @Field(() => DateTime)
   createdAt: string;
 
-  @Field(() => DateTime, { nullable: true })
+  @Field(() => DateTime, {
+    nullable: true,
+    description: "The time at which the channel took the notification. Null before, and if the channel never took it.",
+  })
   sentAt: string | null;
 
-  @Field(() => DateTime, { nullable: true })
+  @Field(() => DateTime, {
+    nullable: true,
+    description:
+      "The time at which a vendor of mails or text messages reported the arrival. Null without such a report, as in InApp and Webhook.",
+  })
   deliveredAt: string | null;
 
-  @Field(() => DateTime, { nullable: true })
+  @Field(() => DateTime, {
+    nullable: true,
+    description: "The time at which the notification was marked as read. Null before.",
+  })
   readAt: string | null;
 }
 

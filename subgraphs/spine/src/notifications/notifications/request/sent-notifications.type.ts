@@ -25,7 +25,10 @@ export class SentNotificationsType {
   @Field(() => NotificationRecipientType, { description: "The first recipient." })
   recipient: NotificationRecipientType;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, {
+    nullable: true,
+    description: "The title that was sent. Null without one, and after its erasure.",
+  })
   title: string | null;
 
   @Field(() => String, { nullable: true, description: "The text that was sent. Null after its erasure." })

@@ -24,6 +24,9 @@ export class ReportRunErrorType {
   detail: string;
 }
 
+const rowsDoneDescription = "The number of rows that were written so far.";
+const rowsTotalDescription = "The number of rows of the report. Null before they are counted.";
+
 /** A report run's GraphQL type. */
 @ObjectType("ReportRun", { implements: NodeType, simpleResolvers: true, description: "One generation of a report." })
 @NodeKey("reportRunId")
@@ -40,7 +43,10 @@ export class ReportRunType {
   @Field({ description: "A text, since a newer release may write other formats." })
   format: string;
 
-  @Field(() => JsonObject)
+  @Field(() => JsonObject, {
+    description:
+      "The members from and to: the first and the last day of the period in UTC as YYYY-MM-DD. The report definition has their schema.",
+  })
   parameters: ReportPeriod;
 
   @Field({
@@ -52,10 +58,10 @@ export class ReportRunType {
   @Field(() => ReportRunStatus)
   status: ReportRunState;
 
-  @Field(() => Int, { description: "The number of rows that were written so far." })
+  @Field(() => Int, { description: rowsDoneDescription })
   rowsDone: number;
 
-  @Field(() => Int, { nullable: true, description: "The number of rows of the report. Null before they are counted." })
+  @Field(() => Int, { nullable: true, description: rowsTotalDescription })
   rowsTotal: number | null;
 
   @Field(() => DateTime)
@@ -64,7 +70,10 @@ export class ReportRunType {
   @Field({ description: "The subject of the token, or the actor of the command, that requested the run." })
   requestedBy: string;
 
-  @Field(() => DateTime, { nullable: true })
+  @Field(() => DateTime, {
+    nullable: true,
+    description: "The begin of the first attempt. Null if no attempt has begun.",
+  })
   startedAt: string | null;
 
   @Field(() => DateTime, { nullable: true, description: "When the run was completed, failed or was cancelled." })
@@ -76,7 +85,10 @@ export class ReportRunType {
   @Field(() => String, { nullable: true, description: "The media type of the content." })
   contentType: string | null;
 
-  @Field(() => Int, { nullable: true })
+  @Field(() => Int, {
+    nullable: true,
+    description: "The length of the content. Null until the run is Completed; it stays after the content has expired.",
+  })
   sizeBytes: number | null;
 
   @Field(() => String, {
@@ -86,7 +98,10 @@ export class ReportRunType {
   })
   sha256: string | null;
 
-  @Field(() => ReportRunErrorType, { nullable: true })
+  @Field(() => ReportRunErrorType, {
+    nullable: true,
+    description: "The reason for the end without a content. Null unless the run is Failed or Cancelled.",
+  })
   error: ReportRunErrorType | null;
 
   @Field()
@@ -107,10 +122,10 @@ export class ReportRunChangeType {
   @Field(() => ReportRunStatus)
   status: ReportRunState;
 
-  @Field(() => Int)
+  @Field(() => Int, { description: rowsDoneDescription })
   rowsDone: number;
 
-  @Field(() => Int, { nullable: true })
+  @Field(() => Int, { nullable: true, description: rowsTotalDescription })
   rowsTotal: number | null;
 
   @Field(() => DateTime)

@@ -26,10 +26,18 @@ export class OwnSessionType {
   })
   address: string | null;
 
-  @Field(() => DateTime, { nullable: true })
+  @Field(() => DateTime, {
+    nullable: true,
+    description:
+      "The time of the latest sign-in in the browser, or of the authorization of the application. Null if it was not recorded.",
+  })
   startedAt: string | null;
 
-  @Field(() => DateTime, { nullable: true })
+  @Field(() => DateTime, {
+    nullable: true,
+    description:
+      "The time at which the browser last used its sign-in, or the application last got tokens. Null if it was not recorded.",
+  })
   lastSeenAt: string | null;
 
   @Field({ description: "Whether the token of this request comes from here." })
