@@ -38,16 +38,30 @@ export class RunType {
   @Field(() => ID)
   runId: string;
 
-  @Field(() => ID, { nullable: true })
+  @Field(() => ID, {
+    nullable: true,
+    description:
+      "The connection that the run works with. Null for runs of credentials and webhook replays, and for a delivery without a connection.",
+  })
   connectionId: string | null;
 
-  @Field(() => ID, { nullable: true })
+  @Field(() => ID, {
+    nullable: true,
+    description: "The credential whose version the run verifies or retires. Null for other operations.",
+  })
   credentialId: string | null;
 
-  @Field(() => ID, { nullable: true })
+  @Field(() => ID, {
+    nullable: true,
+    description: "The delivery that the run handles. Null for other operations than ProcessDelivery.",
+  })
   deliveryId: string | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, {
+    nullable: true,
+    description:
+      "The project that the connection or the webhook subscription had when the run was created. Null if it had none, and for runs of credentials.",
+  })
   projectId: string | null;
 
   @Field(() => enumType(runOperations), { description: "The kind of the work." })
@@ -59,19 +73,28 @@ export class RunType {
   @Field(() => Int, { description: "The number of attempts that have started." })
   attempts: number;
 
-  @Field(() => Int)
+  @Field(() => Int, {
+    description:
+      "The number of attempts after which the run fails. It grows when the run begins to wait for an outcome that the vendor reports later.",
+  })
   maxAttempts: number;
 
   @Field(() => DateTime)
   createdAt: string;
 
-  @Field(() => DateTime, { nullable: true })
+  @Field(() => DateTime, {
+    nullable: true,
+    description: "When the run was Running for the first time. Null before that.",
+  })
   startedAt: string | null;
 
   @Field(() => DateTime, { nullable: true, description: "When the next attempt is planned." })
   nextAttemptAt: string | null;
 
-  @Field(() => DateTime, { nullable: true })
+  @Field(() => DateTime, {
+    nullable: true,
+    description: "When the run ended, also by a failure or a cancellation. Null before that.",
+  })
   completedAt: string | null;
 
   @Field(() => RunErrorType, { nullable: true, description: "Why the last attempt failed. Null after a success." })

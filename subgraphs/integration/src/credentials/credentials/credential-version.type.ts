@@ -15,7 +15,7 @@ const CredentialVersionStage = enumType(credentialVersionStages);
   description: "One version of a credential. No type of the schema contains its secret.",
 })
 export class CredentialVersionType {
-  @Field(() => Int)
+  @Field(() => Int, { description: "From 1; each rotation adds 1." })
   version: number;
 
   @Field({ description: "secret://<name>#v<n>" })
@@ -30,16 +30,25 @@ export class CredentialVersionType {
   })
   reason: RotationReason | null;
 
-  @Field(() => ID, { nullable: true })
+  @Field(() => ID, {
+    nullable: true,
+    description: "The run that verifies, or verified, the version. Null for the first version.",
+  })
   verificationRunId: string | null;
 
   @Field(() => DateTime)
   createdAt: string;
 
-  @Field(() => DateTime, { nullable: true })
+  @Field(() => DateTime, {
+    nullable: true,
+    description: "When its verification succeeded. Null before that, and for the first version.",
+  })
   verifiedAt: string | null;
 
-  @Field(() => DateTime, { nullable: true })
+  @Field(() => DateTime, {
+    nullable: true,
+    description: "When it last became Current, by its promotion or by a rollback. Null if it never was.",
+  })
   promotedAt: string | null;
 
   @Field(() => DateTime, {
@@ -51,6 +60,10 @@ export class CredentialVersionType {
   @Field(() => DateTime, { nullable: true, description: "When its secret was destroyed." })
   retiredAt: string | null;
 
-  @Field(() => DateTime, { nullable: true })
+  @Field(() => DateTime, {
+    nullable: true,
+    description:
+      "When its rotation failed, or was ended by the revocation of the credential. Null unless the stage is Failed.",
+  })
   failedAt: string | null;
 }

@@ -35,16 +35,27 @@ export class CredentialType {
   @Field(() => CredentialStatus)
   status: CredentialState;
 
-  @Field(() => DateTime, { nullable: true })
+  @Field(() => DateTime, {
+    nullable: true,
+    description: "When the vendor stops accepting the current version. Null if that is not known.",
+  })
   expiresAt: string | null;
 
   @Field(() => Int, { description: "How long a replaced version stays in use after a rotation." })
   graceSeconds: number;
 
-  @Field(() => Int, { nullable: true })
+  @Field(() => Int, {
+    nullable: true,
+    description:
+      "The number of days between two scheduled rotations, or null without a schedule. For a kind that the platform cannot generate, the event CredentialRotationDue is recorded instead of a rotation.",
+  })
   rotationIntervalDays: number | null;
 
-  @Field(() => DateTime, { nullable: true })
+  @Field(() => DateTime, {
+    nullable: true,
+    description:
+      "When the next scheduled rotation is due; it begins once the credential is Active. Null without a schedule, and for a Revoked credential.",
+  })
   nextRotationAt: string | null;
 
   @Field(() => ID, { nullable: true, description: "The run that verifies, or verified, the newest rotation." })

@@ -19,7 +19,7 @@ class WebhookDeliveryErrorType {
   @Field({ description: "A text, since a release may add codes." })
   code: string;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: "One sentence for people that explains the code." })
   message: string | null;
 }
 
@@ -52,13 +52,21 @@ export class WebhookDeliveryType {
   @Field(() => WebhookDeliveryStatus)
   status: WebhookDeliveryState;
 
-  @Field(() => Int)
+  @Field(() => Int, {
+    description: "The number of attempts to handle it that have ended. A replay counts from 0 again.",
+  })
   attempts: number;
 
-  @Field(() => DateTime, { nullable: true })
+  @Field(() => DateTime, {
+    nullable: true,
+    description: "When the next attempt to handle it is due. Null while it is Processing, and after its end.",
+  })
   nextAttemptAt: string | null;
 
-  @Field(() => WebhookDeliveryErrorType, { nullable: true })
+  @Field(() => WebhookDeliveryErrorType, {
+    nullable: true,
+    description: "Why the last attempt to handle it failed. Null after a success, and after the beginning of a replay.",
+  })
   error: WebhookDeliveryErrorType | null;
 
   @Field(() => ID, { nullable: true, description: "The subscription whose secret has verified the signature." })
@@ -76,7 +84,11 @@ export class WebhookDeliveryType {
   @Field(() => DateTime)
   receivedAt: string;
 
-  @Field(() => DateTime, { nullable: true })
+  @Field(() => DateTime, {
+    nullable: true,
+    description:
+      "When its handling ended: it is then Processed, Ignored or DeadLettered. Null before that, and during a replay.",
+  })
   processedAt: string | null;
 }
 

@@ -17,9 +17,9 @@ export class RefusedDeliveriesType {
   })
   lastReason: string | null;
 
-  @Field(() => DateTime, { nullable: true })
+  @Field(() => DateTime, { nullable: true, description: "The time from which count counts. Null without a refusal." })
   firstRefusedAt: string | null;
 
-  @Field(() => DateTime, { nullable: true })
+  @Field(() => DateTime, { nullable: true, description: "The time of the newest refusal. Null without a refusal." })
   lastRefusedAt: string | null;
 }

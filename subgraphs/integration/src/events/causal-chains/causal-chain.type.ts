@@ -28,7 +28,11 @@ export class CausalMemberType {
   @Field({ description: "True if the token may read the member." })
   readable: boolean;
 
-  @Field(() => ID, { nullable: true })
+  @Field(() => ID, {
+    nullable: true,
+    description:
+      "The id of the event, command, run, delivery or webhook message, as kind says. Null if the token may not read the member.",
+  })
   id: string | null;
 
   @Field(() => String, {
@@ -47,7 +51,11 @@ export class CausalMemberType {
   @Field(() => String, { nullable: true, description: "<resource>/<id>" })
   subjectPath: string | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, {
+    nullable: true,
+    description:
+      "The trace in which the member arose, as 32 hexadecimal digits. Null for a webhook, and if the token may not read the member.",
+  })
   traceId: string | null;
 
   connectionId: string | null;

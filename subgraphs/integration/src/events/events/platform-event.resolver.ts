@@ -12,7 +12,10 @@ export class PlatformEventResolver {
     this.#subjects = subjects;
   }
 
-  @FieldResolver(() => EventSubject, { nullable: true })
+  @FieldResolver(() => EventSubject, {
+    nullable: true,
+    description: "The object that subjectPath names. Null if its type has no key, or if it no longer exists.",
+  })
   subject(@Root() { subjectPath }: PlatformEventType, @Ctx() context: RequestContext): Promise<object | null> {
     return this.#subjects.resolve(subjectPath, context);
   }

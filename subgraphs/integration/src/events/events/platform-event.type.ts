@@ -26,7 +26,10 @@ export class PlatformEventType {
   @Field({ description: "<resource>/<id>" })
   subjectPath: string;
 
-  @Field(() => JsonObject)
+  @Field(() => JsonObject, {
+    description:
+      "The facts, as the JSON Schema of the type describes them. The query eventTypes has the path of that schema as schemaUrl.",
+  })
   data: Record<string, unknown>;
 
   @Field({
@@ -41,7 +44,10 @@ export class PlatformEventType {
   @Field()
   correlationId: string;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, {
+    nullable: true,
+    description: "The id of the event or command that caused this event, if one did.",
+  })
   causationId: string | null;
 
   @Field()

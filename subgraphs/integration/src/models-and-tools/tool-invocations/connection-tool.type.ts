@@ -35,10 +35,16 @@ export class ConnectionToolType {
   @Field({ description: "SHA-256 of the definition that may be invoked." })
   acceptedHash: string;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, {
+    nullable: true,
+    description: "The name for people. Null if the server gives none, and for a Removed tool.",
+  })
   title: string | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, {
+    nullable: true,
+    description: "The text that tells a model about the tool. Null if the server gives none, and for a Removed tool.",
+  })
   description: string | null;
 
   @Field(() => Json, { nullable: true, description: "A JSON Schema." })

@@ -149,11 +149,14 @@ class ProviderOAuth2Input {
 
 @InputType({ description: "The limit of the vendor for the calls of one connection." })
 class ProviderRateLimitInput {
-  @Field(() => Int)
+  @Field(() => Int, {
+    description:
+      "The most calls in any period with the length perSeconds. A quarter of them may come at once, the others come evenly.",
+  })
   @Constraint({ minimum: 1, maximum: 1_000_000 })
   requests: number;
 
-  @Field(() => Int)
+  @Field(() => Int, { description: "The length of the period in seconds, at most a day." })
   @Constraint({ minimum: 1, maximum: 86_400 })
   perSeconds: number;
 }
@@ -204,7 +207,7 @@ class WebhookDescriptionInput {
   @Constraint({ maxItems: 20, minLength: 1, maxLength: 200 })
   revokedEvents?: string[] | null;
 
-  @Field(() => [VendorReportInput], { nullable: true })
+  @Field(() => [VendorReportInput], { nullable: true, description: "At most 20 events that tell how commands ended." })
   @Constraint({ maxItems: 20 })
   reports?: VendorReportInput[] | null;
 

@@ -3,7 +3,7 @@ import { NodeKey, NodeType } from "@factory/runtime/graphql/node.type";
 import { type ProviderCategory, providerCategories } from "@factory/schema/vocabularies/providers";
 import { Field, ID, ObjectType } from "type-graphql";
 import type { ProviderState } from "./provider.states.js";
-import { ProviderStatus, ProviderType } from "./provider.type.js";
+import { capabilitiesDescription, ProviderStatus, ProviderType } from "./provider.type.js";
 
 @ObjectType("VendorApiClient", {
   implements: NodeType,
@@ -24,7 +24,7 @@ export class ApiClientType {
   @Field(() => enumType(providerCategories))
   category: ProviderCategory;
 
-  @Field(() => [String])
+  @Field(() => [String], { description: capabilitiesDescription })
   capabilities: string[];
 
   @Field(() => ProviderStatus)

@@ -16,6 +16,10 @@ export const ProviderStatus = enumType(providerStatuses);
 /** The scopes for reading a provider or its API client, through a root field or through another entity. */
 export const readProviders = { scopes: ["integration.providers.read"] } as const satisfies AuthRule;
 
+/** The description for the field `capabilities`, in providers and API clients. */
+export const capabilitiesDescription =
+  "At most 100 names of the form <area>.<action> in lower case, for example payments.charge. A command, a model call and a tool call each need their own.";
+
 /** The GraphQL type for a provider, which is also the view that the services return. */
 @ObjectType("Provider", { implements: NodeType, simpleResolvers: true })
 @NodeKey("providerId")
@@ -35,16 +39,24 @@ export class ProviderType {
   @Field(() => enumType(authModels))
   authModel: AuthModel;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, {
+    nullable: true,
+    description:
+      "The name of the client implementation, for example http-json. Null where none was given and the preset has none.",
+  })
   apiClient: string | null;
 
   @Field(() => ID)
   apiClientId: string;
 
-  @Field(() => [String])
+  @Field(() => [String], { description: capabilitiesDescription })
   capabilities: string[];
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, {
+    nullable: true,
+    description:
+      "The URL before the path of each call. A {name} in it stands for a setting of the connection. Null where none was given and the preset has none.",
+  })
   baseUrl: string | null;
 
   @Field(() => String, { nullable: true, description: "The name of the preset that the provider uses." })
@@ -89,13 +101,23 @@ export class ProviderPresetType implements ProviderPreset {
   @Field()
   apiClient: string;
 
-  @Field(() => [String])
+  @Field(() => [String], {
+    description:
+      "The capabilities of a provider that uses the preset and gives none itself, for example payments.charge.",
+  })
   capabilities: readonly string[];
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, {
+    nullable: true,
+    description:
+      "The base URL of a provider that uses the preset and gives none itself. Null where the platform knows none.",
+  })
   baseUrl: string | null;
 
-  @Field(() => JsonObject)
+  @Field(() => JsonObject, {
+    description:
+      "How the vendor is called and its deliveries are read, with members as in ProviderDriverInput. A member that a provider gives replaces the whole member.",
+  })
   driver: ProviderDriver;
 }
 

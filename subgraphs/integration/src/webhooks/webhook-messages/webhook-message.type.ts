@@ -30,10 +30,13 @@ export class WebhookAttemptType {
   @Field(() => enumType(attemptFailures), { nullable: true, description: "The kind of failure." })
   failure: AttemptFailure | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: "One sentence that explains the failure. Null after a success." })
   detail: string | null;
 
-  @Field(() => Int, { nullable: true })
+  @Field(() => Int, {
+    nullable: true,
+    description: "The status that the receiver answered, for example 503. Null without a response.",
+  })
   statusCode: number | null;
 
   @Field(() => String, { nullable: true, description: "The URL of the request. Null when nothing was sent." })
@@ -58,7 +61,7 @@ export class WebhookAttemptType {
   @Field(() => DateTime)
   startedAt: string;
 
-  @Field(() => Int)
+  @Field(() => Int, { description: "The milliseconds until the end of the response, or until the failure." })
   durationMs: number;
 }
 
@@ -80,16 +83,24 @@ export class WebhookMessageType {
   @Field(() => WebhookMessageStatus)
   status: WebhookMessageState;
 
-  @Field(() => Int)
+  @Field(() => Int, { description: "The number of attempts that have ended, with those of resends and replays." })
   attemptCount: number;
 
-  @Field(() => DateTime, { nullable: true })
+  @Field(() => DateTime, {
+    nullable: true,
+    description:
+      "When the message is due. Null while it is Delivering, while it waits for an earlier message with the same partition key, and after its end.",
+  })
   nextAttemptAt: string | null;
 
   @Field(() => DateTime)
   createdAt: string;
 
-  @Field(() => DateTime, { nullable: true })
+  @Field(() => DateTime, {
+    nullable: true,
+    description:
+      "When the message was delivered, given up or skipped. Null while it is still to be sent, also by a resend or a replay.",
+  })
   finishedAt: string | null;
 
   /** The attempts, where they were read together with the message. Otherwise the field reads them. */

@@ -11,7 +11,7 @@ class WebhookFailureCountType {
   @Field(() => Int, { nullable: true, description: "Null without a response." })
   statusCode: number | null;
 
-  @Field(() => Int)
+  @Field(() => Int, { description: "The number of attempts in the period that failed in this way." })
   count: number;
 }
 
@@ -35,19 +35,23 @@ export class WebhookStatisticsType {
   })
   complete: boolean;
 
-  @Field(() => Int)
+  @Field(() => Int, {
+    description: "The ended attempts that began in the period and are still kept; 20,001 stands for more than 20,000.",
+  })
   attempts: number;
 
-  @Field(() => Int)
+  @Field(() => Int, { description: "The attempts whose message the receiver accepted." })
   succeeded: number;
 
-  @Field(() => Int)
+  @Field(() => Int, {
+    description: "The attempts without success, also where a later attempt of the same message succeeded.",
+  })
   failed: number;
 
   @Field(() => Float, { nullable: true, description: "From 0 to 1. Null without attempts." })
   failureRate: number | null;
 
-  @Field(() => Float)
+  @Field(() => Float, { description: "The mean from since to until." })
   attemptsPerMinute: number;
 
   @Field(() => Int, { nullable: true, description: "Null without attempts." })
@@ -56,7 +60,7 @@ export class WebhookStatisticsType {
   @Field(() => Int, { nullable: true, description: "Nineteen of twenty attempts took at most as long." })
   p95DurationMs: number | null;
 
-  @Field(() => Int, { nullable: true })
+  @Field(() => Int, { nullable: true, description: "The duration of the slowest attempt. Null without attempts." })
   maxDurationMs: number | null;
 
   @Field(() => [WebhookFailureCountType], { description: "At most 20 kinds of failure, the most frequent first." })
@@ -71,6 +75,10 @@ export class WebhookStatisticsType {
   @Field(() => Int, { description: "The messages that are still to be sent; 20,001 stands for more than 20,000." })
   waiting: number;
 
-  @Field(() => DateTime, { nullable: true })
+  @Field(() => DateTime, {
+    nullable: true,
+    description:
+      "When the oldest message that is still to be sent was created. Null without one; with more than 20,000 of them, it may not be the oldest.",
+  })
   oldestWaitingAt: string | null;
 }

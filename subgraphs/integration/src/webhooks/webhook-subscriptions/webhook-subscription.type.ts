@@ -38,10 +38,16 @@ class WebhookHandshakeType {
   @Field(() => WebhookHandshakeStatus, { description: "Pending: nothing is sent until the receiver agrees." })
   status: HandshakeState;
 
-  @Field(() => Int)
+  @Field(() => Int, {
+    description:
+      "The number of questions to the receiver. It begins at 0 again for a new receiver, and when a subscription without its agreement is resumed.",
+  })
   attempts: number;
 
-  @Field(() => DateTime, { nullable: true })
+  @Field(() => DateTime, {
+    nullable: true,
+    description: "When the receiver is asked next, if the subscription is Active then. Null after its agreement.",
+  })
   nextAttemptAt: string | null;
 
   @Field(() => String, { nullable: true, description: "Why the newest attempt did not succeed." })
