@@ -120,9 +120,8 @@ it("a start without a database ends with status 69 after DATABASE_GIVE_UP_SECOND
   const lines: string[] = [];
   const variables = { DATABASE_URL: url({ hostname: "unknown.invalid" }), DATABASE_GIVE_UP_SECONDS: "1" };
   await expect(startPlatformProcess(empty, variables, (line) => lines.push(line))).rejects.toThrow("ended with 69 ");
-  expect(lines.map((line) => (JSON.parse(line) as { msg: string }).msg)).toEqual([
-    "the platform waits",
-    "a wait of the platform ended",
-    expect.stringContaining("was away for longer than DATABASE_GIVE_UP_SECONDS"),
-  ]);
+  const messages = lines.map((line) => (JSON.parse(line) as { msg: string }).msg);
+  expect(messages.pop()).toContain("was away for longer than DATABASE_GIVE_UP_SECONDS");
+  // the first attempt may take longer than the second that the start has
+  expect(["", "the platform waits, a wait of the platform ended"]).toContain(messages.join(", "));
 });

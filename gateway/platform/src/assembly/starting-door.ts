@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { connect } from "node:net";
-import { continueTrace } from "@factory/runtime/telemetry/trace";
+import { continueTrace, type Trace, traceparent } from "@factory/runtime/telemetry/trace";
 import { waits } from "@factory/runtime/telemetry/waits";
 import { errorCodes } from "@factory/schema/error-codes";
 
@@ -99,15 +99,18 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
   const path = (request.url ?? "/").split("?", 1)[0] ?? "/";
   if (path === "/livez") send(response, 200, { status: "alive" });
   else if (path === "/readyz") send(response, 503, { status: "not ready", checks: { start: progress() } });
-  else send(response, 503, problem(path));
+  else {
+    const trace = continueTrace(request.headers["traceparent"] as string | undefined);
+    response.setHeader("x-trace-id", trace.traceId).setHeader("traceparent", traceparent(trace));
+    send(response, 503, problem(path, trace));
+  }
 }
 
 const progress = () => (waits.names.length === 0 ? "running" : `waits for ${waits.names.join(" and ")}`);
 
-function problem(instance: string): object {
+function problem(instance: string, { traceId }: Trace): object {
   const { status, title } = errorCodes.UNAVAILABLE;
   const detail = "The platform is starting. Try again in a moment.";
-  const { traceId } = continueTrace(undefined);
   return { type: "/problems/unavailable", title, status, detail, instance, code: "UNAVAILABLE", traceId };
 }
 
