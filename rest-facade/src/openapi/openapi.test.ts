@@ -140,7 +140,7 @@ describe("GET /openapi.json", () => {
         },
       },
     });
-    expect(schemas["ExecutionResponse"]?.properties?.["startedAt"]).toEqual({
+    expect(schemas["ExecutionResponse"]?.properties?.["startedAt"]).toMatchObject({
       type: ["string", "null"],
       format: "date-time",
     });

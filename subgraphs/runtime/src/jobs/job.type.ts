@@ -31,7 +31,7 @@ export class JobType {
   @Field(() => DateTime)
   createdAt: string;
 
-  @Field(() => Int)
+  @Field(() => Int, { description: "Whole seconds since createdAt." })
   ageSeconds: number;
 
   @Field(() => Int, { description: "Number of attempts so far. A run that ended with its process does not count." })

@@ -11,7 +11,10 @@ export class EvaluateLibraryCompatibilityInput {
   @Constraint({ minLength: 1, maxLength: 100 })
   runtime: string;
 
-  @Field(() => [LibraryReferenceInput])
+  @Field(() => [LibraryReferenceInput], {
+    description:
+      "Packages that the project references itself. Their dependencies are added from the catalog. A package that is listed twice is a violation.",
+  })
   @Constraint({ maxItems: 200 })
   libraries: LibraryReferenceInput[];
 }
@@ -28,7 +31,10 @@ export class EvaluateTemplateCompatibilityInput {
   @Constraint({ minLength: 1, maxLength: 100 })
   runtime: string;
 
-  @Field(() => [LibraryReferenceInput])
+  @Field(() => [LibraryReferenceInput], {
+    description:
+      "Packages that the project references itself. Their dependencies are added from the catalog. A package that is listed twice is a violation.",
+  })
   @Constraint({ maxItems: 200 })
   libraries: LibraryReferenceInput[];
 }

@@ -14,19 +14,33 @@ export class CompatibilityResolutionType {
   @Field(() => enumType(compatibilityActions))
   action: CompatibilityAction;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, {
+    nullable: true,
+    description: "Null with ChangeRuntime, and where ChangeVersion means the template.",
+  })
   packageName: string | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, {
+    nullable: true,
+    description:
+      "The version that the change takes away. Null with Add and ChangeRuntime, and where Remove takes several versions away.",
+  })
   fromVersion: string | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, {
+    nullable: true,
+    description:
+      "The version after the change, with Replace of the package `replacedBy`. Null with ChangeRuntime, and where Remove takes the whole package away.",
+  })
   toVersion: string | null;
 
   @Field(() => String, { nullable: true, description: "With Replace: the package that replaces packageName." })
   replacedBy: string | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, {
+    nullable: true,
+    description: "With ChangeRuntime: the target framework to use, for example net8.0. Null with the other actions.",
+  })
   runtime: string | null;
 
   @Field({
@@ -49,7 +63,10 @@ export class CompatibilityViolationType {
   @Field()
   suggestedResolution: string;
 
-  @Field(() => CompatibilityResolutionType, { nullable: true })
+  @Field(() => CompatibilityResolutionType, {
+    nullable: true,
+    description: "The change in suggestedResolution, as values. Null when no single change of the set was found.",
+  })
   resolution: CompatibilityResolutionType | null;
 }
 
@@ -61,7 +78,7 @@ export class CompatibilityAdvisoryType {
   @Field()
   detail: string;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: "Null for a note about the template version or the runtime." })
   packageName: string | null;
 }
 
@@ -83,7 +100,9 @@ export class CompatibilityMatrixType {
   @Field()
   compatible: boolean;
 
-  @Field(() => [CompatibilityViolationType])
+  @Field(() => [CompatibilityViolationType], {
+    description: "Ordered by rule, then by package. Empty exactly when the set is compatible.",
+  })
   violations: CompatibilityViolationType[];
 
   @Field(() => [CompatibilityAdvisoryType], {
@@ -94,10 +113,10 @@ export class CompatibilityMatrixType {
   @Field({ description: "The target framework of the evaluation, as the request gave it." })
   runtime: string;
 
-  @Field(() => ID, { nullable: true })
+  @Field(() => ID, { nullable: true, description: "Null when the set was evaluated without a template version." })
   templateVersionId: string | null;
 
-  @Field(() => [EvaluatedLibraryType])
+  @Field(() => [EvaluatedLibraryType], { description: "The set as the request gave it, in its order." })
   libraries: EvaluatedLibraryType[];
 
   @Field(() => String, {

@@ -34,7 +34,10 @@ export class PackageUpgradeType {
   })
   to: string | null;
 
-  @Field(() => enumType(versionJumps), { nullable: true })
+  @Field(() => enumType(versionJumps), {
+    nullable: true,
+    description: "The part of the version number that changes between `from` and `to`. Null when `to` is null.",
+  })
   jump: VersionJump | null;
 
   @Field({ description: "The newest Published version of the package." })
@@ -73,16 +76,22 @@ export class HeldPackageType {
   @Field()
   newest: string;
 
-  @Field(() => UpgradeBlockType, { nullable: true })
+  @Field(() => UpgradeBlockType, {
+    nullable: true,
+    description: "The reason why the proposal does not take `newest`. Null when no evaluation has shown one.",
+  })
   notNewer: UpgradeBlockType | null;
 }
 
 @ObjectType("UpgradeProposal", { simpleResolvers: true })
 export class UpgradeProposalType {
-  @Field(() => [EvaluatedLibraryType])
+  @Field(() => [EvaluatedLibraryType], { description: "The whole set after the changes, in the order of the request." })
   libraries: EvaluatedLibraryType[];
 
-  @Field(() => [UpgradeChangeType])
+  @Field(() => [UpgradeChangeType], {
+    description:
+      "Packages that get another version, ordered by name. The version may be a lower one where only that resolves a violation.",
+  })
   changes: UpgradeChangeType[];
 
   @Field(() => [HeldPackageType], { description: "Packages that stay below their newest version, with the reason." })

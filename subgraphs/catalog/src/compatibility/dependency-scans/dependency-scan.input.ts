@@ -11,7 +11,11 @@ export class ScanDependenciesInput {
   @Constraint({ minLength: 1, maxLength: 100 })
   runtime?: string | null;
 
-  @Field(() => [LibraryReferenceInput], { nullable: true })
+  @Field(() => [LibraryReferenceInput], {
+    nullable: true,
+    description:
+      "Packages that a project references itself. Their dependencies are added from the catalog. The set needs `runtime` too.",
+  })
   @Constraint({ minItems: 1, maxItems: 200 })
   libraries?: LibraryReferenceInput[] | null;
 }

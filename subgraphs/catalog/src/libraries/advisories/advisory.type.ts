@@ -26,7 +26,9 @@ export class AdvisoryImportType {
 
 @ObjectType("AdvisoryDeletion", { simpleResolvers: true })
 export class AdvisoryDeletionType {
-  @Field(() => Int)
+  @Field(() => Int, {
+    description: "Number of advisories that the tenant had and that are gone now. Unknown ids do not count.",
+  })
   deleted: number;
 }
 
@@ -53,16 +55,21 @@ export class PackageAdvisoryType {
   @Field(() => VulnerabilitySeverity, { nullable: true, description: "Null where the advisory states none." })
   severity: AdvisorySeverity | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: "At most 500 characters. Null where the advisory has none." })
   summary: string | null;
 
   @Field(() => [String], { description: "Ids of the same vulnerability in other databases." })
   aliases: string[];
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, {
+    nullable: true,
+    description: "A web page about the vulnerability. Null where the advisory names none.",
+  })
   url: string | null;
 
-  @Field(() => [AffectedIntervalType])
+  @Field(() => [AffectedIntervalType], {
+    description: "Ranges of affected versions, the lowest first and at most 100. They do not overlap.",
+  })
   intervals: AffectedIntervalType[];
 
   @Field(() => [String], { description: "Affected versions outside of the intervals." })

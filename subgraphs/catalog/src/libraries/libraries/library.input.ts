@@ -100,11 +100,18 @@ export class LibraryVersionInput {
   @Constraint({ minLength: 1, maxLength: 100 })
   targetFramework?: string | null;
 
-  @Field(() => [String], { nullable: true })
+  @Field(() => [String], {
+    nullable: true,
+    description:
+      "Frameworks that the version is built for, for example net8.0. `targetFramework` counts as one of them. Without both, the version runs on every framework.",
+  })
   @Constraint({ maxItems: 50, minLength: 1, maxLength: 100 })
   targetFrameworks?: string[] | null;
 
-  @Field(() => [PackageDependencyInput], { nullable: true })
+  @Field(() => [PackageDependencyInput], {
+    nullable: true,
+    description: "Packages that the version needs. The catalog does not have to know them.",
+  })
   @Constraint({ maxItems: 500 })
   dependencies?: PackageDependencyInput[] | null;
 
@@ -116,7 +123,10 @@ export class LibraryVersionInput {
   @Constraint({ maxItems: 50, minLength: 1, maxLength: 100 })
   dependencyGroups?: string[] | null;
 
-  @Field(() => [PackageRangeInput], { nullable: true })
+  @Field(() => [PackageRangeInput], {
+    nullable: true,
+    description: "Packages that must not be in one set with the version. The catalog does not have to know them.",
+  })
   @Constraint({ maxItems: 200 })
   conflictsWith?: PackageRangeInput[] | null;
 
@@ -131,7 +141,10 @@ export class LibraryVersionInput {
   @Constraint({ minLength: 1, maxLength: 100 })
   maxRuntime?: string | null;
 
-  @Field(() => [VulnerabilityInput], { nullable: true })
+  @Field(() => [VulnerabilityInput], {
+    nullable: true,
+    description: "Known vulnerabilities, which evaluations and dependency scans report.",
+  })
   @Constraint({ maxItems: 50 })
   vulnerabilities?: VulnerabilityInput[] | null;
 
@@ -202,11 +215,17 @@ export class RegisterLibraryInput {
   @Constraint({ maxLength: 100 })
   owner?: string | null;
 
-  @Field(() => [CapabilityInput], { nullable: true })
+  @Field(() => [CapabilityInput], {
+    nullable: true,
+    description: "Functions of the library, by which searchLibraries finds it.",
+  })
   @Constraint({ maxItems: 100 })
   capabilities?: CapabilityInput[] | null;
 
-  @Field(() => [String], { nullable: true })
+  @Field(() => [String], {
+    nullable: true,
+    description: "Words by which lists and searches can be filtered. A repeated word is kept once.",
+  })
   @Constraint({ maxItems: 50, minLength: 1, maxLength: 50 })
   tags?: string[] | null;
 

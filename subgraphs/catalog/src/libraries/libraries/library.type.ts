@@ -24,7 +24,11 @@ export class CapabilityType {
   @Field()
   name: string;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, {
+    nullable: true,
+    description:
+      "A contract that other libraries can name in `consumes`, for example messaging/v2. Null where the capability has none.",
+  })
   contract: string | null;
 
   @Field({ description: "True when only one library of a set may offer the capability." })
@@ -63,10 +67,16 @@ export class LibraryDeprecationType {
   @Field(() => DeprecationReason)
   reason: keyof typeof DeprecationReason;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, {
+    nullable: true,
+    description: "A text for users of the version, at most 2,000 characters. Null when none was given.",
+  })
   message: string | null;
 
-  @Field(() => PackageRangeType, { nullable: true })
+  @Field(() => PackageRangeType, {
+    nullable: true,
+    description: "The package to use instead. Null when none was named.",
+  })
   alternatePackage: PackageRangeType | null;
 }
 
@@ -99,7 +109,10 @@ export class LibraryVersionType {
   })
   targetFramework: string | null;
 
-  @Field(() => [String])
+  @Field(() => [String], {
+    description:
+      "Frameworks that the version is built for, the lowest first, for example net8.0. Empty when the version runs on every framework.",
+  })
   targetFrameworks: string[];
 
   @Field(() => LibraryVersionStatus)
@@ -108,13 +121,15 @@ export class LibraryVersionType {
   @Field(() => ID)
   libraryId: string;
 
-  @Field(() => [PackageDependencyType])
+  @Field(() => [PackageDependencyType], {
+    description: "Packages that the version needs, also those that the catalog does not have.",
+  })
   dependencies: PackageDependencyType[];
 
   @Field(() => [String], { description: "Frameworks that have a dependency group." })
   dependencyGroups: string[];
 
-  @Field(() => [PackageRangeType])
+  @Field(() => [PackageRangeType], { description: "Packages that must not be in one set with the version." })
   conflictsWith: PackageRangeType[];
 
   @Field(() => [String], {
@@ -125,16 +140,25 @@ export class LibraryVersionType {
   @Field(() => String, { nullable: true, description: "The newest framework of its family that the version runs on." })
   maxRuntime: string | null;
 
-  @Field(() => [VulnerabilityType])
+  @Field(() => [VulnerabilityType], {
+    description:
+      "Those that were registered with the version. Imported advisories are not among them, see packageAdvisories.",
+  })
   vulnerabilities: VulnerabilityType[];
 
-  @Field(() => LibraryDeprecationType, { nullable: true })
+  @Field(() => LibraryDeprecationType, {
+    nullable: true,
+    description: "Null for a version that was never deprecated. A Retired version keeps it.",
+  })
   deprecation: LibraryDeprecationType | null;
 
   @Field(() => PackageLicenseType, { nullable: true, description: "Null where the imported package states none." })
   license: PackageLicenseType | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, {
+    nullable: true,
+    description: "The reason why the version must not be used any more. Null until the version is Retired.",
+  })
   retirementReason: string | null;
 
   @Field(() => String, { nullable: true, description: "The pinned package it was imported from." })
@@ -160,16 +184,29 @@ export class LibraryType {
   @Field(() => String, { nullable: true, description: "The description of the package that was imported last." })
   description: string | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, {
+    nullable: true,
+    description: "A subject, for example Billing. Lists and searches can be filtered by it. Null when none was given.",
+  })
   area: string | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, {
+    nullable: true,
+    description:
+      "The responsible team or person. For a library that an import registered, the authors of its package. Null when none was given.",
+  })
   owner: string | null;
 
-  @Field(() => [CapabilityType])
+  @Field(() => [CapabilityType], {
+    description:
+      "Functions by which searchLibraries finds the library, at most 100, in the order in which they were added.",
+  })
   capabilities: CapabilityType[];
 
-  @Field(() => [String])
+  @Field(() => [String], {
+    description:
+      "Words by which lists and searches can be filtered. For a library that an import registered, the tags of its package.",
+  })
   tags: string[];
 
   @Field(() => LibraryStatus)

@@ -12,7 +12,11 @@ export class LibrarySearchResultType {
   @Field({ description: "The package name of the library, or the key of the provider when source is ApiClient." })
   packageName: string;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, {
+    nullable: true,
+    description:
+      "The name of the capability that fits best. Without a capability in the search, the first one; null when there is none.",
+  })
   matchedCapability: string | null;
 
   @Field(() => String, {
@@ -39,12 +43,15 @@ export class LibrarySearchResultType {
 
 @ObjectType("LibrarySearchResults", { simpleResolvers: true })
 export class LibrarySearchResultsType {
-  @Field(() => [LibrarySearchResultType])
+  @Field(() => [LibrarySearchResultType], {
+    description:
+      "The best match first. Among equal matches, those with a version that can be used come first, then the names decide.",
+  })
   results: LibrarySearchResultType[];
 
-  @Field(() => Int)
+  @Field(() => Int, { description: "Number of results on all pages." })
   total: number;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: "The `cursor` for the next page. Null on the last page." })
   nextCursor: string | null;
 }

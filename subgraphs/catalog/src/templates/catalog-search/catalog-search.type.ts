@@ -37,13 +37,15 @@ export class CatalogSearchResultType {
 
 @ObjectType("CatalogSearchResults", { simpleResolvers: true })
 export class CatalogSearchResultsType {
-  @Field(() => [CatalogSearchResultType])
+  @Field(() => [CatalogSearchResultType], {
+    description: "The best match first. Among equal matches, the names decide.",
+  })
   results: CatalogSearchResultType[];
 
-  @Field(() => Int)
+  @Field(() => Int, { description: "Number of results on all pages." })
   total: number;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: "The `cursor` for the next page. Null on the last page." })
   nextCursor: string | null;
 
   @Field({

@@ -19,10 +19,16 @@ export class TemplateDeprecationType {
   @Field(() => enumType(deprecationReasons))
   reason: DeprecationReason;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, {
+    nullable: true,
+    description: "A text for users of the version, at most 2,000 characters. Null when none was given.",
+  })
   message: string | null;
 
-  @Field(() => ID, { nullable: true })
+  @Field(() => ID, {
+    nullable: true,
+    description: "The version to use instead. It may be of any template of the tenant. Null when none was named.",
+  })
   replacementTemplateVersionId: string | null;
 
   @Field(() => DateTime)
@@ -67,10 +73,16 @@ export class TemplateVersionType {
   })
   templateIdentity: string | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, {
+    nullable: true,
+    description: "Selects one of several templates in the source by the tag language, for example F#.",
+  })
   templateLanguage: string | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, {
+    nullable: true,
+    description: "Selects one of several templates in the source by the tag type: project, item or solution.",
+  })
   templateType: string | null;
 
   @Field(() => enumType(engineKinds))
@@ -89,13 +101,17 @@ export class TemplateVersionType {
   })
   revision: number;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, {
+    nullable: true,
+    description:
+      "A text about the changes since earlier versions, at most 65,536 characters. Null when none was given.",
+  })
   changelog: string | null;
 
-  @Field(() => DateTime, { nullable: true })
+  @Field(() => DateTime, { nullable: true, description: "Null while the version is a Draft." })
   publishedAt: string | null;
 
-  @Field(() => TemplateDeprecationType, { nullable: true })
+  @Field(() => TemplateDeprecationType, { nullable: true, description: "Null until the version is Deprecated." })
   deprecation: TemplateDeprecationType | null;
 
   @Field(() => DateTime)

@@ -24,7 +24,10 @@ export class RegisterTemplateInput {
   @Constraint({ maxLength: 100 })
   owner?: string | null;
 
-  @Field(() => [String], { nullable: true })
+  @Field(() => [String], {
+    nullable: true,
+    description: "Words by which lists can be filtered and searches find the template. A repeated word is kept once.",
+  })
   @Constraint({ maxItems: 50, minLength: 1, maxLength: 50 })
   tags?: string[] | null;
 }
@@ -51,7 +54,10 @@ export class UpdateTemplateInput {
   @Constraint({ maxLength: 100 })
   owner?: string | null;
 
-  @Field(() => [String], { nullable: true })
+  @Field(() => [String], {
+    nullable: true,
+    description: "The whole new list. Null and an empty list both remove all tags.",
+  })
   @Constraint({ maxItems: 50, minLength: 1, maxLength: 50 })
   tags?: string[] | null;
 }

@@ -19,19 +19,34 @@ export class TemplateType {
   @Field({ description: "Unique in the tenant, ignoring case." })
   name: string;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, {
+    nullable: true,
+    description: "The own title. Null when none was given; then searches show the one that the content has.",
+  })
   title: string | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, {
+    nullable: true,
+    description:
+      "The own description, at most 4,000 characters. Null when none was given; then searches show the one that the content has.",
+  })
   description: string | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, {
+    nullable: true,
+    description: "A group of templates, for example Web. Lists can be filtered by it. Null when none was given.",
+  })
   category: string | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, {
+    nullable: true,
+    description: "The responsible team or person. Lists can be filtered by it. Null when none was given.",
+  })
   owner: string | null;
 
-  @Field(() => [String])
+  @Field(() => [String], {
+    description: "Words by which lists can be filtered and searches find the template, in the order of the request.",
+  })
   tags: string[];
 
   @Field(() => TemplateStatus)

@@ -34,13 +34,19 @@ export class ValidationFindingType {
   @Field(() => String, { nullable: true, description: "The JSON pointer into that file, or into the parameterSchema." })
   pointer: string | null;
 
-  @Field(() => Int, { nullable: true })
+  @Field(() => Int, { nullable: true, description: "The line in the file, counted from 1. Null when it is not known." })
   line: number | null;
 
-  @Field(() => Int, { nullable: true })
+  @Field(() => Int, {
+    nullable: true,
+    description: "The character in the line, counted from 1. Null when it is not known.",
+  })
   column: number | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, {
+    nullable: true,
+    description: "A change that removes the finding. Null when the check knows none.",
+  })
   suggestion: string | null;
 }
 
@@ -56,16 +62,23 @@ export class ValidationResultType {
   @Field(() => ValidationOutcome)
   outcome: keyof typeof ValidationOutcome;
 
-  @Field(() => [enumType(templateChecks)])
+  @Field(() => [enumType(templateChecks)], {
+    description: "The checks that were requested, in the order in which they run.",
+  })
   checks: TemplateCheck[];
 
-  @Field(() => [ValidationFindingType])
+  @Field(() => [ValidationFindingType], {
+    description: "In the order of `checks`, then by path, line and code. Each check lists at most 200.",
+  })
   findings: ValidationFindingType[];
 
   @Field(() => Int, { description: "The number of samples that SampleGeneration rendered." })
   samples: number;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, {
+    nullable: true,
+    description: "The digest of the content that was checked. Null when the source could not be read.",
+  })
   contentDigest: string | null;
 
   @Field({ description: "True when the Draft was replaced since the validation began. The result does not count." })

@@ -22,13 +22,20 @@ export class PackageVulnerabilityType {
   @Field(() => VulnerabilitySeverity, { nullable: true, description: "Null where the advisory states none." })
   severity: AdvisorySeverity | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, {
+    nullable: true,
+    description:
+      "At most 500 characters. Null where the imported advisory has none, and for a vulnerability that was registered with the version.",
+  })
   summary: string | null;
 
   @Field(() => [String], { description: "Ids of the same vulnerability in other databases." })
   aliases: readonly string[];
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, {
+    nullable: true,
+    description: "A web page about the vulnerability. Null where the imported advisory names none.",
+  })
   url: string | null;
 
   @Field(() => [String], { description: "Versions from which on the package is not affected any more." })
@@ -61,13 +68,18 @@ export class ScannedPackageType {
   @Field(() => ScannedPackageStatus)
   status: keyof typeof ScannedPackageStatus;
 
-  @Field(() => ID, { nullable: true })
+  @Field(() => ID, { nullable: true, description: "Null when the catalog does not have the version." })
   libraryVersionId: string | null;
 
-  @Field(() => PackageLicenseType, { nullable: true })
+  @Field(() => PackageLicenseType, {
+    nullable: true,
+    description: "The license that an imported package states. Null when it states none, and for any other version.",
+  })
   license: PackageLicenseType | null;
 
-  @Field(() => [PackageVulnerabilityType])
+  @Field(() => [PackageVulnerabilityType], {
+    description: "Imported advisories first, ordered by id, then those that were registered with the version.",
+  })
   vulnerabilities: readonly PackageVulnerabilityType[];
 
   @Field(() => [String], { description: "The ref of each package that it depends on." })
@@ -76,16 +88,20 @@ export class ScannedPackageType {
 
 @ObjectType("VulnerabilityCounts", { simpleResolvers: true })
 export class VulnerabilityCountsType {
-  @Field(() => Int)
+  @Field(() => Int, { description: "Vulnerabilities with a CVSS score below 4, or rated as low without a score." })
   low: number;
 
-  @Field(() => Int)
+  @Field(() => Int, {
+    description: "Vulnerabilities with a CVSS score from 4 to below 7, or rated as moderate without a score.",
+  })
   moderate: number;
 
-  @Field(() => Int)
+  @Field(() => Int, {
+    description: "Vulnerabilities with a CVSS score from 7 to below 9, or rated as high without a score.",
+  })
   high: number;
 
-  @Field(() => Int)
+  @Field(() => Int, { description: "Vulnerabilities with a CVSS score from 9, or rated as critical without a score." })
   critical: number;
 
   @Field(() => Int, { description: "Advisories that state no severity." })
@@ -131,7 +147,7 @@ export class DependencyScanSummaryType {
   @Field(() => [enumType(scanLimits)], { description: "The limits that were reached." })
   limits: ScanLimit[];
 
-  @Field(() => Int)
+  @Field(() => Int, { description: "Direct and transitive packages together, each version once and at most 2,000." })
   packageCount: number;
 
   @Field(() => Int, { description: "Packages whose version the catalog does not have." })

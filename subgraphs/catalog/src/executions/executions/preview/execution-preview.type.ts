@@ -40,16 +40,23 @@ export class ExecutionPreviewType {
   @Field({ description: "True when some diffs were left out because the answer would be too large." })
   truncated: boolean;
 
-  @Field(() => [String])
+  @Field(() => [String], {
+    description:
+      "Paths of the files that the template names as its main results, from the root of the repository and in the order of the template.",
+  })
   primaryOutputs: string[];
 
   @Field(() => String, { nullable: true, description: "SHA-256 of the rendered template content." })
   contentDigest: string | null;
 
-  @Field(() => [ManualInstructionType])
+  @Field(() => [ManualInstructionType], {
+    description: "Instructions of the template for a person. Nothing is run automatically.",
+  })
   manualInstructions: ManualInstructionType[];
 
-  @Field(() => [ExecutionWarningType])
+  @Field(() => [ExecutionWarningType], {
+    description: "Problems that do not stop the execution, those of the request first.",
+  })
   warnings: ExecutionWarningType[];
 
   @Field(() => ExecutionErrorType, {

@@ -41,19 +41,26 @@ export class ExecutionPullRequestType {
   @Field(() => enumType(pullRequestStates), { description: "As the vendor has last reported." })
   state: PullRequestState;
 
-  @Field(() => DateTime, { nullable: true })
+  @Field(() => DateTime, { nullable: true, description: "Null when the vendor does not tell it." })
   openedAt: string | null;
 
-  @Field(() => DateTime, { nullable: true })
+  @Field(() => DateTime, { nullable: true, description: "Null until the merge, or when the vendor does not tell it." })
   mergedAt: string | null;
 
-  @Field(() => DateTime, { nullable: true })
+  @Field(() => DateTime, {
+    nullable: true,
+    description: "Also set by a merge. Null while it is open, or when the vendor does not tell it.",
+  })
   closedAt: string | null;
 }
 
 @ObjectType("ExecutionCorrelation", { simpleResolvers: true })
 export class ExecutionCorrelationType {
-  @Field(() => String, { nullable: true })
+  @Field(() => String, {
+    nullable: true,
+    description:
+      "The agent task for which the execution runs, as the request or the token names it. Null when neither does.",
+  })
   agentTaskId: string | null;
 }
 
@@ -75,16 +82,21 @@ export class ScaffoldOutputType {
   @Field({ description: "False when the branch had exactly this result already, so that no commit was made." })
   changed: boolean;
 
-  @Field(() => Int)
+  @Field(() => Int, { description: "Number of files that the target did not have before." })
   filesCreated: number;
 
-  @Field(() => Int)
+  @Field(() => Int, {
+    description: "Number of files that the target had and that the commit changes. Deleted files do not count.",
+  })
   filesUpdated: number;
 
   @Field({ description: "SHA-256 of the rendered template content." })
   contentDigest: string;
 
-  @Field(() => [String])
+  @Field(() => [String], {
+    description:
+      "Paths of the files that the template names as its main results, from the root of the repository and in the order of the template.",
+  })
   primaryOutputs: string[];
 }
 
@@ -94,7 +106,11 @@ export class ManualInstructionType {
   @Field()
   text: string;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, {
+    nullable: true,
+    description:
+      "The kind of the post action, as a GUID: for a restore it is 210D431B-A78B-4D2F-B762-4ED3E3EA9025. Null where the template names none.",
+  })
   actionId: string | null;
 }
 
@@ -117,7 +133,11 @@ export class ExecutionErrorType {
   @Field()
   message: string;
 
-  @Field(() => JsonObject, { nullable: true })
+  @Field(() => JsonObject, {
+    nullable: true,
+    description:
+      "Further members, which depend on the code: for example `paths` with TARGET_CONFLICT, or `findings` when the template cannot be rendered. Null where the code has none.",
+  })
   details: Record<string, unknown> | null;
 }
 
@@ -156,10 +176,16 @@ export class ExecutionType {
   @Field(() => DateTime)
   requestedAt: string;
 
-  @Field(() => DateTime, { nullable: true })
+  @Field(() => DateTime, {
+    nullable: true,
+    description: "The time when a worker began its first attempt. Null before that.",
+  })
   startedAt: string | null;
 
-  @Field(() => DateTime, { nullable: true })
+  @Field(() => DateTime, {
+    nullable: true,
+    description: "The time when the execution became Completed, Failed or Cancelled. Null before that.",
+  })
   completedAt: string | null;
 
   @Field(() => Int, { description: "Number of times that a worker has started it." })
@@ -174,7 +200,10 @@ export class ExecutionType {
   @Field(() => ExecutionCorrelationType)
   correlation: ExecutionCorrelationType;
 
-  @Field(() => ScaffoldOutputType, { nullable: true })
+  @Field(() => ScaffoldOutputType, {
+    nullable: true,
+    description: "The commit with the result. Null until the execution is Completed.",
+  })
   output: ScaffoldOutputType | null;
 
   @Field(() => ExecutionPullRequestType, {
@@ -188,10 +217,15 @@ export class ExecutionType {
   })
   manualInstructions: ManualInstructionType[];
 
-  @Field(() => [ExecutionWarningType])
+  @Field(() => [ExecutionWarningType], {
+    description: "Problems that do not stop the execution, those of the request first.",
+  })
   warnings: ExecutionWarningType[];
 
-  @Field(() => ExecutionErrorType, { nullable: true })
+  @Field(() => ExecutionErrorType, {
+    nullable: true,
+    description: "The reason why the execution is Failed or Cancelled. Null in all other states.",
+  })
   error: ExecutionErrorType | null;
 
   @Field()

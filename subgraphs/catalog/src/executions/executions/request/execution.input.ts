@@ -95,7 +95,11 @@ export class RequestExecutionInput {
   @Field(() => JsonObject, { nullable: true, description: "They must satisfy the parameterSchema of the version." })
   parameters?: Record<string, unknown> | null;
 
-  @Field(() => [LibraryReferenceInput], { nullable: true })
+  @Field(() => [LibraryReferenceInput], {
+    nullable: true,
+    description:
+      "Packages to add to the rendered projects, each package once. An incompatible set gives warnings, or an error where the tenant sets execution.requireCompatible.",
+  })
   @Constraint({ maxItems: 200 })
   libraries?: LibraryReferenceInput[] | null;
 
