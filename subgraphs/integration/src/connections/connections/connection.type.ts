@@ -35,7 +35,11 @@ export class ConnectionType {
   @Field(() => ID)
   tenantId: string;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, {
+    nullable: true,
+    description:
+      "The caller's own name for the project that the connection is for. Null for a connection of all projects.",
+  })
   projectId: string | null;
 
   @Field(() => ID)
