@@ -18,3 +18,6 @@ export type EventArea = ValueOf<typeof eventAreas>;
 
 /** The attribute `source` of an event. Not an enum, since a path is not a GraphQL name. */
 export const eventSources = valuesOf(eventAreas).map((area) => `/${area}`);
+
+/** The parts that write audit records. The gateway writes those of refusals before a subgraph. */
+export const auditSources = [...eventSources, "/gateway"];

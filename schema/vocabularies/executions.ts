@@ -9,7 +9,7 @@ export const executionStatuses = vocabulary("ExecutionStatus", "The states of an
 });
 export type ExecutionStatus = ValueOf<typeof executionStatuses>;
 
-export const executionPhases = vocabulary("ExecutionPhase", "The phases of an execution that is not final,.", {
+export const executionPhases = vocabulary("ExecutionPhase", "The phases of an execution that is not final.", {
   Queued: "The execution waits for a worker.",
   FetchingSource: "The content of the template is fetched.",
   Rendering: "The template is rendered.",

@@ -4,7 +4,7 @@ import { commandTypes } from "@factory/schema/command-names";
 import { eventSchemas } from "@factory/schema/event-schemas";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import { isObjectType, parse, validate } from "graphql";
+import { getNamedType, isCompositeType, isObjectType, parse, validate } from "graphql";
 import { request } from "../kit/request.js";
 import { committedGraph } from "../kit/routes.js";
 
@@ -70,7 +70,9 @@ describe("GET /asyncapi.json", () => {
     const graph = committedGraph();
     expect(validate(graph, parse(query))).toEqual([]);
     const type = graph.getType("PlatformEvent");
-    const fields = isObjectType(type) ? Object.keys(type.getFields()).filter((name) => name !== "subject") : [];
+    const fields = Object.values(isObjectType(type) ? type.getFields() : {})
+      .filter((field) => !isCompositeType(getNamedType(field.type)))
+      .map(({ name }) => name);
     const payload = document.components.messages["next"]?.payload.properties["payload"]?.properties as
       | { data: { properties: { events: { properties: Record<string, unknown> } } } }
       | undefined;

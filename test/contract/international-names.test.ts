@@ -14,6 +14,7 @@ const others: Readonly<Record<string, string>> = {
     "RFC 6749 compares redirect URIs as texts, so they stay as the client sends them.",
   "UpdateApiClientInput.redirectUris":
     "RFC 6749 compares redirect URIs as texts, so they stay as the client sends them.",
+  "ExecutionFilterInput.repository": "A filter finds nothing for a text that no execution has as its target.",
   "ExecutionTargetInput.repository": "It may be owner/name. The target gives a URL its form.",
   "ProviderMailServerInput.host": "It may be an IP address. The check of the driver gives a name its form.",
   "RequestPasswordResetInput.email": "Every text has the same answer. It is compared by its key.",

@@ -266,6 +266,6 @@ describe("previewExecution", () => {
     const codes = async (input: object) =>
       (await preview(version, input)).errors?.map(({ extensions }) => extensions.code);
     expect(await codes({ target: { repository: "not a repository" } })).toEqual(["TARGET_INVALID"]);
-    expect(await codes({ target: { repository: "a/b", onConflict: "maybe" } })).toEqual(["TARGET_INVALID"]);
+    expect(await codes({ target: { repository: "a/b", onConflict: "maybe" } })).toEqual(["VALIDATION_FAILED"]);
   });
 });

@@ -205,6 +205,9 @@ describe("an execution", () => {
       warnings: [],
       error: null,
       traceId: expect.stringMatching(/^[0-9a-f]{32}$/),
+      parameters: { Database: "None", Owner: "Ada", Port: 8080 },
+      withheldParameters: [],
+      libraries: [],
     });
   });
 

@@ -189,8 +189,8 @@ describe("events", () => {
     await eventually("both events arrive", () => mine.events.length > 0 && other.events.length > 0);
     await eventually("the webhook arrives", () => receiver.received.length > 0);
     const facts = ({ events }: Event) => [events.tenantId, events.data.name, events.subject];
-    expect(mine.events.map(facts)).toEqual([[ours.tenantId, "Ours", { name: "Ours", versions: [] }]]);
-    expect(other.events.map(facts)).toEqual([[theirs.tenantId, "Theirs", { name: "Theirs", versions: [] }]]);
+    expect(mine.events.map(facts)).toEqual([[ours.tenantId, "Ours", { name: "Ours", allVersions: [] }]]);
+    expect(other.events.map(facts)).toEqual([[theirs.tenantId, "Theirs", { name: "Theirs", allVersions: [] }]]);
     expect(receiver.received.map(({ body }) => (JSON.parse(body) as { tenantid: string }).tenantid)).toEqual([
       ours.tenantId,
     ]);

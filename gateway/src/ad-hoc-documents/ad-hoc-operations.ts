@@ -8,6 +8,7 @@ import { countInvalid, type RateLimits } from "../admission/operation-charge.js"
 import { type CompiledOperation, maxProjections } from "../execution/compiled-operation.js";
 import type { SupergraphExecutor } from "../execution/supergraph-executor.js";
 import { documentLimits, limitProblem } from "../limits/document-limits.js";
+import { objectsProblem } from "../limits/object-count.js";
 import { variablesProblem } from "../limits/value-limits.js";
 import { OperationCache } from "./operation-cache.js";
 import type { PlanningAnswer, PlanningProblem } from "./planning-request.js";
@@ -117,7 +118,7 @@ export class AdHocOperations {
     const problem =
       document instanceof GraphQLError
         ? document
-        : (tooComplex(cachedDocument ? undefined : limitProblem(document, Buffer.byteLength(request.text))) ??
+        : (tooComplex(cachedDocument ? undefined : this.#documentProblem(document, request.text)) ??
           tooComplex(variablesProblem(request.variables)));
     if (problem || document instanceof GraphQLError) return this.#refused([problem as GraphQLError], caller);
     const operation = getOperationAST(document, request.operationName);
@@ -128,6 +129,10 @@ export class AdHocOperations {
     const { principal, address } = caller;
     const owner = principal ? (principal.tenantId ?? `client:${principal.clientId}`) : `address:${address}`;
     return this.#plannedOnce({ ...request, operationName: name, document, digest, owner }, caller);
+  }
+
+  #documentProblem(document: DocumentNode, text: string) {
+    return limitProblem(document, Buffer.byteLength(text)) ?? objectsProblem(document, this.#executor.apiSchema);
   }
 
   /** Plans a document once for all callers that ask for it at the same time. */

@@ -32,16 +32,28 @@ export class ConnectionSeats {
   }
 
   /**
+   * Takes a seat for a connection whose principal is known, so that others' connections without one cannot keep it out.
+   * Throws RATE_LIMITED.
+   */
+  takeKnown(address: string): Pick<Seat, "leave"> {
+    this.#requireRoom(address, 0);
+    add(this.#allOf, address, 1);
+    let hasLeft = false;
+    return {
+      leave: () => {
+        if (!hasLeft) add(this.#allOf, address, -1);
+        hasLeft = true;
+      },
+    };
+  }
+
+  /**
    * Takes a seat for a new connection. Throws RATE_LIMITED when the address has too many connections, and UNAVAILABLE
    * when the process has too many websockets without a known principal.
    */
   take(address: string): Seat {
-    const { unknown, unknownPerAddress, perAddress } = this.#limits;
-    if (count(this.#unknownOf, address) >= unknownPerAddress || count(this.#allOf, address) >= perAddress)
-      throw new DomainError("RATE_LIMITED", {
-        detail: "Too many websockets and event streams are open from this address. Close some of them first.",
-        retryAfterSeconds: 10,
-      });
+    const { unknown } = this.#limits;
+    this.#requireRoom(address, count(this.#unknownOf, address));
     if (this.#unknown >= unknown)
       throw new DomainError("UNAVAILABLE", {
         detail: "Too many websockets have not sent connection_init yet. Try again in a moment.",
@@ -50,6 +62,15 @@ export class ConnectionSeats {
     add(this.#unknownOf, address, 1);
     add(this.#allOf, address, 1);
     return this.#seat(address);
+  }
+
+  #requireRoom(address: string, unknownCount: number): void {
+    const { unknownPerAddress, perAddress } = this.#limits;
+    if (unknownCount < unknownPerAddress && count(this.#allOf, address) < perAddress) return;
+    throw new DomainError("RATE_LIMITED", {
+      detail: "Too many websockets and event streams are open from this address. Close some of them first.",
+      retryAfterSeconds: 10,
+    });
   }
 
   #seat(address: string): Seat {

@@ -57,6 +57,26 @@ describe("an event stream", () => {
     await until("comments have come", () => client.text() === ":\n\n:\n\n:\n\n");
   });
 
+  it("needs a token, also where a condition leaves out its only field", async () => {
+    await start();
+    for (const text of [
+      "subscription { __typename @skip(if: true) }",
+      "subscription { ... { __typename @include(if: false) } }",
+    ]) {
+      const refusal = await server.open(text, "");
+      await refusal.ended;
+      expect(refusal.text()).toContain("A bearer token is required");
+    }
+  });
+
+  it("counts a subscription that finds no seat, since its document was read", async () => {
+    const charge = jest.fn();
+    const spend = async () => ({ exceeded: false, seconds: 0 });
+    await start({ principals: new PrincipalSeats(0), limits: { spend, charge, spendAnonymous: spend } });
+    expect((await server.open(query)).response.statusCode).toBeGreaterThanOrEqual(400);
+    expect(charge.mock.calls.map(([rate, , points]) => [rate, points])).toEqual([["invalid", 1]]);
+  });
+
   it("leaves nothing behind when its client hangs up", async () => {
     const principals = new PrincipalSeats(1);
     const seats = new ConnectionSeats({ unknown: 9, unknownPerAddress: 9, perAddress: 1 });

@@ -67,7 +67,10 @@ export class GraphqlStreams {
     if (this.#isClosed) throw stopping();
     const refusal = await refusedUnread(this.#options.limits, context);
     if (refusal) throw refusal;
-    const live = await this.#options.operations.read(this.#parameters(caller), context);
+    const parameters = this.#parameters(caller);
+    // a stream may last for hours, and needs its body no more
+    (request as { body: unknown }).body = undefined;
+    const live = await this.#options.operations.read(parameters, context);
     if ("errors" in live) return this.#answer(caller, { errors: live.errors });
     try {
       requireToken(live, context);
@@ -76,6 +79,7 @@ export class GraphqlStreams {
         throw mutationByGet();
       }
     } catch (error) {
+      countInvalid(this.#options.limits, context);
       this.#options.operations.leave(live);
       throw error;
     }
@@ -126,6 +130,8 @@ export class GraphqlStreams {
     try {
       leaveSeats = await this.#takeSeats(principal, context.address ?? "");
     } catch (error) {
+      // the operation is counted where it runs, and a refusal before it has cost the reading of a document
+      countInvalid(this.#options.limits, context);
       operations.leave(live);
       throw error;
     }
@@ -169,8 +175,7 @@ export class GraphqlStreams {
   /** Takes a seat of the address and one of the principal. Throws RATE_LIMITED. Returns what gives them back. */
   async #takeSeats({ subject }: Principal, address: string): Promise<() => void> {
     const { seats, principals } = this.#options;
-    const seat = seats.take(address);
-    seat.known();
+    const seat = seats.takeKnown(address);
     if (!(await principals.take(subject))) {
       seat.leave();
       throw new DomainError("RATE_LIMITED", {

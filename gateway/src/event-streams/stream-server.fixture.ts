@@ -80,7 +80,7 @@ export async function startStreamServer(
 }
 
 function open(url: string, token: string): Promise<StreamClient> {
-  const headers = { accept: "text/event-stream", authorization: `Bearer ${token}` };
+  const headers = { accept: "text/event-stream", ...(token === "" ? {} : { authorization: `Bearer ${token}` }) };
   return new Promise((resolve, reject) => {
     const request = get(url, { headers, agent: false }, (response) => {
       let text = "";

@@ -141,7 +141,10 @@ function refusedName({ headers }: GraphqlRequest, { message, extensions }: Graph
   const type = isPlainJson ? "application/json" : graphqlMediaType;
   return {
     status: isPlainJson ? 200 : 400,
-    headers: [["content-type", `${type}; charset=utf-8`]],
+    headers: [
+      ["content-type", `${type}; charset=utf-8`],
+      ["cache-control", "no-store"],
+    ],
     body: JSON.stringify({ errors: [{ message, extensions }] }),
     mayBeCompressed: false,
   };

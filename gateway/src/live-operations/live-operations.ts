@@ -135,7 +135,7 @@ export class LiveOperations {
       if (!context.principal) throw new Error("A caller without a principal cannot subscribe");
       const { key: group, principal } = subscriberGroup(context.principal);
       // Each event has its own context, with its own span.
-      const contextForEvent = () => requestContext({ principal, trace: continueTrace(traceparent) });
+      const contextForEvent = () => requestContext({ principal, trace: continueTrace(traceparent), isShared: true });
       const stream = await operation.subscribe({ ...variables }, context, { contextForEvent, group });
       if (stream instanceof ResponseStream) graph.addSubscription(stream);
       return stream;

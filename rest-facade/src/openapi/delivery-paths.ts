@@ -132,7 +132,7 @@ export const deliveryPaths: Record<string, Record<string, Member>> = {
             [integrationMediaType]: { schema: severalReceipts },
           },
         },
-        ...refusals("POST", ["401"]),
+        ...refusals("POST", ["401", "406"]),
       },
     },
     get: {

@@ -29,8 +29,12 @@ export function serveStaticFiles(app: FastifyInstance, files: StaticFiles | unde
     const knownTags = request.headers["if-none-match"];
     if (knownTags !== undefined && matchesEntityTag(knownTags, tag)) return reply.code(304).send();
     const coding = acceptedCoding(request.headers["accept-encoding"]);
+    const content = await files.content(name, coding).catch((error: unknown) => {
+      // the error's own answer has neither this tag nor this coding
+      reply.removeHeader("etag").removeHeader("cache-control");
+      throw error;
+    });
     if (coding) reply.header("content-encoding", coding);
-    const type = mediaTypes[extname(name)] ?? "application/octet-stream";
-    return reply.header("content-type", type).send(await files.content(name, coding));
+    return reply.header("content-type", mediaTypes[extname(name)] ?? "application/octet-stream").send(content);
   });
 }

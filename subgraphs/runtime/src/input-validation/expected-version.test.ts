@@ -10,7 +10,7 @@ describe("an expected version", () => {
   });
 
   it("that is 0 is an object that does not exist, which only a creation can expect", () => {
-    expect(preconditionsOf(creation({ expectedVersion: 0 }))).toEqual({ ifNoneMatch: "*" });
+    expect(preconditionsOf(creation({ expectedVersion: 0 }))).toEqual({ expectsNone: true });
     expect(preconditionsOf(change({ expectedVersion: 0 }))).toEqual({ ifMatch: '"0"' });
   });
 

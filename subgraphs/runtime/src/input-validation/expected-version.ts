@@ -61,5 +61,5 @@ export function preconditionsOf(args: ExpectedVersion | ExpectedVersionOrNone): 
       ],
     });
   const isNew = expectedVersion === 0 && args instanceof ExpectedVersionOrNone;
-  return isNew ? { ifNoneMatch: "*" } : { ifMatch: versionTag(expectedVersion) };
+  return isNew ? { expectsNone: true } : { ifMatch: versionTag(expectedVersion) };
 }

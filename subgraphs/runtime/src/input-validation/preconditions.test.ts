@@ -68,4 +68,10 @@ describe("requirePreconditions", () => {
       expect.objectContaining({ facts: expect.objectContaining({ currentVersion: 2 }) }),
     );
   });
+
+  it("that expect none are met by no resource, and by what the platform brings", () => {
+    for (const version of [undefined, 0])
+      expect(() => requirePreconditions({ expectsNone: true }, version)).not.toThrow();
+    expect(() => requirePreconditions({ expectsNone: true }, 1)).toThrow("Its current version is 1.");
+  });
 });

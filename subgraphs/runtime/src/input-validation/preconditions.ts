@@ -4,6 +4,8 @@ import { DomainError } from "../errors/domain-error.js";
 export interface Preconditions {
   readonly ifMatch?: string | null | undefined;
   readonly ifNoneMatch?: string | null | undefined;
+  /** The resource does not exist, or has the version 0 of what the platform brings. */
+  readonly expectsNone?: true;
 }
 
 interface EntityTag {
@@ -23,7 +25,9 @@ export const versionTag = (version: number): string => `"${version}"`;
  * Checks the preconditions (RFC 9110, sections 13.1.1 and 13.1.2) against the resource's version; undefined if it does
  * not exist. Throws PRECONDITION_FAILED, or VALIDATION_FAILED for a header that does not list entity tags.
  */
-export function requirePreconditions({ ifMatch, ifNoneMatch }: Preconditions, version: number | undefined): void {
+export function requirePreconditions(preconditions: Preconditions, version: number | undefined): void {
+  const { ifMatch, ifNoneMatch, expectsNone } = preconditions;
+  if (expectsNone && (version ?? 0) !== 0) throw failed("The request expects that the resource is new", version);
   const tags = {
     match: ifMatch == null ? undefined : readTags(ifMatch, "ifMatch"),
     noneMatch: ifNoneMatch == null ? undefined : readTags(ifNoneMatch, "ifNoneMatch"),

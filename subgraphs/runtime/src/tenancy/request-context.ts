@@ -26,6 +26,11 @@ export interface RequestContext {
   readonly userAgent: string | undefined;
   /** Whether the operation came through the internal listener. */
   readonly internal: boolean;
+  /**
+   * Whether several subscribers with the same rights get what is resolved. Their principal has no subject, so nothing
+   * may depend on one of them.
+   */
+  readonly isShared: boolean;
   /** Is aborted once the caller has gone. Absent while a mutation runs, because a mutation always runs to its end. */
   signal: Abandonable | undefined;
   /** Set when an earlier request with the same Idempotency-Key stored the result that is returned. */
@@ -50,6 +55,7 @@ export function requestContext(
         | "causationId"
         | "lastEventId"
         | "internal"
+        | "isShared"
         | "address"
         | "userAgent"
         | "signal"
@@ -61,6 +67,7 @@ export function requestContext(
   return {
     ...contextFacts,
     internal: from.internal ?? false,
+    isShared: from.isShared ?? false,
     replayed: false,
     waitedSeconds: undefined,
     points: 0,

@@ -4,7 +4,7 @@ import { DateTime } from "@factory/runtime/graphql/scalars";
 import { Constraint } from "@factory/runtime/input-validation/constraint";
 import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
-import { eventSources } from "@factory/schema/vocabularies/events";
+import { auditSources } from "@factory/schema/vocabularies/events";
 import { type AuditOutcome, auditOutcomes } from "@factory/schema/vocabularies/governance";
 import { Field, Float, ID, Int, ObjectType } from "type-graphql";
 
@@ -33,7 +33,7 @@ export class AuditRecordType {
   @Field({
     description: "The part of the platform that wrote the record. A text, since a path is not a GraphQL name.",
   })
-  @Constraint({ values: eventSources })
+  @Constraint({ values: auditSources })
   source: string;
 
   @Field({ description: "A root field of GraphQL, METHOD /path of a plain endpoint, or the name of a command." })

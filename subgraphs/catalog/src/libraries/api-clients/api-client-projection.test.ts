@@ -88,7 +88,6 @@ describe("API clients over the bus", () => {
         latestVersion: null,
         matchedOn: "ExactName",
         source: "ApiClient",
-        apiClient: { apiClientId: provider.apiClientId },
       },
     ]);
     const caller = aCaller(provider.tenantId);

@@ -8,7 +8,22 @@ describe("withoutWriteOnlyValues", () => {
   it.each<[string, object, Record<string, unknown>, object, string[]]>([
     ["a schema without marks", { properties: { A: { type: "string" } } }, { A: "a" }, { A: "a" }, []],
     ["a property", { properties: { A: secret, B: password } }, { A: "s", B: "s", C: "c" }, { C: "c" }, ["/A", "/B"]],
-    ["no value that is absent", { properties: { A: secret } }, { B: "b" }, { B: "b" }, []],
+    ["no value that is absent", { properties: { A: secret, B: {} } }, { B: "b" }, { B: "b" }, []],
+    ["a value that may be the alias of an absent one", { properties: { A: secret } }, { pw: "s" }, {}, ["/pw"]],
+    [
+      "a text whose content is marked",
+      { properties: { A: { contentSchema: { properties: { B: secret } } } } },
+      { A: "{}" },
+      {},
+      ["/A"],
+    ],
+    [
+      "everything where a reference is dynamic",
+      { properties: { A: secret, B: { $dynamicRef: "#x" } } },
+      { B: 1 },
+      {},
+      [""],
+    ],
     [
       "a nested property, whose name the pointer escapes",
       { properties: { database: { properties: { "a/b~c": secret } } } },
@@ -60,7 +75,13 @@ describe("withoutWriteOnlyValues", () => {
       { next: { next: { T: "t" } } },
       ["/next/next/S"],
     ],
-    ["nothing by a name that objects inherit", { properties: { A: secret } }, { toString: "t" }, { toString: "t" }, []],
+    [
+      "nothing by a name that objects inherit",
+      { properties: { A: secret } },
+      { A: "s", toString: "t" },
+      { toString: "t" },
+      ["/A"],
+    ],
   ])("leaves out %s", (_, schema, parameters, shownParameters, withheld) => {
     expect(withoutWriteOnlyValues(schema, parameters)).toEqual({ parameters: shownParameters, withheld });
   });
@@ -75,6 +96,8 @@ describe("withoutWriteOnlyValues", () => {
     const parts = Array.from({ length: 1000 }, () => ({ additionalProperties: { items: password } }));
     const parameters = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`p${index}`, ["s"]]));
     expect(withoutWriteOnlyValues({ allOf: parts }, parameters)).toEqual(withheldAltogether);
+    const branches = { properties: { A: secret }, allOf: Array.from({ length: 1000 }, () => ({})) };
+    expect(withoutWriteOnlyValues(branches, parameters)).toEqual(withheldAltogether);
     const longName = "n".repeat(60_000);
     const many = { [longName]: ["s", "s"] };
     expect(withoutWriteOnlyValues({ additionalProperties: { items: secret } }, many)).toEqual(withheldAltogether);

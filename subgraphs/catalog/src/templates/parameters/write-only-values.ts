@@ -24,11 +24,15 @@ const maxSteps = 50_000;
 /**
  * Leaves out each value that a part of the schema marks with `writeOnly: true` or `format: password`. A part counts
  * whatever its condition, since a secret must not depend on the branch that a request took. In a list null stands for
- * what is left out.
+ * what is left out. A parameter that the schema does not name is left out where a marked one is missing, because it
+ * may be its alias. Everything is left out where a `$dynamicRef` decides which part holds.
  */
 export function withoutWriteOnlyValues(schema: unknown, parameters: Record<string, unknown>): ShownParameters {
-  if (!isJsonObject(schema) || !holdsMark(schema)) return { parameters, withheld: [] };
-  const reader = new WriteOnlyValues(schema);
+  if (!isJsonObject(schema)) return { parameters, withheld: [] };
+  const document = markedDocument(schema);
+  if (document === "unmarked") return { parameters, withheld: [] };
+  if (document === "dynamic") return withheldAltogether;
+  const reader = new WriteOnlyValues(document);
   try {
     const shownValue = reader.shown(parameters as JsonObject, [schema], "");
     return shownValue === leftOut
@@ -43,11 +47,37 @@ export function withoutWriteOnlyValues(schema: unknown, parameters: Record<strin
 const leftOut = Symbol("left out");
 const tooMuchWork = new Error("The schema and the parameters need too much work");
 
-const isMarked = ({ writeOnly, format }: JsonObject) => writeOnly === true || format === "password";
+/** A text whose content has a mark is marked as a whole, since the text is not parsed. */
+const isMarked = ({ writeOnly, format, contentSchema }: JsonObject) =>
+  writeOnly === true || format === "password" || holdsMark(contentSchema);
 
 function holdsMark(value: JsonValue | undefined): boolean {
   if (isJsonArray(value)) return value.some(holdsMark);
-  return isJsonObject(value) && (isMarked(value) || Object.values(value).some(holdsMark));
+  return (
+    isJsonObject(value) &&
+    (value["writeOnly"] === true || value["format"] === "password" || Object.values(value).some(holdsMark))
+  );
+}
+
+function holdsMember(value: JsonValue | undefined, name: string): boolean {
+  if (isJsonArray(value)) return value.some((item) => holdsMember(item, name));
+  return (
+    isJsonObject(value) && (Object.hasOwn(value, name) || Object.values(value).some((each) => holdsMember(each, name)))
+  );
+}
+
+type MarkedDocument = SchemaDocument | "unmarked" | "dynamic";
+
+/** Executions of one version share its schema, which is read once as long as it is in memory. */
+const documents = new WeakMap<JsonObject, MarkedDocument>();
+
+function markedDocument(schema: JsonObject): MarkedDocument {
+  const readDocument = documents.get(schema);
+  if (readDocument) return readDocument;
+  const hasMark = holdsMark(schema);
+  const document = !hasMark ? "unmarked" : holdsMember(schema, "$dynamicRef") ? "dynamic" : new SchemaDocument(schema);
+  documents.set(schema, document);
+  return document;
 }
 
 class WriteOnlyValues {
@@ -56,8 +86,8 @@ class WriteOnlyValues {
   readonly #parts = new Map<JsonObject, ReadonlySet<JsonObject>>();
   #steps = 0;
 
-  constructor(schema: JsonObject) {
-    this.#document = new SchemaDocument(schema);
+  constructor(document: SchemaDocument) {
+    this.#document = document;
   }
 
   shown(value: JsonValue, schemas: readonly JsonValue[], pointer: string): JsonValue | typeof leftOut {
@@ -70,14 +100,21 @@ class WriteOnlyValues {
     if (parts.size === 0 || isKeptNumber(value)) return value;
     if (isJsonArray(value))
       return value.map((item, index) => {
+        this.#count(parts.size);
         const shownItem = this.shown(item, itemSchemas(parts, index), `${pointer}/${index}`);
         return shownItem === leftOut ? null : shownItem;
       });
     if (!isJsonObject(value)) return value;
-    const members = Object.entries(value).map(
-      ([name, member]) =>
-        [name, this.shown(member, memberSchemas(parts, name), `${pointer}/${escapePointer(name)}`)] as const,
-    );
+    const mayHaveAlias = pointer === "" && lacksMarkedName(parts, value);
+    const members = Object.entries(value).map(([name, member]) => {
+      this.#count(parts.size);
+      const place = `${pointer}/${escapePointer(name)}`;
+      if (mayHaveAlias && !isNamed(parts, name)) {
+        this.withheld.push(place);
+        return [name, leftOut] as const;
+      }
+      return [name, this.shown(member, memberSchemas(parts, name), place)] as const;
+    });
     return Object.fromEntries(members.filter(([, member]) => member !== leftOut)) as JsonObject;
   }
 
@@ -119,6 +156,17 @@ class WriteOnlyValues {
 }
 
 const none: ReadonlySet<JsonObject> = new Set();
+
+/** Whether the parameters lack a marked one, which then may have been given by its alias. */
+const lacksMarkedName = (parts: ReadonlySet<JsonObject>, parameters: JsonObject) =>
+  [...parts].some((part) =>
+    Object.entries(objectAt(part, "properties")).some(
+      ([name, schema]) => !Object.hasOwn(parameters, name) && (holdsMark(schema) || holdsMember(schema, "$ref")),
+    ),
+  );
+
+const isNamed = (parts: ReadonlySet<JsonObject>, name: string) =>
+  [...parts].some((part) => Object.hasOwn(objectAt(part, "properties"), name));
 
 function branchesOf(part: JsonObject): JsonValue[] {
   return [

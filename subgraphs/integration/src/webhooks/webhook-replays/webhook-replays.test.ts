@@ -47,13 +47,13 @@ const untilReplayed = (runId: string, count: number) =>
 
 describe("a replay of webhooks", () => {
   it(
-    "that is cancelled half way and continued by a second run sends each webhook once in both together",
+    "that is cancelled on its way and continued by a second run sends each webhook once in both together",
     async () => {
       const subscription = await scene.exhausted(manyEvents);
       const began = performance.now();
       const first = await scene.replay(subscription);
       expect(first).toMatchObject({ operation: "ReplayDeliveries", status: "Queued" });
-      await untilReplayed(first.runId, manyEvents / 2);
+      await untilReplayed(first.runId, 1);
       const cancelledRun = await scene.cancel(first.runId);
       expect(cancelledRun).toMatchObject({ status: "Cancelled", progress: { total: manyEvents } });
       expect(cancelledRun.progress.replayed).toBeLessThan(manyEvents);
