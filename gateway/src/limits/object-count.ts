@@ -20,13 +20,13 @@ import {
 /** Lists inside lists multiply, so a short document could ask for millions of objects. */
 export const objectLimits = {
   maxObjects: 250_000,
-  /** The length of a list whose arguments do not give it. */
+  /** A list's length where its arguments do not give it. */
   defaultLength: 50,
-  /** The length of a list whose argument is a variable: the largest page. */
+  /** A list's length where the argument is a variable: the largest page. */
   variableLength: 200,
-  /** The length of a list of entities that has no argument for it. */
+  /** An entity list's length where it has no argument for it. */
   wholeLength: 1000,
-  /** The length of a list of values, such as findings. */
+  /** A value list's length, for example of findings. */
   valueLength: 5,
 } as const;
 
