@@ -54,7 +54,7 @@ const inputIdsOf = (field: Field) =>
     .map(({ name }) => name);
 
 /** These create what does not exist. `test/rest/other-tenant.test.ts` calls them with the precondition that it exists. */
-const creating = new Set(["setFeatureFlag", "setConfigEntry", "setNotificationTemplate"]);
+const creating = new Set(["setFeatureFlag", "setConfigEntry", "setConfiguration", "setNotificationTemplate"]);
 
 /** This test's run is not a model call, so its owner sees null. Others see that it does not exist. */
 const withoutContent = new Set(["modelContent", "connectionTools"]);
