@@ -141,7 +141,11 @@ describe("sort", () => {
     expect(list.sorts.length).toBeGreaterThan(1);
     for (const sort of list.sorts) {
       const pageValues = await walked(list, sort);
-      expect([sort, await walkedBack(list, sort)]).toEqual([sort, pageValues]);
+      const valuesFromEnd = await walkedBack(list, sort);
+      // other suites register tenants meanwhile
+      const same =
+        list.name === "tenants" ? valuesFromEnd.filter((value) => pageValues.includes(value)) : valuesFromEnd;
+      expect([sort, same]).toEqual([sort, pageValues]);
       const values = ignoresCase.includes(list.name) ? pageValues.map((value) => value.toLowerCase()) : pageValues;
       const ascending = [...values].sort((value, other) => (value < other ? -1 : value > other ? 1 : 0));
       expect([sort, values]).toEqual([sort, sort.startsWith("-") ? ascending.reverse() : ascending]);
