@@ -19,5 +19,5 @@ export type EventArea = ValueOf<typeof eventAreas>;
 /** The attribute `source` of an event. Not an enum, since a path is not a GraphQL name. */
 export const eventSources = valuesOf(eventAreas).map((area) => `/${area}`);
 
-/** The parts that write audit records. The gateway writes those of refusals before a subgraph. */
+/** The parts that write audit records. The gateway writes a record where it refuses a request itself. */
 export const auditSources = [...eventSources, "/gateway"];

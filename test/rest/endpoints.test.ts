@@ -268,8 +268,8 @@ const endpoint = "http://127.0.0.1:9/hooks";
 const unique = () => `walk-${Math.random().toString(36).slice(2)}`;
 
 /**
- * The members that replace those of the document's example in each row: they name what exists, or must be new. If a row
- * needs some and is missing here, its test fails.
+ * Members that replace members of the document's example, by row: they name objects of this test, or must be new. The
+ * test of a row that needs some and is missing here fails.
  */
 const goodBodies: Record<string, () => Record<string, unknown>> = {
   "POST /v1/templates": () => ({ name: unique() }),

@@ -13,11 +13,11 @@ import type { LiftedLiterals } from "../query-planner/lifted-literals.js";
 import type { Fields } from "../query-planner/own-property.js";
 import type { PlannedNames } from "../query-planner/planning-names.js";
 import type { Fragments } from "../query-planner/selection.js";
+import { noteErrors } from "./answer-errors.js";
 import { failedFetch } from "./downstream-error.js";
 import {
   type Abortable,
   compileRootAnswer,
-  noteErrors,
   type PlanTools,
   prepareFetch,
   type Run,

@@ -2,13 +2,14 @@ import type { FetchNode, ResponsePath } from "@apollo/query-planner";
 import { type ExecutionResult, GraphQLError, type GraphQLSchema } from "graphql";
 import { type Fields, isFields, ownValue, setOwn } from "../query-planner/own-property.js";
 import type { PreparedFetch, Subgraph } from "../subgraphs/subgraph.js";
-import { downstreamError, failedFetch } from "./downstream-error.js";
+import { type ErrorPaths, noteErrors, pathRenamer } from "./answer-errors.js";
+import { failedFetch } from "./downstream-error.js";
 import { entitiesAt, fixedPrefix, pathsAt } from "./entity-path.js";
 import { shapeOf } from "./fetch-shape.js";
 import { mergeFields } from "./merge.js";
 import { markMissing, soleOwners } from "./missing-entities.js";
 import { compileRepresentation, isNullKey, representationKey } from "./representation.js";
-import { compileRewrites, renamedKeys } from "./rewrites.js";
+import { compileRewrites } from "./rewrites.js";
 
 /** The AbortSignal members that this package reads. */
 export interface Abortable {
@@ -38,8 +39,6 @@ export interface PlanTools<C> {
   /** The schema with inaccessible elements, because representations may need them. */
   readonly supergraphSchema: GraphQLSchema;
 }
-
-type ErrorPaths = (path: ResponsePath) => ResponsePath[];
 
 const noVariables: Fields = Object.freeze<Fields>(Object.create(null));
 
@@ -246,15 +245,6 @@ function nullKey(subgraph: string, path: ResponsePath | undefined): GraphQLError
   );
 }
 
-function pathRenamer(node: FetchNode): (path: ResponsePath) => ResponsePath {
-  const keyNames = renamedKeys(node.outputRewrites);
-  return (path) => renamePath(path, keyNames);
-}
-
-function renamePath(path: ResponsePath, names: ReadonlyMap<string, string>): ResponsePath {
-  return path.map((element) => (typeof element === "string" ? (names.get(element) ?? element) : element));
-}
-
 /**
  * Returns a function that picks the named variables. With `extra` the caller adds its own variables to the result, so
  * each call returns a new object.
@@ -279,18 +269,6 @@ export function variablePicker(
     }
     return variables;
   };
-}
-
-export function noteErrors<C>(run: Run<C>, result: ExecutionResult, subgraph: string, errorPaths: ErrorPaths): void {
-  for (const error of result.errors ?? []) {
-    if (!error.path) {
-      run.errors.push(downstreamError(error, subgraph, undefined));
-      continue;
-    }
-    for (const path of errorPaths([...error.path])) {
-      run.errors.push(downstreamError(error, subgraph, renamePath(path, run.clientKeys)));
-    }
-  }
 }
 
 function noteExtensions<C>(run: Run<C>, result: ExecutionResult): void {

@@ -59,7 +59,7 @@ class ObjectCounter {
       if (definition.kind === Kind.FRAGMENT_DEFINITION) this.#fragments.set(definition.name.value, definition);
   }
 
-  /** `pageLength` is that of the page whose items the selection has. */
+  /** The selection may be inside a page, which then has `pageLength` items. */
   count({ selections }: SelectionSetNode, parent: GraphQLCompositeType, pageLength?: number): number {
     let total = 0;
     for (const selection of selections) {
@@ -111,7 +111,7 @@ function listLength(field: FieldNode, { type, args }: GraphQLField<unknown, unkn
   return isEntity ? objectLimits.wholeLength : objectLimits.valueLength;
 }
 
-/** Relay's page types. The specification's entity Connection is none of them. */
+/** Relay's page types. `Connection` is the specification's entity, and not a page. */
 const isPage = (typeName: string) => typeName.endsWith("Connection") && typeName !== "Connection";
 
 function givenLength({ arguments: args = [] }: FieldNode): number | undefined {

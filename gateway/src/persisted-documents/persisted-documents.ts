@@ -13,7 +13,7 @@ interface NamedDocument {
 
 /**
  * The documents that the operator has given, which requests name by an identifier. With `only` they are the only ones
- * that are served. They are planned at their first use, as those of clients are.
+ * that are served. They are planned at their first use, as a client's own documents are.
  */
 export class PersistedDocuments {
   readonly only: boolean;

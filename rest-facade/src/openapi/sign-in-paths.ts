@@ -113,7 +113,12 @@ function signOut(operationId: string, description: string, requestBody?: object)
       "200": { description: "The page that asks for a confirmation, or that tells the end.", content: page },
       "303": redirect("Redirects to the address of the client, if the browser has no session any more."),
       "400": { description: "An error page: the address to return to is not registered.", content: page },
-      ...(requestBody && { "403": { description: "An error page: the form is not that of the page.", content: page } }),
+      ...(requestBody && {
+        "403": {
+          description: "An error page: the form does not come from the page that the platform has shown.",
+          content: page,
+        },
+      }),
       ...rateLimitAnswer,
       ...otherPage,
     },

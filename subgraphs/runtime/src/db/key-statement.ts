@@ -8,7 +8,7 @@ export interface KeyStatement extends TenantStatement {
   readonly several: TenantStatement;
 }
 
-/** Makes a key statement. Like that of a tenant statement, its `select` must use `scope.tenant`. */
+/** Makes a key statement. Its `select` must use `scope.tenant`, as in a tenant statement. */
 export function keyStatement(name: string, select: string, ...keyTypes: readonly KeyType[]): KeyStatement {
   const types = keyTypes.length > 0 ? keyTypes : ["uuid"];
   const arrays = types.map((type, part) => `$${part + 2}::${type}[]`);

@@ -8,7 +8,7 @@ export class ExpectedVersion {
   @Field(() => Int, {
     nullable: true,
     description:
-      "The version that the object has now (for a Draft, the revision). The change is refused with PRECONDITION_FAILED if the object has another one.",
+      "The version that the object has now: for a Draft the revision, and 0 for an object that the change creates. The change is refused with PRECONDITION_FAILED if the object has another one.",
   })
   expectedVersion?: number | null;
 
@@ -22,21 +22,7 @@ export class ExpectedVersion {
 
 /** The same for a change that also creates the object. */
 @ArgsType()
-export class ExpectedVersionOrNone {
-  @Field(() => Int, {
-    nullable: true,
-    description:
-      "The version that the object has now, or 0 if it does not exist yet. The change is refused with PRECONDITION_FAILED if the object has another one.",
-  })
-  expectedVersion?: number | null;
-
-  @Field(() => String, {
-    nullable: true,
-    description: 'Entity tags such as "7", of which the object has one, or * for any.',
-    deprecationReason: "Use `expectedVersion`.",
-  })
-  ifMatch?: string | null;
-
+export class ExpectedVersionOrNone extends ExpectedVersion {
   @Field(() => String, {
     nullable: true,
     description: "With * the object does not exist yet.",
@@ -46,7 +32,7 @@ export class ExpectedVersionOrNone {
 }
 
 /** The preconditions that the arguments name. Throws VALIDATION_FAILED where they name them in both ways. */
-export function preconditionsOf(args: ExpectedVersion | ExpectedVersionOrNone): Preconditions {
+export function preconditionsOf(args: ExpectedVersion): Preconditions {
   const { expectedVersion, ...preconditions } = args;
   if (expectedVersion == null) return preconditions;
   if (Object.values(preconditions).some((value) => value != null))

@@ -2,7 +2,8 @@ import { columnsOf, type RowOf } from "@factory/runtime/db/entity-rows";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
+import { principalOf, type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
+import { longWork, type PausableWork } from "@factory/runtime/threads/long-work";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import {
   type ShownParameters,
@@ -11,6 +12,8 @@ import {
 } from "../../templates/parameters/write-only-values.js";
 import { type ParameterSchemas, parameterSchemas, revisionKey } from "./parameter-schemas-statement.js";
 import { Execution, type RequestedLibrary } from "./record/execution.entity.js";
+import type { ExecutionType } from "./record/execution.type.js";
+import { rowBehind } from "./record/execution.view.js";
 
 /** The request for an execution, as a caller may see it. */
 interface ShownRequest extends ShownParameters {
@@ -30,14 +33,11 @@ const requestsById = tenantStatement(
    from executions where tenant_id = scope.tenant and execution_id = any($2::uuid[])`,
 );
 
-/** Longer work than this lets other requests go on. */
-const maxTurnMs = 5;
-
 type Requests = ReadonlyMap<string, ShownRequest>;
 
 /** The executions of one event-loop turn, which are read together. */
 interface Turn {
-  readonly ids: Set<string>;
+  readonly executions: Map<string, ExecutionType>;
   readonly requests: Promise<Requests>;
 }
 
@@ -51,44 +51,51 @@ export class ExecutionRequestReader {
   }
 
   /** Null for a caller without `templates.read` who has not asked for the execution. */
-  async shown(context: RequestContext, executionId: string): Promise<ShownRequest | null> {
+  async shown(context: RequestContext, execution: ExecutionType): Promise<ShownRequest | null> {
     const turn = this.#turns.get(context) ?? this.#nextTurn(context);
-    turn.ids.add(executionId);
-    return (await turn.requests).get(executionId) ?? null;
+    turn.executions.set(execution.executionId, execution);
+    return (await turn.requests).get(execution.executionId) ?? null;
   }
 
   #nextTurn(context: RequestContext): Turn {
-    const ids = new Set<string>();
+    const executions = new Map<string, ExecutionType>();
     const requests = new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
       this.#turns.delete(context);
-      return this.#read(context, ids);
+      return this.#read(context, [...executions.values()]);
     });
-    const turn = { ids, requests };
+    const turn = { executions, requests };
     this.#turns.set(context, turn);
     return turn;
   }
 
-  async #read(context: RequestContext, ids: ReadonlySet<string>): Promise<Requests> {
+  async #read(context: RequestContext, executions: readonly ExecutionType[]): Promise<Requests> {
     const tenant = tenantOf(context);
-    const uuids = [...ids].map((id) => decodeId("exe", id));
-    const rows = await this.#database.reader.rows<RequestRow>(requestsById, tenant, uuids);
-    const shownRows = rows.filter((row) => maySee(context, row));
+    const shownRows = (await this.#rows(tenant, executions)).filter((row) => maySee(context, row));
     const revisions = shownRows.filter(hasParameters).map((row) => ({
       templateVersionUuid: row.template_version_id,
       revision: row.template_revision,
     }));
     const schemas = await parameterSchemas(this.#database.reader, tenant, revisions);
-    const requests = new Map<string, ShownRequest>();
-    let began = performance.now();
-    for (const row of shownRows) {
-      if (performance.now() - began > maxTurnMs) {
-        await new Promise((resolve) => setImmediate(resolve));
-        began = performance.now();
-      }
-      requests.set(encodeId("exe", row.execution_id), { ...withoutSecrets(row, schemas), libraries: row.libraries });
-    }
-    return requests;
+    return longWork.begin(tenant.tenantId, shownRequests(shownRows, schemas));
   }
+
+  async #rows(tenant: Tenant, executions: readonly ExecutionType[]): Promise<readonly RequestRow[]> {
+    const readRows = executions.flatMap((execution) => rowBehind(execution) ?? []);
+    const others = executions.filter((execution) => rowBehind(execution) === undefined);
+    if (others.length === 0) return readRows;
+    const uuids = others.map(({ executionId }) => decodeId("exe", executionId));
+    return [...readRows, ...(await this.#database.reader.rows<RequestRow>(requestsById, tenant, uuids))];
+  }
+}
+
+/** Lets other requests go on between two rows, since a schema may need much work. */
+function* shownRequests(rows: readonly RequestRow[], schemas: ParameterSchemas): PausableWork<Requests> {
+  const requests = new Map<string, ShownRequest>();
+  for (const row of rows) {
+    if (requests.size > 0) yield;
+    requests.set(encodeId("exe", row.execution_id), { ...withoutSecrets(row, schemas), libraries: row.libraries });
+  }
+  return requests;
 }
 
 /** A token that is bound to an agent task sees what was asked for in that task only. */

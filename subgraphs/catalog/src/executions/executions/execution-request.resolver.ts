@@ -19,10 +19,10 @@ export class ExecutionRequestResolver {
       "The parameters of the request, with the defaults of the parameterSchema. Values that the schema marks with writeOnly or with the format password are left out, and null stands for them in a list. Null for a caller without the scope templates.read who has not asked for the execution.",
   })
   async parameters(
-    @Root() { executionId }: ExecutionType,
+    @Root() execution: ExecutionType,
     @Ctx() context: RequestContext,
   ): Promise<Record<string, unknown> | null> {
-    return (await this.#requests.shown(context, executionId))?.parameters ?? null;
+    return (await this.#requests.shown(context, execution))?.parameters ?? null;
   }
 
   @FieldResolver(() => [String], {
@@ -31,10 +31,10 @@ export class ExecutionRequestResolver {
       "JSON pointers (RFC 6901) to the values that are left out of parameters. The empty pointer says that all are. Null where parameters is null.",
   })
   async withheldParameters(
-    @Root() { executionId }: ExecutionType,
+    @Root() execution: ExecutionType,
     @Ctx() context: RequestContext,
   ): Promise<readonly string[] | null> {
-    return (await this.#requests.shown(context, executionId))?.withheld ?? null;
+    return (await this.#requests.shown(context, execution))?.withheld ?? null;
   }
 
   @FieldResolver(() => [ExecutionLibraryType], {
@@ -43,9 +43,9 @@ export class ExecutionRequestResolver {
       "The libraries of the request. Null for a caller without the scope templates.read who has not asked for the execution.",
   })
   async libraries(
-    @Root() { executionId }: ExecutionType,
+    @Root() execution: ExecutionType,
     @Ctx() context: RequestContext,
   ): Promise<readonly ExecutionLibraryType[] | null> {
-    return (await this.#requests.shown(context, executionId))?.libraries ?? null;
+    return (await this.#requests.shown(context, execution))?.libraries ?? null;
   }
 }

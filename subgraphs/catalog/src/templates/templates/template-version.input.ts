@@ -76,7 +76,7 @@ export class DeprecateTemplateVersionInput {
 
   @Field(() => ID, {
     nullable: true,
-    description: "The version to use instead. It may be of any template of the tenant.",
+    description: "The version to use instead, which may belong to another template.",
   })
   replacementTemplateVersionId?: string | null;
 }

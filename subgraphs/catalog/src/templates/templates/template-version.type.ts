@@ -27,7 +27,7 @@ export class TemplateDeprecationType {
 
   @Field(() => ID, {
     nullable: true,
-    description: "The version to use instead. It may be of any template of the tenant. Null when none was named.",
+    description: "The version to use instead, which may belong to another template. Null when none was named.",
   })
   replacementTemplateVersionId: string | null;
 

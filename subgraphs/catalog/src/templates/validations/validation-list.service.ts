@@ -45,7 +45,7 @@ export const sortedValidationResults = new SortedList<ValidationResultType, Tena
     ),
 });
 
-/** Finds validation results, and lists those of one template version. */
+/** Finds validation results, and lists a template version's results. */
 export class ValidationListService {
   readonly #database: Database;
   readonly #cursors: CursorSeal;

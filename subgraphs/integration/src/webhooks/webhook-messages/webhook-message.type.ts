@@ -83,7 +83,7 @@ export class WebhookMessageType {
   @Field(() => WebhookMessageStatus)
   status: WebhookMessageState;
 
-  @Field(() => Int, { description: "The number of attempts that have ended, with those of resends and replays." })
+  @Field(() => Int, { description: "The number of attempts that have ended. Resends and replays add to it." })
   attemptCount: number;
 
   @Field(() => DateTime, {

@@ -218,7 +218,7 @@ export class ExecutionType {
   manualInstructions: ManualInstructionType[];
 
   @Field(() => [ExecutionWarningType], {
-    description: "Problems that do not stop the execution, those of the request first.",
+    description: "Problems that do not stop the execution. The request's problems come first.",
   })
   warnings: ExecutionWarningType[];
 

@@ -6,8 +6,18 @@ import type { StoredPullRequest } from "./pull-request.js";
 
 const readExecution = rowReader(Execution);
 
+/** The rows behind views that were read, so that a view's request is not read again. No view has the row itself. */
+const rowsBehind = new WeakMap<ExecutionType, RowOf<Execution>>();
+
 /** A row's GraphQL view. */
-export const executionRowView = (row: RowOf<Execution>): ExecutionType => executionView(readExecution(row));
+export function executionRowView(row: RowOf<Execution>): ExecutionType {
+  const view = executionView(readExecution(row));
+  rowsBehind.set(view, row);
+  return view;
+}
+
+/** The row from which the view was made; undefined for a view that a mutation has made. */
+export const rowBehind = (view: ExecutionType): RowOf<Execution> | undefined => rowsBehind.get(view);
 
 function shownPullRequest({ number, url, state, openedAt, mergedAt, closedAt }: StoredPullRequest) {
   return { number, url, state, openedAt, mergedAt, closedAt };

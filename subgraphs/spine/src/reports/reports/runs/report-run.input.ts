@@ -13,7 +13,7 @@ export class GenerateReportInput {
   @Field(() => ID, { nullable: true, description: "The tenant of the caller. It may be left out." })
   tenantId?: string | null;
 
-  @Field(() => enumType(reportFormatNames), { description: "One of the formats of the definition." })
+  @Field(() => enumType(reportFormatNames), { description: "A format that the report definition lists." })
   format: ReportFormatName;
 
   @Field(() => JsonObject, {
