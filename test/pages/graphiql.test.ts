@@ -85,9 +85,14 @@ describeWithChromium("GraphiQL in Chromium", () => {
 
   it("shows an event of the subscription in the second tab", async () => {
     await paste(token);
-    await tab.page.locator("::-p-xpath(//button[normalize-space()='Events'])").click();
-    await shows(".graphiql-query-editor", "subscription");
-    await tab.page.locator(".graphiql-execute-button").click();
+    await tab.page.locator("::-p-xpath(//button[normalize-space()='Events'])").wait();
+    // one program in the page, since GraphiQL looks at a changed document 100 ms later
+    await tab.page.evaluate(`(async () => {
+      [...document.querySelectorAll("button")].find(({ innerText }) => innerText.trim() === "Events").click();
+      while (!document.querySelector(".graphiql-query-editor").innerText.includes("subscription"))
+        await new Promise(requestAnimationFrame);
+      document.querySelector(".graphiql-execute-button").click();
+    })()`);
     await tab.page.locator(".graphiql-execute-button[aria-label^='Stop']").wait();
     // the subscription begins some time after the button: one of these events comes later
     const registered = setInterval(() => void aTemplate().catch(() => undefined), 500);

@@ -1,15 +1,15 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { operationFetcher } from "@factory/pages/graphiql/fetcher";
-import { parse } from "graphql";
 import { aPrincipal } from "../admission/principal.fixture.js";
 import { type SocketServer, startSocketServer, until } from "../websocket/socket-server.fixture.js";
 import { graphiqlPage } from "./page.js";
 
+type Headers = Record<string, string>;
+
 /** Runs the document as the page does, with this token. */
-function ask(origin: string, query: string, token: string | undefined, headers: Record<string, string> = {}) {
-  const fetcher = operationFetcher({ origin, token: () => token });
-  return fetcher({ query }, { headers, documentAST: parse(query) });
+function ask(origin: string, query: string, token: string | undefined, headers: Headers = {}, operationName?: string) {
+  return operationFetcher({ origin, token: () => token })({ query, operationName }, { headers });
 }
 
 const events = (...request: Parameters<typeof ask>) => ask(...request) as AsyncGenerator<unknown>;
@@ -44,6 +44,16 @@ describe("a subscription from the page", () => {
     await until("it is unsubscribed", () => server.notebook.subscribers === 0);
   });
 
+  it("runs the only operation of a document, where GraphiQL still has the name of another tab", async () => {
+    const origin = `http://127.0.0.1:${server.port}`;
+    const noted = events(origin, "subscription Noted { noted { text } }", "good", {}, "Templates");
+    const first = noted.next();
+    await until("it is subscribed", () => server.notebook.subscribers === 1);
+    server.notebook.tell({ id: "1", text: "a" });
+    expect((await first).value).toEqual({ data: { noted: { text: "a" } } });
+    await noted.return(undefined);
+  });
+
   it("shows why the socket was closed, and the errors of a refused operation", async () => {
     const without = events(`http://127.0.0.1:${server.port}`, query, undefined);
     expect((await without.next()).value).toEqual({
@@ -58,7 +68,7 @@ describe("a subscription from the page", () => {
 });
 
 describe("a query from the page", () => {
-  it("is sent by POST with the token, or with the one of the header editor", async () => {
+  it("is sent by POST with the token or the header editor's, and with the chosen operation", async () => {
     const seenRequests: unknown[] = [];
     const http: Server = createServer((request, response) => {
       const parts: Buffer[] = [];
@@ -77,7 +87,19 @@ describe("a query from the page", () => {
     const origin = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
     expect(await ask(origin, "{ a }", "good")).toEqual({ data: { a: 1 } });
     expect(await ask(origin, "{ a }", "good", { Authorization: "Bearer other" })).toEqual({ data: { a: 1 } });
-    expect(seenRequests).toEqual([
+    for (const [query, name] of [
+      ["query A { a } query B { a }", "B"],
+      ["query A { a } query B { a }", "C"],
+      ["query {", "B"],
+    ] as const)
+      await ask(origin, query, "good", {}, name);
+    const [first, second, ...sentNames] = seenRequests as unknown[][];
+    expect(sentNames.map(([, , , body]) => (body as { operationName?: string }).operationName)).toEqual([
+      "B",
+      "C",
+      "B",
+    ]);
+    expect([first, second]).toEqual([
       ["POST", "/graphql", "Bearer good", { query: "{ a }" }],
       ["POST", "/graphql", "Bearer other", { query: "{ a }" }],
     ]);

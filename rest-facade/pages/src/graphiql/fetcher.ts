@@ -1,5 +1,11 @@
-import { isSubscription, type OperationRequest, type RequestSurroundings } from "./operation-request.js";
+import { OperationTypeNode } from "graphql";
+import { type OperationRequest, requestedOperation } from "./operation-request.js";
 import { socketSubscription } from "./socket-subscription.js";
+
+/** The headers of the header editor. */
+export interface RequestSurroundings {
+  readonly headers?: Readonly<Record<string, unknown>> | undefined;
+}
 
 /** Runs one operation: its answer, or the answers of a subscription. */
 export type OperationFetcher = (
@@ -18,10 +24,12 @@ export interface FetcherOptions {
  * no token in `connection_init`. The token goes into the header `authorization` unless the header editor has one.
  */
 export function operationFetcher({ origin, token }: FetcherOptions): OperationFetcher {
-  return ({ query, operationName, variables }, surroundings = {}) => {
-    const payload = { query, operationName, variables };
+  return (request, surroundings = {}) => {
+    const operation = requestedOperation(request);
+    const { query, variables } = request;
+    const payload = { query, operationName: operation ? operation.name?.value : request.operationName, variables };
     const headers = headersWith(token(), surroundings.headers);
-    return isSubscription(payload, surroundings)
+    return operation?.operation === OperationTypeNode.SUBSCRIPTION
       ? socketSubscription(origin, payload, headers)
       : answerOf(`${origin}/graphql`, payload, headers);
   };

@@ -1,9 +1,4 @@
-/** The part of a document's syntax tree that tells the kind of an operation. */
-interface Definition {
-  readonly kind: string;
-  readonly operation?: string;
-  readonly name?: { readonly value: string } | undefined;
-}
+import { Kind, type OperationDefinitionNode, parse } from "graphql";
 
 /** The parameters of one operation, as GraphiQL hands them to a fetcher. */
 export interface OperationRequest {
@@ -12,15 +7,21 @@ export interface OperationRequest {
   readonly variables?: unknown;
 }
 
-/** The headers of the header editor, and the document that is run. */
-export interface RequestSurroundings {
-  readonly headers?: Readonly<Record<string, unknown>> | undefined;
-  readonly documentAST?: { readonly definitions: readonly Definition[] } | undefined;
+/**
+ * The operation of the document that the request names, or the only one. GraphiQL reads a changed document 100 ms later,
+ * so that a name from before can come with it. Undefined for a document with a syntax error, which the server explains.
+ */
+export function requestedOperation({ query, operationName }: OperationRequest): OperationDefinitionNode | undefined {
+  const operations = operationsOf(query);
+  const namedOperation = operations.find(({ name }) => name?.value === operationName);
+  return namedOperation ?? (operations.length === 1 ? operations[0] : undefined);
 }
 
-/** Whether the request runs a subscription. */
-export function isSubscription({ operationName }: OperationRequest, { documentAST }: RequestSurroundings): boolean {
-  const operations = (documentAST?.definitions ?? []).filter(({ kind }) => kind === "OperationDefinition");
-  const chosen = operations.find(({ name }) => name !== undefined && name.value === operationName) ?? operations[0];
-  return chosen?.operation === "subscription";
+function operationsOf(query: string): readonly OperationDefinitionNode[] {
+  try {
+    const { definitions } = parse(query, { noLocation: true });
+    return definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION);
+  } catch {
+    return [];
+  }
 }
