@@ -5,6 +5,7 @@ import type { Revocation } from "@factory/runtime/auth/revocations";
 import type { RefusalSink } from "@factory/runtime/messages/refusal";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { GraphQLSchema } from "graphql";
 import type { Registry } from "prom-client";
 import type { VendorDeliveries } from "./deliveries/vendor-deliveries.js";
 import type { Guide } from "./guides/guides-page.js";
@@ -21,8 +22,8 @@ import type { StaticFiles } from "./static-files/static-files.js";
 
 /** A supergraph, and what prepares the routes' documents for it. */
 export interface FacadeGraph {
-  /** The full supergraph, with `@auth` and `@constraint`. */
-  readonly supergraphSdl: string;
+  /** The full supergraph's schema. Its syntax trees hold `@auth` and `@constraint`. */
+  readonly schema: GraphQLSchema;
   readonly prepare: PrepareOperation;
 }
 

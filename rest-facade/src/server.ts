@@ -19,7 +19,7 @@ import type { FeatureFlags } from "./ofrep/feature-flags.js";
 import { serveOfrep } from "./ofrep/serve-ofrep.js";
 import { ServedApi, serveDocs } from "./openapi/docs.js";
 import { describeApi } from "./openapi/openapi.js";
-import { loadOperation, readGraph } from "./operations/load-operation.js";
+import { loadOperation } from "./operations/load-operation.js";
 import { cacheReadiness, readinessMetric, serveHealth } from "./operator/health.js";
 import { serveCommands } from "./operator/serve-commands.js";
 import { serveJobs } from "./operator/serve-jobs.js";
@@ -130,10 +130,13 @@ function followGraph({ useGraph }: Pick<FacadePorts, "useGraph">) {
   const routes: ServedRoute[] = [];
   const api = new ServedApi();
   const deliveries = new DeliveryMutation();
-  useGraph(({ supergraphSdl, prepare }) => {
-    const graph = readGraph(supergraphSdl);
-    const compiledRoutes = compileRoutes(graph, prepare);
-    const document = describeApi(compiledRoutes, graph);
+  let isFirst = true;
+  useGraph(({ schema, prepare }) => {
+    const compiledRoutes = compileRoutes(schema, prepare);
+    const describe = () => describeApi(compiledRoutes, schema);
+    // a graph that cannot be described must not replace another; a start describes none
+    const document = isFirst ? describe : constant(describe());
+    isFirst = false;
     const graphRoutes = routesFor(compiledRoutes, routes);
     const { text, name } = loadOperation(deliveryOperation.area, deliveryOperation.run);
     const delivery = prepare(text, name);
@@ -145,6 +148,11 @@ function followGraph({ useGraph }: Pick<FacadePorts, "useGraph">) {
   });
   return { routes, api, deliveries };
 }
+
+const constant =
+  <T>(value: T) =>
+  () =>
+    value;
 
 const closedOptions = { passThrough: [], upgrade: undefined, allowedOrigins: [] };
 

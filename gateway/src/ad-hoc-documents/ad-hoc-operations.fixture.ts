@@ -3,6 +3,7 @@ import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import type { GraphQLSchema } from "graphql";
 import type { RateLimits } from "../admission/operation-charge.js";
 import { SupergraphExecutor } from "../execution/supergraph-executor.js";
+import { OperationPlanner } from "../query-planner/operation-planner.js";
 import { localSubgraph } from "../subgraphs/local-subgraph.js";
 import { AdHocOperations } from "./ad-hoc-operations.js";
 import { ensureCompiledWorker } from "./compiled-worker.fixture.js";
@@ -25,5 +26,5 @@ export function adHocOperations(
 
 function executorOver(supergraphSdl: string, schemas: ReadonlyMap<string, GraphQLSchema>): Executor {
   const subgraphs = [...schemas].map(([name, schema]) => localSubgraph<RequestContext>(name, schema));
-  return SupergraphExecutor.fromSdl(supergraphSdl, subgraphs);
+  return new SupergraphExecutor(new OperationPlanner(supergraphSdl), subgraphs);
 }

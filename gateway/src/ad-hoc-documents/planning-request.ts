@@ -1,4 +1,4 @@
-import type { PlanData } from "../query-planner/operation-planner.js";
+import type { PlanData } from "../query-planner/planner.js";
 
 /** The settings that a planning thread gets at its start. */
 export interface PlanningSetup {

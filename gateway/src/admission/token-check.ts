@@ -1,7 +1,7 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { toGraphqlError } from "@factory/runtime/graphql/graphql-error";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { type GraphQLError, Kind, parse, valueFromASTUntyped } from "graphql";
+import { type ConstDirectiveNode, type GraphQLError, type GraphQLSchema, valueFromASTUntyped } from "graphql";
 import { type Operation, operationFields } from "./operation-charge.js";
 
 /**
@@ -11,8 +11,8 @@ import { type Operation, operationFields } from "./operation-charge.js";
 export type TokenCheck = (operation: Operation, context: RequestContext) => GraphQLError | undefined;
 
 /** Reads the anonymous fields from the supergraph's `@auth` directives. */
-export function tokenCheck(supergraphSdl: string): TokenCheck {
-  const anonymous = anonymousFields(supergraphSdl);
+export function tokenCheck(supergraph: GraphQLSchema): TokenCheck {
+  const anonymous = anonymousFields(supergraph);
   return (request, context) => {
     if (context.principal) return undefined;
     const kind = request.operation.operation;
@@ -28,23 +28,19 @@ export function tokenCheck(supergraphSdl: string): TokenCheck {
   };
 }
 
-const rootTypes: Readonly<Record<string, string>> = { Query: "query", Mutation: "mutation" };
-
 /** A supergraph's anonymous root fields, such as `mutation acceptInvitation`. */
-function anonymousFields(supergraphSdl: string): ReadonlySet<string> {
-  const fields = parse(supergraphSdl).definitions.flatMap((definition) => {
-    const kind = definition.kind === Kind.OBJECT_TYPE_DEFINITION ? rootTypes[definition.name.value] : undefined;
-    if (kind === undefined || definition.kind !== Kind.OBJECT_TYPE_DEFINITION) return [];
-    const open = (definition.fields ?? []).filter(({ directives }) =>
-      directives?.some(
-        ({ name, arguments: argumentNodes }) =>
-          name.value === "auth" &&
-          argumentNodes?.some(
-            (argument) => argument.name.value === "anonymous" && valueFromASTUntyped(argument.value) === true,
-          ),
-      ),
-    );
-    return open.map(({ name }) => `${kind} ${name.value}`);
-  });
-  return new Set(fields);
+function anonymousFields(supergraph: GraphQLSchema): ReadonlySet<string> {
+  const roots = { query: supergraph.getQueryType(), mutation: supergraph.getMutationType() };
+  const names = Object.entries(roots).flatMap(([kind, root]) =>
+    Object.values(root?.getFields() ?? {})
+      .filter(({ astNode }) => astNode?.directives?.some(isAnonymous))
+      .map(({ name }) => `${kind} ${name}`),
+  );
+  return new Set(names);
 }
+
+const isAnonymous = ({ name, arguments: argumentNodes }: ConstDirectiveNode): boolean =>
+  name.value === "auth" &&
+  (argumentNodes ?? []).some(
+    (argument) => argument.name.value === "anonymous" && valueFromASTUntyped(argument.value) === true,
+  );

@@ -1,4 +1,5 @@
 import { defaultFieldResolver, type ExecutionResult, type GraphQLError, isObjectType, parse, validate } from "graphql";
+import { OperationPlanner } from "../query-planner/operation-planner.js";
 import { localSubgraph } from "../subgraphs/local-subgraph.js";
 import { openShop, type Shop } from "./shop.fixture.js";
 import { openStockGateway, type StockExecutor } from "./stock-gateway.fixture.js";
@@ -178,8 +179,8 @@ describe.each([
 ])("the compiled executor over %s and Apollo's gateway", (_, options) => {
   const ours = withResolvers(openShop());
   const theirs = openShop();
-  const executor = SupergraphExecutor.fromSdl<object>(
-    ours.supergraphSdl,
+  const executor = new SupergraphExecutor<object>(
+    new OperationPlanner(ours.supergraphSdl),
     [...ours.schemas].map(([name, schema]) => localSubgraph(name, schema, options)),
   );
   let stock: { execute: StockExecutor; stop: () => Promise<void> };

@@ -6,6 +6,7 @@ import { toGraphqlError } from "@factory/runtime/graphql/graphql-error";
 import { authorize } from "@factory/runtime/graphql/guard";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { type GraphQLSchema, parse } from "graphql";
+import { OperationPlanner } from "../query-planner/operation-planner.js";
 import { localSubgraph } from "../subgraphs/local-subgraph.js";
 import { Channel } from "./channel.fixture.js";
 import { SupergraphExecutor } from "./supergraph-executor.js";
@@ -62,8 +63,8 @@ export class Notebook {
       ["notes", this.#notes()],
       ["comments", this.#comments()],
     ]);
-    this.executor = SupergraphExecutor.fromSdl(
-      composedSdl,
+    this.executor = new SupergraphExecutor(
+      new OperationPlanner(composedSdl),
       [...this.schemas].map(([name, schema]) => localSubgraph<RequestContext>(name, schema)),
     );
   }

@@ -1,11 +1,12 @@
 import { type ExecutionResult, parse } from "graphql";
+import { OperationPlanner } from "../query-planner/operation-planner.js";
 import { localSubgraph } from "../subgraphs/local-subgraph.js";
 import { openShop, type Shop } from "./shop.fixture.js";
 import { SupergraphExecutor } from "./supergraph-executor.js";
 
 async function subscribe(shop: Shop, text: string, variables?: Record<string, unknown>) {
-  const executor = SupergraphExecutor.fromSdl<object>(
-    shop.supergraphSdl,
+  const executor = new SupergraphExecutor<object>(
+    new OperationPlanner(shop.supergraphSdl),
     [...shop.schemas].map(([name, schema]) => localSubgraph(name, schema)),
   );
   return executor.compile(parse(text)).subscribe(variables, {});
@@ -121,8 +122,8 @@ describe("a federated subscription", () => {
     const shop = openShop();
     const schemas = [...shop.schemas];
     const seenEvents: unknown[] = [];
-    const executor = SupergraphExecutor.fromSdl<{ event: number }>(
-      shop.supergraphSdl,
+    const executor = new SupergraphExecutor<{ event: number }>(
+      new OperationPlanner(shop.supergraphSdl),
       schemas.map(([name, schema]) => {
         const local = localSubgraph<{ event: number }>(name, schema);
         return {
@@ -156,8 +157,8 @@ describe("a federated subscription", () => {
     /** One event, handed as one object to a subscriber in each group. */
     async function answers(subscribers: { group?: string; variables?: Record<string, unknown> }[]) {
       const shop = openShop();
-      const executor = SupergraphExecutor.fromSdl<object>(
-        shop.supergraphSdl,
+      const executor = new SupergraphExecutor<object>(
+        new OperationPlanner(shop.supergraphSdl),
         [...shop.schemas].map(([name, schema]) => localSubgraph(name, schema)),
       );
       const contexts: object[] = [];

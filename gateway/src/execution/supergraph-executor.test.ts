@@ -1,13 +1,14 @@
 import { jest } from "@jest/globals";
 import { type ExecutionResult, type GraphQLSchema, Lexer, parse, validate } from "graphql";
+import { OperationPlanner } from "../query-planner/operation-planner.js";
 import { localSubgraph } from "../subgraphs/local-subgraph.js";
 import type { Subgraph } from "../subgraphs/subgraph.js";
 import { openShop, type Shop } from "./shop.fixture.js";
 import { SupergraphExecutor } from "./supergraph-executor.js";
 
 function executorOf(shop: Shop, replacements: Record<string, Subgraph<object>> = {}): SupergraphExecutor<object> {
-  return SupergraphExecutor.fromSdl(
-    shop.supergraphSdl,
+  return new SupergraphExecutor(
+    new OperationPlanner(shop.supergraphSdl),
     [...shop.schemas].map(([name, schema]) => replacements[name] ?? localSubgraph(name, schema)),
   );
 }
@@ -45,7 +46,7 @@ describe("compiling an operation", () => {
 
   it("refuses a supergraph with a subgraph that is not connected", () => {
     const shop = openShop();
-    expect(() => SupergraphExecutor.fromSdl(shop.supergraphSdl, [])).toThrow("not connected");
+    expect(() => new SupergraphExecutor(new OperationPlanner(shop.supergraphSdl), [])).toThrow("not connected");
   });
 
   it("shows the plan", () => {

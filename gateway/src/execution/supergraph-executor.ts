@@ -2,14 +2,7 @@ import type { QueryPlan } from "@apollo/query-planner";
 import { type DocumentNode, GraphQLError, type GraphQLSchema, getVariableValues } from "graphql";
 import { type AskedOperation, askedOperation } from "../query-planner/asked-operation.js";
 import { isSpecialised } from "../query-planner/conditions.js";
-import {
-  type LoadedSupergraph,
-  OperationPlanner,
-  type OperationPlans,
-  type PlanData,
-  type PreparedSchema,
-  receivedPlans,
-} from "../query-planner/operation-planner.js";
+import { type OperationPlans, type PlanData, type Planner, receivedPlans } from "../query-planner/planner.js";
 import type { Subgraph } from "../subgraphs/subgraph.js";
 import { type CompiledOperation, compileOperation } from "./compiled-operation.js";
 import { conditionalOperation } from "./conditional-operation.js";
@@ -19,19 +12,13 @@ import { ownVariables } from "./own-variables.js";
 export class SupergraphExecutor<C> {
   /** The schema that clients see. */
   readonly apiSchema: GraphQLSchema;
-  readonly #planner: OperationPlanner;
+  /** The schema with inaccessible elements. */
+  readonly supergraphSchema: GraphQLSchema;
+  readonly #planner: Planner;
   readonly #subgraphs: ReadonlyMap<string, Subgraph<C>>;
 
-  /** Throws when the supergraph is invalid or names a subgraph that is not in `subgraphs`. */
-  static fromSdl<C>(
-    supergraphSdl: string,
-    subgraphs: readonly Subgraph<C>[],
-    loadedSupergraph?: LoadedSupergraph | PreparedSchema,
-  ): SupergraphExecutor<C> {
-    return new SupergraphExecutor(new OperationPlanner(supergraphSdl, loadedSupergraph), subgraphs);
-  }
-
-  private constructor(planner: OperationPlanner, subgraphs: readonly Subgraph<C>[]) {
+  /** Throws when the supergraph names a subgraph that is not in `subgraphs`. */
+  constructor(planner: Planner, subgraphs: readonly Subgraph<C>[]) {
     this.#subgraphs = new Map(subgraphs.map((subgraph) => [subgraph.name, subgraph]));
     for (const name of planner.subgraphNames) {
       if (!this.#subgraphs.has(name)) {
@@ -40,6 +27,7 @@ export class SupergraphExecutor<C> {
     }
     this.#planner = planner;
     this.apiSchema = planner.apiSchema;
+    this.supergraphSchema = planner.supergraphSchema;
   }
 
   /**
@@ -63,7 +51,7 @@ export class SupergraphExecutor<C> {
       compileOperation({
         ...request,
         schema: this.apiSchema,
-        supergraphSchema: this.#planner.supergraphSchema,
+        supergraphSchema: this.supergraphSchema,
         subgraphs: this.#subgraphs,
         plan,
       });

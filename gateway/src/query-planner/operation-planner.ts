@@ -1,25 +1,13 @@
 import { operationFromDocument, type Schema, Supergraph } from "@apollo/federation-internals";
 import { type QueryPlan, QueryPlanner, type QueryPlannerConfig } from "@apollo/query-planner";
-import { buildASTSchema, type DocumentNode, type GraphQLSchema, parse, printSchema } from "graphql";
+import { type DocumentNode, type GraphQLSchema, parse, printSchema } from "graphql";
 import { withInputs } from "../requirements/input-fetches.js";
 import { type RequiredInputs, resolvableKeysFirst, separateInputs } from "../requirements/required-inputs.js";
-import type { AskedOperation, AskedSchema } from "./asked-operation.js";
+import type { AskedOperation } from "./asked-operation.js";
 import { conditionKey, conditionValues, isSpecialised, withoutConditions } from "./conditions.js";
-import type { Fields } from "./own-property.js";
+import type { OperationPlans, PlanData, Planner } from "./planner.js";
 import { fieldNames } from "./planning-names.js";
-
-/** One operation's plans. */
-export interface OperationPlans {
-  readonly general: QueryPlan;
-  /** Returns the plan for one combination of @skip and @include values. Undefined if the general plan must serve it. */
-  readonly specialised: (values: Readonly<Fields>) => QueryPlan | undefined;
-}
-
-/** Plans as plain data that one thread sends to another. */
-export interface PlanData {
-  readonly general: QueryPlan;
-  readonly specialised: Readonly<Record<string, QueryPlan>>;
-}
+import type { PreparedSchema } from "./prepared-planner.js";
 
 /** The planner and the schema that Apollo's gateway built when it loaded a supergraph. */
 export interface LoadedSupergraph {
@@ -33,46 +21,27 @@ export interface LoadedSupergraph {
  */
 export const queryPlannerConfig: QueryPlannerConfig = { reuseQueryFragments: false };
 
-/** The facts that a build has read from a supergraph. A supergraph with `@requires` inputs has none. */
-export interface PreparedSchema {
-  /** The SDL for the schema that clients see. */
-  readonly apiSdl: string;
-  readonly subgraphNames: readonly string[];
-}
-
 /** Plans operations with Apollo's planner. No other class calls that planner. */
-export class OperationPlanner implements AskedSchema {
-  /** The schema that clients see. */
+export class OperationPlanner implements Planner {
   readonly apiSchema: GraphQLSchema;
-  /** The schema with inaccessible elements. */
   readonly supergraphSchema: GraphQLSchema;
   readonly fieldNames: ReadonlySet<string>;
   readonly inputFields: ReadonlyMap<string, string>;
   readonly subgraphNames: readonly string[];
-  readonly #planning: () => Planning;
+  readonly #planning: Planning;
 
   /**
    * Throws when the supergraph is invalid. The planner is built for the first plan, unless the gateway already built a
    * planner from the same supergraph.
    */
-  constructor(supergraphSdl: string, loadedSupergraph?: LoadedSupergraph | PreparedSchema) {
-    if (loadedSupergraph && "apiSdl" in loadedSupergraph) {
-      this.apiSchema = validSchema(loadedSupergraph.apiSdl);
-      this.supergraphSchema = validSchema(supergraphSdl);
-      this.inputFields = new Map();
-      this.subgraphNames = loadedSupergraph.subgraphNames;
-      let planning: Planning | undefined;
-      this.#planning = () => (planning ??= planningOf(supergraphSdl));
-    } else {
-      const planning = planningOf(supergraphSdl, loadedSupergraph);
-      const { inputs, schema, supergraph } = planning;
-      this.inputFields = new Map([...inputs.byName].map(([name, { field }]) => [name, field]));
-      this.subgraphNames = [...supergraph.subgraphsMetadata()].map(({ name }) => name);
-      const clientSchema = inputs.byName.size > 0 ? Supergraph.build(supergraphSdl).apiSchema() : schema;
-      this.apiSchema = loadedSupergraph?.apiSchema ?? clientSchema.toGraphQLJSSchema();
-      this.supergraphSchema = supergraph.schema.toGraphQLJSSchema();
-      this.#planning = () => planning;
-    }
+  constructor(supergraphSdl: string, loadedSupergraph?: LoadedSupergraph) {
+    this.#planning = planningOf(supergraphSdl, loadedSupergraph);
+    const { inputs, schema, supergraph } = this.#planning;
+    this.inputFields = new Map([...inputs.byName].map(([name, { field }]) => [name, field]));
+    this.subgraphNames = [...supergraph.subgraphsMetadata()].map(({ name }) => name);
+    const clientSchema = inputs.byName.size > 0 ? Supergraph.build(supergraphSdl).apiSchema() : schema;
+    this.apiSchema = loadedSupergraph?.apiSchema ?? clientSchema.toGraphQLJSSchema();
+    this.supergraphSchema = supergraph.schema.toGraphQLJSSchema();
     this.fieldNames = fieldNames(this.supergraphSchema);
   }
 
@@ -111,7 +80,7 @@ export class OperationPlanner implements AskedSchema {
 
   #plan(document: DocumentNode, operationName: string | undefined): QueryPlan {
     const options = operationName === undefined ? {} : { operationName };
-    const planning = this.#planning();
+    const planning = this.#planning;
     const operation = operationFromDocument(planning.schema, document, options);
     planning.planner ??= new QueryPlanner(planning.supergraph, queryPlannerConfig);
     return withInputs(planning.planner.buildQueryPlan(operation), planning.inputs);
@@ -132,13 +101,4 @@ function planningOf(supergraphSdl: string, loadedSupergraph?: LoadedSupergraph):
   const adoptedSupergraph = document === givenDocument ? loadedSupergraph : undefined;
   const supergraph = adoptedSupergraph?.planner.supergraph ?? Supergraph.build(document);
   return { inputs, schema: supergraph.apiSchema(), supergraph, planner: adoptedSupergraph?.planner };
-}
-
-/** The schema from an SDL that was validated in advance. */
-const validSchema = (sdl: string): GraphQLSchema =>
-  buildASTSchema(parse(sdl, { noLocation: true }), { assumeValid: true, assumeValidSDL: true });
-
-/** Converts another thread's plan data into plans. */
-export function receivedPlans({ general, specialised }: PlanData, conditions: readonly string[]): OperationPlans {
-  return { general, specialised: (values) => specialised[conditionKey(conditions, values)] };
 }

@@ -2,6 +2,7 @@ import { composeServices } from "@apollo/composition";
 import { buildSubgraphSchema } from "@apollo/subgraph";
 import { type ExecutionResult, parse, validate } from "graphql";
 import { SupergraphExecutor } from "../execution/supergraph-executor.js";
+import { OperationPlanner } from "../query-planner/operation-planner.js";
 import { localSubgraph } from "../subgraphs/local-subgraph.js";
 import type { Subgraph } from "../subgraphs/subgraph.js";
 
@@ -42,7 +43,7 @@ export function composed(subgraphs: Readonly<Record<string, readonly [sdl: strin
       },
     };
   });
-  const executor = SupergraphExecutor.fromSdl(result.supergraphSdl, locals);
+  const executor = new SupergraphExecutor(new OperationPlanner(result.supergraphSdl), locals);
   return {
     executor,
     prepared: preparedOperations,

@@ -6,7 +6,7 @@ import type { ExecutionResult, GraphQLSchema } from "graphql";
 import { chargeWork, operationFields, type RateLimits, refusedByRate } from "../admission/operation-charge.js";
 import { deadlineOf, runInTime } from "../admission/operation-deadline.js";
 import { withoutSchemaDetails } from "../public-errors/schema-names.js";
-import { queryPlannerConfig } from "../query-planner/operation-planner.js";
+import { OperationPlanner, queryPlannerConfig } from "../query-planner/operation-planner.js";
 import { disableApolloTelemetry } from "./environment.js";
 import type { Graph, GraphOptions } from "./graph.js";
 import type { ReplaceableSupergraph } from "./replaceable-supergraph.js";
@@ -49,7 +49,11 @@ export class CompiledGateway extends ApolloGateway {
     const { schema } = await super.load(options);
     const { queryPlanner: planner, supergraphSdl } = this.__testing();
     if (!planner || supergraphSdl === undefined) throw new Error("Apollo's gateway has loaded no supergraph.");
-    this.#supergraph.begin(supergraphSdl, { planner, apiSchema: schema });
+    this.#supergraph.begin(
+      supergraphSdl,
+      schema,
+      () => new OperationPlanner(supergraphSdl, { planner, apiSchema: schema }),
+    );
     return { schema, executor: (request) => this.execute(request) as ReturnType<Execute> };
   }
 

@@ -25,9 +25,9 @@ import type { CompiledOperation } from "../execution/compiled-operation.js";
 import type { ResponseStream } from "../execution/response-stream.js";
 import { SupergraphExecutor } from "../execution/supergraph-executor.js";
 import type { PersistedDocuments } from "../persisted-documents/persisted-documents.js";
-import type { LoadedSupergraph, PlanData } from "../query-planner/operation-planner.js";
+import type { PlanData, Planner } from "../query-planner/planner.js";
 import type { Subgraph } from "../subgraphs/subgraph.js";
-import { misfit, type PreparedSupergraph, type StoredDocument } from "./prepared-supergraph.js";
+import { misfit, type StoredDocument } from "./stored-document.js";
 
 /** The options that all graphs in this process share. */
 export interface GraphOptions {
@@ -38,6 +38,12 @@ export interface GraphOptions {
   readonly planning?: Partial<PlanningLimits>;
   /** A graph that they do not fit is not served. */
   readonly persisted?: PersistedDocuments;
+}
+
+interface PlannedSupergraph {
+  readonly planner: Planner;
+  /** A stored document's text -> its plans. */
+  readonly plans?: ReadonlyMap<string, PlanData>;
 }
 
 interface PreparedOperation {
@@ -64,20 +70,25 @@ export class Graph {
   #running = 0;
   #onIdle: (() => void) | undefined;
 
-  /** Throws when the supergraph is invalid or names a subgraph that is not connected. */
-  constructor(supergraphSdl: string, options: GraphOptions, loadedSupergraph?: LoadedSupergraph | PreparedSupergraph) {
+  /** Throws when the supergraph names a subgraph that is not connected. `plans` are a build's. */
+  constructor(supergraphSdl: string, options: GraphOptions, { planner, plans = new Map() }: PlannedSupergraph) {
     const { subgraphs, ...others } = options;
     this.id = createHash("sha256").update(supergraphSdl).digest("hex").slice(0, 12);
     this.supergraphSdl = supergraphSdl;
-    const executor = SupergraphExecutor.fromSdl(supergraphSdl, subgraphs, loadedSupergraph);
+    const executor = new SupergraphExecutor(planner, subgraphs);
     this.#executor = executor;
-    this.#plans = loadedSupergraph && "plans" in loadedSupergraph ? loadedSupergraph.plans : new Map();
+    this.#plans = plans;
     this.operations = new AdHocOperations({ executor, supergraphSdl, ...others });
-    this.refusedWithoutToken = tokenCheck(supergraphSdl);
+    this.refusedWithoutToken = tokenCheck(executor.supergraphSchema);
   }
 
   get apiSchema(): GraphQLSchema {
     return this.#executor.apiSchema;
+  }
+
+  /** The schema with inaccessible elements. Its syntax trees hold the directives of the supergraph's SDL. */
+  get supergraphSchema(): GraphQLSchema {
+    return this.#executor.supergraphSchema;
   }
 
   /** The documents that `prepare` received. The next graph compiles them before it serves requests. */

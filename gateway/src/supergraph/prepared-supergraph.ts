@@ -1,12 +1,9 @@
-import { GraphQLError, parse, validate } from "graphql";
+import { parse, validate } from "graphql";
 import { askedOperation } from "../query-planner/asked-operation.js";
-import { OperationPlanner, type PlanData, type PreparedSchema } from "../query-planner/operation-planner.js";
-
-/** A platform document, such as a REST route's document. */
-export interface StoredDocument {
-  readonly text: string;
-  readonly operationName: string;
-}
+import { OperationPlanner } from "../query-planner/operation-planner.js";
+import type { PlanData } from "../query-planner/planner.js";
+import type { PreparedSchema } from "../query-planner/prepared-planner.js";
+import { misfit, type StoredDocument } from "./stored-document.js";
 
 /** A supergraph with its stored documents' plans, which a build has made, so that a start does not make them. */
 export interface PreparedSupergraph extends PreparedSchema {
@@ -31,7 +28,3 @@ export function prepareSupergraph(
   });
   return { ...prepared, supergraphSdl, plans: new Map(plans) };
 }
-
-/** The error for a stored document that does not fit a supergraph. */
-export const misfit = (operationName: string, reason: string) =>
-  new GraphQLError(`The stored operation ${operationName} does not fit the graph: ${reason}`);

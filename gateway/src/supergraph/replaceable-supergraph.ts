@@ -2,7 +2,8 @@ import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promi
 import type { GraphQLDataSource, SupergraphManager } from "@apollo/gateway";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { assertValidSchema, type GraphQLSchema } from "graphql";
-import type { LoadedSupergraph } from "../query-planner/operation-planner.js";
+import type { Planner } from "../query-planner/planner.js";
+import { PreparedPlanner } from "../query-planner/prepared-planner.js";
 import { Graph, type GraphOptions } from "./graph.js";
 import type { PreparedSupergraph } from "./prepared-supergraph.js";
 import { ServingGraphs } from "./serving-graphs.js";
@@ -79,16 +80,18 @@ export class ReplaceableSupergraph implements SupergraphManager {
 
   /** Serves a supergraph that the build has prepared, before Apollo's gateway loads it. */
   beginPrepared(preparedSupergraph: PreparedSupergraph): void {
-    const graph = new Graph(preparedSupergraph.supergraphSdl, this.#options, preparedSupergraph);
+    const { supergraphSdl, plans } = preparedSupergraph;
+    const planner = new PreparedPlanner(supergraphSdl, preparedSupergraph);
+    const graph = new Graph(supergraphSdl, this.#options, { planner, plans });
     this.graphs.serve(graph, graph.apiSchema);
     this.#schema = graph.apiSchema;
   }
 
   /** Serves the first supergraph that the gateway loaded. Throws when it does not fit the connected subgraphs. */
-  begin(supergraphSdl: string, loadedSupergraph: LoadedSupergraph): void {
-    if (this.#schema) this.graphs.recognize(loadedSupergraph.apiSchema);
-    else this.graphs.serve(new Graph(supergraphSdl, this.#options, loadedSupergraph), loadedSupergraph.apiSchema);
-    this.#schema = loadedSupergraph.apiSchema;
+  begin(supergraphSdl: string, loadedSchema: GraphQLSchema, planner: () => Planner): void {
+    if (this.#schema) this.graphs.recognize(loadedSchema);
+    else this.graphs.serve(new Graph(supergraphSdl, this.#options, { planner: planner() }), loadedSchema);
+    this.#schema = loadedSchema;
   }
 
   /** Links the gateway's new schema to its compiled graph. The graph begins to serve in the same step. */
@@ -132,7 +135,9 @@ export class ReplaceableSupergraph implements SupergraphManager {
       if (verdict.problems) return this.#refused(verdict.problems);
       if (verdict.supergraphSdl === this.graphs.current.supergraphSdl) return { outcome: "unchanged", id: from };
       await this.#gateway?.healthCheck(verdict.supergraphSdl);
-      const graph = new Graph(verdict.supergraphSdl, this.#options);
+      const { OperationPlanner } = await import("../query-planner/operation-planner.js");
+      const planner = new OperationPlanner(verdict.supergraphSdl);
+      const graph = new Graph(verdict.supergraphSdl, this.#options, { planner });
       this.#candidate = graph;
       await this.#swap(graph);
       this.#logger.info({ from, to: graph.id }, "the supergraph was replaced");

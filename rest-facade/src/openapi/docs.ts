@@ -8,25 +8,25 @@ import { scriptPage, sendScriptPage } from "../static-files/script-page.js";
 import type { StaticFiles } from "../static-files/static-files.js";
 import { addressed, type OpenApiDocument } from "./openapi.js";
 
-/** The OpenAPI document that is served. It changes with the graph. */
+/** The OpenAPI document that is served. It changes with the graph, and is made for its first reader. */
 export class ServedApi {
-  #document = {} as OpenApiDocument;
+  #describe: () => OpenApiDocument = () => ({}) as OpenApiDocument;
   #publicUrl = "";
   #text: MemoryDocument | undefined;
 
-  replace(document: OpenApiDocument): void {
-    this.#document = addressed(document, this.#publicUrl);
+  replace(describe: () => OpenApiDocument): void {
+    this.#describe = describe;
     this.#text = undefined;
   }
 
   /** Writes absolute addresses, which are known after the listener is open. */
   publishAt(publicUrl: string): void {
     this.#publicUrl = publicUrl;
-    this.replace(this.#document);
+    this.#text = undefined;
   }
 
   get text(): MemoryDocument {
-    this.#text ??= memoryDocument(JSON.stringify(this.#document), "application/json");
+    this.#text ??= memoryDocument(JSON.stringify(addressed(this.#describe(), this.#publicUrl)), "application/json");
     return this.#text;
   }
 }

@@ -80,7 +80,7 @@ export async function startGraph(
     useGraph: (compile) =>
       supergraph.use((graph) =>
         compile({
-          supergraphSdl: graph.supergraphSdl,
+          schema: graph.supergraphSchema,
           prepare: (document, operationName) => graph.prepare(document, operationName),
         }),
       ),

@@ -77,7 +77,7 @@ export function buildSubgraph(definition: SubgraphDefinition): Subgraph {
   const resolvers = createResolversMap(decoratedSchema) as Record<string, Record<string, unknown>>;
   for (const [type, reference] of Object.entries(definition.references ?? {}))
     resolvers[type] = { ...resolvers[type], __resolveReference: guard.reference(type, reference) };
-  const schema = buildSubgraphSchema([{ typeDefs: parse(sdl), resolvers: resolvers as never }]);
+  const schema = buildSubgraphSchema([{ typeDefs: parse(sdl, { noLocation: true }), resolvers: resolvers as never }]);
   guardNested(schema, decoratedSchema, guard);
   resolveExplicitly(schema);
   for (const root of rootTypes(schema)) {
