@@ -17,9 +17,12 @@ async function byRedocly(source: string) {
   return lintFromString({ source, absoluteRef: "openapi.json", config });
 }
 
+/** `openapi-examples.test.ts` checks every body's example against its schema, in a hundredth of this rule's time. */
+const rules = { "oas3-valid-media-example": "off" } as const;
+
 function bySpectral(source: string) {
   const linter = new spectral.Spectral();
-  linter.setRuleset({ extends: [[rulesets.oas, "recommended"]], rules: {} });
+  linter.setRuleset({ extends: [[rulesets.oas, "recommended"]], rules });
   return linter.run(source);
 }
 
@@ -38,7 +41,7 @@ describe("the OpenAPI document that is served", () => {
     ]);
   });
 
-  it("breaks none of the recommended rules of Spectral", async () => {
+  it("breaks none of the recommended rules of Spectral, but for the one that another test proves", async () => {
     const problems = await bySpectral(source);
     // an event type has members that are called `type` and `example`, but it is not a schema
     const schemaProblems = problems.filter(({ path }) => !path.join("/").includes("/examples/example/value/"));
@@ -46,8 +49,8 @@ describe("the OpenAPI document that is served", () => {
   });
 
   it("is checked by both linters: each of them finds a planted mistake", async () => {
-    const { info: _, ...rest } = JSON.parse(source) as { info: object };
-    const brokenDocument = JSON.stringify(rest);
+    const { openapi } = JSON.parse(source) as { openapi: string };
+    const brokenDocument = JSON.stringify({ openapi, paths: {} });
     expect(await byRedocly(brokenDocument)).not.toEqual([]);
     expect(await bySpectral(brokenDocument)).not.toEqual([]);
   });

@@ -10,10 +10,15 @@ export interface AccessibilityFinding {
   readonly isForeign: boolean;
 }
 
-/** The findings of axe-core in the whole page. A library may draw a part of it. */
-export async function accessibilityFindings(page: Page, foreignPart = "none"): Promise<AccessibilityFinding[]> {
+/** The findings of axe-core in the whole page, by all rules or by these. A library may draw a part of it. */
+export async function accessibilityFindings(
+  page: Page,
+  foreignPart = "none",
+  rules?: readonly string[],
+): Promise<AccessibilityFinding[]> {
   await page.evaluate(axe.source);
-  const { violations } = (await page.evaluate("axe.run()")) as axe.AxeResults;
+  const options = rules ? { runOnly: { type: "rule", values: rules } } : {};
+  const { violations } = (await page.evaluate(`axe.run(${JSON.stringify(options)})`)) as axe.AxeResults;
   const places = violations.flatMap(({ nodes }) => nodes.map(({ target }) => target.join(" ")));
   const isForeign = (await page.evaluate(
     `${JSON.stringify(places)}.map((place) => document.querySelector(place)?.closest(${JSON.stringify(foreignPart)}) != null)`,
