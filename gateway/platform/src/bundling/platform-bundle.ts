@@ -1,7 +1,8 @@
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type BuildOptions, build, type OutputFile } from "esbuild";
+import { type BuildOptions, build } from "esbuild";
+import { withCheaperNames } from "./kept-names.js";
 import { moduleAddresses } from "./module-address.js";
 import { ownSourceMap } from "./own-source-map.js";
 import { bundlePages } from "./page-files/page-files.js";
@@ -83,7 +84,8 @@ export async function bundlePlatform(print: (line: string) => void): Promise<voi
 async function bundle(): Promise<void> {
   const { outputFiles = [] } = await build(bundleOptions);
   await mkdir(bundleFolder, { recursive: true });
-  await Promise.all(outputFiles.map(writeOutput));
+  const texts = withCheaperNames(outputFiles.map(({ text }) => text));
+  await Promise.all(outputFiles.map(({ path }, place) => writeOutput(path, texts[place] ?? "")));
   const { prepareStart } = await import("./prepare-start.js");
   await writePreparedStart(bundleFolder, await prepareStart());
   await removeOldChunks(outputFiles.map(({ path }) => basename(path)));
@@ -101,5 +103,5 @@ async function removeOldChunks(present: readonly string[]): Promise<void> {
   await writeFile(chunkList, present.join("\n"));
 }
 
-const writeOutput = ({ path, text }: OutputFile) =>
+const writeOutput = (path: string, text: string) =>
   writeFile(path, path.endsWith(".map") ? JSON.stringify(ownSourceMap(JSON.parse(text))) : text);
