@@ -20,12 +20,17 @@ export interface Shot {
   readonly p99Ms: number;
 }
 
+/** Waits until a shot may begin, and runs it. */
+export type Turn = <T>(shot: () => Promise<T>) => Promise<T>;
+
 export interface Rounds {
   readonly rounds: number;
   readonly seconds: number;
   readonly warmUpSeconds: number;
   readonly connections: number;
   readonly postgresPid: number;
+  /** Absent: no other bench runs at the same time. */
+  readonly turn?: Turn;
 }
 
 /** Runs every contestant once in each round, so that other load on the machine affects all of them equally. */
@@ -44,13 +49,9 @@ export async function interleave(contestants: readonly Contestant[], options: Ro
   return shots;
 }
 
-let lastShot: Promise<unknown> = Promise.resolve();
-
-/** One shot at a time: benches that run at the same time, at two releases, take turns. */
 function shoot(contestant: Contestant, seconds: number, options: Rounds): Promise<Shot> {
-  const turn = lastShot.then(() => shootNow(contestant, seconds, options));
-  lastShot = turn.catch(() => undefined);
-  return turn;
+  const shot = () => shootNow(contestant, seconds, options);
+  return options.turn ? options.turn(shot) : shot();
 }
 
 async function shootNow(contestant: Contestant, seconds: number, options: Rounds): Promise<Shot> {

@@ -45,7 +45,7 @@ const benches = {
   join: async (stage: Stage, rounds: Rounds) =>
     tableOf("A federated join over GraphQL", 2.5, await interleave(await federatedJoin(stage), rounds)),
   list: async (stage: Stage, rounds: Rounds) =>
-    tableOf("A list of 20 with their versions over GraphQL", 10, await interleave(listOfTwenty(stage), rounds)),
+    tableOf("A list of 20 with their versions over GraphQL", 10, await interleave(await listOfTwenty(stage), rounds)),
   // this runs before the POST requests, because they leave an event backlog
   webhook: (stage: Stage, { rounds, seconds }: Rounds) => webhookLatency(stage, rounds * seconds * 4),
   hanging: (stage: Stage) => hangingPathsOfAHost(stage),

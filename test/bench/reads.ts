@@ -15,8 +15,9 @@ const join = `query Join($input: SearchLibrariesInput!) {
   searchLibraries(input: $input) { results { apiClient { apiClientId key displayName category status provider { key displayName } } } }
 }`;
 
-const list = `query List($first: Int!) {
-  templates(first: $first) { items { templateId name category status versions { items { templateVersionId semanticVersion status targetFramework } } } }
+const version = "templateVersionId semanticVersion status targetFramework";
+const list = (versions: string) => `query List($first: Int!) {
+  templates(first: $first) { items { templateId name category status versions { ${versions} } } }
 }`;
 
 export function oneById({ bare, platform, token, templates }: Stage): Contestant[] {
@@ -50,8 +51,20 @@ export async function federatedJoin(stage: Stage): Promise<Contestant[]> {
   return overGraphql(stage, { path: "/v1/api-clients/bench-pay" }, { query: join, variables: { input } });
 }
 
-export function listOfTwenty(stage: Stage): Contestant[] {
-  return overGraphql(stage, { path: "/v1/templates?first=20" }, { query: list, variables: { first: 20 } });
+/** A release from before versions were a connection answers an array. */
+export async function listOfTwenty(stage: Stage): Promise<Contestant[]> {
+  const bodies = [`items { ${version} }`, version].map((versions) => ({
+    query: list(versions),
+    variables: { first: 20 },
+  }));
+  const { platform, token } = stage;
+  const fits = (body: object) =>
+    call<{ errors?: unknown }>("POST", `${platform.publicUrl}/graphql`, { token, body }).then(
+      (answer) => !answer.body.errors,
+      () => false,
+    );
+  const [present = {}, former = {}] = bodies;
+  return overGraphql(stage, { path: "/v1/templates?first=20" }, (await fits(present)) ? present : former);
 }
 
 function overGraphql({ bare, platform, token }: Stage, bareRequest: { path: string }, body: object): Contestant[] {

@@ -1,5 +1,6 @@
 import { onStage, type Stage } from "./bench-platform.js";
 import type { Rounds } from "./interleave.js";
+import { PairedTurns } from "./paired-turns.js";
 import { type Figures, mediansOf, printComparison, type Table } from "./report.js";
 
 type Bench = (stage: Stage, rounds: Rounds) => Promise<Table | Figures>;
@@ -23,7 +24,7 @@ export async function compareReleases(
       onStage(async (present) => {
         for (const [name, bench] of benches) {
           const results: readonly [former: Table | Figures, present: Table | Figures] = takesTurns.has(name)
-            ? await Promise.all([bench(former, roundsOn(former)), bench(present, roundsOn(present))])
+            ? await inPairs(bench, { former, present }, roundsOn)
             : await roundsInTurn(bench, { former, present }, roundsOn);
           tell(`\n${printComparison(...results)}`);
         }
@@ -32,10 +33,27 @@ export async function compareReleases(
   );
 }
 
+interface Stages {
+  readonly former: Stage;
+  readonly present: Stage;
+}
+
+function inPairs<T>(
+  bench: (stage: Stage, rounds: Rounds) => Promise<T>,
+  { former, present }: Stages,
+  roundsOn: (stage: Stage) => Rounds,
+): Promise<[former: T, present: T]> {
+  const turns = new PairedTurns();
+  return Promise.all([
+    bench(former, { ...roundsOn(former), turn: turns.side(0) }),
+    bench(present, { ...roundsOn(present), turn: turns.side(1) }),
+  ]);
+}
+
 /** Changes the order in each round, so that neither release is always the first. */
 async function roundsInTurn(
   bench: Bench,
-  { former, present }: { readonly former: Stage; readonly present: Stage },
+  { former, present }: Stages,
   roundsOn: (stage: Stage) => Rounds,
 ): Promise<readonly [former: Figures, present: Figures]> {
   const results = new Map<Stage, (Table | Figures)[]>([former, present].map((stage) => [stage, []]));
