@@ -11,8 +11,8 @@ const programs = {
   start: { greeting: "Starting the platform.", load: () => import("./dist/bundle/main.js") },
   demo: { greeting: "The demo starts a platform of its own.", load: () => import("./dist/demo.js") },
   dev: { greeting: "Starting the platform for development.", load: () => import("./dist/dev.js") },
-  build: { load: async () => undefined },
-  compile: { load: async () => undefined, needsBundle: false },
+  build: { load: async () => undefined, checksTypes: true },
+  compile: { load: async () => undefined, checksTypes: true, needsBundle: false },
   ...Object.fromEntries(commands.map((name) => [name, { load: () => runCommand(name), needsBundle: false }])),
 };
 
@@ -22,7 +22,7 @@ const print = (text) => process.stderr.write(`${text}\n`);
 const program = programs[process.argv[2]];
 if (!program) throw new Error(`Choose a program: ${Object.keys(programs).join(", ")}`);
 if (program.greeting) print(program.greeting);
-if (!isBuiltArtifact()) await compile();
+if (!isBuiltArtifact()) await compile({ checksTypes: program.checksTypes === true });
 else if (program.greeting) print("This folder has no compiler, so that its build is started as it is.");
 if (program.needsBundle !== false && !isBuiltArtifact() && !isBundled()) {
   const { bundlePlatform } = await import("./dist/bundling/platform-bundle.js");

@@ -33,7 +33,7 @@ const resources = {
   "rest-facade": ["src/operations"],
 };
 /** Tests, and what only a build or a developer needs. */
-const unneeded = /\.(?:test|fixture|bench)\.js$|\.(?:map|d\.ts|tsbuildinfo)$|\/\.(?:compiled|bundled|chunks)$/;
+const unneeded = /\.(?:test|fixture|bench)\.js$|\.(?:map|d\.ts|tsbuildinfo)$|\/\.(?:compiled|checked|bundled|chunks)$/;
 /** The address of a compiled module, or of a file of another package. */
 const placeInRepository =
   /new URL\("(?:\.\.\/){4}(?:(subgraphs\/[\w/-]+?)\/dist\/|node_modules\/((?:@[\w.-]+\/)?[\w.-]+)\/([^"]+)",\s*bundleAddress\))/g;

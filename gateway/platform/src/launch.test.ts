@@ -9,7 +9,7 @@ const platform = fileURLToPath(new URL("../", import.meta.url));
 const compiler = `
 const fs = require("node:fs");
 const root = process.argv[3];
-fs.appendFileSync(root + "runs", "compiled\\n");
+fs.appendFileSync(root + "runs", (process.argv[4] ?? "checked") + "\\n");
 if (fs.readFileSync(root + "schema/names.ts", "utf8").includes("wrong")) process.exit(2);
 `;
 
@@ -45,6 +45,13 @@ describe("the launcher", () => {
     expect([code, printed]).toEqual([0, expect.stringMatching(/^Compiling the sources: .*\n {2}compiled in \d+ s\n$/)]);
     expect(await launch("compile")).toEqual({ code: 0, printed: "" });
     expect(await runs()).toBe(1);
+  });
+
+  it("leaves types unchecked for a program that runs the code, until a build checks them", async () => {
+    await write("gateway/platform/dist/token.js", "");
+    for (const program of ["token", "token", "compile", "compile", "token"])
+      expect((await launch(program)).code).toBe(0);
+    expect(await readFile(join(root, "runs"), "utf8")).toBe("--noCheck\nchecked\n");
   });
 
   it.each([
