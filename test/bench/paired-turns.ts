@@ -8,7 +8,7 @@ export class PairedTurns {
   readonly #waiting: [(() => Promise<void>)?, (() => Promise<void>)?] = [];
   #beginner: 0 | 1 = 0;
 
-  /** What one of the two benches waits with. */
+  /** The turns for one bench. */
   side(side: 0 | 1): Turn {
     return (shot) =>
       new Promise((resolve, reject) => {

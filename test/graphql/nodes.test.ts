@@ -1,8 +1,11 @@
+import { accessToken, createTenantClient } from "@factory/platform/client/platform-api";
 import { isInterfaceType } from "graphql";
-import { graphql, type Json } from "../kit/request.js";
+import { eventually } from "../kit/eventually.js";
+import { platform } from "../kit/platform.js";
+import { graphql, type Json, request } from "../kit/request.js";
 import { committedGraph } from "../kit/routes.js";
 import { type ObjectKind, type TenantObjects, tenantObjects, unknownIds } from "../kit/tenant-objects.js";
-import { aTenant, type TestTenant } from "../kit/tenants.js";
+import { aTenant, platformToken, type TestTenant } from "../kit/tenants.js";
 
 /** Each kind's type, with a field that only its owning subgraph can answer. */
 const kinds = {
@@ -99,8 +102,8 @@ describe("Query.nodes", () => {
     const node = graph.getType("Node");
     const types = isInterfaceType(node) ? graph.getPossibleTypes(node).map(({ name }) => name) : [];
     // a tenant's token reads no tenant, and an API client has no id in a kind that callers name
-    const keyedTypes = ["FeatureFlag", "ConfigEntry", "NotificationTemplate", "Edition"];
-    const testedTypes = [...Object.values(kinds).map(([type]) => type), ...keyedTypes, ...Object.keys(logs)];
+    const others = ["FeatureFlag", "ConfigEntry", "NotificationTemplate", "Edition", "ProvisioningRun"];
+    const testedTypes = [...Object.values(kinds).map(([type]) => type), ...others, ...Object.keys(logs)];
     expect(types.sort()).toEqual([...testedTypes, "VendorApiClient", "Tenant"].sort());
   });
 });
@@ -128,6 +131,29 @@ describe("an object that is shown in a list alone", () => {
     expect(await read(token)).toEqual({ data: { node: listed } });
     for (const stranger of [await (await aTenant()).tokenWith(), await tenant.tokenWith("flag.evaluate")])
       expect(await read(stranger)).toEqual({ data: { node: null } });
+  });
+});
+
+describe("a run that sets up a tenant", () => {
+  it("is found by platform administrators and by its tenant", async () => {
+    const admin = await platformToken();
+    const slug = `nodes-${Math.random().toString(36).slice(2)}`;
+    const body = { name: "Acme", slug, editionCode: "Free", ownerEmail: `owner@${slug}.example` };
+    const { tenantId } = (await request<{ tenantId: string }>("POST /v1/tenants", { token: admin, body })).body;
+    const path = `POST /v1/tenants/${tenantId}/provision`;
+    const { runId } = (await request<{ runId: string }>(path, { token: admin, base: platform().internalUrl })).body;
+    const query = `query ($id: ID!) { node(id: $id) {
+      __typename id ... on ProvisioningRun { runId status tenant { slug } } } }`;
+    const read = async (token: string) =>
+      (await graphql<{ node: Record<string, unknown> | null }>(query, { token, variables: { id: runId } })).body.data
+        .node;
+    const run = { __typename: "ProvisioningRun", id: runId, runId, tenant: { slug } };
+    await eventually("the run has ended", async () => (await read(admin))?.["status"] === "Active");
+    expect(await read(admin)).toEqual({ ...run, status: "Active" });
+    const client = await createTenantClient(platform(), admin, tenantId, { name: "own", scopes: ["flag.evaluate"] });
+    expect(await read(await accessToken(platform(), client))).toEqual({ ...run, status: "Active" });
+    expect(await read(await tenant.tokenWith())).toBeNull();
+    expect(await read(await platformToken("tenant.manage"))).toBeNull();
   });
 });
 

@@ -1,4 +1,4 @@
-import { build } from "esbuild";
+import { build, type PluginBuild } from "esbuild";
 import { withCheaperNames } from "./kept-names.js";
 
 describe("the names of bundled functions", () => {
@@ -27,7 +27,7 @@ describe("the names of bundled functions", () => {
   });
 });
 
-function setup(build: import("esbuild").PluginBuild): void {
-  build.onResolve({ filter: /other/ }, () => ({ path: "other", namespace: "other" }));
-  build.onLoad({ filter: /.*/, namespace: "other" }, () => ({ contents: "export class Note {}" }));
+function setup(bundler: PluginBuild): void {
+  bundler.onResolve({ filter: /other/ }, () => ({ path: "other", namespace: "other" }));
+  bundler.onLoad({ filter: /.*/, namespace: "other" }, () => ({ contents: "export class Note {}" }));
 }

@@ -60,6 +60,12 @@ export function sweptTenantTable(tableName: string, waiting: string, endedRows?:
   return { tableName, rowLevelSecurity: "force", policies };
 }
 
+/** The same table, whose rows platform administrators also read, who work across tenants. */
+export function readByPlatform(table: TableOptions): TableOptions {
+  const platform: PolicyDef = { name: "platform", command: "select", using: isPlatform };
+  return { ...table, policies: [...table.policies, platform] };
+}
+
 /** The same table, in which workers also find all tenants' rows before a tenant is known. `rows` says which ones. */
 export function withLookup(table: TableOptions, rows: string): TableOptions {
   const lookup: PolicyDef = { name: "lookup", command: "select", roles: [workerGroup], using: rows };

@@ -16,7 +16,7 @@ export interface ReleaseLevel {
 export const uncountedChanges = 3;
 
 /** Releases before the first level count as level 0. */
-export const thisRelease: ReleaseLevel = { level: 134, lowestCompanion: 0 };
+export const thisRelease: ReleaseLevel = { level: 135, lowestCompanion: 0 };
 
 /** The level of the data, and the processes that run on them with the level of their release, for a group of workers. */
 export const levelTables = (group: string): string[] => [

@@ -47,6 +47,7 @@ import { Migration20261128024209_disabled_with_user } from "./Migration202611280
 import { Migration20261128054200_subject_versions } from "./Migration20261128054200_subject_versions.js";
 import { Migration20261128070056_foreign_json } from "./Migration20261128070056_foreign_json.js";
 import { Migration20261128185500_international_addresses } from "./Migration20261128185500_international_addresses.js";
+import { Migration20261130144732_provisioning_run_reads } from "./Migration20261130144732_provisioning_run_reads.js";
 
 /**
  * In the order in which a database runs them; `npm run migration` adds new ones. Those that the merged migration replaces
@@ -102,4 +103,5 @@ export const migrations = [
   Migration20261128054200_subject_versions,
   Migration20261128070056_foreign_json,
   Migration20261128185500_international_addresses,
+  Migration20261130144732_provisioning_run_reads,
 ];

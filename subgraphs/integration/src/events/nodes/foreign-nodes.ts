@@ -15,6 +15,7 @@ export const foreignNodes = [
   ...["ConfigEntry", "Edition", "FeatureFlag", "NotificationTemplate"].map(keyedReference),
   foreignEntity("AuditRecord", "recordId"),
   foreignEntity("LibraryVersion", "libraryVersionId"),
+  foreignEntity("ProvisioningRun", "runId"),
   foreignEntity("ReportDefinition", "reportDefinitionId"),
   foreignEntity("RoleAssignment", "assignmentId"),
   foreignEntity("ValidationResult", "validationResultId"),

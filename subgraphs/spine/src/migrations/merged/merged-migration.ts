@@ -18,7 +18,7 @@ import { tenants } from "./tenants.js";
 
 /** The tables of the spine as the replaced migrations make them. */
 export const mergedMigration: MergedMigration = {
-  name: "Merged20261128185500",
+  name: "Merged20261130144732",
   replaces: [
     "Migration20261121070911_first",
     "Migration20261121075523_retention",
@@ -69,6 +69,7 @@ export const mergedMigration: MergedMigration = {
     "Migration20261128054200_subject_versions",
     "Migration20261128070056_foreign_json",
     "Migration20261128185500_international_addresses",
+    "Migration20261130144732_provisioning_run_reads",
   ],
   statements: [
     ...oauthClients,

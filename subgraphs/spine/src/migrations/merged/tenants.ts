@@ -12,11 +12,13 @@ export const tenants = [
   )`,
   `create unique index provisioning_runs_running on spine.provisioning_runs (tenant_id) where status = 'Running'`,
   `create index provisioning_runs_waiting on spine.provisioning_runs (run_id) where status = 'Running'`,
+  `create index provisioning_runs_by_id on spine.provisioning_runs (run_id)`,
   `alter table spine.provisioning_runs enable row level security, force row level security`,
   `create policy tenant on spine.provisioning_runs
     using (tenant_id = nullif(current_setting('app.tenant', true), '')::uuid)
     with check (tenant_id = nullif(current_setting('app.tenant', true), '')::uuid)`,
   `create policy waiting on spine.provisioning_runs for select to "platform_worker" using (status = 'Running')`,
+  `create policy platform on spine.provisioning_runs for select using (current_setting('app.platform', true) = 'on')`,
 
   `create table spine.tenants (
     tenant_id uuid not null,

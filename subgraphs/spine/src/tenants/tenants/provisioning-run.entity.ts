@@ -1,4 +1,4 @@
-import { sweptTenantTable } from "@factory/runtime/db/tenant-table";
+import { readByPlatform, sweptTenantTable } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
 import { Entity, Index, PrimaryKey, Property, Unique } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
@@ -7,11 +7,12 @@ import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 export const runningCondition = "status = 'Running'";
 
 /** One execution of a tenant's provisioning steps. A tenant has at most one Running run. */
-@Entity(sweptTenantTable("provisioning_runs", runningCondition))
+@Entity(readByPlatform(sweptTenantTable("provisioning_runs", runningCondition)))
 @Index({
   name: "provisioning_runs_waiting",
   expression: `create index provisioning_runs_waiting on provisioning_runs (run_id) where ${runningCondition}`,
 })
+@Index({ name: "provisioning_runs_by_id", properties: ["runId"] })
 @Unique({ name: "provisioning_runs_running", properties: ["tenantId"], where: "status = 'Running'" })
 export class ProvisioningRun {
   [PrimaryKeyProp]?: ["tenantId", "runId"];

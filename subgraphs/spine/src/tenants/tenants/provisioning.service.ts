@@ -4,11 +4,17 @@ import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { JobQueue } from "@factory/runtime/jobs/queue/job-queue";
 import { traceparent } from "@factory/runtime/telemetry/trace";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { principalOf, tenantWithId } from "@factory/runtime/tenancy/tenant";
+import { principalOf, tenantOf, tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import { requireTenant, unknownTenant } from "./find-tenant.js";
 import { ProvisioningRun } from "./provisioning-run.entity.js";
 import type { ProvisioningRunType } from "./provisioning-run.type.js";
+import {
+  type ProvisioningRunRow,
+  provisioningRunColumns,
+  provisioningRunView,
+  readProvisioningRun,
+} from "./provisioning-run.view.js";
 import { provisionTenantJob } from "./provisioning-runner.js";
 import { provisionableStates } from "./tenant.states.js";
 import { bumpTenantVersion } from "./tenant-version.js";
@@ -33,6 +39,19 @@ export class ProvisioningService {
     });
   }
 
+  /** Platform administrators with tenant.read find every run, other callers only those of their own tenant. */
+  async find(context: RequestContext, runId: string): Promise<ProvisioningRunType | undefined> {
+    const uuid = decodeId("run", runId);
+    if (uuid === undefined) return undefined;
+    const { platformAdmin, scopes } = principalOf(context);
+    const acrossTenants = platformAdmin && scopes.has("tenant.read") ? ({ platform: true } as const) : {};
+    const tenant = { ...tenantOf(context), ...acrossTenants };
+    const [row] = await this.#database.transaction(tenant, { trace: context.trace }, ({ execute }) =>
+      execute<ProvisioningRunRow>(`select ${provisioningRunColumns} from provisioning_runs where run_id = $1`, [uuid]),
+    );
+    return row && provisioningRunView(readProvisioningRun(row));
+  }
+
   async #start(transaction: Transaction, context: RequestContext): Promise<ProvisioningRunType> {
     const { em, record } = transaction;
     const { tenantId } = transaction.tenant;
@@ -44,7 +63,7 @@ export class ProvisioningService {
         allowed: provisionableStates,
       });
     const runUnderWay = await em.findOne(ProvisioningRun, { tenantId, status: "Running" });
-    if (runUnderWay) return { tenantId, status: "Provisioning", runId: runUnderWay.runId };
+    if (runUnderWay) return provisioningRunView(runUnderWay);
     const now = new Date();
     const runId = newId("run");
     tenant.status = "Provisioning";
@@ -63,6 +82,6 @@ export class ProvisioningService {
       traceparent: traceparent(context.trace),
       actorId: principalOf(context).subject,
     });
-    return { tenantId, status: tenant.status, runId };
+    return provisioningRunView(run);
   }
 }

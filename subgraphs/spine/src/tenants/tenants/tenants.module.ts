@@ -60,7 +60,14 @@ export const tenants: SliceModule = {
   },
   references(get) {
     const service = get(TenantService);
+    const provisioning = get(ProvisioningService);
     return {
+      ProvisioningRun: {
+        id: { prefix: "run", field: "runId" },
+        // as for its tenant
+        auth: {},
+        resolve: ({ runId = "" }, context) => provisioning.find(context, runId),
+      },
       Tenant: {
         id: { prefix: "ten", field: "tenantId" },
         // no scope is needed: a tenant's tokens contain its own facts
