@@ -138,19 +138,22 @@ describe("row-level security alone", () => {
   });
 
   it("lets requests read a table only by the tenant, and some tables of the platform", async () => {
-    const { rows } = await client.query<{ table: string; policy: string; expression: string }>(
-      `select schemaname || '.' || tablename as table, policyname as policy, qual as expression from pg_policies
+    const { rows } = await client.query<{ table: string; policy: string; command: string; expression: string }>(
+      `select schemaname || '.' || tablename as table, policyname as policy, cmd as command, qual as expression from pg_policies
        where schemaname = any($1) and roles = '{public}'`,
       [schemas],
     );
     const byTenant = rows.filter(({ expression }) => expression.includes("app.tenant"));
     expect(byTenant.map(({ table }) => table).sort()).toEqual(withTenant().map(sql).sort());
-    const others = rows.filter((row) => !byTenant.includes(row)).map(({ table, policy }) => `${table} ${policy}`);
+    const others = rows
+      .filter((row) => !byTenant.includes(row))
+      .map(({ table, policy, command }) => `${table} ${policy} ${command}`);
     const ofAdministrators = ["spine.tenants", ...platformTables.hidden, ...platformTables.readable];
     expect(others.sort()).toEqual(
       [
-        ...ofAdministrators.map((table) => `${table} platform`),
-        ...platformTables.readable.map((table) => `${table} readable`),
+        ...ofAdministrators.map((table) => `${table} platform ALL`),
+        ...platformTables.readable.map((table) => `${table} readable SELECT`),
+        "spine.provisioning_runs platform SELECT",
       ].sort(),
     );
   });
