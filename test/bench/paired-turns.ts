@@ -1,12 +1,13 @@
 import type { Turn } from "./interleave.js";
 
 /**
- * Two benches that run at the same time, at two releases: the same shot of both is a pair. The side that begins changes
- * with each pair, since the second shot was up to a fifth cheaper than the first one of the same release.
+ * Two benches that run at the same time, at two releases: the same shot of both is a pair. The side that begins changes,
+ * since the second shot was up to a fifth cheaper than the first one of the same release. It changes by the Thue-Morse
+ * sequence (OEIS A010060), so that each contestant's pairs are balanced, however many contestants take turns.
  */
 export class PairedTurns {
   readonly #waiting: [(() => Promise<void>)?, (() => Promise<void>)?] = [];
-  #beginner: 0 | 1 = 0;
+  #pairs = 0;
 
   /** The turns for one bench. */
   side(side: 0 | 1): Turn {
@@ -18,11 +19,14 @@ export class PairedTurns {
   }
 
   async #runPair(): Promise<void> {
-    const [first, second] = this.#beginner === 0 ? this.#waiting : this.#waiting.toReversed();
+    const [first, second] = isEven(this.#pairs) ? this.#waiting : this.#waiting.toReversed();
     if (!first || !second) return;
     this.#waiting.length = 0;
-    this.#beginner = this.#beginner === 0 ? 1 : 0;
+    this.#pairs += 1;
     await first();
     await second();
   }
 }
+
+/** Whether the number has an even count of ones in binary. */
+const isEven = (pairs: number): boolean => pairs.toString(2).replaceAll("0", "").length % 2 === 0;
