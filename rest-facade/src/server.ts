@@ -134,25 +134,20 @@ function followGraph({ useGraph }: Pick<FacadePorts, "useGraph">) {
   useGraph(({ schema, prepare }) => {
     const compiledRoutes = compileRoutes(schema, prepare);
     const describe = () => describeApi(compiledRoutes, schema);
-    // a graph that cannot be described must not replace another; a start describes none
-    const document = isFirst ? describe : constant(describe());
+    // a graph that cannot be described must not replace another; the first one is described for its first reader
+    const document = isFirst ? undefined : describe();
     isFirst = false;
     const graphRoutes = routesFor(compiledRoutes, routes);
     const { text, name } = loadOperation(deliveryOperation.area, deliveryOperation.run);
     const delivery = prepare(text, name);
     return () => {
-      api.replace(document);
+      api.replace(() => document ?? describe());
       deliveries.prepared = delivery;
       graphRoutes.use();
     };
   });
   return { routes, api, deliveries };
 }
-
-const constant =
-  <T>(value: T) =>
-  () =>
-    value;
 
 const closedOptions = { passThrough: [], upgrade: undefined, allowedOrigins: [] };
 

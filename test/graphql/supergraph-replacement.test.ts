@@ -83,7 +83,7 @@ function underLoad(): Load {
         () => (load.answered += 1),
         (error: Error) => load.failures.push(error.message),
       );
-      // the graphs are compiled by the same two cores
+      // more requests would slow down the platform while it compiles the next graph
       await sleep(100);
     }
   };

@@ -1,6 +1,17 @@
 import { deserialize, serialize } from "node:v8";
 import { storedDocuments } from "@factory/rest-facade/stored-documents";
-import { buildSchema, type GraphQLSchema, parse, print, printSchema } from "graphql";
+import {
+  buildSchema,
+  type ConstDirectiveNode,
+  type GraphQLField,
+  type GraphQLInputField,
+  type GraphQLSchema,
+  isInputObjectType,
+  isObjectType,
+  parse,
+  print,
+  printSchema,
+} from "graphql";
 import { SupergraphExecutor } from "../execution/supergraph-executor.js";
 import { askedOperation } from "../query-planner/asked-operation.js";
 import { OperationPlanner } from "../query-planner/operation-planner.js";
@@ -9,14 +20,29 @@ import { localSubgraph } from "../subgraphs/local-subgraph.js";
 import { readCommittedSupergraph } from "./committed-supergraph.js";
 import { type PreparedSupergraph, prepareSupergraph } from "./prepared-supergraph.js";
 
-/** Each root field with its `@auth` rule, which a start reads from the syntax tree. */
-const rules = (schema: GraphQLSchema) =>
-  [schema.getQueryType(), schema.getMutationType()].flatMap((root) =>
-    Object.values(root?.getFields() ?? {}).map(({ name, astNode }) => {
-      const rule = astNode?.directives?.find((directive) => directive.name.value === "auth");
-      return [name, rule && print(rule)];
-    }),
-  );
+/** Every `@auth` and `@constraint`, with its place. The platform reads them from the syntax trees. */
+function appliedRules(schema: GraphQLSchema): string[] {
+  const rulesAt = (place: string, { astNode }: Described) =>
+    (astNode?.directives ?? [])
+      .filter(({ name }) => name.value === "auth" || name.value === "constraint")
+      .map((rule) => `${place} ${print(rule)}`);
+  return Object.values(schema.getTypeMap())
+    .flatMap((type) =>
+      isObjectType(type) || isInputObjectType(type)
+        ? Object.values<GraphQLField<unknown, unknown> | GraphQLInputField>(type.getFields()).flatMap((field) => [
+            ...rulesAt(`${type.name}.${field.name}`, field),
+            ...("args" in field ? field.args : []).flatMap((arg) =>
+              rulesAt(`${type.name}.${field.name}(${arg.name})`, arg),
+            ),
+          ])
+        : [],
+    )
+    .toSorted();
+}
+
+interface Described {
+  readonly astNode?: { readonly directives?: readonly ConstDirectiveNode[] | undefined } | null | undefined;
+}
 
 const plain = (value: unknown) => JSON.parse(JSON.stringify(value));
 
@@ -35,7 +61,9 @@ describe("a prepared supergraph", () => {
     expect(printSchema(now.supergraphSchema)).toBe(printSchema(readPlanner.supergraphSchema));
     expect([...now.fieldNames].toSorted()).toEqual([...readPlanner.fieldNames].toSorted());
     expect([now.inputFields, now.subgraphNames]).toEqual([readPlanner.inputFields, readPlanner.subgraphNames]);
-    expect(rules(now.supergraphSchema)).toEqual(rules(readPlanner.supergraphSchema));
+    const rules = appliedRules(now.supergraphSchema);
+    expect(rules.length).toBeGreaterThan(500);
+    expect(rules).toEqual(appliedRules(readPlanner.supergraphSchema));
   });
 
   it("has the plan of every stored document that the planner makes", () => {

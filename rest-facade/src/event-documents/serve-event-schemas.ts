@@ -14,12 +14,12 @@ export function serveEventSchemas(app: FastifyInstance): void {
   app.get<{ Params: { type: string } }>("/schemas/events/:type", (request, reply) => {
     const { type } = request.params;
     const document = documents.get(type) ?? documentOf(type);
-    if (document) documents.set(type, document);
-    else
+    if (!document)
       throw new DomainError("NOT_FOUND", {
         detail:
           "This event type does not exist, or this release does not emit it. GET /webhooks/event-types lists them.",
       });
+    documents.set(type, document);
     return sendDocument(request, reply, document);
   });
 }

@@ -39,7 +39,7 @@ export class ProvisioningService {
     });
   }
 
-  /** Platform administrators with tenant.read find every run, other callers only those of their own tenant. */
+  /** Finds every run for a platform administrator with the scope tenant.read, and the own tenant's runs for other callers. */
   async find(context: RequestContext, runId: string): Promise<ProvisioningRunType | undefined> {
     const uuid = decodeId("run", runId);
     if (uuid === undefined) return undefined;
